@@ -1,0 +1,25 @@
+/** What the person on duty needs to know about a failure, besides what happened. */
+export interface Advice {
+  /** Whether the same attempt, made again later, can succeed without anybody doing anything. */
+  readonly retryHelps: boolean;
+  /** The next step for a person, as an imperative sentence. */
+  readonly whatToDo: string;
+}
+
+/**
+ * The root of every error this project throws on purpose.
+ *
+ * `message` says what happened and never contains a credential, a response body or a record's
+ * value. Branch on the class or on `code`, never on the text.
+ */
+export abstract class NotifierError extends Error implements Advice {
+  /** Stable, kebab-case; used in logs and as a metric dimension. */
+  abstract readonly code: string;
+  abstract readonly retryHelps: boolean;
+  abstract readonly whatToDo: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
