@@ -1,0 +1,54 @@
+/**
+ * Names that the stack and the running code must agree on: the only module that both import.
+ * Renaming a key attribute or an index replaces a table or an index in production.
+ */
+
+/** Environment variables of the poll function. */
+export const environment = {
+  table: 'TABLE_NAME',
+  eventsTopic: 'EVENTS_TOPIC_ARN',
+  alertsTopic: 'ALERTS_TOPIC_ARN',
+  operationsTopic: 'OPERATIONS_TOPIC_ARN',
+  /** ARN or name of the secret that holds `{"client_id", "client_secret"}`. */
+  secret: 'SECRET_ID',
+  /** JSON: `name`, `baseUrl`, `timeZone`, `recentDays`, `tokenRequest` (see settings.ts). */
+  integration: 'INTEGRATION',
+} as const;
+
+/** Keys and indexes of the ledger table. */
+export const ledgerTable = {
+  partitionKey: 'pk',
+  /** One partition a day and integration: `<integration>#<day>`, sorted by assessment id (Number). */
+  byDay: {
+    name: 'by-day',
+    partitionKey: 'integration_day',
+    sortKey: 'assessment_id',
+    projected: ['fingerprint', 'revision', 'presence'],
+  },
+  /** Sparse: `<integration>#pending` or `<integration>#held`, oldest first. Keys only. */
+  undelivered: {
+    name: 'undelivered',
+    partitionKey: 'undelivered',
+    sortKey: 'owed_since',
+  },
+} as const;
+
+export const metricNamespace = 'CertificationNotifier';
+
+/** Every metric carries the dimension `integration`. */
+export const metricDimension = 'integration';
+
+/** Custom metrics; each costs money per integration and month, so the list is short. */
+export const metrics = {
+  /** 1 for every tick that ran to its end; none for a tick that failed. */
+  ticksCompleted: 'TicksCompleted',
+  /** Ticks that found another one holding the lease. */
+  ticksBusy: 'TicksBusy',
+  partnerRequests: 'PartnerRequests',
+  /** Events that SNS has accepted. */
+  eventsDelivered: 'EventsDelivered',
+  /** Events committed to the outbox that this tick could not deliver. */
+  eventsUndelivered: 'EventsUndelivered',
+  /** Records that do not have the documented shape. */
+  recordsQuarantined: 'RecordsQuarantined',
+} as const;
