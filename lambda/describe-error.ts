@@ -1,0 +1,41 @@
+import { NotifierError } from './errors.ts';
+
+/** What may be logged about an error. */
+export interface ErrorDescription {
+  readonly name: string;
+  readonly code?: string;
+  readonly message?: string;
+  readonly retryHelps?: boolean;
+  readonly whatToDo?: string;
+  /** Frames of the stack, for errors that are not ours. */
+  readonly at?: readonly string[];
+  readonly cause?: ErrorDescription;
+}
+
+const framesShown = 5;
+
+/**
+ * Describes an error and its causes without anything that could be personal or secret.
+ *
+ * Only our own errors' messages are shown, because they are written to be safe: those of others
+ * are not (`JSON.parse`, for one, quotes what it could not read).
+ */
+export function describeError(error: unknown): ErrorDescription {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
+  if (error instanceof NotifierError) {
+    const { name, code, message, retryHelps, whatToDo } = error;
+    return { name, code, message, retryHelps, whatToDo, ...cause };
+  }
+  return { name: error.name, ...systemCode(error), at: framesOf(error), ...cause };
+}
+
+/** `ECONNREFUSED` and the like. */
+function systemCode(error: Error): { code?: string } {
+  return 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+}
+
+function framesOf(error: Error): string[] {
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return frames.slice(0, framesShown).map((line) => line.trim());
+}

@@ -1,0 +1,24 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** The days that are read most often: from `from` on, with no end, so that tomorrow is in it. */
+export interface RecentWindow {
+  readonly from: Temporal.PlainDate;
+}
+
+/**
+ * The recent window at an instant: today in the platform's time zone and `recentDays` days before.
+ * The API interprets its date filters in that zone (partner-api.md, 4.2, filter rule 3).
+ */
+export function recentWindow(
+  now: Temporal.Instant,
+  timeZone: string,
+  recentDays: number,
+): RecentWindow {
+  const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
+  return { from: today.subtract({ days: recentDays }) };
+}
+
+/** Whether an assessment of this day (`YYYY-MM-DD`) was completed before the window began. */
+export function isLate(day: string, window: RecentWindow): boolean {
+  return Temporal.PlainDate.compare(Temporal.PlainDate.from(day), window.from) < 0;
+}

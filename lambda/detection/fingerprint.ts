@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import type { Assessment, ResultPart } from '../events/assessment.ts';
+
+/**
+ * The fields whose change is an update. Fields that the API document does not name are passed on
+ * but not compared: a partner that adds a field to every record must not cause an update of each.
+ */
+const comparedFields = [
+  'seid',
+  'name',
+  'first_name',
+  'last_name',
+  'email',
+  'organization_id',
+  'organization_name',
+  'assessment_name',
+  'certified_on',
+  'results',
+] as const;
+
+const fieldHashBytes = 9;
+const fingerprintBytes = 15;
+
+/** What the ledger keeps of a record's content: enough to see a change, nothing to read. */
+export interface Fingerprint {
+  /** Over all compared fields. */
+  readonly whole: string;
+  /** One keyed hash a field, to name the fields that changed. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/**
+ * Keyed hashes of an assessment's compared fields.
+ *
+ * The key is the integration's salt, so that a hash cannot be looked up in a dictionary of names;
+ * the id goes into each hash, so that two people with one name do not share one.
+ * The order of `results` does not count: they are compared as a set of parts.
+ */
+export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
+  const fields = Object.fromEntries(
+    comparedFields.map((field) => {
+      const value = field === 'results' ? partSet(assessment.results) : assessment[field];
+      return [field, keyedHash(salt, fieldHashBytes, [assessment.id, field, value])];
+    }),
+  );
+  const whole = keyedHash(salt, fingerprintBytes, [assessment.id, Object.values(fields)]);
+  return { whole, fields };
+}
+
+/** The compared fields that differ. A field that the older fingerprint does not know is no change. */
+export function changedFields(before: Fingerprint, after: Fingerprint): string[] {
+  if (before.whole === after.whole) return [];
+  return Object.entries(after.fields)
+    .filter(([field, hash]) => (before.fields[field] ?? hash) !== hash)
+    .map(([field]) => field);
+}
+
+function partSet(parts: readonly ResultPart[]): string[] {
+  const distinct = new Set(
+    parts.map((part) =>
+      JSON.stringify([
+        part.assessment_id,
+        part.assessment_name,
+        part.certified_on,
+        part.proctor_id,
+        part.proctor_name,
+      ]),
+    ),
+  );
+  return [...distinct].sort();
+}
+
+function keyedHash(salt: string, bytes: number, value: unknown): string {
+  const digest = createHmac('sha256', salt).update(JSON.stringify(value)).digest();
+  return digest.subarray(0, bytes).toString('base64url');
+}

@@ -1,0 +1,62 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { describeError } from './describe-error.ts';
+import { metricDimension, metricNamespace, metrics as names } from './names.ts';
+import type { Journal, TickReport } from './tick.ts';
+
+/** One line a tick. */
+export interface TickLine extends TickReport {
+  /** HTTP requests to the partner, those for tokens included. */
+  readonly requests: number;
+  readonly durationMs: number;
+}
+
+/** What a tick leaves behind for ops: structured JSON log lines and metrics (EMF) on stdout. */
+export class TickJournal implements Journal {
+  readonly #logger: Logger;
+  readonly #metrics: Metrics;
+
+  constructor(integration: string) {
+    this.#logger = new Logger({
+      serviceName: 'certification-notifier',
+      persistentKeys: { integration },
+    });
+    this.#metrics = new Metrics({
+      namespace: metricNamespace,
+      defaultDimensions: { [metricDimension]: integration },
+    });
+  }
+
+  warn(what: string, details: Readonly<Record<string, unknown>>): void {
+    this.#logger.warn(what, safe(details));
+  }
+
+  completed(line: TickLine): void {
+    this.#logger.info('tick', { ...line });
+    if (line.outcome === 'busy') this.#count(names.ticksBusy, 1);
+    else this.#count(names.ticksCompleted, 1);
+    this.#count(names.partnerRequests, line.requests);
+    this.#count(names.eventsDelivered, line.delivered);
+    this.#count(names.eventsUndelivered, line.undelivered);
+    this.#count(names.recordsQuarantined, line.quarantined);
+    this.#metrics.publishStoredMetrics();
+  }
+
+  failed(error: unknown): void {
+    this.#logger.error('tick failed', { problem: describeError(error) });
+  }
+
+  #count(name: string, value: number): void {
+    this.#metrics.addMetric(name, MetricUnit.Count, value);
+  }
+}
+
+/** Errors among the details are described, because the logger would print them whole. */
+function safe(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [
+      key,
+      value instanceof Error ? describeError(value) : value,
+    ]),
+  );
+}

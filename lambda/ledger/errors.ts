@@ -1,0 +1,37 @@
+import { NotifierError } from '../errors.ts';
+
+/** DynamoDB could not be asked or did not answer, after the SDK's own retries. */
+export class LedgerUnavailableError extends NotifierError {
+  readonly code = 'ledger-unavailable';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    "Nothing, if the next tick succeeds. Otherwise check the table, its throttling and the function's role.";
+
+  constructor(operation: string, options: ErrorOptions) {
+    super(`The ledger did not carry out ${operation}.`, options);
+  }
+}
+
+/** An item of the ledger does not have the shape that this version writes. */
+export class LedgerCorruptError extends NotifierError {
+  readonly code = 'ledger-corrupt';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Was the table written by something else, or by a newer version? Restore the item from a point in time.';
+
+  constructor(item: string, problems: readonly string[]) {
+    super(`The ledger item ${item} is not as written: ${problems.join('; ')}.`);
+  }
+}
+
+/** Some certifications could not be written; whatever else the tick did is kept. */
+export class CommitsFailedError extends NotifierError {
+  readonly code = 'commits-failed';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Nothing, if the next tick succeeds: it finds the same changes again. Otherwise see the cause in the log.';
+
+  constructor(failed: number, options: ErrorOptions) {
+    super(`${failed} ${failed === 1 ? "change" : "changes"} could not be committed.`, options);
+  }
+}

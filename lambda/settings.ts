@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { NotifierError } from './errors.ts';
+import { jsonText } from './json-text.ts';
+import { environment } from './names.ts';
+
+/** The function was deployed with an environment that it cannot work with. */
+export class SettingsError extends NotifierError {
+  readonly code = 'settings-invalid';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Deploy again with `npx cdk deploy`; do not edit the environment by hand.';
+
+  constructor(problems: readonly string[]) {
+    super(`The environment is not usable: ${problems.join('; ')}.`);
+  }
+}
+
+const integration = z.strictObject({
+  name: z.string().min(1),
+  baseUrl: z.url(),
+  timeZone: z.string().min(1),
+  recentDays: z.int().positive(),
+  tokenRequest: z.enum(['form', 'basic', 'json']),
+});
+
+const settings = z.object({
+  [environment.table]: z.string().min(1),
+  [environment.eventsTopic]: z.string().min(1),
+  [environment.alertsTopic]: z.string().min(1),
+  [environment.secret]: z.string().min(1),
+  [environment.integration]: jsonText.pipe(integration),
+});
+
+export interface Settings {
+  readonly table: string;
+  readonly topics: { readonly events: string; readonly alerts: string };
+  readonly secret: string;
+  readonly integration: z.infer<typeof integration>;
+}
+
+/**
+ * What the stack tells the function, parsed once per cold start.
+ * @throws SettingsError naming every variable and path that is missing or wrong, and no value.
+ */
+export function parseSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
+  const parsed = settings.safeParse(variables);
+  if (!parsed.success)
+    throw new SettingsError(
+      parsed.error.issues.map(({ path, code }) => `${path.join('.')} (${code})`),
+    );
+  return {
+    table: parsed.data[environment.table],
+    topics: {
+      events: parsed.data[environment.eventsTopic],
+      alerts: parsed.data[environment.alertsTopic],
+    },
+    secret: parsed.data[environment.secret],
+    integration: parsed.data[environment.integration],
+  };
+}

@@ -1,0 +1,26 @@
+import { NotifierError } from './errors.ts';
+
+/**
+ * What Lambda is shown of a failed tick. The runtime logs what a handler throws with its message,
+ * stack and causes; those of a foreign error can quote data, so only its name goes on.
+ */
+export class TickFailure extends NotifierError {
+  readonly code: string;
+  readonly retryHelps: boolean;
+  readonly whatToDo: string;
+
+  constructor(failure: unknown) {
+    if (failure instanceof NotifierError) {
+      super(failure.message);
+      this.name = failure.name;
+      this.code = failure.code;
+      this.retryHelps = failure.retryHelps;
+      this.whatToDo = failure.whatToDo;
+    } else {
+      super(`The tick failed: ${failure instanceof Error ? failure.name : typeof failure}.`);
+      this.code = 'unexpected';
+      this.retryHelps = true;
+      this.whatToDo = 'See "tick failed" in the log; if it happens again, it is a defect: report it.';
+    }
+  }
+}
