@@ -1,0 +1,34 @@
+import * as cdk from 'aws-cdk-lib';
+import cdkJson from '../cdk.json' with { type: 'json' };
+import type { NotifierConfig } from './config.ts';
+import { CertificationNotifier } from './constructs/certification-notifier.ts';
+import { addOutputs } from './outputs.ts';
+
+export interface BuildAppOptions {
+  /** Where the assembly goes; a new temporary folder when left out and not told by the CDK CLI. */
+  readonly outdir?: string;
+  /** `false` leaves the functions' code out of the assembly: quick, for those who run the source. */
+  readonly bundle?: boolean;
+}
+
+/**
+ * The CDK app with its one stack, not yet synthesized. The feature flags of `cdk.json` apply however
+ * it is run, so that the CDK CLI, the tests and the local run all see the same template.
+ */
+export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}): cdk.App {
+  const app = new cdk.App({
+    ...(options.outdir !== undefined && { outdir: options.outdir }),
+    analyticsReporting: cdkJson.versionReporting,
+    context: {
+      ...cdkJson.context,
+      ...(options.bundle === false && { 'aws:cdk:bundling-stacks': [] }),
+    },
+  });
+  const stack = new cdk.Stack(app, config.stackName, {
+    description: 'Turns a poll-only assessment API into push: ledger, topics and scheduled polls',
+    terminationProtection: config.terminationProtection,
+    tags: config.tags,
+  });
+  addOutputs(stack, new CertificationNotifier(stack, 'Notifier', config));
+  return app;
+}

@@ -1,0 +1,63 @@
+import { NotifierError } from '../lambda/errors.ts';
+
+/** `notifier.config.ts` does not say what the stack needs. Every problem is listed, one a line. */
+export class ConfigError extends NotifierError {
+  readonly code = 'config-invalid';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Correct the named settings in notifier.config.ts and synthesize again.';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(
+      [
+        `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`,
+        ...problems.map((problem) => `  ${problem}`),
+      ].join('\n'),
+      options,
+    );
+    this.problems = problems;
+  }
+}
+
+/** `integrations[0].timeZone` for `['integrations', 0, 'timeZone']`. */
+export function settingAt(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`,
+    '',
+  );
+}
+
+/**
+ * Names a wrong value without ever repeating what may be a credential: a short plain value is
+ * quoted, anything that could be a secret (a long run of letters and digits, a URL with more than a
+ * host, a long text) is only described.
+ */
+export function described(value: unknown): string {
+  switch (typeof value) {
+    case 'undefined':
+      return 'nothing';
+    case 'string':
+      return mayBeSecret(value) ? `a text of ${value.length} characters` : JSON.stringify(value);
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+function mayBeSecret(text: string): boolean {
+  return (
+    text.length > 60 ||
+    /[@?#{}\p{Cc}]/u.test(text) ||
+    // Sixteen characters without a separator, letters and digits mixed: tokens, keys, UUIDs' parts.
+    text.split(/[\s/.:_-]/).some((run) => run.length >= 16 && /\d/.test(run)) ||
+    // UUIDs and other grouped identifiers.
+    /[0-9a-f]{8}-[0-9a-f]{4}/i.test(text)
+  );
+}

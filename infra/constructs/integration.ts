@@ -1,0 +1,200 @@
+import { fileURLToPath } from 'node:url';
+import {
+  ArnFormat,
+  Aws,
+  Duration,
+  RemovalPolicy,
+  SecretValue,
+  Stack,
+  Validations,
+} from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import * as scheduler from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { environment } from '../../lambda/names.ts';
+import type { IntegrationConfig } from '../config.ts';
+import type { Ledger } from './ledger.ts';
+import { TickAlarms } from './tick-alarms.ts';
+import type { Topics } from './topics.ts';
+
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * What a new secret holds. CloudFormation writes it once, and again whenever this text changes:
+ * an edit here would overwrite the credentials of every deployed integration. A tick that finds
+ * empty values knows that nobody has filled them in, and does not knock at the partner's door.
+ */
+const unsetCredentials = '{"client_id":"","client_secret":""}';
+
+interface CredentialsSecret {
+  /** What GetSecretValue and people call it: the ARN of a new secret, the name of an existing one. */
+  readonly id: string;
+  /** What a policy calls it. */
+  readonly arnPattern: string;
+}
+
+export interface IntegrationProps {
+  readonly config: IntegrationConfig;
+  readonly ledger: Ledger;
+  readonly topics: Topics;
+  /** Where the scheduler leaves a tick that it could not start. */
+  readonly unstarted: sqs.IQueue;
+  readonly logRetention: logs.RetentionDays;
+}
+
+/** Everything of one set of credentials: its secret, its poll function, its schedule, its alarms. */
+export class Integration extends Construct {
+  readonly function: lambda.Function;
+  readonly secret: CredentialsSecret;
+
+  constructor(scope: Construct, id: string, props: IntegrationProps) {
+    super(scope, id);
+    const { config, topics } = props;
+    this.secret = this.credentials(config);
+    this.function = this.poll(props);
+    this.schedule(props);
+    new TickAlarms(this, 'Alarms', {
+      integration: config.name,
+      poll: this.function,
+      period: Duration.minutes(config.every),
+      topic: topics.operations,
+    });
+  }
+
+  private credentials({ name, secretName }: IntegrationConfig): CredentialsSecret {
+    if (secretName !== undefined) {
+      const arn = Stack.of(this).formatArn({
+        service: 'secretsmanager',
+        resource: 'secret',
+        resourceName: secretName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+      // Secrets Manager adds a hyphen and six characters of its own to the name.
+      return { id: secretName, arnPattern: `${arn}-??????` };
+    }
+    const secret = new secretsmanager.Secret(this, 'Secret', {
+      description: `Partner credentials of ${name}: {"client_id": "...", "client_secret": "..."}`,
+      secretStringValue: SecretValue.unsafePlainText(unsetCredentials),
+      // The partner shows a client secret once; another one means a support case. It survives the
+      // stack, but not the rollback of a failed first deployment, when it is still empty.
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'Only the partner can rotate these credentials, on request (partner-api.md, 5).',
+    });
+    return { id: secret.secretArn, arnPattern: secret.secretArn };
+  }
+
+  private poll({ config, ledger, topics, logRetention }: IntegrationProps): lambda.Function {
+    const { name, baseUrl, timeZone, recentDays, tokenRequest } = config;
+    const logGroup = new logs.LogGroup(this, 'Logs', {
+      retention: logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new iam.Role(this, 'PollRole', {
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: {
+        tick: new iam.PolicyDocument({
+          statements: [
+            ...ledger.pollStatements(),
+            ...topics.pollStatements(),
+            new iam.PolicyStatement({
+              sid: 'Credentials',
+              actions: ['secretsmanager:GetSecretValue'],
+              resources: [this.secret.arnPattern],
+            }),
+            new iam.PolicyStatement({
+              sid: 'Logs',
+              actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+              resources: [logGroup.logGroupArn],
+            }),
+          ],
+        }),
+      },
+    });
+    return new NodejsFunction(this, 'Poll', {
+      description: `One tick: announces what changed among the assessments of ${name}`,
+      entry: `${projectRoot}lambda/poll.ts`,
+      handler: 'handler',
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      memorySize: 512,
+      // Below the shortest schedule, so that a tick that runs out of time is gone before the next.
+      timeout: Duration.seconds(55),
+      // Two ticks at once would read the partner twice and wait for each other's lease.
+      reservedConcurrentExecutions: 1,
+      // A tick that could not run is worthless once the next one is due; Lambda's defaults (two
+      // retries, six hours) would queue stale ticks behind a long baseline.
+      retryAttempts: 0,
+      maxEventAge: Duration.seconds(60),
+      role,
+      logGroup,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      environment: {
+        [environment.table]: ledger.table.tableName,
+        [environment.eventsTopic]: topics.events.topicArn,
+        [environment.alertsTopic]: topics.alerts.topicArn,
+        [environment.operationsTopic]: topics.operations.topicArn,
+        [environment.secret]: this.secret.id,
+        [environment.integration]: JSON.stringify({
+          name,
+          baseUrl,
+          timeZone,
+          recentDays,
+          tokenRequest,
+        }),
+      },
+      projectRoot,
+      depsLockFilePath: `${projectRoot}package-lock.json`,
+      bundling: {
+        format: OutputFormat.ESM,
+        minify: true,
+        // `new.target.name` gives our errors their names, in logs and in Lambda's `errorType`.
+        keepNames: true,
+        mainFields: ['module', 'main'],
+        bundleAwsSDK: true,
+      },
+    });
+  }
+
+  private schedule({ config: { name, every }, unstarted }: IntegrationProps): void {
+    const period = Duration.minutes(every);
+    const role = new iam.Role(this, 'ScheduleRole', {
+      assumedBy: new iam.ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+      inlinePolicies: {
+        start: new iam.PolicyDocument({
+          statements: [
+            new iam.PolicyStatement({
+              actions: ['lambda:InvokeFunction'],
+              resources: [this.function.functionArn],
+            }),
+            new iam.PolicyStatement({
+              actions: ['sqs:SendMessage'],
+              resources: [unstarted.queueArn],
+            }),
+          ],
+        }),
+      },
+    });
+    new scheduler.Schedule(this, 'Schedule', {
+      description: `Starts a tick of ${name} every ${every} min`,
+      schedule: scheduler.ScheduleExpression.rate(period),
+      target: new LambdaInvoke(this.function, {
+        // The construct would also allow every version and alias of the function.
+        role: role.withoutPolicyUpdates(),
+        retryAttempts: 3,
+        maxEventAge: period,
+        deadLetterQueue: unstarted,
+      }),
+    });
+  }
+}

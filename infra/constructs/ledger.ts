@@ -1,0 +1,66 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { ledgerTable } from '../../lambda/names.ts';
+
+const { STRING, NUMBER } = dynamodb.AttributeType;
+const { byDay, undelivered } = ledgerTable;
+
+/**
+ * The table that knows what has been announced. Losing it means announcing all of history again or
+ * never noticing a change: hence point-in-time recovery, deletion protection and retention.
+ */
+export class Ledger extends Construct {
+  readonly table: dynamodb.TableV2;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.table = new dynamodb.TableV2(this, 'Table', {
+      partitionKey: { name: ledgerTable.partitionKey, type: STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: byDay.name,
+          partitionKey: { name: byDay.partitionKey, type: STRING },
+          sortKey: { name: byDay.sortKey, type: NUMBER },
+          projectionType: dynamodb.ProjectionType.INCLUDE,
+          nonKeyAttributes: [...byDay.projected],
+        },
+        {
+          indexName: undelivered.name,
+          partitionKey: { name: undelivered.partitionKey, type: STRING },
+          sortKey: { name: undelivered.sortKey, type: STRING },
+          projectionType: dynamodb.ProjectionType.KEYS_ONLY,
+        },
+      ],
+      billing: dynamodb.Billing.onDemand(),
+      // AWS's own key for this account: every use is in CloudTrail, nothing to manage or to lose.
+      encryption: dynamodb.TableEncryptionV2.awsManagedKey(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+  }
+
+  /** What a tick does to the ledger, and no more: it never scans and never deletes. */
+  pollStatements(): iam.PolicyStatement[] {
+    return [
+      new iam.PolicyStatement({
+        sid: 'LedgerItems',
+        actions: [
+          'dynamodb:GetItem',
+          'dynamodb:PutItem',
+          'dynamodb:UpdateItem',
+          'dynamodb:BatchGetItem',
+          'dynamodb:BatchWriteItem',
+        ],
+        resources: [this.table.tableArn],
+      }),
+      new iam.PolicyStatement({
+        sid: 'LedgerUndelivered',
+        actions: ['dynamodb:Query'],
+        resources: [`${this.table.tableArn}/index/${undelivered.name}`],
+      }),
+    ];
+  }
+}

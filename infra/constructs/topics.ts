@@ -1,0 +1,95 @@
+import { Aws, RemovalPolicy } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+
+const cloudWatch = new iam.ServicePrincipal('cloudwatch.amazonaws.com');
+const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
+
+export interface TopicsProps {
+  /** Accounts that may subscribe queues and functions of their own to the events topic. */
+  readonly subscriberAccounts: readonly string[];
+}
+
+/**
+ * The three topics: `events` for machines, `alerts` for people, `operations` for those who run this.
+ * Encrypted at rest, reachable over TLS only.
+ */
+export class Topics extends Construct {
+  readonly events: sns.Topic;
+  readonly alerts: sns.Topic;
+  readonly operations: sns.Topic;
+  readonly key: kms.Key;
+
+  constructor(scope: Construct, id: string, { subscriberAccounts }: TopicsProps) {
+    super(scope, id);
+    this.key = new kms.Key(this, 'Key', {
+      description: 'Encrypts the topics of certification-notifier at rest',
+      enableKeyRotation: true,
+      // Nothing that outlives the topics is encrypted with it.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // The reason for a key of our own: without this statement SNS drops CloudWatch's alarms
+    // silently, and the policy of AWS's own key cannot be extended.
+    this.key.addToResourcePolicy(
+      new iam.PolicyStatement({
+        sid: 'AlarmsToEncryptedTopic',
+        principals: [cloudWatch],
+        actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+        resources: ['*'],
+        conditions: fromThisAccount,
+      }),
+    );
+
+    this.events = this.topic('Events', 'Certification events');
+    this.alerts = this.topic('Alerts', 'Certification alerts');
+    this.operations = this.topic('Operations', 'Certification notifier operations');
+
+    // A topic with a policy of its own (TLS only) has no implied permissions: each is stated here.
+    this.operations.addToResourcePolicy(
+      new iam.PolicyStatement({
+        sid: 'AlarmsMayPublish',
+        principals: [cloudWatch],
+        actions: ['sns:Publish'],
+        resources: [this.operations.topicArn],
+        conditions: fromThisAccount,
+      }),
+    );
+    if (subscriberAccounts.length > 0)
+      this.events.addToResourcePolicy(
+        new iam.PolicyStatement({
+          sid: 'SubscriberAccounts',
+          principals: subscriberAccounts.map((account) => new iam.AccountPrincipal(account)),
+          actions: ['sns:Subscribe'],
+          resources: [this.events.topicArn],
+        }),
+      );
+  }
+
+  /** Publish to the three topics, with the key permissions that AWS documents for publishers. */
+  pollStatements(): iam.PolicyStatement[] {
+    return [
+      new iam.PolicyStatement({
+        sid: 'Publish',
+        actions: ['sns:Publish'],
+        resources: [this.events, this.alerts, this.operations].map(({ topicArn }) => topicArn),
+      }),
+      new iam.PolicyStatement({
+        sid: 'PublishEncrypted',
+        actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+        resources: [this.key.keyArn],
+      }),
+    ];
+  }
+
+  private topic(id: string, displayName: string): sns.Topic {
+    return new sns.Topic(this, id, {
+      displayName,
+      masterKey: this.key,
+      enforceSSL: true,
+      // SHA-256; SNS still signs with SHA-1 unless told otherwise.
+      signatureVersion: '2',
+    });
+  }
+}

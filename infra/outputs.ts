@@ -1,0 +1,29 @@
+import { Aws, CfnOutput, type Stack } from 'aws-cdk-lib';
+import type { CertificationNotifier } from './constructs/certification-notifier.ts';
+
+/** What people need after a deployment: whom to subscribe to, where to look, how to fill a secret. */
+export function addOutputs(stack: Stack, notifier: CertificationNotifier): void {
+  const output = (id: string, value: string, description: string) =>
+    new CfnOutput(stack, id, { value, description });
+
+  output('LedgerTableName', notifier.ledger.table.tableName, 'The ledger');
+  output('EventsTopicArn', notifier.topics.events.topicArn, 'Events, for machines');
+  output('AlertsTopicArn', notifier.topics.alerts.topicArn, 'Digests, for people');
+  output('OperationsTopicArn', notifier.topics.operations.topicArn, 'Alarms, for operators');
+
+  for (const [name, integration] of notifier.integrations) {
+    const suffix = pascalCase(name);
+    const secret = integration.secret.id;
+    output(`PollFunction${suffix}`, integration.function.functionName, `Runs the ticks of ${name}`);
+    output(`Secret${suffix}`, secret, `Holds the credentials of ${name}`);
+    output(
+      `FillSecret${suffix}`,
+      `aws secretsmanager put-secret-value --region ${Aws.REGION} --secret-id ${secret} --secret-string file://credentials.json`,
+      `Run once with credentials.json = {"client_id": "...", "client_secret": "..."}, then delete that file`,
+    );
+  }
+}
+
+function pascalCase(name: string): string {
+  return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

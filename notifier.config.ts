@@ -1,0 +1,29 @@
+import { defineConfig } from './infra/config.ts';
+
+// What to watch and whom to tell. `npx cdk synth` checks it and names every wrong value.
+// Never a credential here: `npx cdk deploy` prints the command that fills each secret.
+export default defineConfig({
+  integrations: [
+    {
+      // In every event's id and source: subscribers know it. Do not rename a live integration.
+      name: 'district-a',
+      baseUrl: 'https://platform.example.org',
+      // Of the platform, not of the organization: it decides which day "today" is.
+      timeZone: 'America/Chicago',
+      // Minutes between two looks at the platform.
+      every: 1,
+      // A change this many days back, or later, is found within minutes; an older one within a day.
+      recentDays: 3,
+    },
+  ],
+
+  subscriptions: [
+    // Events are for machines, one message each. The queue's own policy must let the topic send:
+    // { topic: 'events', protocol: 'sqs', endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications',
+    //   filter: { types: ['created'], organizations: [7] } },
+    //
+    // Alerts are for people, one digest a tick; operations hears of trouble:
+    // { topic: 'alerts', protocol: 'email', endpoint: 'certification-office@district-a.example.org' },
+    // { topic: 'operations', protocol: 'email', endpoint: 'on-call@district-a.example.org' },
+  ],
+});
