@@ -1,0 +1,21 @@
+import { NotifierError } from '../../lambda/errors.ts';
+
+/** Something in the template that matters for a local run and that `local/aws` cannot interpret. */
+export class TemplateNotUnderstoodError extends NotifierError {
+  readonly code = 'template-not-understood';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Teach local/aws/ to interpret it or, if it has no local meaning, add it to the list of those.';
+
+  /** @param at logical id and path inside the template */
+  constructor(at: string, problem: string, options?: ErrorOptions) {
+    super(`${at}: ${problem}`, options);
+  }
+}
+
+/** An assembly directory that holds no stack, or several where one was expected. */
+export class AssemblyError extends NotifierError {
+  readonly code = 'assembly-unusable';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Synthesize one stack into the directory (`npm run synth`) and name it.';
+}

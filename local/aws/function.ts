@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { AssemblyError } from './errors.ts';
+import type { FunctionPlan } from './interpret.ts';
+import type { Json } from './template.ts';
+
+/** Base URLs of the embedded services. SNS and SQS are one server. */
+export interface Endpoints {
+  readonly dynamodb: string;
+  readonly sns: string;
+  readonly sqs: string;
+  readonly secretsManager: string;
+}
+
+/** A line a function wrote. `metrics`: CloudWatch's embedded metric format. */
+export interface OutputLine {
+  readonly functionName: string;
+  readonly stream: 'stdout' | 'stderr';
+  readonly kind: 'log' | 'metrics';
+  readonly text: string;
+}
+
+export interface FunctionOptions {
+  readonly codeDirectory: string;
+  readonly region: string;
+  readonly endpoints: Endpoints;
+  /** Called for every line, before the invocation that wrote it resolves. */
+  readonly onOutput?: (line: OutputLine) => void;
+}
+
+/** What Lambda's Invoke returns: a payload, or `FunctionError` with its description. */
+export type InvocationResult = { readonly requestId: string; readonly coldStart: boolean } & (
+  | { readonly outcome: 'returned'; readonly payload: Json }
+  | {
+      readonly outcome: 'failed';
+      readonly errorType: string;
+      readonly errorMessage: string;
+      readonly trace: readonly string[];
+    }
+);
+
+export type ToEnvironment = { requestId: string; event: string; deadlineMs: number };
+export type FromEnvironment =
+  | { kind: 'ready' }
+  | { kind: 'returned'; payload: string }
+  | { kind: 'failed'; errorType: string; errorMessage: string; trace: string[] };
+
+/** Lambda allows an initialization ten seconds. */
+const initLimitMs = 10_000;
+
+/**
+ * A Lambda function, run as Lambda runs it: the bundle in an isolate of its own with exactly the
+ * template's environment, kept warm between invocations, ended when it times out.
+ *
+ * One execution environment, as with reserved concurrency 1: an invocation that finds it busy is
+ * throttled. Not reproduced: the freeze between invocations, the file system's limits, `TZ`.
+ */
+export class LocalFunction {
+  readonly name: string;
+  readonly arn: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #plan: FunctionPlan;
+  readonly #options: FunctionOptions;
+  #worker: Worker | undefined;
+  #isBusy = false;
+
+  constructor(plan: FunctionPlan, options: FunctionOptions) {
+    this.name = plan.name;
+    this.arn = plan.arn;
+    this.#plan = plan;
+    this.#options = options;
+    this.environment = environmentOf(plan, options);
+  }
+
+  /** Never rejects for what the function does: a throw, a time-out or a death is a `failed` result. */
+  async invoke(event: Json = {}): Promise<InvocationResult> {
+    const requestId = randomUUID();
+    if (this.#isBusy) {
+      return {
+        requestId,
+        coldStart: false,
+        ...failed('TooManyRequestsException', 'Rate Exceeded.'),
+      };
+    }
+    this.#isBusy = true;
+    const coldStart = this.#worker === undefined;
+    try {
+      return { requestId, coldStart, ...(await this.#run(requestId, event)) };
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** The process dies at once, in the middle of whatever it does. The next invocation starts cold. */
+  async kill(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  async #run(requestId: string, event: Json) {
+    let worker = this.#worker;
+    if (!worker) {
+      worker = this.#start();
+      const started = await this.#next(worker, requestId, initLimitMs);
+      if (started.kind === 'failed') {
+        await this.kill();
+        return failed(started.errorType, started.errorMessage, started.trace);
+      }
+    }
+    const limitMs = this.#plan.timeoutSeconds * 1000;
+    const message: ToEnvironment = {
+      requestId,
+      event: JSON.stringify(event),
+      deadlineMs: Date.now() + limitMs,
+    };
+    const answered = this.#next(worker, requestId, limitMs);
+    worker.postMessage(message);
+    const answer = await answered;
+    if (answer.kind === 'returned') {
+      const payload: Json = JSON.parse(answer.payload);
+      return { outcome: 'returned' as const, payload };
+    }
+    return answer.kind === 'failed'
+      ? failed(answer.errorType, answer.errorMessage, answer.trace)
+      : failed('Runtime.Unknown', 'The environment started twice.');
+  }
+
+  /** The environment's next message, or what its silence means. */
+  #next(worker: Worker, requestId: string, limitMs: number): Promise<FromEnvironment> {
+    const { promise, resolve } = Promise.withResolvers<FromEnvironment>();
+    const dead = (errorType: string, problem: string, trace: string[] = []) => {
+      if (this.#worker === worker) this.#worker = undefined;
+      const errorMessage = `RequestId: ${requestId} Error: ${problem}`;
+      resolve({ kind: 'failed', errorType, errorMessage, trace });
+    };
+    const onExit = (code: number) =>
+      dead('Runtime.ExitError', `Runtime exited with error: exit status ${code}`);
+    const onError = (error: unknown) =>
+      error instanceof Error
+        ? dead(error.name, error.message, error.stack?.split('\n'))
+        : dead('Runtime.Unknown', String(error));
+    const timer = setTimeout(async () => {
+      dead('Sandbox.Timedout', `Task timed out after ${(limitMs / 1000).toFixed(2)} seconds`);
+      await worker.terminate();
+    }, limitMs);
+    worker.once('message', resolve).once('exit', onExit).once('error', onError);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      worker.off('message', resolve).off('exit', onExit).off('error', onError);
+    });
+  }
+
+  #start(): Worker {
+    const { handler, name, arn, memoryMb, logging } = this.#plan;
+    const separator = handler.lastIndexOf('.');
+    const worker = new Worker(new URL('./function-worker.ts', import.meta.url), {
+      env: { ...this.environment },
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+      workerData: {
+        modulePath: modulePath(this.#options.codeDirectory, handler.slice(0, separator)),
+        exportName: handler.slice(separator + 1),
+        context: {
+          callbackWaitsForEmptyEventLoop: true,
+          functionName: name,
+          functionVersion: '$LATEST',
+          invokedFunctionArn: arn,
+          memoryLimitInMB: String(memoryMb),
+          logGroupName: logging.group,
+          logStreamName: this.environment.AWS_LAMBDA_LOG_STREAM_NAME,
+        },
+      },
+    });
+    for (const stream of ['stdout', 'stderr'] as const) {
+      createInterface({ input: worker[stream] }).on('line', (text) => {
+        const kind = text.includes('"_aws":{') ? 'metrics' : 'log';
+        this.#options.onOutput?.({ functionName: name, stream, kind, text });
+      });
+    }
+    // Without a listener an error between two invocations would end the whole program.
+    worker.on('error', () => {});
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
+    this.#worker = worker;
+    return worker;
+  }
+}
+
+function failed(errorType: string, errorMessage: string, trace: readonly string[] = []) {
+  return { outcome: 'failed' as const, errorType, errorMessage, trace };
+}
+
+function modulePath(directory: string, file: string): string {
+  const path = ['.mjs', '.js', '.cjs'].map((ending) => join(directory, `${file}${ending}`));
+  const found = path.find((candidate) => existsSync(candidate));
+  if (found) return pathToFileURL(found).href;
+  throw new AssemblyError(`The function's bundle holds no ${file}.mjs, ${file}.js or ${file}.cjs`);
+}
+
+/**
+ * The template's variables, what Lambda itself sets, and the SDK's own endpoint variables: with
+ * these no code in a bundle has to know that it runs locally. The credentials open nothing, and no
+ * configuration file of the machine is read.
+ */
+function environmentOf(
+  { environment, name, memoryMb, handler, logging }: FunctionPlan,
+  { codeDirectory, region, endpoints }: FunctionOptions,
+): Record<string, string> {
+  return {
+    ...environment,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split('.')[0]}.x`,
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: logging.group,
+    AWS_LAMBDA_LOG_STREAM_NAME: '[$LATEST]local',
+    AWS_LAMBDA_LOG_FORMAT: logging.format,
+    ...(logging.level !== undefined && { AWS_LAMBDA_LOG_LEVEL: logging.level }),
+    LAMBDA_TASK_ROOT: codeDirectory,
+    _HANDLER: handler,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SNS: endpoints.sns,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+  };
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { Place } from './template.ts';
+
+/** What `Ref` and `Fn::GetAtt` give for a resource. */
+export interface Identity {
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The types that exist locally, each with the property that gives it its physical name. */
+export const nameProperties: Readonly<Record<string, string | undefined>> = {
+  'AWS::DynamoDB::GlobalTable': 'TableName',
+  'AWS::DynamoDB::Table': 'TableName',
+  'AWS::SNS::Topic': 'TopicName',
+  'AWS::SQS::Queue': 'QueueName',
+  'AWS::SecretsManager::Secret': 'Name',
+  'AWS::Lambda::Function': 'FunctionName',
+  'AWS::Scheduler::Schedule': 'Name',
+  'AWS::SNS::Subscription': undefined,
+};
+
+/**
+ * Types that change nothing on one machine: permissions, keys, observation, deployment.
+ * A `Ref` to one gives a recognisable name and `Arn` a recognisable ARN, and nothing answers there.
+ */
+const withoutLocalMeaning = [
+  /^AWS::CDK::Metadata$/,
+  /^AWS::CloudWatch::/,
+  /^AWS::IAM::/,
+  /^AWS::KMS::/,
+  /^AWS::Lambda::(Permission|EventInvokeConfig)$/,
+  /^AWS::Logs::/,
+  /^AWS::Scheduler::ScheduleGroup$/,
+  /^AWS::SecretsManager::ResourcePolicy$/,
+  /^AWS::SNS::TopicPolicy$/,
+  /^AWS::SQS::QueuePolicy$/,
+];
+
+export function hasLocalMeaning(type: string): boolean {
+  return !withoutLocalMeaning.some((pattern) => pattern.test(type));
+}
+
+/**
+ * Names and ARNs are a pure function of the template and the place, so order never matters.
+ *
+ * @param name the physical name: given in the template, or generated
+ */
+export function identify(type: string, name: string, place: Place): Identity {
+  const arn = (service: string, path: string) =>
+    `arn:aws:${service}:${place.region}:${place.accountId}:${path}`;
+  switch (type) {
+    case 'AWS::DynamoDB::GlobalTable':
+    case 'AWS::DynamoDB::Table':
+      return { ref: name, attributes: { Arn: arn('dynamodb', `table/${name}`) } };
+    case 'AWS::SNS::Topic': {
+      const topicArn = arn('sns', name);
+      return { ref: topicArn, attributes: { TopicArn: topicArn, TopicName: name } };
+    }
+    case 'AWS::SQS::Queue': {
+      const url = `${place.sqsEndpoint}/${place.accountId}/${name}`;
+      return { ref: url, attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: url } };
+    }
+    case 'AWS::SecretsManager::Secret': {
+      const secretArn = arn('secretsmanager', `secret:${name}-${secretSuffix(name)}`);
+      return { ref: secretArn, attributes: { Id: secretArn } };
+    }
+    case 'AWS::Lambda::Function':
+      return { ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } };
+    case 'AWS::Scheduler::Schedule':
+      return { ref: name, attributes: { Arn: arn('scheduler', `schedule/default/${name}`) } };
+    default: {
+      const service = type.split('::')[1]?.toLowerCase() ?? 'unknown';
+      return { ref: name, attributes: { Arn: arn(service, name) } };
+    }
+  }
+}
+
+/** Secrets Manager ends a secret's ARN with six characters of its own choosing. */
+export function secretSuffix(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, 6);
+}

@@ -1,0 +1,191 @@
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import dynalite from 'dynalite';
+import { buildApp } from 'fauxqs';
+import { readAssembly } from './assembly.ts';
+import { AssemblyError } from './errors.ts';
+import {
+  type Endpoints,
+  type FunctionOptions,
+  LocalFunction,
+  type OutputLine,
+} from './function.ts';
+import { interpret, type Plan, type SchedulePlan } from './interpret.ts';
+import { close, listen, loopback } from './loopback-server.ts';
+import { initialValue, SecretStore } from './secret-store.ts';
+import { secretsManager } from './secrets-manager.ts';
+
+export type { Endpoints, InvocationResult, LocalFunction, OutputLine } from './function.ts';
+
+export interface EmbeddedAwsOptions {
+  /** Which stack of the assembly; may be left out when there is only one. */
+  readonly stackName?: string;
+  /** Where a stack without a region of its own is deployed. Default: us-east-1. */
+  readonly region?: string;
+  /**
+   * Other URLs for the functions than the embedded services' own: a test puts a proxy that injects
+   * faults in between. Called once, when the services listen.
+   */
+  readonly endpointOverrides?: (
+    endpoints: Endpoints,
+  ) => Partial<Endpoints> | Promise<Partial<Endpoints>>;
+  /** Every line every function writes. */
+  readonly onOutput?: (line: OutputLine) => void;
+}
+
+/** What an SDK client needs to talk to an embedded service. */
+export interface ClientConfig {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+export interface EmbeddedAws {
+  readonly stackName: string;
+  readonly region: string;
+  readonly accountId: string;
+  readonly endpoints: Endpoints;
+  clientConfig(service: keyof Endpoints): ClientConfig;
+  /** A stack output's value. @throws TemplateNotUnderstoodError */
+  output(name: string): string;
+  /** What `Ref` gives for a logical id: table name, topic or secret ARN, queue URL. */
+  ref(logicalId: string): string;
+  /** @param arn of a queue of the template, or of somebody else's that the template subscribes */
+  queueUrl(arn: string): string;
+  /** The names of everything created, in the template's order. */
+  readonly tables: readonly string[];
+  readonly topics: readonly string[];
+  readonly secrets: SecretStore;
+  readonly secretNames: readonly string[];
+  /** By physical name. */
+  readonly functions: ReadonlyMap<string, LocalFunction>;
+  /** A further execution environment of a function, for instance to let two ticks overlap. */
+  startFunction(name: string, overrides?: Partial<FunctionOptions>): LocalFunction;
+  readonly schedules: readonly SchedulePlan[];
+  /** Ends the functions and the services. */
+  close(): Promise<void>;
+}
+
+/** The account the embedded SNS and SQS live in; they know no other. */
+const accountId = '000000000000';
+
+/**
+ * Creates, on free loopback ports, what a synthesized stack describes: what is not in the template
+ * does not exist. Nothing outlives `close`.
+ *
+ * @param assemblyDirectory written by `cdk synth` or `app.synth()`
+ * @throws AssemblyError, TemplateNotUnderstoodError
+ */
+export async function startEmbeddedAws(
+  assemblyDirectory: string,
+  options: EmbeddedAwsOptions = {},
+): Promise<EmbeddedAws> {
+  const assembly = readAssembly(assemblyDirectory, options.stackName);
+  const region = assembly.region ?? options.region ?? 'us-east-1';
+  const { stackName, template } = assembly;
+
+  await using services = new AsyncDisposableStack();
+  const dynamodb = dynalite({ createTableMs: 0 });
+  services.adopt(dynamodb, close);
+  const messaging = buildApp({ logger: false, defaultRegion: region });
+  services.adopt(messaging, (server) => server.close());
+  const secrets = new SecretStore(region, accountId);
+  const secretsServer = secretsManager(secrets);
+  services.adopt(secretsServer, close);
+
+  const messagingUrl = await messaging.listen({ port: 0, host: loopback });
+  const endpoints: Endpoints = {
+    dynamodb: await listen(dynamodb),
+    sns: messagingUrl,
+    sqs: messagingUrl,
+    secretsManager: await listen(secretsServer),
+  };
+  const clientConfig = (service: keyof Endpoints): ClientConfig => ({
+    endpoint: endpoints[service],
+    region,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+
+  const plan = interpret(template, { stackName, region, accountId, sqsEndpoint: messagingUrl });
+  await create(plan, clientConfig);
+  for (const { name, value } of plan.secrets) {
+    secrets.create(name);
+    secrets.put(name, initialValue(value));
+  }
+
+  const started = new Set<LocalFunction>();
+  services.defer(async () => {
+    await Promise.all([...started].map((running) => running.kill()));
+  });
+  const functionEndpoints = { ...endpoints, ...(await options.endpointOverrides?.(endpoints)) };
+  const startFunction = (name: string, overrides?: Partial<FunctionOptions>) => {
+    const functionPlan = plan.functions.find((candidate) => candidate.name === name);
+    if (!functionPlan) throw new AssemblyError(`The stack has no function ${name}`);
+    const localFunction = new LocalFunction(functionPlan, {
+      codeDirectory: assembly.assetDirectory(functionPlan.assetKey),
+      region,
+      endpoints: functionEndpoints,
+      ...(options.onOutput && { onOutput: options.onOutput }),
+      ...overrides,
+    });
+    started.add(localFunction);
+    return localFunction;
+  };
+  const functions = new Map(plan.functions.map(({ name }) => [name, startFunction(name)]));
+
+  const lifetime = services.move();
+  return {
+    stackName,
+    region,
+    accountId,
+    endpoints,
+    clientConfig,
+    output: plan.output,
+    ref: plan.ref,
+    queueUrl: (arn) => {
+      const queue = plan.queues.find((candidate) => candidate.arn === arn);
+      if (!queue) throw new AssemblyError(`The stack neither has nor subscribes the queue ${arn}`);
+      return `${messagingUrl}/${accountId}/${queue.name}`;
+    },
+    tables: plan.tables.flatMap(({ TableName }) => TableName ?? []),
+    topics: plan.topics.map(({ arn }) => arn),
+    secrets,
+    secretNames: plan.secrets.map(({ name }) => name),
+    functions,
+    startFunction,
+    schedules: plan.schedules,
+    close: () => lifetime.disposeAsync(),
+  };
+}
+
+async function create(plan: Plan, clientConfig: (service: keyof Endpoints) => ClientConfig) {
+  const dynamodb = new DynamoDBClient(clientConfig('dynamodb'));
+  const sns = new SNSClient(clientConfig('sns'));
+  const sqs = new SQSClient(clientConfig('sqs'));
+  try {
+    await Promise.all([
+      ...plan.tables.map((table) => dynamodb.send(new CreateTableCommand(table))),
+      ...plan.queues.map(({ name, attributes }) =>
+        sqs.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes })),
+      ),
+      ...plan.topics.map(({ name, attributes }) =>
+        sns.send(new CreateTopicCommand({ Name: name, Attributes: attributes })),
+      ),
+    ]);
+    await Promise.all(
+      plan.subscriptions.map(({ topicArn, protocol, endpoint, attributes }) =>
+        sns.send(
+          new SubscribeCommand({
+            TopicArn: topicArn,
+            Protocol: protocol,
+            Endpoint: endpoint,
+            Attributes: attributes,
+          }),
+        ),
+      ),
+    );
+  } finally {
+    for (const client of [dynamodb, sns, sqs]) client.destroy();
+  }
+}

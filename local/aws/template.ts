@@ -1,0 +1,27 @@
+import * as z from 'zod';
+
+/** The parts of a CloudFormation template that a local run looks at. */
+export const templateSchema = z.looseObject({
+  Parameters: z.record(z.string(), z.looseObject({ Default: z.json().optional() })).default({}),
+  Resources: z.record(
+    z.string(),
+    z.looseObject({
+      Type: z.string(),
+      Condition: z.string().optional(),
+      Properties: z.record(z.string(), z.json()).default({}),
+    }),
+  ),
+  Outputs: z.record(z.string(), z.looseObject({ Value: z.json() })).default({}),
+});
+
+export type Template = z.infer<typeof templateSchema>;
+export type Json = z.infer<ReturnType<typeof z.json>>;
+
+/** Where a template is "deployed": what its pseudo parameters resolve to. */
+export interface Place {
+  readonly stackName: string;
+  readonly region: string;
+  readonly accountId: string;
+  /** Base URL of the embedded SQS; `Ref` of a queue is a URL. */
+  readonly sqsEndpoint: string;
+}

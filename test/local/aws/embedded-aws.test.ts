@@ -1,0 +1,209 @@
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  CreateSecretCommand,
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EmbeddedAws, startEmbeddedAws } from '../../../local/aws/index.ts';
+import { foreignQueueArn, synthesizeSmallStack } from './small-stack.ts';
+
+let aws: EmbeddedAws;
+let dynamodb: DynamoDBClient;
+let sns: SNSClient;
+let sqs: SQSClient;
+let secretsManager: SecretsManagerClient;
+
+beforeAll(async () => {
+  aws = await startEmbeddedAws(synthesizeSmallStack());
+  dynamodb = new DynamoDBClient(aws.clientConfig('dynamodb'));
+  sns = new SNSClient(aws.clientConfig('sns'));
+  sqs = new SQSClient(aws.clientConfig('sqs'));
+  secretsManager = new SecretsManagerClient(aws.clientConfig('secretsManager'));
+});
+afterAll(() => aws.close());
+
+async function received(queueArn: string) {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl: aws.queueUrl(queueArn), MaxNumberOfMessages: 10 }),
+  );
+  return Messages.map(({ Body = '' }) => JSON.parse(Body));
+}
+
+test('every service listens on the loopback interface only', () => {
+  for (const endpoint of Object.values(aws.endpoints)) {
+    expect(new URL(endpoint).hostname).toBe('127.0.0.1');
+  }
+});
+
+test('the table has the keys, the indexes and the projections of the template', async () => {
+  const [TableName = ''] = aws.tables;
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+  expect(Table).toMatchObject({
+    TableStatus: 'ACTIVE',
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: 'by-day',
+        KeySchema: [
+          { AttributeName: 'day', KeyType: 'HASH' },
+          { AttributeName: 'number', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kept'] },
+      },
+    ],
+  });
+});
+
+test('an index returns only what it projects', async () => {
+  const [TableName = ''] = aws.tables;
+  const Item = {
+    pk: { S: 'a' },
+    day: { S: '2026-11-20' },
+    number: { N: '1' },
+    kept: { S: 'yes' },
+    other: { S: 'no' },
+  };
+  await dynamodb.send(new PutItemCommand({ TableName, Item }));
+  const { Items } = await dynamodb.send(
+    new QueryCommand({
+      TableName,
+      IndexName: 'by-day',
+      KeyConditionExpression: '#day = :day',
+      ExpressionAttributeNames: { '#day': 'day' },
+      ExpressionAttributeValues: { ':day': { S: '2026-11-20' } },
+    }),
+  );
+  const { other: _, ...projected } = Item;
+  expect(Items).toEqual([projected]);
+});
+
+describe('a published message', () => {
+  test("reaches the stack's own queue and somebody else's, each by its filter policy", async () => {
+    const TopicArn = aws.output('EventsTopic');
+    const publish = (type: string, organization: number) =>
+      sns.send(
+        new PublishCommand({
+          TopicArn,
+          Message: JSON.stringify({ type, organization }),
+          MessageAttributes: { type: { DataType: 'String', StringValue: type } },
+        }),
+      );
+    await publish('created', 7);
+    await publish('created', 8);
+    await publish('updated', 7);
+
+    expect(await received(aws.output('CreatedQueue'))).toEqual([
+      { type: 'created', organization: 7 },
+      { type: 'created', organization: 8 },
+    ]);
+    const wrapped = await received(foreignQueueArn);
+    expect(wrapped.map(({ Message }) => JSON.parse(Message))).toEqual([
+      { type: 'created', organization: 7 },
+      { type: 'updated', organization: 7 },
+    ]);
+  });
+});
+
+test('a queue has the settings of the template', async () => {
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: aws.queueUrl(aws.output('CreatedQueue')),
+      AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'],
+    }),
+  );
+  expect(Attributes?.VisibilityTimeout).toBe('5');
+  expect(Attributes?.RedrivePolicy).toContain('"maxReceiveCount":3');
+});
+
+describe('the embedded Secrets Manager', () => {
+  test('gives a new secret a generated value, as CloudFormation does', async () => {
+    const { SecretString } = await secretsManager.send(
+      new GetSecretValueCommand({ SecretId: aws.secretNames[0] }),
+    );
+    expect(SecretString?.length).toBeGreaterThan(20);
+  });
+
+  test('answers with the newest version, and with an older one by its id', async () => {
+    const { Name } = await secretsManager.send(
+      new CreateSecretCommand({ Name: 'rotated', SecretString: 'first' }),
+    );
+    const first = await secretsManager.send(new GetSecretValueCommand({ SecretId: Name }));
+    const put = await secretsManager.send(
+      new PutSecretValueCommand({ SecretId: first.ARN, SecretString: 'second' }),
+    );
+    const second = await secretsManager.send(new GetSecretValueCommand({ SecretId: first.ARN }));
+    expect(second).toMatchObject({ SecretString: 'second', VersionId: put.VersionId });
+    expect(second.VersionStages).toEqual(['AWSCURRENT']);
+    const former = await secretsManager.send(
+      new GetSecretValueCommand({ SecretId: Name, VersionId: first.VersionId }),
+    );
+    expect(former).toMatchObject({ SecretString: 'first', VersionStages: ['AWSPREVIOUS'] });
+  });
+
+  test('makes the SDK throw the exception AWS throws for a secret that does not exist', async () => {
+    await expect(
+      secretsManager.send(new GetSecretValueCommand({ SecretId: 'nowhere' })),
+    ).rejects.toThrow(ResourceNotFoundException);
+    await expect(
+      secretsManager.send(new PutSecretValueCommand({ SecretId: 'nowhere', SecretString: 'x' })),
+    ).rejects.toThrow(ResourceNotFoundException);
+  });
+
+  test('knows a secret without a value from one that does not exist only by its message', async () => {
+    await secretsManager.send(new CreateSecretCommand({ Name: 'empty' }));
+    await expect(
+      secretsManager.send(new GetSecretValueCommand({ SecretId: 'empty' })),
+    ).rejects.toThrow(/staging label: AWSCURRENT/);
+  });
+
+  test('refuses an operation it does not have, by name', async () => {
+    const response = await fetch(aws.endpoints.secretsManager, {
+      method: 'POST',
+      headers: { 'x-amz-target': 'secretsmanager.DeleteSecret' },
+      body: '{}',
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ __type: 'UnknownOperationException' });
+  });
+});
+
+test("the function's environment names what was created", () => {
+  const [poll] = aws.functions.values();
+  expect(poll?.environment).toMatchObject({
+    TABLE_NAME: aws.tables[0],
+    TOPIC_ARN: aws.topics[0],
+    SECRET_ID: aws.secrets.find(aws.secretNames[0] ?? '').arn,
+    AWS_ENDPOINT_URL_DYNAMODB: aws.endpoints.dynamodb,
+  });
+});
+
+test('the schedule names its function, its input and its rate', () => {
+  expect(aws.schedules).toMatchObject([
+    {
+      expression: 'rate(1 minute)',
+      enabled: true,
+      functionName: [...aws.functions.keys()][0],
+      input: '{"tick":true}',
+    },
+  ]);
+});
+
+test('a proxy can stand between the functions and a service', async () => {
+  const proxied = await startEmbeddedAws(synthesizeSmallStack(), {
+    endpointOverrides: ({ sns: real }) => ({ sns: `${real}/gate` }),
+  });
+  const [poll] = proxied.functions.values();
+  expect(poll?.environment.AWS_ENDPOINT_URL_SNS).toBe(`${proxied.endpoints.sns}/gate`);
+  expect(poll?.environment.AWS_ENDPOINT_URL_DYNAMODB).toBe(proxied.endpoints.dynamodb);
+  await proxied.close();
+});

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { LocalFunction, type OutputLine } from '../../../local/aws/function.ts';
+
+const endpoints = {
+  dynamodb: 'http://127.0.0.1:1',
+  sns: 'http://127.0.0.1:2',
+  sqs: 'http://127.0.0.1:2',
+  secretsManager: 'http://127.0.0.1:3',
+};
+const started: LocalFunction[] = [];
+afterEach(() => Promise.all(started.splice(0).map((each) => each.kill())));
+
+function fixture(onOutput: (line: OutputLine) => void = () => {}, handler = 'index.handler') {
+  const localFunction = new LocalFunction(
+    {
+      logicalId: 'Poll',
+      name: 'Small-Poll',
+      arn: 'arn:aws:lambda:us-east-1:000000000000:function:Small-Poll',
+      handler,
+      assetKey: 'unused.zip',
+      timeoutSeconds: 0.5,
+      memoryMb: 256,
+      environment: { GIVEN: 'by the template' },
+      logging: { format: 'JSON', level: undefined, group: '/aws/lambda/Small-Poll' },
+    },
+    {
+      codeDirectory: join(import.meta.dirname, 'fixtures/function'),
+      region: 'eu-west-1',
+      endpoints,
+      onOutput,
+    },
+  );
+  started.push(localFunction);
+  return localFunction;
+}
+
+test('the second invocation finds the process the first one started', async () => {
+  const poll = fixture();
+  expect(await poll.invoke()).toMatchObject({ coldStart: true, payload: { invocations: 1 } });
+  expect(await poll.invoke()).toMatchObject({ coldStart: false, payload: { invocations: 2 } });
+});
+
+test('the context carries the request id, the memory and the time that remains', async () => {
+  const result = await fixture().invoke();
+  expect(result).toMatchObject({ payload: { requestId: result.requestId, memory: '256' } });
+  const { remainingMs } = Object(Object(result).payload);
+  expect(remainingMs).toBeGreaterThan(300);
+  expect(remainingMs).toBeLessThanOrEqual(500);
+});
+
+test('killed in the middle, it fails, and the next invocation starts cold', async () => {
+  const poll = fixture();
+  await poll.invoke();
+  const cut = poll.invoke({ do: 'hang' });
+  await poll.kill();
+  expect(await cut).toMatchObject({ outcome: 'failed', errorType: 'Runtime.ExitError' });
+  expect(await poll.invoke()).toMatchObject({ coldStart: true, payload: { invocations: 1 } });
+});
+
+test.each(['hang', 'spin'])(
+  'a handler that does not end (%s) is ended at its time-out',
+  async (what) => {
+    const poll = fixture();
+    const result = await poll.invoke({ do: what });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      errorType: 'Sandbox.Timedout',
+      errorMessage: `RequestId: ${result.requestId} Error: Task timed out after 0.50 seconds`,
+    });
+    expect(await poll.invoke()).toMatchObject({ coldStart: true, outcome: 'returned' });
+  },
+);
+
+test('a thrown error is reported with its type and message, and the process stays warm', async () => {
+  const poll = fixture();
+  expect(await poll.invoke({ do: 'throw' })).toMatchObject({
+    outcome: 'failed',
+    errorType: 'TypeError',
+    errorMessage: 'no such thing',
+  });
+  expect(await poll.invoke()).toMatchObject({ coldStart: false });
+});
+
+test('a process that exits is an error with its exit status', async () => {
+  const result = await fixture().invoke({ do: 'exit' });
+  expect(result).toMatchObject({
+    outcome: 'failed',
+    errorMessage: `RequestId: ${result.requestId} Error: Runtime exited with error: exit status 3`,
+  });
+});
+
+test('a bundle without the handler is an error that names it', async () => {
+  expect(await fixture(() => {}, 'index.absent').invoke()).toMatchObject({
+    outcome: 'failed',
+    errorType: 'Runtime.HandlerNotFound',
+    errorMessage: 'The bundle exports no function absent',
+  });
+});
+
+test('an invocation that finds it busy is throttled', async () => {
+  const poll = fixture();
+  const first = poll.invoke();
+  expect(await poll.invoke()).toMatchObject({ errorType: 'TooManyRequestsException' });
+  expect(await first).toMatchObject({ outcome: 'returned' });
+});
+
+test('every line arrives before the invocation ends, metric lines marked as such', async () => {
+  const lines: OutputLine[] = [];
+  await fixture((line) => lines.push(line)).invoke({ do: 'write' });
+  expect(lines.map(({ stream, kind, text }) => ({ stream, kind, text }))).toEqual(
+    expect.arrayContaining([
+      { stream: 'stdout', kind: 'log', text: 'a plain line' },
+      { stream: 'stderr', kind: 'log', text: 'a line on stderr' },
+      { stream: 'stdout', kind: 'metrics', text: expect.stringContaining('_aws') },
+    ]),
+  );
+});
+
+test("the environment is the template's, Lambda's and the SDK's: nothing of this machine", async () => {
+  process.env.LEAKED_FROM_THE_MACHINE = 'yes';
+  const result = await fixture().invoke({ do: 'environment' });
+  delete process.env.LEAKED_FROM_THE_MACHINE;
+  const { payload } = Object(result);
+  expect(payload).toMatchObject({
+    GIVEN: 'by the template',
+    AWS_REGION: 'eu-west-1',
+    AWS_LAMBDA_FUNCTION_NAME: 'Small-Poll',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
+    AWS_ENDPOINT_URL_SNS: endpoints.sns,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
+  });
+  expect(payload).not.toHaveProperty('LEAKED_FROM_THE_MACHINE');
+  expect(payload).not.toHaveProperty('PATH');
+});
