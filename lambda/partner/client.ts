@@ -1,0 +1,180 @@
+import type { Temporal } from 'temporal-polyfill';
+import { type Clock, systemClock } from '../clock.ts';
+import { NotifierError } from '../errors.ts';
+import type { Assessment } from '../events/assessment.ts';
+import {
+  InvalidQueryError,
+  type RequestKind,
+  TimedOutError,
+  TokenRefusedTwiceError,
+} from './errors.ts';
+import { type ListQuery, toSearchParams } from './query.ts';
+import { type Page, parsePage, parseRecord } from './records.ts';
+import { parseBody, toRefusal } from './replies.ts';
+import { type RetryPolicy, withRetries } from './retry.ts';
+import { withTimeLimit } from './time-limit.ts';
+import { type CredentialSource, TokenCache, type TokenRequestForm } from './token.ts';
+import { type HttpReply, type HttpRequest, Transport, type TransportLimits } from './transport.ts';
+
+export interface PartnerClientLimits extends TransportLimits, RetryPolicy {
+  /** One attempt as a whole, the token included: a server that drips cannot hold a call. */
+  readonly attemptMs: number;
+  /** A call as a whole, its retries included, if the caller names no deadline. */
+  readonly callMs: number;
+}
+
+/** One HTTP request that was made. Holds no personal data and no credential. */
+export interface RequestInfo {
+  readonly kind: RequestKind;
+  /** From 1, within one call of `list` or `get`, or one renewal of the token. */
+  readonly attempt: number;
+  readonly ms: number;
+  /** Of the answer; absent if there was none. */
+  readonly status?: number;
+  /** Code of the error that was there instead of an answer. */
+  readonly error?: string;
+}
+
+export interface PartnerClientOptions {
+  /** `{base_url}`: `https:`, save on loopback addresses. May have a path in front of the API's. */
+  readonly baseUrl: string | URL;
+  readonly credentials: CredentialSource;
+  /** How the credentials are sent (partner-api.md, 4.1). Default: `form`. */
+  readonly tokenRequest?: TokenRequestForm;
+  readonly clock?: Clock;
+  /** For the jitter: from 0 up to, not including, 1. */
+  readonly random?: () => number;
+  readonly limits?: Partial<PartnerClientLimits>;
+  /** Told of each request, also of those that are retried. Must not throw. */
+  readonly onRequest?: (info: RequestInfo) => void;
+}
+
+export interface CallOptions {
+  /** Nothing is waited for beyond it. */
+  readonly deadline?: Temporal.Instant;
+  /** When it aborts, the call rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Reads assessments (partner-api.md, 4.2 and 4.3). Safe to share among concurrent callers. */
+export interface PartnerClient {
+  /**
+   * One page of the list.
+   *
+   * @throws {PartnerError} or what the credential source throws
+   */
+  list(query?: ListQuery, options?: CallOptions): Promise<Page>;
+  /**
+   * One assessment by its top-level ID; undefined if it is unknown, out of scope or a part's.
+   *
+   * @throws {PartnerError} or what the credential source throws
+   */
+  get(id: number, options?: CallOptions): Promise<Assessment | undefined>;
+  /** Ends the connections. Calls under way are completed, later ones fail. */
+  close(): Promise<void>;
+}
+
+const ASSESSMENTS = '/api/v1/ax/assessments';
+
+const DEFAULT_LIMITS: PartnerClientLimits = {
+  connectMs: 5_000,
+  headersMs: 15_000,
+  bodyMs: 10_000,
+  maxResponseBytes: 4 * 1024 * 1024,
+  connections: 8,
+  attempts: 4,
+  backoffMs: 500,
+  maxBackoffMs: 8_000,
+  attemptMs: 20_000,
+  callMs: 60_000,
+};
+
+/** @throws {InvalidBaseUrlError} */
+export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
+  const { clock = systemClock, random = Math.random, onRequest } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const transport = new Transport(options.baseUrl, limits);
+  const tokens = new TokenCache({
+    credentials: options.credentials,
+    form: options.tokenRequest ?? 'form',
+    clock,
+    send,
+    withTimeLimit: (work) =>
+      withTimeLimit(limits.attemptMs, () => new TimedOutError('token', 'attempt'), undefined, work),
+  });
+
+  async function send(request: HttpRequest, attempt: number, signal: AbortSignal) {
+    signal.throwIfAborted();
+    const { kind } = request;
+    const startedAt = clock.now().epochMilliseconds;
+    const report = (outcome: { status: number } | { error: string }) =>
+      onRequest?.({ kind, attempt, ms: clock.now().epochMilliseconds - startedAt, ...outcome });
+    try {
+      const reply = await transport.send(request, signal);
+      report({ status: reply.status });
+      return reply;
+    } catch (error) {
+      report({ error: error instanceof NotifierError ? error.code : 'aborted' });
+      throw error;
+    }
+  }
+
+  async function authorized(
+    kind: RequestKind,
+    path: string,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<HttpReply> {
+    for (let refusals = 0; refusals < 2; refusals += 1) {
+      const token = await tokens.get();
+      const headers = { authorization: `Bearer ${token.value}` };
+      const reply = await send({ kind, method: 'GET', path, headers }, attempt, signal);
+      if (reply.status !== 401) return reply;
+      tokens.drop(token);
+    }
+    throw new TokenRefusedTwiceError(kind);
+  }
+
+  async function call<T>(
+    kind: RequestKind,
+    path: string,
+    { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
+    parse: (reply: HttpReply) => T,
+  ): Promise<T> {
+    const once = (attempt: number) => {
+      const left = deadline.epochMilliseconds - clock.now().epochMilliseconds;
+      const phase = left < limits.attemptMs ? 'deadline' : 'attempt';
+      return withTimeLimit(
+        Math.min(left, limits.attemptMs),
+        () => new TimedOutError(kind, phase),
+        signal,
+        async (within) => parse(await authorized(kind, path, attempt, within)),
+      );
+    };
+    return await withRetries(once, { ...limits, deadline, clock, random, signal });
+  }
+
+  return {
+    async list(query = {}, callOptions = {}) {
+      const params = toSearchParams(query).toString();
+      const path = params === '' ? ASSESSMENTS : `${ASSESSMENTS}?${params}`;
+      return await call('list', path, callOptions, (reply) => {
+        if (reply.status >= 300) throw toRefusal('list', reply, clock.now());
+        return parsePage(parseBody('list', reply), query.offset ?? 0);
+      });
+    },
+
+    async get(id, callOptions = {}) {
+      if (!Number.isSafeInteger(id) || id < 1) {
+        throw new InvalidQueryError(['id: not a positive integer']);
+      }
+      return await call('get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
+        if (reply.status === 404) return undefined;
+        if (reply.status >= 300) throw toRefusal('get', reply, clock.now());
+        return parseRecord(parseBody('get', reply), id);
+      });
+    },
+
+    close: () => transport.close(),
+  };
+}

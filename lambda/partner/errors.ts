@@ -1,0 +1,253 @@
+import { NotifierError } from '../errors.ts';
+
+/** Which of the API's three endpoints a request went to (partner-api.md, 4.1 to 4.3). */
+export type RequestKind = 'token' | 'list' | 'get';
+
+/** Everything the partner client throws, save the reason of a signal that the caller aborted. */
+export abstract class PartnerError extends NotifierError {}
+
+const ENDPOINT = {
+  token: 'the token endpoint',
+  list: 'the list of assessments',
+  get: 'the single-record endpoint',
+} as const satisfies Record<RequestKind, string>;
+
+/** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
+export class CredentialsRefusedError extends PartnerError {
+  readonly code = 'credentials-refused';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Compare client_id and client_secret in Secrets Manager with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.';
+
+  constructor(options?: ErrorOptions) {
+    super('The token endpoint refused the client ID or the secret, twice.', options);
+  }
+}
+
+/** 400 `unsupported_grant_type` at the token endpoint (partner-api.md, 7). */
+export class UnsupportedGrantError extends PartnerError {
+  readonly code = 'unsupported-grant';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Try another form of the token request (form, basic or json); if none works, ask the operator whether the integration allows the client_credentials grant.';
+
+  constructor(options?: ErrorOptions) {
+    super('The token endpoint did not accept the grant type client_credentials.', options);
+  }
+}
+
+/** The API answered 401 to a token that it had issued a moment before (partner-api.md, 7, rule 2). */
+export class TokenRefusedTwiceError extends PartnerError {
+  readonly code = 'token-refused-twice';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'If it lasts for more than a few minutes, tell the operator that the API refuses tokens which its own token endpoint has just issued, and ask whether the integration is enabled on this host.';
+
+  constructor(kind: RequestKind, options?: ErrorOptions) {
+    super(
+      `A token and the one requested in its place were both refused by ${ENDPOINT[kind]}.`,
+      options,
+    );
+  }
+}
+
+/** The operator has not finished setting up the integration (partner-api.md, 7, rule 1). */
+export abstract class ProvisioningError extends PartnerError {
+  readonly retryHelps = false;
+}
+
+/** 400 with "tenant ids". */
+export class NoOrganizationsAssignedError extends ProvisioningError {
+  readonly code = 'no-organizations-assigned';
+  readonly whatToDo =
+    "Contact the operator's support: name the client ID, and say that the assessments API answers 400 about tenant ids because the integration has no organizations assigned. Ask them to assign its organizations.";
+
+  constructor(options?: ErrorOptions) {
+    super('The integration has no organizations assigned.', options);
+  }
+}
+
+/** 400 with "product ids". */
+export class NoAssessmentsAssignedError extends ProvisioningError {
+  readonly code = 'no-assessments-assigned';
+  readonly whatToDo =
+    "Contact the operator's support: name the client ID, and say that the assessments API answers 400 about product ids because the integration has no assessments assigned. Ask them to assign its assessments.";
+
+  constructor(options?: ErrorOptions) {
+    super('The integration has no assessments assigned.', options);
+  }
+}
+
+/** 429. Not in the document, which shows no rate limits (partner-api.md, 8). */
+export class RateLimitedError extends PartnerError {
+  readonly code = 'rate-limited';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Wait; if it goes on, poll less often or lower the audit budget, and ask the operator for the limit.';
+  /** How long the host asked to be left alone (`Retry-After`), in milliseconds, if it did. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: RequestKind, retryAfterMs?: number) {
+    super(`Rate limited by ${ENDPOINT[kind]}.`);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
+export class UnavailableError extends PartnerError {
+  readonly code = 'unavailable';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Wait; if it lasts, check the base URL and the way to the host, then ask the operator about an outage.';
+  /** How long the host asked to be left alone (`Retry-After`), in milliseconds, if it did. */
+  readonly retryAfterMs: number | undefined;
+
+  /** @param reason `status 503`, or the code of the connection's failure */
+  constructor(
+    kind: RequestKind,
+    reason: string,
+    options?: ErrorOptions & { retryAfterMs?: number },
+  ) {
+    super(`No usable answer from ${ENDPOINT[kind]}: ${reason}.`, options);
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+}
+
+/** Which limit ran out: one of undici's, one attempt as a whole, or the caller's deadline. */
+export type TimedOutPhase = 'connect' | 'headers' | 'body' | 'attempt' | 'deadline';
+
+export class TimedOutError extends PartnerError {
+  readonly code = 'timed-out';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Wait; if it lasts, ask the operator why the host is slow, or raise the time-outs.';
+  readonly phase: TimedOutPhase;
+
+  constructor(kind: RequestKind, phase: TimedOutPhase, options?: ErrorOptions) {
+    super(`Timed out at ${ENDPOINT[kind]} (${phase}).`, options);
+    this.phase = phase;
+  }
+}
+
+/** The host's certificate cannot be verified. Nothing was sent. */
+export class UntrustedHostError extends PartnerError {
+  readonly code = 'untrusted-host';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Check the base URL; if it is right, tell the operator that the certificate of the host cannot be verified. Do not switch verification off.';
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`The certificate of the host could not be verified (${reason}).`, options);
+  }
+}
+
+/** A success whose body is not JSON, not UTF-8, or not what the document describes. */
+export class UnexpectedResponseError extends PartnerError {
+  readonly code = 'unexpected-response';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Check the base URL; if it is right, the API has changed or a proxy answers in its place: run the conformance suite and show the operator what it finds.';
+  /** Paths and what is wrong with them; never a value. */
+  readonly problems: readonly string[];
+
+  constructor(kind: RequestKind, problems: readonly string[], options?: ErrorOptions) {
+    super(`Unexpected response from ${ENDPOINT[kind]}: ${problems.join('; ')}.`, options);
+    this.problems = problems;
+  }
+}
+
+/** `get` received a record that is not the one the document describes (partner-api.md, 2.2). */
+export class MalformedRecordError extends PartnerError {
+  readonly code = 'malformed-record';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Show the operator the ID of the record and the paths that are wrong.';
+  /** The ID that was asked for. */
+  readonly id: number;
+  /** Paths and what is wrong with them; never a value. */
+  readonly problems: readonly string[];
+
+  constructor(id: number, problems: readonly string[]) {
+    super(`Assessment ${id} is malformed: ${problems.join('; ')}.`);
+    this.id = id;
+    this.problems = problems;
+  }
+}
+
+/** The response was cut off at `limits.maxResponseBytes`. */
+export class ResponseTooLargeError extends PartnerError {
+  readonly code = 'response-too-large';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Ask for fewer records a page; if the records are legitimately this large, raise the limit.';
+  readonly limitBytes: number;
+
+  constructor(kind: RequestKind, limitBytes: number, options?: ErrorOptions) {
+    super(`The response of ${ENDPOINT[kind]} is larger than ${limitBytes} bytes.`, options);
+    this.limitBytes = limitBytes;
+  }
+}
+
+/** Any 3xx: a token must not follow a redirect to wherever it leads. */
+export class RedirectRefusedError extends PartnerError {
+  readonly code = 'redirect-refused';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Set the base URL to the host that the operator gave you, exactly; ask them if it has moved.';
+  readonly status: number;
+
+  constructor(kind: RequestKind, status: number) {
+    super(`Redirected (status ${status}) by ${ENDPOINT[kind]}; not followed.`);
+    this.status = status;
+  }
+}
+
+/** A 4xx (or 501) that the document does not describe. */
+export class RequestRefusedError extends PartnerError {
+  readonly code = 'request-refused';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Check the base URL; if it is right, tell the operator which endpoint gave which status.';
+  readonly status: number;
+
+  constructor(kind: RequestKind, status: number) {
+    super(`Refused by ${ENDPOINT[kind]} with status ${status}.`);
+    this.status = status;
+  }
+}
+
+/** What the caller asked for cannot be asked of the API. Nothing was sent. */
+export class InvalidQueryError extends PartnerError {
+  readonly code = 'invalid-query';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Correct the call: this is a mistake in the calling code.';
+  /** Parameters and what is wrong with them; never a value. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`Not a valid query: ${problems.join('; ')}.`);
+    this.problems = problems;
+  }
+}
+
+/** The base URL is not `https:` (nor loopback), or carries more than an address. */
+export class InvalidBaseUrlError extends PartnerError {
+  readonly code = 'invalid-base-url';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Set the base URL to https:// and the host that the operator gave you, without user, query or fragment.';
+
+  constructor(problem: string, options?: ErrorOptions) {
+    super(`The base URL ${problem}.`, options);
+  }
+}
+
+/** The client was used after `close()`. */
+export class ClientClosedError extends PartnerError {
+  readonly code = 'client-closed';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Create a client for each use, or close it last.';
+
+  constructor(options?: ErrorOptions) {
+    super('The partner client has been closed.', options);
+  }
+}

@@ -1,0 +1,21 @@
+/** The partner client by itself: see docs/partner-api.md. */
+export type { Assessment, ResultPart } from '../events/assessment.ts';
+export {
+  type CallOptions,
+  createPartnerClient,
+  type PartnerClient,
+  type PartnerClientLimits,
+  type PartnerClientOptions,
+  type RequestInfo,
+} from './client.ts';
+export * from './errors.ts';
+export {
+  type AssessmentFilter,
+  type DateFilter,
+  type ListQuery,
+  MAX_PAGE_SIZE,
+  SORT_KEYS,
+  type SortKey,
+} from './query.ts';
+export type { Page, Quarantined } from './records.ts';
+export type { CredentialSource, Credentials, TokenRequestForm } from './token.ts';

@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { type Assessment, assessmentSchema } from '../events/assessment.ts';
+import { MalformedRecordError, UnexpectedResponseError } from './errors.ts';
+import { MAX_PAGE_SIZE } from './query.ts';
+
+/** A record that is not what the document describes (partner-api.md, 2.2). */
+export interface Quarantined {
+  /** Place in the response's `data`, from 0. */
+  readonly index: number;
+  /** Present if at least the ID can be trusted. */
+  readonly id?: number;
+  /** Paths and what is wrong with them; never a value. */
+  readonly problems: readonly string[];
+}
+
+/** One response of the list, in the server's order. */
+export interface Page {
+  /** The well-formed records. No ID appears twice. */
+  readonly assessments: readonly Assessment[];
+  readonly quarantined: readonly Quarantined[];
+  /** As the server sent it (partner-api.md, 2.4); `offset` is always the one that was asked for. */
+  readonly meta: { readonly count: number; readonly offset: number; readonly page: number };
+  /** How many records the response held, quarantined ones included. */
+  readonly rows: number;
+}
+
+/**
+ * An overall assessment with more parts than this is malformed. Without the limit a response of
+ * a few megabytes could make millions of findings out of one record.
+ */
+const MAX_PARTS = 1000;
+
+/**
+ * Unknown fields are kept, whatever they hold. `JSON.parse` reads any depth, but whatever walks
+ * over the record later (fingerprints, `JSON.stringify`) would run out of stack.
+ */
+const MAX_DEPTH = 32;
+
+const MAX_PROBLEMS = 10;
+
+const pageSchema = z.looseObject({
+  // Not z.array: it would visit each of a few million elements before it counts them.
+  data: z.custom<readonly unknown[]>(
+    (value) => Array.isArray(value) && value.length <= MAX_PAGE_SIZE,
+    `not an array of at most ${MAX_PAGE_SIZE}`,
+  ),
+  meta: z.looseObject({
+    count: z.int().nonnegative(),
+    offset: z.int().nonnegative(),
+    page: z.int().nonnegative(),
+  }),
+});
+
+const identifiedSchema = z.looseObject({ id: assessmentSchema.shape.id });
+const crowdedSchema = z.looseObject({ results: z.array(z.unknown()) });
+
+/**
+ * @param offset what was asked for
+ * @throws {UnexpectedResponseError} if it is not a page, or the page of another offset
+ */
+export function parsePage(body: unknown, offset: number): Page {
+  const envelope = pageSchema.safeParse(body);
+  if (!envelope.success) throw new UnexpectedResponseError('list', problemsOf(envelope.error));
+  const { data, meta } = envelope.data;
+  if (meta.offset !== offset) {
+    throw new UnexpectedResponseError('list', ['meta.offset: not the offset that was asked for']);
+  }
+
+  const assessments: Assessment[] = [];
+  const quarantined: Quarantined[] = [];
+  const indexOfId = new Map<number, number>();
+  for (const [index, row] of data.entries()) {
+    const parsed = parseRow(row);
+    const first = parsed.id === undefined ? undefined : indexOfId.get(parsed.id);
+    if ('problems' in parsed) {
+      quarantined.push({ index, ...parsed });
+    } else if (first === undefined) {
+      indexOfId.set(parsed.id, index);
+      assessments.push(parsed.assessment);
+    } else {
+      quarantined.push({ index, id: parsed.id, problems: [`id: the same as in row ${first}`] });
+    }
+  }
+  const { count, page } = meta;
+  return { assessments, quarantined, meta: { count, offset, page }, rows: data.length };
+}
+
+/**
+ * @param id what was asked for
+ * @throws {MalformedRecordError} if it is not a record, or another one
+ */
+export function parseRecord(body: unknown, id: number): Assessment {
+  const parsed = parseRow(body);
+  if ('problems' in parsed) throw new MalformedRecordError(id, parsed.problems);
+  if (parsed.id !== id) throw new MalformedRecordError(id, ['id: not the one that was asked for']);
+  return parsed.assessment;
+}
+
+type Row =
+  | { readonly id: number; readonly assessment: Assessment }
+  | { readonly id?: number; readonly problems: readonly string[] };
+
+function parseRow(row: unknown): Row {
+  const limits = exceededLimits(row);
+  if (limits.length === 0) {
+    const parsed = assessmentSchema.safeParse(row);
+    if (parsed.success) return { id: parsed.data.id, assessment: parsed.data };
+    return { ...identify(row), problems: problemsOf(parsed.error) };
+  }
+  return { ...identify(row), problems: limits };
+}
+
+function identify(row: unknown): { id?: number } {
+  const identified = identifiedSchema.safeParse(row);
+  return identified.success ? { id: identified.data.id } : {};
+}
+
+function exceededLimits(row: unknown): string[] {
+  if (deeperThan(row, MAX_DEPTH)) return [`nested deeper than ${MAX_DEPTH} levels`];
+  const crowded = crowdedSchema.safeParse(row);
+  if (crowded.success && crowded.data.results.length > MAX_PARTS) {
+    return [`results: more than ${MAX_PARTS} parts`];
+  }
+  return [];
+}
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => deeperThan(inner, levels - 1));
+}
+
+/** Zod's own messages name types and bounds, never what was received in their place. */
+export function problemsOf(error: z.ZodError): string[] {
+  const problems = error.issues
+    .slice(0, MAX_PROBLEMS)
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
+  const more = error.issues.length - problems.length;
+  return more > 0 ? [...problems, `and ${more} more`] : problems;
+}

@@ -1,0 +1,97 @@
+import type { Temporal } from 'temporal-polyfill';
+import * as z from 'zod';
+import {
+  NoAssessmentsAssignedError,
+  NoOrganizationsAssignedError,
+  type PartnerError,
+  RateLimitedError,
+  RedirectRefusedError,
+  type RequestKind,
+  RequestRefusedError,
+  UnavailableError,
+  UnexpectedResponseError,
+  UnsupportedGrantError,
+} from './errors.ts';
+import { parseRetryAfter } from './retry.ts';
+import type { HttpReply } from './transport.ts';
+
+/**
+ * The body of a success, as JSON.
+ *
+ * The errors have no cause: both the decoder's and the parser's quote what they could not read.
+ *
+ * @throws {UnexpectedResponseError}
+ */
+export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
+  const encoding = reply.header('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new UnexpectedResponseError(kind, ['compressed, although identity was asked for']);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(reply.body);
+  } catch {
+    throw new UnexpectedResponseError(kind, ['not UTF-8']);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnexpectedResponseError(kind, ['not JSON']);
+  }
+}
+
+/** The error for a status that is no success (partner-api.md, 7, and what it leaves open). */
+export function toRefusal(
+  kind: RequestKind,
+  reply: HttpReply,
+  now: Temporal.Instant,
+): PartnerError {
+  const { status } = reply;
+  if (status < 400) return new RedirectRefusedError(kind, status);
+  const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), now);
+  if (status === 429) return new RateLimitedError(kind, retryAfterMs);
+  // 501: the server does not know how to do it, and will not know in a minute.
+  if (status === 408 || (status >= 500 && status !== 501)) {
+    return new UnavailableError(kind, `status ${status}`, {
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  }
+  if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type') {
+    return new UnsupportedGrantError();
+  }
+  if (status === 400 && kind !== 'token') {
+    const provisioning = toProvisioningError(reply);
+    if (provisioning) return provisioning;
+  }
+  return new RequestRefusedError(kind, status);
+}
+
+const errorSchema = z.looseObject({ error: z.string() });
+const errorsSchema = z.looseObject({ errors: z.array(z.looseObject({ message: z.string() })) });
+
+/** `error` of the body, if it is one of the form `{error: <code>}`. */
+export function errorCode(reply: HttpReply): string | undefined {
+  return errorSchema.safeParse(parseFailureBody(reply)).data?.error;
+}
+
+/**
+ * The two conditions differ in nothing but the text of a message, whose wording the document only
+ * paraphrases ("invalid or missing tenant ids"). So this is the one place that reads a text, and
+ * it looks for no more than the two nouns. Any other 400 is a plain refusal.
+ */
+function toProvisioningError(reply: HttpReply): PartnerError | undefined {
+  const parsed = errorsSchema.safeParse(parseFailureBody(reply));
+  const text = (parsed.data?.errors ?? []).map(({ message }) => message).join('\n');
+  if (/\btenant[\s_-]*ids?\b/i.test(text)) return new NoOrganizationsAssignedError();
+  if (/\bproduct[\s_-]*ids?\b/i.test(text)) return new NoAssessmentsAssignedError();
+  return undefined;
+}
+
+/** A failure may come from a proxy, in HTML: the status says enough then. */
+function parseFailureBody(reply: HttpReply): unknown {
+  try {
+    return JSON.parse(reply.body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Temporal } from 'temporal-polyfill';
+import type { Clock } from '../clock.ts';
+import { NotifierError } from '../errors.ts';
+import { RateLimitedError, UnavailableError } from './errors.ts';
+
+export interface RetryPolicy {
+  /** Attempts in all, the first included. */
+  readonly attempts: number;
+  /** The longest wait after the first failure, in milliseconds; it doubles with each further one. */
+  readonly backoffMs: number;
+  /** What it doubles up to, in milliseconds. */
+  readonly maxBackoffMs: number;
+}
+
+export interface RetryContext extends RetryPolicy {
+  readonly deadline: Temporal.Instant;
+  readonly clock: Clock;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calls `once` until it succeeds, fails in a way that asking again does not help, or the attempts
+ * or the time are used up. Then the error is the last attempt's own, thrown at once: there is no
+ * use in sleeping towards a deadline.
+ */
+export async function withRetries<T>(
+  once: (attempt: number) => Promise<T>,
+  context: RetryContext,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await once(attempt);
+    } catch (error) {
+      if (!(error instanceof NotifierError) || !error.retryHelps) throw error;
+      if (attempt >= context.attempts) throw error;
+      const waitMs = waitAfter(error, attempt, context);
+      const left = context.deadline.epochMilliseconds - context.clock.now().epochMilliseconds;
+      if (waitMs >= left) throw error;
+      await context.clock.sleep(waitMs, context.signal);
+    }
+  }
+}
+
+/**
+ * Full jitter: anything between nothing and the back-off. After `Retry-After` the jitter comes on
+ * top, so that nobody is early and not everybody returns in the same instant.
+ */
+function waitAfter(error: NotifierError, attempt: number, context: RetryContext): number {
+  const backoff = Math.min(context.maxBackoffMs, context.backoffMs * 2 ** (attempt - 1));
+  const asked =
+    error instanceof RateLimitedError || error instanceof UnavailableError
+      ? (error.retryAfterMs ?? 0)
+      : 0;
+  return Math.ceil(asked + context.random() * backoff);
+}
+
+/**
+ * Milliseconds that a `Retry-After` header asks for (RFC 9110, 10.2.3), or undefined if it is
+ * absent or unreadable. A date is held against the server's own `Date` header where there is one,
+ * so that a difference between the clocks neither shortens nor lengthens the wait.
+ */
+export function parseRetryAfter(
+  retryAfter: string | undefined,
+  date: string | undefined,
+  now: Temporal.Instant,
+): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  const until = parseHttpDate(retryAfter);
+  if (until === undefined) return undefined;
+  const from = date === undefined ? undefined : parseHttpDate(date);
+  return Math.max(0, until - (from ?? now.epochMilliseconds));
+}
+
+/** Temporal does not read this format (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
+function parseHttpDate(text: string): number | undefined {
+  const epochMilliseconds = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(epochMilliseconds) ? undefined : epochMilliseconds;
+}

@@ -1,0 +1,98 @@
+import {
+  GetSecretValueCommand,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import * as z from 'zod';
+import { NotifierError } from '../errors.ts';
+import { problemsOf } from './records.ts';
+import type { CredentialSource, Credentials } from './token.ts';
+
+/** The current value of a secret; undefined if there is no such secret or it has no value yet. */
+export type SecretReader = (secretId: string) => Promise<string | undefined>;
+
+const WHAT_TO_STORE =
+  'Store {"client_id": "…", "client_secret": "…"}, as the operator issued them, as the value of the secret.';
+
+/** The secret does not exist, or nobody has put the credentials in yet. */
+export class CredentialsNotSetError extends NotifierError {
+  readonly code = 'credentials-not-set';
+  readonly retryHelps = false;
+  readonly whatToDo = WHAT_TO_STORE;
+
+  constructor(secretId: string) {
+    super(`The secret ${secretId} does not exist or has no value yet: credentials not set.`);
+  }
+}
+
+/** The secret's value is not the JSON that is expected. */
+export class CredentialsMalformedError extends NotifierError {
+  readonly code = 'credentials-malformed';
+  readonly retryHelps = false;
+  readonly whatToDo = WHAT_TO_STORE;
+  /** Paths and what is wrong with them; never a value. */
+  readonly problems: readonly string[];
+
+  constructor(secretId: string, problems: readonly string[]) {
+    super(`The secret ${secretId} does not hold credentials: ${problems.join('; ')}.`);
+    this.problems = problems;
+  }
+}
+
+/** Secrets Manager did not give the value; `cause` says why. Its SDK has retried by then. */
+export class SecretUnreadableError extends NotifierError {
+  readonly code = 'secret-unreadable';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Look at the cause: access denied means that the role lacks secretsmanager:GetSecretValue or kms:Decrypt; anything else that Secrets Manager cannot be reached.';
+
+  constructor(secretId: string, options: ErrorOptions) {
+    super(`The secret ${secretId} could not be read.`, options);
+  }
+}
+
+const secretSchema = z.looseObject({
+  client_id: z.string().min(1),
+  client_secret: z.string().min(1),
+});
+
+/**
+ * Credentials that a secret holds as JSON, `{"client_id", "client_secret"}`. Kept in memory until
+ * they are asked for afresh.
+ */
+export function secretCredentials(secretId: string, read: SecretReader): CredentialSource {
+  let cached: Credentials | undefined;
+  return async ({ afresh = false } = {}) => {
+    if (cached && !afresh) return cached;
+    cached = parseSecret(secretId, await read(secretId));
+    return cached;
+  };
+}
+
+/** @throws {SecretUnreadableError} */
+export function secretsManagerReader(client: SecretsManagerClient): SecretReader {
+  return async (secretId) => {
+    try {
+      const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+      return SecretString;
+    } catch (error) {
+      // Both for a secret that does not exist and for one without a value.
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw new SecretUnreadableError(secretId, { cause: error });
+    }
+  };
+}
+
+function parseSecret(secretId: string, text: string | undefined): Credentials {
+  if (text === undefined || text.trim() === '') throw new CredentialsNotSetError(secretId);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // No cause: the parser's error quotes the secret.
+    throw new CredentialsMalformedError(secretId, ['not JSON']);
+  }
+  const parsed = secretSchema.safeParse(value);
+  if (!parsed.success) throw new CredentialsMalformedError(secretId, problemsOf(parsed.error));
+  return { clientId: parsed.data.client_id, clientSecret: parsed.data.client_secret };
+}
