@@ -4,7 +4,7 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import type { Context } from 'aws-lambda';
 import { systemClock as clock } from './clock.ts';
 import { SnsAnnouncer } from './delivery/sns-announcer.ts';
-import { type TickLine, TickJournal } from './journal.ts';
+import { TickJournal, type TickLine } from './journal.ts';
 import { DynamoLedger } from './ledger/dynamo-ledger.ts';
 import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';

@@ -111,4 +111,6 @@ export interface Refusal {
   readonly code: string;
 }
 
-export type DigestOutcome = { readonly accepted: true } | { readonly accepted: false; code: string };
+export type DigestOutcome =
+  | { readonly accepted: true }
+  | { readonly accepted: false; code: string };

@@ -20,7 +20,8 @@ export class TickFailure extends NotifierError {
       super(`The tick failed: ${failure instanceof Error ? failure.name : typeof failure}.`);
       this.code = 'unexpected';
       this.retryHelps = true;
-      this.whatToDo = 'See "tick failed" in the log; if it happens again, it is a defect: report it.';
+      this.whatToDo =
+        'See "tick failed" in the log; if it happens again, it is a defect: report it.';
     }
   }
 }

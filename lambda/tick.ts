@@ -82,7 +82,14 @@ class Tick {
   readonly #deadline: Temporal.Instant;
   readonly #lease: Lease;
   #holdsLease = false;
-  readonly #tally = { created: 0, updated: 0, quarantined: 0, conflicts: 0, delivered: 0, undelivered: 0, };
+  readonly #tally = {
+    created: 0,
+    updated: 0,
+    quarantined: 0,
+    conflicts: 0,
+    delivered: 0,
+    undelivered: 0,
+  };
   readonly #failedCommits: unknown[] = [];
   #cutShort = false;
 
@@ -260,7 +267,8 @@ class Tick {
   }
 
   #timeIsUp(): boolean {
-    this.#cutShort ||= this.#parts.clock.now().epochMilliseconds >= this.#deadline.epochMilliseconds;
+    this.#cutShort ||=
+      this.#parts.clock.now().epochMilliseconds >= this.#deadline.epochMilliseconds;
     return this.#cutShort;
   }
 

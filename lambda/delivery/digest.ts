@@ -33,7 +33,9 @@ function subjectOf(
   updated: readonly CertificationEvent[],
 ): string {
   if (created.length === 0) return countOf(updated.length, 'changed certification');
-  const byAssessment = [...Map.groupBy(created, ({ data }) => oneLine(data.assessment.assessment_name))]
+  const byAssessment = [
+    ...Map.groupBy(created, ({ data }) => oneLine(data.assessment.assessment_name)),
+  ]
     .map(([name, { length }]) => (length === 1 ? name : `${name} (${length})`))
     .join(', ');
   const changed = updated.length === 0 ? '' : `, ${updated.length} changed`;
@@ -41,13 +43,18 @@ function subjectOf(
   const characters = [...subject];
   return characters.length <= maxSubject
     ? subject
-    : `${characters.slice(0, maxSubject - 1).join('').trimEnd()}…`;
+    : `${characters
+        .slice(0, maxSubject - 1)
+        .join('')
+        .trimEnd()}…`;
 }
 
 function section(title: string, events: readonly CertificationEvent[]): string[] {
   if (events.length === 0) return [];
   const shown = events
-    .toSorted((a, b) => b.data.assessment.certified_on.localeCompare(a.data.assessment.certified_on))
+    .toSorted((a, b) =>
+      b.data.assessment.certified_on.localeCompare(a.data.assessment.certified_on),
+    )
     .slice(0, maxRows);
   const byOrganization = Map.groupBy(shown, ({ data }) => data.assessment.organization_name);
   const lines = [...byOrganization].flatMap(([organization, ofOne]) => [
@@ -65,7 +72,9 @@ function rowOf({ data: { assessment, changed, late } }: CertificationEvent): str
     ...(late ? ['late'] : []),
   ];
   const note = notes.length > 0 ? ` (${notes.join('; ')})` : '';
-  return oneLine(`${assessment.certified_on}  ${assessment.name}: ${assessment.assessment_name}${note}`);
+  return oneLine(
+    `${assessment.certified_on}  ${assessment.name}: ${assessment.assessment_name}${note}`,
+  );
 }
 
 function countOf(count: number, what: string): string {

@@ -5,7 +5,7 @@ import type { Certification, Change } from '../detection/compare.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { ledgerTable } from '../names.ts';
-import type { Ledger, Lease, Leftovers, State, TickEnd } from '../ports.ts';
+import type { Lease, Ledger, Leftovers, State, TickEnd } from '../ports.ts';
 import { LedgerCorruptError } from './errors.ts';
 import {
   certificationKey,
@@ -135,7 +135,8 @@ export class DynamoLedger implements Ledger {
       // The index has keys only and lags; the items themselves are read consistently.
       const keys = page.map((entry) => String(entry[ledgerTable.partitionKey]));
       const items = new Map<unknown, Plain>();
-      for (const item of await this.#table.getAll(keys)) items.set(item[ledgerTable.partitionKey], item);
+      for (const item of await this.#table.getAll(keys))
+        items.set(item[ledgerTable.partitionKey], item);
       const owed: OwedEvent[] = [];
       const unreadable: LedgerCorruptError[] = [];
       for (const key of keys) {
@@ -173,7 +174,9 @@ export class DynamoLedger implements Ledger {
       dirty: false,
       schema: schemaVersion,
     };
-    const created = await this.#table.put(fresh, { ConditionExpression: 'attribute_not_exists(pk)' });
+    const created = await this.#table.put(fresh, {
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
     // Lost against another first tick: its salt counts, not ours.
     return created ? fresh : ((await this.#table.get(this.#stateKey)) ?? fresh);
   }

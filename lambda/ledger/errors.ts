@@ -32,6 +32,6 @@ export class CommitsFailedError extends NotifierError {
     'Nothing, if the next tick succeeds: it finds the same changes again. Otherwise see the cause in the log.';
 
   constructor(failed: number, options: ErrorOptions) {
-    super(`${failed} ${failed === 1 ? "change" : "changes"} could not be committed.`, options);
+    super(`${failed} ${failed === 1 ? 'change' : 'changes'} could not be committed.`, options);
   }
 }

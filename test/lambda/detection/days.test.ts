@@ -1,0 +1,30 @@
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import { isLate, recentWindow } from '../../../lambda/detection/days.ts';
+
+const from = (instant: string, timeZone: string, days = 3) =>
+  recentWindow(Temporal.Instant.from(instant), timeZone, days).from.toString();
+
+describe('the recent window', () => {
+  it('begins the given number of days before today in the platform time zone', () => {
+    expect(from('2026-11-21T12:00:00Z', 'America/Chicago')).toBe('2026-11-18');
+  });
+
+  it('knows that it is still yesterday behind UTC and already tomorrow ahead of it', () => {
+    expect(from('2026-11-21T03:00:00Z', 'Pacific/Honolulu', 0)).toBe('2026-11-20');
+    expect(from('2026-11-21T12:00:00Z', 'Pacific/Kiritimati', 0)).toBe('2026-11-22');
+  });
+
+  it('counts days, not 24 hours, across both daylight-saving changes', () => {
+    expect(from('2026-03-08T05:30:00Z', 'America/Chicago', 1)).toBe('2026-03-06');
+    expect(from('2026-03-09T05:30:00Z', 'America/Chicago', 1)).toBe('2026-03-08');
+    expect(from('2026-11-02T06:30:00Z', 'America/Chicago', 1)).toBe('2026-11-01');
+  });
+
+  it('calls late what was completed before it, and neither its first day nor tomorrow', () => {
+    const window = recentWindow(Temporal.Instant.from('2026-11-21T12:00:00Z'), 'UTC', 3);
+    expect(isLate('2026-11-17', window)).toBe(true);
+    expect(isLate('2026-11-18', window)).toBe(false);
+    expect(isLate('2026-11-22', window)).toBe(false);
+  });
+});

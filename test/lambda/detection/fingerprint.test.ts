@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changedFields, fingerprintOf } from '../../../lambda/detection/fingerprint.ts';
+import { anyAssessment, assessment } from '../../support/assessments.ts';
+
+const salt = 'salt-of-the-tests';
+
+describe('the fingerprint of an assessment', () => {
+  it('is the same for the same content, whatever the order of its parts', () => {
+    fc.assert(
+      fc.property(anyAssessment, (one) => {
+        const other = { ...one, results: [...one.results].reverse() };
+        expect(fingerprintOf(other, salt)).toEqual(fingerprintOf(one, salt));
+      }),
+    );
+  });
+
+  it('names exactly the fields that differ', () => {
+    fc.assert(
+      fc.property(anyAssessment, anyAssessment, (before, drawn) => {
+        const after = { ...drawn, id: before.id, results: before.results };
+        const differing = [
+          'seid',
+          'name',
+          'first_name',
+          'last_name',
+          'email',
+          'organization_id',
+          'organization_name',
+          'assessment_name',
+          'certified_on',
+        ].filter((field) => before[field] !== after[field]);
+        const changed = changedFields(fingerprintOf(before, salt), fingerprintOf(after, salt));
+        expect(changed).toEqual(differing);
+      }),
+    );
+  });
+
+  it('sees a changed proctor, an added part and a removed part as a change of results', () => {
+    const before = assessment();
+    const [part] = before.results;
+    if (part === undefined) throw new Error('the fixture has one part');
+    const others = [
+      [{ ...part, proctor_name: 'Someone Else' }],
+      [part, { ...part, assessment_id: 99 }],
+      [],
+    ];
+    for (const results of others)
+      expect(
+        changedFields(fingerprintOf(before, salt), fingerprintOf({ ...before, results }, salt)),
+      ).toEqual(['results']);
+  });
+
+  it('ignores fields that the API document does not name', () => {
+    const before = assessment();
+    const after = { ...before, last_seen_at: '2026-11-21T08:00:00Z' };
+    expect(fingerprintOf(after, salt)).toEqual(fingerprintOf(before, salt));
+  });
+
+  it('does not hold a field that an older fingerprint lacks against the record', () => {
+    const { whole, fields } = fingerprintOf(assessment(), salt);
+    const { email: _, ...older } = fields;
+    const after = fingerprintOf(assessment(), 'another salt');
+    expect(changedFields({ whole: `${whole}-old`, fields: older }, { ...after, fields })).toEqual(
+      [],
+    );
+  });
+
+  it('gives two people with one name different hashes, and the same person different ones per salt', () => {
+    const one = fingerprintOf(assessment({ id: 1 }), salt);
+    expect(fingerprintOf(assessment({ id: 2 }), salt).fields['name']).not.toBe(one.fields['name']);
+    expect(fingerprintOf(assessment({ id: 1 }), 'other').fields['name']).not.toBe(
+      one.fields['name'],
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import { ledgerTable } from '../../lambda/names.ts';
+
+/** An embedded DynamoDB with one empty ledger table, by the names that the stack uses. */
+export async function startLedgerTable() {
+  const server = dynalite({ createTableMs: 0 });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${address.port}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const { partitionKey, byDay, undelivered } = ledgerTable;
+  const name = 'ledger';
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: partitionKey, KeyType: 'HASH' }],
+      AttributeDefinitions: [
+        { AttributeName: partitionKey, AttributeType: 'S' },
+        { AttributeName: byDay.partitionKey, AttributeType: 'S' },
+        { AttributeName: byDay.sortKey, AttributeType: 'N' },
+        { AttributeName: undelivered.partitionKey, AttributeType: 'S' },
+        { AttributeName: undelivered.sortKey, AttributeType: 'S' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: byDay.name,
+          KeySchema: [
+            { AttributeName: byDay.partitionKey, KeyType: 'HASH' },
+            { AttributeName: byDay.sortKey, KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...byDay.projected] },
+        },
+        {
+          IndexName: undelivered.name,
+          KeySchema: [
+            { AttributeName: undelivered.partitionKey, KeyType: 'HASH' },
+            { AttributeName: undelivered.sortKey, KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
+    }),
+  );
+  await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.01 }, { TableName: name });
+  return {
+    client,
+    name,
+    async close() {
+      client.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
