@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { describeError } from '../../lambda/describe-error.ts';
+import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { TickFailure } from '../../lambda/tick-failure.ts';
+
+function syntaxErrorAbout(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('what is logged of an error', () => {
+  it('is everything about our own, down to their causes', () => {
+    const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    expect(describeError(new LedgerUnavailableError('GetItem', { cause }))).toMatchObject({
+      name: 'LedgerUnavailableError',
+      code: 'ledger-unavailable',
+      message: 'The ledger did not carry out GetItem.',
+      retryHelps: true,
+      cause: { name: 'Error', code: 'ECONNREFUSED' },
+    });
+  });
+
+  it('has no message of a foreign error, which may quote what it failed on', () => {
+    const foreign = syntaxErrorAbout('Canary Featherstone');
+    expect(String(foreign)).toContain('Canary');
+    const described = JSON.stringify(
+      describeError(new LedgerUnavailableError('GetItem', { cause: foreign })),
+    );
+    expect(described).toContain('SyntaxError');
+    expect(described).not.toContain('Canary');
+  });
+
+  it('survives what is not an error at all', () => {
+    expect(describeError('Canary')).toEqual({ name: 'string' });
+  });
+});
+
+describe('what Lambda is shown of a failed tick', () => {
+  it('is the name and message of our own error, without its causes', () => {
+    const failure = new TickFailure(new LedgerUnavailableError('Query', { cause: new Error('x') }));
+    expect(failure).toMatchObject({ name: 'LedgerUnavailableError', code: 'ledger-unavailable' });
+    expect(failure.cause).toBeUndefined();
+  });
+
+  it('is only the name of a foreign one', () => {
+    const failure = new TickFailure(syntaxErrorAbout('Canary Featherstone'));
+    expect(failure.message).toBe('The tick failed: SyntaxError.');
+  });
+});

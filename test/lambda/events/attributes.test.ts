@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { messageAttributes } from '../../../lambda/events/attributes.ts';
+import { certificationEvent, certificationEventSchema } from '../../../lambda/events/event.ts';
+import { anyAssessment, assessment } from '../../support/assessments.ts';
+
+function event(read: Assessment) {
+  return certificationEvent({
+    integration: 'district-a',
+    type: 'certification.created',
+    assessment: read,
+    revision: 1,
+    changed: [],
+    late: true,
+    time: '2026-11-21T08:00:04.120Z',
+  });
+}
+
+describe('an event', () => {
+  it('has an id, a subject and a sequence made of integration, assessment and revision', () => {
+    expect(event(assessment({ id: 48_213 }))).toMatchObject({
+      id: 'district-a/48213/1',
+      source: 'urn:certification-notifier:district-a',
+      subject: '48213',
+      sequence: '1',
+    });
+  });
+
+  it('reads back as it was written, fields that the document does not name included', () => {
+    fc.assert(
+      fc.property(anyAssessment, fc.jsonValue(), (read, extra) => {
+        const written = JSON.stringify(event({ ...read, extra }));
+        expect(certificationEventSchema.parse(JSON.parse(written))).toEqual(JSON.parse(written));
+      }),
+    );
+  });
+});
+
+describe('the message attributes', () => {
+  it('are those that filter policies are promised', () => {
+    expect(messageAttributes(event(assessment()))).toEqual({
+      type: { DataType: 'String', StringValue: 'certification.created' },
+      integration: { DataType: 'String', StringValue: 'district-a' },
+      organization_id: { DataType: 'Number', StringValue: '7' },
+      assessment_name: { DataType: 'String', StringValue: 'Rope Bridge Safety' },
+      late: { DataType: 'String', StringValue: 'true' },
+      replay: { DataType: 'String', StringValue: 'false' },
+    });
+  });
+
+  it('never have an empty value or a character that SNS refuses, and are ten at most', () => {
+    const names = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constant(''),
+      fc.constant('\u0000\uFFFF'),
+    );
+    fc.assert(
+      fc.property(anyAssessment, names, (read, name) => {
+        const attributes = Object.values(
+          messageAttributes(event({ ...read, assessment_name: name })),
+        );
+        expect(attributes.length).toBeLessThanOrEqual(10);
+        for (const { StringValue } of attributes) {
+          expect(StringValue).not.toBe('');
+          expect(StringValue).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/);
+          expect(StringValue.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { parseSettings, SettingsError } from '../../lambda/settings.ts';
+
+const integration = {
+  name: 'district-a',
+  baseUrl: 'https://platform.example.org',
+  timeZone: 'America/Chicago',
+  recentDays: 3,
+  tokenRequest: 'form',
+};
+const variables = {
+  TABLE_NAME: 'ledger',
+  EVENTS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:events',
+  ALERTS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:alerts',
+  SECRET_ID: 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:a',
+  INTEGRATION: JSON.stringify(integration),
+};
+
+describe('the settings', () => {
+  it('are what the stack has put into the environment', () => {
+    expect(parseSettings(variables)).toEqual({
+      table: variables.TABLE_NAME,
+      topics: { events: variables.EVENTS_TOPIC_ARN, alerts: variables.ALERTS_TOPIC_ARN },
+      secret: variables.SECRET_ID,
+      integration,
+    });
+  });
+
+  it('name everything that is missing or wrong at once, and no value', () => {
+    const wrong = { ...integration, recentDays: 0, colour: 'heliotrope' };
+    const parse = () =>
+      parseSettings({ ...variables, TABLE_NAME: undefined, INTEGRATION: JSON.stringify(wrong) });
+    expect(parse).toThrow(SettingsError);
+    expect(parse).toThrow(/TABLE_NAME .*INTEGRATION\.recentDays .*INTEGRATION/);
+    expect(parse).not.toThrow(/heliotrope/);
+  });
+
+  it('refuse an integration that is no JSON', () => {
+    expect(() => parseSettings({ ...variables, INTEGRATION: '{"name":' })).toThrow(/INTEGRATION/);
+  });
+});

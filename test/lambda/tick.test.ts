@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
+import { CommitsFailedError, LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { Table } from '../../lambda/ledger/table.ts';
+import type { Announcer, DigestOutcome, Ledger, QuarantinedRecord } from '../../lambda/ports.ts';
+import { tick } from '../../lambda/tick.ts';
+import { assessment } from '../support/assessments.ts';
+import { startLedgerTable } from '../support/ledger-table.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+let database: Awaited<ReturnType<typeof startLedgerTable>>;
+let stories = 0;
+
+beforeAll(async () => {
+  database = await startLedgerTable();
+});
+afterAll(() => database.close());
+
+/** An integration with a partner, a ledger (embedded DynamoDB) and somebody who listens. */
+class Story {
+  readonly name = `district-${++stories}`;
+  readonly clock = new ManualClock();
+  readonly ledger: Ledger = new DynamoLedger(
+    new Table(database.client, database.name, this.clock),
+    this.name,
+  );
+  world: Assessment[] = [];
+  quarantined: QuarantinedRecord[] = [];
+  partnerFailure: Error | undefined;
+  readonly heard: CertificationEvent[] = [];
+  readonly mails: string[][] = [];
+  refuse: (event: CertificationEvent) => boolean = () => false;
+  digest: DigestOutcome = { accepted: true };
+  readonly warnings: string[] = [];
+  #ticks = 0;
+
+  readonly announcer: Announcer = {
+    publish: async (owed) => {
+      const refused = owed.filter(({ event }) => this.refuse(event));
+      const accepted = owed.filter(({ event }) => !this.refuse(event));
+      this.heard.push(...accepted.map(({ event }) => event));
+      return { accepted, refused: refused.map((one) => ({ owed: one, code: 'InternalError' })) };
+    },
+    sendDigest: async (owed) => {
+      if (this.digest.accepted) this.mails.push(owed.map(({ event }) => event.id));
+      return this.digest;
+    },
+  };
+
+  async tick(overrides: { ledger?: Ledger; announcer?: Announcer; seconds?: number } = {}) {
+    this.#ticks += 1;
+    return tick(
+      {
+        settings: { name: this.name, timeZone: 'UTC', recentDays: 3 },
+        clock: this.clock,
+        partner: {
+          readWindow: async () => {
+            if (this.partnerFailure) throw this.partnerFailure;
+            return { assessments: this.world, quarantined: this.quarantined };
+          },
+        },
+        ledger: overrides.ledger ?? this.ledger,
+        announcer: overrides.announcer ?? this.announcer,
+        journal: { warn: (what) => this.warnings.push(what) },
+      },
+      {
+        id: `tick-${this.#ticks}`,
+        deadline: this.clock.now().add({ seconds: overrides.seconds ?? 60 }),
+      },
+    );
+  }
+
+  /** What the ledger is asked, with some answers replaced. */
+  ledgerWith(replaced: Partial<Ledger>): Ledger {
+    const bound = Object.fromEntries(
+      (
+        [
+          'state',
+          'takeLease',
+          'completeQuietly',
+          'complete',
+          'giveBackLease',
+          'known',
+          'recordSilently',
+          'commit',
+          'leftovers',
+          'settle',
+        ] as const
+      ).map((name) => [name, this.ledger[name].bind(this.ledger)]),
+    );
+    return { ...(bound as unknown as Ledger), ...replaced };
+  }
+
+  ids() {
+    return this.heard.map(({ id }) => id);
+  }
+}
+
+let story: Story;
+beforeEach(() => {
+  story = new Story();
+});
+
+describe('the first tick', () => {
+  it('records what is there and announces nothing', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline', created: 2, delivered: 0 });
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
+    expect(story.heard).toEqual([]);
+    expect(story.mails).toEqual([]);
+  });
+
+  it('that died half-way is repeated as a baseline, silently', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+    const died = story.ledgerWith({
+      recordSilently: async (changes, now) => {
+        await story.ledger.recordSilently(changes.slice(0, 1), now);
+        throw new LedgerUnavailableError('BatchWriteItem', {});
+      },
+    });
+    await expect(story.tick({ ledger: died })).rejects.toThrow(LedgerUnavailableError);
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline', created: 1 });
+    expect(story.heard).toEqual([]);
+  });
+});
+
+describe('a tick after the baseline', () => {
+  beforeEach(async () => {
+    await story.tick();
+  });
+
+  it('announces what is new to the machines, and once to the people', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
+    expect(await story.tick()).toMatchObject({ created: 3, delivered: 3, undelivered: 0 });
+    expect(story.ids().sort()).toEqual([1, 2, 3].map((id) => `${story.name}/${id}/1`));
+    expect(story.mails).toHaveLength(1);
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 0 });
+    expect(story.heard).toHaveLength(3);
+  });
+
+  it('announces an edit as an update that names the fields', async () => {
+    story.world = [assessment({ id: 1 })];
+    await story.tick();
+    story.world = [assessment({ id: 1, organization_name: 'Cinder Creek Academy' })];
+    expect(await story.tick()).toMatchObject({ updated: 1 });
+    expect(story.heard.at(-1)).toMatchObject({
+      id: `${story.name}/1/2`,
+      type: 'certification.updated',
+      data: { changed: ['organization_name'] },
+    });
+  });
+
+  it('marks as late what was completed before the recent window', async () => {
+    story.world = [assessment({ id: 1, certified_on: '2026-11-17' }), assessment({ id: 2 })];
+    await story.tick();
+    expect(new Map(story.heard.map(({ subject, data }) => [subject, data.late]))).toEqual(
+      new Map([
+        ['1', true],
+        ['2', false],
+      ]),
+    );
+  });
+
+  it('takes no lease when nothing changed', async () => {
+    const ledger = story.ledgerWith({
+      takeLease: () => Promise.reject(new Error('a quiet tick needs no lease')),
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('ends quietly while another one holds the lease', async () => {
+    await story.ledger.takeLease(
+      { owner: 'other', until: story.clock.now().add({ seconds: 65 }) },
+      story.clock.now(),
+    );
+    story.world = [assessment()];
+    expect(await story.tick()).toMatchObject({ outcome: 'busy' });
+    expect(story.heard).toEqual([]);
+    story.clock.advance({ seconds: 66 });
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', delivered: 1 });
+  });
+
+  it('counts malformed records and handles the others', async () => {
+    story.world = [assessment()];
+    story.quarantined = [{ problems: ['id: expected number'] }];
+    expect(await story.tick()).toMatchObject({ quarantined: 1, delivered: 1 });
+    expect(story.warnings).toEqual(['record quarantined']);
+  });
+
+  it('keeps what SNS refused and delivers it the next time, with the same ids', async () => {
+    story.world = Array.from({ length: 10 }, (_, index) => assessment({ id: index + 1 }));
+    story.refuse = ({ subject }) => subject === '4' || subject === '7';
+    expect(await story.tick()).toMatchObject({ delivered: 8, undelivered: 2 });
+    story.refuse = () => false;
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 2, undelivered: 0 });
+    expect(story.ids()).toHaveLength(10);
+    expect(new Set(story.ids()).size).toBe(10);
+    expect(story.mails.flat().sort()).toEqual(story.ids().sort());
+  });
+
+  it('owes the people their digest alone when SNS took the events but not the mail', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+    story.digest = { accepted: false, code: 'InternalError' };
+    expect(await story.tick()).toMatchObject({ delivered: 2, undelivered: 2 });
+    story.digest = { accepted: true };
+    expect(await story.tick()).toMatchObject({ delivered: 0, undelivered: 0 });
+    expect(story.heard).toHaveLength(2);
+    expect(story.mails).toHaveLength(1);
+    await story.tick();
+    expect(story.mails).toHaveLength(1);
+  });
+
+  it('that dies between commit and publish is made good by the next one', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+    const dead: Announcer = {
+      ...story.announcer,
+      publish: () => Promise.reject(new Error('killed')),
+    };
+    await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
+    expect(story.heard).toEqual([]);
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 2 });
+    expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/2/1`]);
+  });
+
+  it('that dies between publish and settling has its events delivered again, with the same ids', async () => {
+    story.world = [assessment({ id: 1 })];
+    const dead = story.ledgerWith({ settle: () => Promise.reject(new Error('killed')) });
+    await expect(story.tick({ ledger: dead })).rejects.toThrow('killed');
+    await story.tick();
+    expect(story.ids()).toEqual([`${story.name}/1/1`, `${story.name}/1/1`]);
+    await story.tick();
+    expect(story.heard).toHaveLength(2);
+  });
+
+  it('delivers leftovers even while the partner is down, and fails all the same', async () => {
+    story.world = [assessment()];
+    story.refuse = () => true;
+    await story.tick();
+    story.refuse = () => false;
+    story.partnerFailure = new Error('down');
+    await expect(story.tick()).rejects.toThrow('down');
+    expect(story.heard).toHaveLength(1);
+    story.partnerFailure = undefined;
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', delivered: 0 });
+  });
+
+  it('finds leftovers of a tick that died after it had looked for them', async () => {
+    story.world = [assessment({ id: 1 })];
+    const other = { owner: 'dead', until: story.clock.now().add({ seconds: 1 }) };
+    // Another tick commits and dies after this one has read the state and seen that it is clean.
+    const ledger = story.ledgerWith({
+      known: async (ids) => {
+        const known = await story.ledger.known(ids);
+        await story.ledger.takeLease(other, story.clock.now());
+        story.clock.advance({ seconds: 2 });
+        const before = story.world;
+        story.world = [assessment({ id: 9 })];
+        const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+        await story.tick({ announcer: dead }).catch(() => undefined);
+        story.world = before;
+        return known;
+      },
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ created: 1, delivered: 2 });
+    expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/9/1`]);
+  });
+
+  it('keeps the other changes when one cannot be committed, and then fails', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
+    const ledger = story.ledgerWith({
+      commit: async (change, event, now) => {
+        if (change.assessment.id === 2) throw new LedgerUnavailableError('PutItem', {});
+        return story.ledger.commit(change, event, now);
+      },
+    });
+    await expect(story.tick({ ledger })).rejects.toThrow(CommitsFailedError);
+    expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/3/1`]);
+    expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
+  });
+
+  it('counts a change that another tick has committed first, and does not announce it', async () => {
+    story.world = [assessment()];
+    const ledger = story.ledgerWith({ commit: async () => undefined });
+    expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, created: 0, delivered: 0 });
+  });
+
+  it('that runs out of time stops at a boundary, and the next one goes on', async () => {
+    story.world = Array.from({ length: 1_100 }, (_, index) => assessment({ id: index + 1 }));
+    const slow: Announcer = {
+      ...story.announcer,
+      publish: (owed) => {
+        story.clock.advance({ seconds: 30 });
+        return story.announcer.publish(owed);
+      },
+    };
+    expect(await story.tick({ announcer: slow })).toMatchObject({
+      cutShort: true,
+      delivered: 1_000,
+    });
+    expect(await story.tick()).toMatchObject({ cutShort: false, delivered: 100 });
+    expect(new Set(story.ids()).size).toBe(1_100);
+    expect(story.heard).toHaveLength(1_100);
+  });
+});
