@@ -9,7 +9,7 @@ import { DynamoLedger } from './ledger/dynamo-ledger.ts';
 import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
 import { recentWindowReader } from './partner/recent-window.ts';
-import { secretCredentials } from './partner/secret.ts';
+import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import { parseSettings } from './settings.ts';
 import { tick } from './tick.ts';
 import { TickFailure } from './tick-failure.ts';
@@ -21,7 +21,7 @@ let requests = 0;
 const client = createPartnerClient({
   baseUrl: integration.baseUrl,
   tokenRequest: integration.tokenRequest,
-  credentials: secretCredentials(new SecretsManagerClient(), secret),
+  credentials: secretCredentials(secret, secretsManagerReader(new SecretsManagerClient())),
   clock,
   onRequest: () => {
     requests += 1;
