@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -160,6 +160,11 @@ export class Integration extends Construct {
         keepNames: true,
         mainFields: ['module', 'main'],
         bundleAwsSDK: true,
+        // undici is CommonJS and requires Node's own modules, which an ES module cannot without this:
+        // the function would not load in Lambda at all.
+        banner:
+          "import{createRequire as createRequireHere}from'node:module';const require=createRequireHere(import.meta.url);",
+        logLevel: LogLevel.ERROR,
       },
     });
   }
