@@ -1,0 +1,150 @@
+import { timingSafeEqual } from 'node:crypto';
+import { hash } from './random.ts';
+import type { Answer, Rules } from './rules.ts';
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+interface TokenRequest {
+  readonly grantType: string | undefined;
+  readonly credentials: Credentials | undefined;
+}
+
+/** What the access check needs of an HTTP request. */
+export interface TokenMessage {
+  readonly authorization: string | undefined;
+  readonly contentType: string | undefined;
+  readonly body: string;
+}
+
+/** The integration's credentials and the tokens issued under them (sections 4.1 and 5). */
+export class Access {
+  readonly #seed: number;
+  readonly #tokens = new Map<string, number>();
+  #rotation = 0;
+  #issued = 0;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  /** Made from the seed, and obviously nobody's. */
+  get credentials(): Credentials {
+    const tail = hash(`secret/${this.#seed}/${this.#rotation}`).toString(36);
+    return {
+      clientId: `sandbox-client-${this.#seed}`,
+      clientSecret: `sandbox-secret-${this.#seed}-${tail}`,
+    };
+  }
+
+  /** Section 5, rule 7: tokens issued under the old secret die with it. */
+  rotateSecret(): Credentials {
+    this.#rotation++;
+    this.#tokens.clear();
+    return this.credentials;
+  }
+
+  /** Section 4.1. `now` is the server's clock in epoch milliseconds, `lifetime` in seconds. */
+  issue(message: TokenMessage, rules: Rules, now: number, lifetime: number): Answer {
+    const { grantType, credentials } = readTokenRequest(message);
+    if (grantType !== 'client_credentials') return rules.unsupportedGrantType;
+    const { clientId, clientSecret } = this.credentials;
+    if (
+      credentials === undefined ||
+      credentials.clientId !== clientId ||
+      !equal(credentials.clientSecret, clientSecret)
+    ) {
+      return rules.invalidClient;
+    }
+    for (const [token, end] of this.#tokens) if (end <= now) this.#tokens.delete(token);
+    const serial = ++this.#issued;
+    const token = `sandbox-token-${this.#seed}-${serial}-${hash(`${clientSecret}/${serial}`).toString(36)}`;
+    this.#tokens.set(token, now + lifetime * 1000);
+    return {
+      status: 200,
+      body: {
+        access_token: token,
+        token_type: rules.tokenType,
+        expires_in: rules.expiresIn(lifetime),
+        created_at: Math.floor(now / 1000),
+      },
+      headers: { 'Cache-Control': 'no-store' },
+    };
+  }
+
+  /** Section 5, rule 4. */
+  admits(authorization: string | undefined, now: number): boolean {
+    const [, token] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+    const end = token === undefined ? undefined : this.#tokens.get(token);
+    return end !== undefined && now < end;
+  }
+}
+
+function equal(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Any of the three forms; what is missing or unreadable is undefined, as if not sent. */
+function readTokenRequest({ authorization, contentType, body }: TokenMessage): TokenRequest {
+  const mediaType = contentType?.split(';')[0]?.trim().toLowerCase();
+  const field =
+    mediaType === 'application/json'
+      ? jsonFields(body)
+      : mediaType === 'application/x-www-form-urlencoded'
+        ? formFields(body)
+        : () => undefined;
+  const grantType = field('grant_type');
+  if (authorization !== undefined) return { grantType, credentials: basic(authorization) };
+  const [clientId, clientSecret] = [field('client_id'), field('client_secret')];
+  return {
+    grantType,
+    credentials:
+      clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret },
+  };
+}
+
+type Fields = (name: string) => string | undefined;
+
+function formFields(body: string): Fields {
+  const params = new URLSearchParams(body);
+  return (name) => params.getAll(name).at(-1);
+}
+
+function jsonFields(body: string): Fields {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    // Unreadable equals not sent: the answer is unsupported_grant_type either way.
+    return () => undefined;
+  }
+  if (typeof parsed !== 'object' || parsed === null) return () => undefined;
+  const fields = new Map<string, unknown>(Object.entries(parsed));
+  return (name) => {
+    const value = fields.get(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+}
+
+/** RFC 7617, with id and secret form-urlencoded as RFC 6749, 2.3.1 wants them. */
+function basic(authorization: string): Credentials | undefined {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/_=-]+) *$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  if (colon < 0) return undefined;
+  try {
+    const [clientId, clientSecret] = [pair.slice(0, colon), pair.slice(colon + 1)].map((part) =>
+      decodeURIComponent(part.replaceAll('+', ' ')),
+    );
+    return clientId === undefined || clientSecret === undefined
+      ? undefined
+      : { clientId, clientSecret };
+  } catch {
+    // A stray percent sign: not what the client was given.
+    return undefined;
+  }
+}

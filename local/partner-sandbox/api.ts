@@ -1,0 +1,118 @@
+import type { Clock } from '../../lambda/clock.ts';
+import { Access, type TokenMessage } from './access.ts';
+import { blemish, malform } from './blemish.ts';
+import { deviate } from './deviations.ts';
+import type { Fault, Route } from './faults.ts';
+import type { Life } from './life.ts';
+import { readRawQuery } from './query.ts';
+import { type Answer, documentRules, type Rules } from './rules.ts';
+import { select } from './select.ts';
+import type { Switches } from './switches.ts';
+import type { World } from './world.ts';
+
+export interface ApiRequest extends TokenMessage {
+  readonly method: string;
+  readonly path: string;
+  readonly params: URLSearchParams;
+}
+
+/** `/oauth/token`, the list, or a single record; undefined for every other path. */
+export function routeOf({ method, path }: ApiRequest): Route | undefined {
+  const bare = path.replace(/\/$/, '');
+  if (bare === '/oauth/token') return method === 'POST' ? 'token' : undefined;
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  if (bare === '/api/v1/ax/assessments') return 'list';
+  return /^\/api\/v1\/ax\/assessments\/[^/]+$/.test(bare) ? 'record' : undefined;
+}
+
+const noRoute: Answer = { status: 404, body: { status: 404, error: 'Not Found' } };
+
+/** The partner's API without its transport: a request in, an answer out, at one instant. */
+export class Api {
+  readonly access: Access;
+  readonly #world: World;
+  readonly #life: Life;
+  readonly #clock: Clock;
+  #switches: Switches;
+  #rules: Rules;
+  #listed = 0;
+
+  constructor(world: World, life: Life, clock: Clock, seed: number, switches: Switches) {
+    this.access = new Access(seed);
+    this.#world = world;
+    this.#life = life;
+    this.#clock = clock;
+    this.#switches = switches;
+    this.#rules = deviate(documentRules, switches.deviations);
+  }
+
+  get switches(): Switches {
+    return this.#switches;
+  }
+
+  set switches(switches: Switches) {
+    this.#switches = switches;
+    this.#rules = deviate(documentRules, switches.deviations);
+  }
+
+  /** What the server takes the time to be, in epoch milliseconds. */
+  now(): number {
+    return this.#clock.now().epochMilliseconds + this.#switches.clockSkew * 1000;
+  }
+
+  /** Lets what is due by now happen in the world. */
+  catchUp(): void {
+    this.#life.catchUp(this.#clock.now().epochMilliseconds, this.#switches.backdated);
+  }
+
+  answer(request: ApiRequest, fault?: Fault): Answer {
+    const route = routeOf(request);
+    if (route === undefined) return noRoute;
+    if (route === 'token') {
+      return this.access.issue(request, this.#rules, this.now(), this.#switches.tokenLifetime);
+    }
+    if (fault?.kind === 'unauthorized') return this.#rules.invalidToken;
+    if (!this.access.admits(request.authorization, this.now())) return this.#rules.invalidToken;
+    const { organizationIds, productIds } = this.#world.scope;
+    if (organizationIds.size === 0) return this.#rules.noOrganizations;
+    if (productIds.size === 0) return this.#rules.noAssessments;
+    this.catchUp();
+    return route === 'list' ? this.#list(request.params, fault) : this.#record(request.path, fault);
+  }
+
+  #list(params: URLSearchParams, fault: Fault | undefined): Answer {
+    const { records } = this.#world;
+    const { churn, backdated, unstableTies, userNameOrder } = this.#switches;
+    this.#life.churn(this.#clock.now().epochMilliseconds, churn, backdated);
+    const raw = readRawQuery(params);
+    const refusal = this.#rules.refuse(raw, records);
+    if (refusal !== undefined) return refusal;
+    const query = this.#rules.listQuery(raw);
+    const { count, slots } = select(records, query, this.#rules.matching(query, records, raw), {
+      userName: userNameOrder,
+      tieSalt: unstableTies ? ++this.#listed : undefined,
+    });
+    return {
+      status: 200,
+      body: {
+        data: slots.map((slot, row) => this.#show(slot, row === 0 ? fault : undefined)),
+        meta: this.#rules.meta(count, query, slots.length),
+      },
+    };
+  }
+
+  #record(path: string, fault: Fault | undefined): Answer {
+    const [, digits] = /\/(\d+)\/?$/.exec(path) ?? [];
+    const slot =
+      digits === undefined ? undefined : this.#rules.find(Number(digits), this.#world.records);
+    if (slot === undefined) return this.#rules.notFound;
+    return { status: 200, body: this.#rules.single(this.#show(slot, fault)) };
+  }
+
+  #show(slot: number, fault: Fault | undefined): unknown {
+    const assessment = this.#world.records.assessment(slot);
+    if (fault?.kind === 'malformed-record') return malform(assessment);
+    const shown = blemish(assessment, this.#switches);
+    return shown === assessment ? this.#rules.record(assessment) : shown;
+  }
+}

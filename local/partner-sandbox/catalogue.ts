@@ -1,0 +1,78 @@
+/** A school or district that assessments belong to. */
+export interface Organization {
+  readonly id: number;
+  name: string;
+}
+
+/** What the API's filters call a product and its records an assessment name. */
+export interface Product {
+  readonly id: number;
+  name: string;
+  /** Names of the separately proctored parts; empty when the assessment has none. */
+  readonly parts: readonly string[];
+}
+
+export interface Proctor {
+  readonly id: number;
+  name: string;
+}
+
+/** A platform user who completes assessments. Shared by all of the person's records. */
+export interface Educator {
+  readonly id: number;
+  first_name: string;
+  last_name: string;
+  name: string;
+  seid: string | null;
+  email: string;
+  archived: boolean;
+  /** Where the person's assessments are filed unless a record says otherwise: an organization id. */
+  readonly organization_id: number;
+}
+
+/** Entities with an id, in the order of their creation, and by position for the typed columns. */
+export class Table<T extends { readonly id: number }> implements Iterable<T> {
+  readonly #rows: T[] = [];
+  readonly #positions = new Map<number, number>();
+
+  get size(): number {
+    return this.#rows.length;
+  }
+
+  add(row: T): number {
+    this.#positions.set(row.id, this.#rows.length);
+    return this.#rows.push(row) - 1;
+  }
+
+  /** @throws RangeError for a position that was never given out. */
+  at(position: number): T {
+    const row = this.#rows[position];
+    if (row === undefined) throw new RangeError(`no row ${position}`);
+    return row;
+  }
+
+  positionOf(id: number): number | undefined {
+    return this.#positions.get(id);
+  }
+
+  [Symbol.iterator](): Iterator<T> {
+    return this.#rows.values();
+  }
+}
+
+/** Everything that records refer to. */
+export interface Catalogue {
+  readonly organizations: Table<Organization>;
+  readonly products: Table<Product>;
+  readonly proctors: Table<Proctor>;
+  readonly educators: Table<Educator>;
+}
+
+export function emptyCatalogue(): Catalogue {
+  return {
+    organizations: new Table<Organization>(),
+    products: new Table<Product>(),
+    proctors: new Table<Proctor>(),
+    educators: new Table<Educator>(),
+  };
+}

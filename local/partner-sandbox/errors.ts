@@ -1,0 +1,30 @@
+import { NotifierError } from '../../lambda/errors.ts';
+
+/** The sandbox cannot listen on the port that was asked for. */
+export class PortTakenError extends NotifierError {
+  readonly code = 'sandbox-port-taken';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Choose another port, or 0 for any free one.';
+
+  constructor(port: number, options?: ErrorOptions) {
+    super(`Port ${port} is taken.`, options);
+  }
+}
+
+/** An option, switch, fault or world operation that makes no sense. */
+export class SandboxRequestError extends NotifierError {
+  readonly code = 'sandbox-request-invalid';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Correct what the message names; docs/sandbox.md lists what is accepted.';
+}
+
+/** No record, educator, organization or assessment has that id. */
+export class NotInWorldError extends NotifierError {
+  readonly code = 'sandbox-id-unknown';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Use an id that the sandbox lists.';
+
+  constructor(what: string, id: number) {
+    super(`The sandbox has no ${what} ${id}.`);
+  }
+}

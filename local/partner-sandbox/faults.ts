@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import type { Random } from './random.ts';
+
+export const faultKinds = [
+  'too-many-requests',
+  'server-error',
+  'unauthorized',
+  'html',
+  'truncated',
+  'reset',
+  'reset-mid-body',
+  'slow-headers',
+  'slow-body',
+  'malformed-record',
+] as const;
+
+/** Where a request goes; `api` stands for `list` and `record`. */
+export const routes = ['token', 'list', 'record'] as const;
+export type Route = (typeof routes)[number];
+
+/** Something that goes wrong with the next requests. */
+export const faultSchema = z.strictObject({
+  kind: z.enum(faultKinds),
+  /** How many requests it strikes; default 1. */
+  times: z.union([z.int().positive(), z.literal('always')]).default(1),
+  /** How likely it strikes each of them; default 1. */
+  probability: z.number().min(0).max(1).default(1),
+  on: z.enum([...routes, 'api', 'any']).default('api'),
+  /** Requests to let pass first. */
+  after: z.int().min(0).default(0),
+  /** `server-error` (default 503) and `html` (default 502). */
+  status: z.int().min(200).max(599).optional(),
+  /** `too-many-requests` (default 1) and `server-error`: `Retry-After`, seconds. */
+  retryAfter: z.number().min(0).optional(),
+  /** Writes `Retry-After` as an HTTP date. */
+  retryAfterAsDate: z.boolean().default(false),
+  /** `slow-headers`, `slow-body`: milliseconds, default 1000. */
+  ms: z.int().min(0).default(1000),
+});
+
+/** As accepted; everything but the kind has a default. */
+export type FaultOrder = z.input<typeof faultSchema>;
+export type Fault = z.output<typeof faultSchema>;
+
+/** The faults still to come, in the order they were injected. */
+export class FaultQueue {
+  readonly #random: Random;
+  #pending: { fault: Fault; skip: number; left: number }[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  inject(order: FaultOrder): void {
+    const fault = faultSchema.parse(order);
+    const left = fault.times === 'always' ? Infinity : fault.times;
+    this.#pending.push({ fault, skip: fault.after, left });
+  }
+
+  clear(): void {
+    this.#pending = [];
+  }
+
+  get pending(): readonly Fault[] {
+    return this.#pending.map(({ fault, left }) => ({
+      ...fault,
+      times: left === Infinity ? 'always' : left,
+    }));
+  }
+
+  /** The fault that strikes this request, if any; a request meets one at most. */
+  take(route: Route): Fault | undefined {
+    for (const entry of this.#pending) {
+      const { on, probability } = entry.fault;
+      const concerns = on === 'any' || on === route || (on === 'api' && route !== 'token');
+      if (!concerns || entry.skip-- > 0 || !this.#random.chance(probability)) continue;
+      entry.left--;
+      if (entry.left === 0) this.#pending = this.#pending.filter((other) => other !== entry);
+      return entry.fault;
+    }
+    return undefined;
+  }
+}

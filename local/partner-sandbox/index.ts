@@ -1,0 +1,165 @@
+import { createServer, type Server } from 'node:http';
+import * as z from 'zod';
+import { type Clock, systemClock } from '../../lambda/clock.ts';
+import type { Credentials } from './access.ts';
+import { Api } from './api.ts';
+import { PortTakenError, SandboxRequestError } from './errors.ts';
+import { type FaultOrder, FaultQueue } from './faults.ts';
+import { Life } from './life.ts';
+import { seededRandom } from './random.ts';
+import { type LoggedRequest, RequestLog } from './request-log.ts';
+import { requestListener } from './server.ts';
+import { defaultSwitches, type Switches, switchesSchema } from './switches.ts';
+import { World } from './world.ts';
+
+export type { Credentials } from './access.ts';
+export { type DeviationName, deviationNames, deviations } from './deviations.ts';
+export { NotInWorldError, PortTakenError, SandboxRequestError } from './errors.ts';
+export type { FaultOrder } from './faults.ts';
+export type { LoggedRequest } from './request-log.ts';
+export type { Switches } from './switches.ts';
+export type { Changes, Hidden, NewAssessment, ScopeChange, World } from './world.ts';
+
+/** The day that invented history ends with, so that a seed means the same world next month. */
+const endOfHistory = '2026-11-20';
+
+const optionsSchema = z.strictObject({
+  port: z.int().min(0).max(65_535).default(0),
+  records: z.int().min(0).max(5_000_000).default(400),
+  seed: z.int().min(0).default(1),
+  timeZone: z.string().default('America/New_York'),
+  until: z.string().default(endOfHistory),
+  certifyEvery: z.number().min(0).default(0),
+});
+
+export interface SandboxOptions extends Partial<Switches> {
+  /** 0, the default, for any free port. */
+  readonly port?: number;
+  /** Assessments in scope at the start, default 400; a twentieth more is out of scope. */
+  readonly records?: number;
+  /** Whole number ≥ 0, default 1. The same seed gives the same world and credentials. */
+  readonly seed?: number;
+  /** The platform's, default America/New_York. */
+  readonly timeZone?: string;
+  /** Last day of the invented history, `YYYY-MM-DD`, default 2026-11-20. */
+  readonly until?: string;
+  readonly clock?: Clock;
+  /**
+   * Milliseconds between new certifications as the clock goes on; 0, the default, for none.
+   * One in ten is backdated unless `backdated` says otherwise.
+   */
+  readonly certifyEvery?: number;
+  /** In force from the first request. */
+  readonly faults?: readonly FaultOrder[];
+}
+
+export interface PartnerSandbox {
+  /** `http://127.0.0.1:PORT`, the API's base URL. */
+  readonly url: string;
+  /** Those in force now. */
+  readonly credentials: Credentials;
+  readonly world: World;
+  readonly switches: Switches;
+  /** Requests to the API, oldest first; control requests are not in it. */
+  readonly requests: readonly LoggedRequest[];
+  resetRequests(): void;
+  /** @throws SandboxRequestError */
+  set(switches: Partial<Switches>): void;
+  /** Adds to the faults still to come. @throws SandboxRequestError */
+  injectFaults(...faults: readonly FaultOrder[]): void;
+  clearFaults(): void;
+  /** Invalidates every token. @returns the new credentials. */
+  rotateSecret(): Credentials;
+  close(): Promise<void>;
+}
+
+/** Parses what a caller passed. @throws SandboxRequestError naming every problem. */
+function parse<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new SandboxRequestError(
+    result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+    { cause: result.error },
+  );
+}
+
+/**
+ * Starts the document as a server on the loopback interface.
+ * @throws SandboxRequestError for options that make no sense, PortTakenError.
+ */
+export async function startPartnerSandbox(options: SandboxOptions = {}): Promise<PartnerSandbox> {
+  const { clock = systemClock, faults = [], ...rest } = options;
+  const { port, records, seed, timeZone, until, certifyEvery, ...switches } = rest;
+  const wanted = parse(
+    optionsSchema,
+    present({ port, records, seed, timeZone, until, certifyEvery }),
+  );
+  const initial = parse(switchesSchema, {
+    ...defaultSwitches,
+    backdated: wanted.certifyEvery > 0 ? 0.1 : 0,
+    ...present(switches),
+  });
+
+  const world = new World({ ...wanted, clock });
+  const life = new Life(
+    world,
+    seededRandom(wanted.seed, 'life'),
+    wanted.certifyEvery,
+    clock.now().epochMilliseconds,
+  );
+  const api = new Api(world, life, clock, wanted.seed, initial);
+  const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
+  const log = new RequestLog();
+  const closing = new AbortController();
+  const server = createServer(requestListener({ api, queue, log, clock, closing: closing.signal }));
+
+  const sandbox: PartnerSandbox = {
+    url: `http://127.0.0.1:${await listen(server, wanted.port)}`,
+    get credentials() {
+      return api.access.credentials;
+    },
+    world,
+    get switches() {
+      return api.switches;
+    },
+    get requests() {
+      return log.entries;
+    },
+    resetRequests: () => log.clear(),
+    set: (changes) => {
+      api.switches = parse(switchesSchema, { ...api.switches, ...present(changes) });
+    },
+    injectFaults: (...orders) => {
+      for (const order of orders) queue.inject(order);
+    },
+    clearFaults: () => queue.clear(),
+    rotateSecret: () => api.access.rotateSecret(),
+    close: () =>
+      new Promise((resolve, reject) => {
+        closing.abort();
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+  sandbox.injectFaults(...faults);
+  return sandbox;
+}
+
+/** Without the entries that are undefined, so that they do not hide defaults. */
+function present(input: object): object {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    const refuse = (cause: NodeJS.ErrnoException) =>
+      reject(cause.code === 'EADDRINUSE' ? new PortTakenError(port, { cause }) : cause);
+    server.once('error', refuse);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', refuse);
+      resolve();
+    });
+  });
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}

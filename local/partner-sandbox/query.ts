@@ -1,0 +1,119 @@
+import { type DayNumber, parseDay } from './zone-days.ts';
+
+/** A query string the way Rack reads it: the last of equal scalars wins, bracketed keys collect. */
+export interface RawQuery {
+  readonly page: string | undefined;
+  readonly offset: string | undefined;
+  readonly sort: string | undefined;
+  readonly order: string | undefined;
+  /** `filter[name]=value` */
+  readonly scalars: ReadonlyMap<string, string>;
+  /** `filter[name][]=value`, repeated */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
+}
+
+export function readRawQuery(params: URLSearchParams): RawQuery {
+  const top = new Map<string, string>();
+  const scalars = new Map<string, string>();
+  const lists = new Map<string, string[]>();
+  for (const [key, value] of params) {
+    const [, name, brackets] = /^filter\[([^[\]]+)\](\[\])?$/.exec(key) ?? [];
+    if (name === undefined) top.set(key, value);
+    else if (brackets === undefined) scalars.set(name, value);
+    else lists.set(name, [...(lists.get(name) ?? []), value]);
+  }
+  return {
+    page: top.get('page'),
+    offset: top.get('offset'),
+    sort: top.get('sort'),
+    order: top.get('order'),
+    scalars,
+    lists,
+  };
+}
+
+export const sorts = ['certified_on', 'user_name', 'proctor_name', 'product_name'] as const;
+export type Sort = (typeof sorts)[number];
+
+/** A list request, understood. An absent filter is undefined and matches everything. */
+export interface ListQuery {
+  readonly search: string | undefined;
+  readonly first: DayNumber | undefined;
+  readonly last: DayNumber | undefined;
+  readonly productIds: ReadonlySet<number> | undefined;
+  readonly userIds: ReadonlySet<number> | undefined;
+  readonly seids: ReadonlySet<string> | undefined;
+  readonly proctorIds: ReadonlySet<number> | undefined;
+  readonly organizationIds: ReadonlySet<number> | undefined;
+  readonly statuses: ReadonlySet<string> | undefined;
+  readonly legacy: ReadonlySet<boolean> | undefined;
+  readonly sort: Sort;
+  readonly descending: boolean;
+  /** Rows in the answer. */
+  readonly page: number;
+  readonly offset: number;
+}
+
+/** Section 8. */
+export interface Limits {
+  readonly maximumPage: number;
+  readonly defaultPage: number;
+}
+
+/** `String#to_i`: leading digits count, anything else is nothing. */
+function toInteger(text: string): number {
+  const digits = /^\s*([+-]?\d+)/.exec(text)?.[1];
+  const value = digits === undefined ? 0 : Number(digits);
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value));
+}
+
+const falseValues: ReadonlySet<string> = new Set(['false', 'f', '0', 'off', 'no']);
+
+/** @returns undefined for `both`, which stands for no restriction. */
+function readLegacy(values: ReadonlySet<string>): ReadonlySet<boolean> | undefined {
+  const flags = new Set<boolean>();
+  for (const value of values) {
+    const word = value.trim().toLowerCase();
+    if (word === 'both') return undefined;
+    flags.add(!falseValues.has(word));
+  }
+  return flags;
+}
+
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+/** Section 4.2. Never fails: what cannot be understood falls back or is dropped. */
+export function readListQuery(raw: RawQuery, limits: Limits): ListQuery {
+  const scalar = (name: string): string | undefined => {
+    const value = raw.scalars.get(name)?.trim();
+    return value === '' ? undefined : value;
+  };
+  const list = (name: string): ReadonlySet<string> | undefined => {
+    const values = (raw.lists.get(name) ?? []).filter((value) => !isBlank(value));
+    return values.length === 0 ? undefined : new Set(values);
+  };
+  const integers = (name: string): ReadonlySet<number> | undefined => {
+    const values = list(name);
+    return values && new Set(Array.from(values, toInteger));
+  };
+  const legacy = list('legacy_record');
+  const page = toInteger(raw.page ?? '');
+  return {
+    search: scalar('search'),
+    first: parseDay(scalar('start_date') ?? ''),
+    last: parseDay(scalar('end_date') ?? ''),
+    productIds: integers('product_ids'),
+    userIds: integers('user_ids'),
+    seids: list('seids'),
+    proctorIds: integers('proctor_ids'),
+    organizationIds: integers('organization_ids'),
+    statuses: list('user_record_status'),
+    legacy: legacy && readLegacy(legacy),
+    sort: sorts.find((known) => known === raw.sort) ?? 'certified_on',
+    descending: raw.order?.toUpperCase() === 'DESC',
+    page: page < 1 ? limits.defaultPage : Math.min(page, limits.maximumPage),
+    offset: Math.max(0, toInteger(raw.offset ?? '')),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import { type Matching, matching } from './matching.ts';
+import { type ListQuery, type RawQuery, readListQuery } from './query.ts';
+import type { Records } from './records.ts';
+
+/** An answer before it is written: an HTTP status and a JSON body. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Meta {
+  readonly count: number;
+  readonly offset: number;
+  readonly page: number;
+}
+
+/**
+ * What the document fixes, one seam per statement, so that a server that is wrong in exactly one
+ * way is this one with one seam replaced (deviations.ts).
+ */
+export interface Rules {
+  /** 2.1: the lifetime that a token answer states, in seconds. */
+  readonly expiresIn: (lifetime: number) => number;
+  readonly tokenType: string;
+  /** 4.2 */
+  readonly listQuery: (raw: RawQuery) => ListQuery;
+  readonly matching: (query: ListQuery, records: Records, raw: RawQuery) => Matching;
+  /** A list request that is turned away; the document knows of none. */
+  readonly refuse: (raw: RawQuery, records: Records) => Answer | undefined;
+  readonly meta: (count: number, query: ListQuery, rows: number) => Meta;
+  /** 2.2: a record, in the list and alone. */
+  readonly record: (assessment: Assessment) => unknown;
+  /** 4.3 */
+  readonly single: (record: unknown) => unknown;
+  readonly find: (id: number, records: Records) => number | undefined;
+  readonly notFound: Answer;
+  /** 7 */
+  readonly invalidClient: Answer;
+  readonly unsupportedGrantType: Answer;
+  readonly invalidToken: Answer;
+  readonly noOrganizations: Answer;
+  readonly noAssessments: Answer;
+}
+
+export const limits = { maximumPage: 100, defaultPage: 50 } as const;
+
+const tokenDescription = 'The access token is invalid';
+
+export const documentRules: Rules = {
+  expiresIn: (lifetime) => lifetime,
+  tokenType: 'Bearer',
+  listQuery: (raw) => readListQuery(raw, limits),
+  matching,
+  refuse: () => undefined,
+  meta: (count, { offset, page }) => ({ count, offset, page }),
+  record: (assessment) => assessment,
+  single: (record) => record,
+  find: (id, records) => {
+    const slot = records.slotOf(id);
+    return slot !== undefined && records.isVisible(slot) ? slot : undefined;
+  },
+  notFound: { status: 404, body: { errors: [{ message: 'Assessment not found' }] } },
+  invalidClient: { status: 401, body: { error: 'invalid_client' } },
+  unsupportedGrantType: { status: 400, body: { error: 'unsupported_grant_type' } },
+  invalidToken: {
+    status: 401,
+    body: { error: 'invalid_token', error_description: tokenDescription },
+    headers: {
+      'WWW-Authenticate': `Bearer error="invalid_token", error_description="${tokenDescription}"`,
+    },
+  },
+  noOrganizations: {
+    status: 400,
+    body: { errors: [{ message: 'Invalid or missing tenant ids' }] },
+  },
+  noAssessments: { status: 400, body: { errors: [{ message: 'Invalid or missing product ids' }] } },
+};

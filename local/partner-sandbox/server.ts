@@ -1,0 +1,63 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Clock } from '../../lambda/clock.ts';
+import { type Api, type ApiRequest, routeOf } from './api.ts';
+import type { FaultQueue } from './faults.ts';
+import type { RequestLog } from './request-log.ts';
+import { afflict, readBody, send, writeAnswer } from './transport.ts';
+
+export interface ServerParts {
+  readonly api: Api;
+  readonly queue: FaultQueue;
+  readonly log: RequestLog;
+  readonly clock: Clock;
+  /** Aborted when the sandbox closes, so that slow answers do not outlive it. */
+  readonly closing: AbortSignal;
+}
+
+const tooLarge = { status: 413, body: { errors: [{ message: 'Request body too large' }] } };
+const crashed = { status: 500, body: { status: 500, error: 'Internal Server Error' } };
+
+export function requestListener(parts: ServerParts): RequestListener {
+  return (request, response) => {
+    handle(parts, request, response).catch((error: unknown) => {
+      if (parts.closing.aborted || response.destroyed) return;
+      console.error('sandbox:', error);
+      if (response.headersSent) response.destroy();
+      else send(response, writeAnswer(crashed), undefined, parts.closing);
+    });
+  };
+}
+
+async function handle(
+  { api, queue, log, clock, closing }: ServerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox.invalid');
+  const body = await readBody(request);
+  if (body === undefined) {
+    await send(response, writeAnswer(tooLarge), undefined, closing);
+    return;
+  }
+  const message: ApiRequest = {
+    method: request.method ?? 'GET',
+    path: pathname,
+    params: searchParams,
+    authorization: request.headers.authorization,
+    contentType: request.headers['content-type'],
+    body,
+  };
+  const route = routeOf(message);
+  const fault = route === undefined ? undefined : queue.take(route);
+  const written = afflict(writeAnswer(api.answer(message, fault)), fault, api.now());
+  log.add({
+    at: clock.now().toString(),
+    method: message.method,
+    path: message.path,
+    query: [...message.params],
+    status: fault?.kind === 'reset' ? 0 : written.status,
+    fault: fault?.kind,
+  });
+  response.setHeader('Date', new Date(api.now()).toUTCString());
+  await send(response, written, fault, closing);
+}

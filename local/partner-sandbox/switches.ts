@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { deviationNames } from './deviations.ts';
+
+const share = z.number().min(0).max(1);
+
+/** What real servers do and the document leaves open; all of it off unless asked for. */
+export const switchesSchema = z.strictObject({
+  /** Rows that tie come in another order with every request. */
+  unstableTies: z.boolean(),
+  /** How likely the world changes (arrival, edit, move, departure, return) before a list request. */
+  churn: share,
+  /** Share of invented arrivals that are completed days to years ago. */
+  backdated: share,
+  /** Records carry fields that the document does not name. */
+  extraFields: z.boolean(),
+  /** Share of the records, always the same ones, that break the documented shape. */
+  malformed: share,
+  /** Seconds by which the server's clock is ahead (`Date`, `created_at`). */
+  clockSkew: z.number(),
+  /** Seconds that a token lives, and says it lives. */
+  tokenLifetime: z.number().positive(),
+  /** What `sort=user_name` compares: the full name, or the family name alone. */
+  userNameOrder: z.enum(['name', 'last_name']),
+  /** Deliberate contradictions of the document, by name (deviations.ts). */
+  deviations: z.array(z.enum(deviationNames)),
+});
+
+export type Switches = z.output<typeof switchesSchema>;
+
+export const defaultSwitches: Switches = {
+  unstableTies: false,
+  churn: 0,
+  backdated: 0,
+  extraFields: false,
+  malformed: 0,
+  clockSkew: 0,
+  tokenLifetime: 7200,
+  userNameOrder: 'name',
+  deviations: [],
+};

@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault } from './faults.ts';
+import type { Answer } from './rules.ts';
+
+const largestBody = 64 * 1024;
+
+/** @returns undefined when the body is larger than any honest request's. */
+export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > largestBody) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+interface Written {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export function writeAnswer({ status, body, headers }: Answer): Written {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+    text: JSON.stringify(body),
+  };
+}
+
+function errorPage(status: number): string {
+  return `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>${status}</h1><p>The server is having a moment.</p></body></html>\n`;
+}
+
+/** What the fault makes of an honest answer, as far as it shows in the bytes. */
+export function afflict(answer: Written, fault: Fault | undefined, now: number): Written {
+  switch (fault?.kind) {
+    case 'too-many-requests':
+    case 'server-error': {
+      const limited = fault.kind === 'too-many-requests';
+      const seconds = fault.retryAfter ?? (limited ? 1 : undefined);
+      const wait = fault.retryAfterAsDate
+        ? new Date(now + (seconds ?? 0) * 1000).toUTCString()
+        : String(seconds);
+      return writeAnswer({
+        status: limited ? 429 : (fault.status ?? 503),
+        body: { errors: [{ message: limited ? 'Too many requests' : 'Something went wrong' }] },
+        ...(seconds !== undefined && { headers: { 'Retry-After': wait } }),
+      });
+    }
+    case 'html': {
+      const status = fault.status ?? 502;
+      return { status, headers: { 'Content-Type': 'text/html' }, text: errorPage(status) };
+    }
+    case 'truncated':
+      return { ...answer, text: answer.text.slice(0, Math.ceil(answer.text.length / 2)) };
+    default:
+      return answer;
+  }
+}
+
+/**
+ * Sends an answer at the pace and with the manners that the fault asks for. Delays are real time
+ * whatever clock the sandbox has: they exist to run into a client's real time-outs.
+ */
+export async function send(
+  response: ServerResponse,
+  { status, headers, text }: Written,
+  fault: Fault | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = Buffer.from(text);
+  const length = String(bytes.length);
+  switch (fault?.kind) {
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      return;
+    case 'reset-mid-body':
+      response.writeHead(status, { ...headers, 'Content-Length': length });
+      await new Promise((sent) => response.write(bytes.subarray(0, bytes.length >> 1), sent));
+      response.socket?.resetAndDestroy();
+      return;
+    case 'slow-headers':
+      await delay(fault.ms, undefined, { signal });
+      break;
+    case 'slow-body': {
+      response.writeHead(status, { ...headers, 'Content-Length': length });
+      const steps = 5;
+      for (let step = 0; step < steps; step++) {
+        response.write(
+          bytes.subarray((bytes.length * step) / steps, (bytes.length * (step + 1)) / steps),
+        );
+        await delay(fault.ms / steps, undefined, { signal });
+      }
+      response.end();
+      return;
+    }
+  }
+  response.writeHead(status, { ...headers, 'Content-Length': length });
+  response.end(bytes);
+}

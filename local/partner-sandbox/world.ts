@@ -1,0 +1,394 @@
+import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod';
+import type { Clock } from '../../lambda/clock.ts';
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { Educator, Organization, Proctor, Product } from './catalogue.ts';
+import { NotInWorldError, SandboxRequestError } from './errors.ts';
+import { genesis, type Inventor, inventMoment } from './genesis.ts';
+import { inventEmail } from './invention.ts';
+import { type Random, seededRandom } from './random.ts';
+import type { Records, Scope } from './records.ts';
+import { type DayNumber, parseDay, ZoneDays } from './zone-days.ts';
+
+/** What can be said about a person; changes every record of that person. */
+const educatorFields = {
+  first_name: z.string(),
+  last_name: z.string(),
+  /** Left out while a given or family name is set: both, given name first. */
+  name: z.string(),
+  seid: z.string().nullable(),
+  email: z.string(),
+  status: z.enum(['active', 'archived']),
+};
+
+const assessmentFields = {
+  organization_id: z.int(),
+  product_id: z.int(),
+  legacy: z.boolean(),
+  /** In the platform's time zone, at some moment of that day. */
+  certified_on: z.iso.date(),
+  /** An instant with its offset; wins over `certified_on`. */
+  completed_at: z.iso.datetime({ offset: true }),
+  /** User ids, one for each entry of `results`; the last one supervises what is left. */
+  proctor_ids: z.array(z.int()).min(1),
+};
+
+/** What `change` accepts, under the API's own field names. */
+export const changesSchema = z.strictObject({ ...educatorFields, ...assessmentFields }).partial();
+/** What `add` accepts; anything left out is invented. */
+export const newAssessmentSchema = z
+  .strictObject({
+    ...educatorFields,
+    ...assessmentFields,
+    id: z.int().positive(),
+    /** An existing educator, or the id of the one to be created. */
+    user_id: z.int().positive(),
+  })
+  .partial();
+
+export type Changes = z.input<typeof changesSchema>;
+export type NewAssessment = z.input<typeof newAssessmentSchema>;
+
+/** Organizations and products by id, to put in or take out of scope. */
+export interface ScopeChange {
+  readonly organization_ids?: readonly number[] | undefined;
+  readonly product_ids?: readonly number[] | undefined;
+}
+
+/** What the API does not show of a record, and filters nevertheless use. */
+export interface Hidden {
+  readonly user_id: number;
+  readonly product_id: number;
+  readonly status: 'active' | 'archived';
+  readonly legacy: boolean;
+  readonly completed_at: string;
+  readonly in_scope: boolean;
+  readonly removed: boolean;
+}
+
+export interface WorldOptions {
+  readonly seed: number;
+  /** Assessments in scope; a twentieth more is invented out of scope. */
+  readonly records: number;
+  readonly timeZone: string;
+  /** The last day of the invented history, `YYYY-MM-DD`. */
+  readonly until: string;
+  readonly clock: Clock;
+}
+
+/** The platform behind the API, under a test's or a person's control. */
+export class World {
+  /** What the query core reads. */
+  readonly records: Records;
+  readonly #inventor: Inventor;
+  readonly #random: Random;
+  readonly #clock: Clock;
+
+  /** @throws SandboxRequestError for an unknown time zone or an impossible day. */
+  constructor(options: WorldOptions) {
+    const until = dayOrThrow(options.until);
+    const created = genesis(
+      seededRandom(options.seed, 'genesis'),
+      options.records,
+      zoneOrThrow(options.timeZone),
+      until,
+    );
+    this.records = created.records;
+    this.#inventor = created.inventor;
+    this.#random = seededRandom(options.seed, 'world');
+    this.#clock = options.clock;
+  }
+
+  get timeZone(): string {
+    return this.records.days.timeZone;
+  }
+
+  get scope(): Scope {
+    return this.records.scope;
+  }
+
+  /** How many assessments the integration can see now. */
+  get count(): number {
+    return this.records.visible.total;
+  }
+
+  get organizations(): readonly Organization[] {
+    return [...this.records.catalogue.organizations];
+  }
+
+  get products(): readonly Product[] {
+    return [...this.records.catalogue.products];
+  }
+
+  get proctors(): Iterable<Proctor> {
+    return this.records.catalogue.proctors;
+  }
+
+  get educators(): Iterable<Educator> {
+    return this.records.catalogue.educators;
+  }
+
+  /** Everything the integration can see, oldest day first and by id within a day. */
+  *assessments(): Generator<Assessment> {
+    const { visible } = this.records;
+    for (const day of visible.daysBetween(-Infinity, Infinity)) {
+      for (const slot of visible.on(day)) yield this.records.assessment(slot);
+    }
+  }
+
+  /** @returns the record whether or not it is in scope or removed; undefined for part ids. */
+  get(id: number): Assessment | undefined {
+    const slot = this.records.slotOf(id);
+    return slot === undefined ? undefined : this.records.assessment(slot);
+  }
+
+  /** @throws NotInWorldError */
+  hidden(id: number): Hidden {
+    const { records } = this;
+    const slot = this.#slot(id);
+    const educator = records.catalogue.educators.at(records.educator(slot));
+    return {
+      user_id: educator.id,
+      product_id: records.productId(slot),
+      status: educator.archived ? 'archived' : 'active',
+      legacy: records.isLegacy(slot),
+      completed_at: Temporal.Instant.fromEpochMilliseconds(records.completedAt(slot)).toString(),
+      in_scope:
+        this.scope.organizationIds.has(records.organizationId(slot)) &&
+        this.scope.productIds.has(records.productId(slot)),
+      removed: records.isRemoved(slot),
+    };
+  }
+
+  /**
+   * Completes an assessment, by default just now by somebody already known.
+   * @throws SandboxRequestError when the id is in use, NotInWorldError for unknown references.
+   */
+  add(wanted: NewAssessment = {}): Assessment {
+    const { records } = this;
+    const { catalogue } = records;
+    if (wanted.id !== undefined) {
+      if (records.slotOf(wanted.id) !== undefined || records.slotOfPart(wanted.id) !== undefined) {
+        throw new SandboxRequestError(`Id ${wanted.id} is in use.`);
+      }
+      this.#inventor.ids.passOver(wanted.id);
+    }
+    const completedAt = this.#moment(wanted) ?? Number(this.#clock.now().epochMilliseconds);
+    const educator = this.#educatorFor(wanted);
+    const product =
+      wanted.product_id === undefined
+        ? this.#anyIn(catalogue.products, records.scope.productIds)
+        : positionOrThrow(catalogue.products, 'product', wanted.product_id);
+    const parts = this.#inventor.parts(product, records.days.dayOf(completedAt));
+    const slot = records.add({
+      id: wanted.id ?? this.#inventor.ids.take(),
+      educator,
+      organization: positionOrThrow(
+        catalogue.organizations,
+        'organization',
+        wanted.organization_id ?? catalogue.educators.at(educator).organization_id,
+      ),
+      product,
+      completedAt,
+      legacy: wanted.legacy ?? false,
+      parts,
+    });
+    if (wanted.proctor_ids !== undefined) this.#assignProctors(slot, wanted.proctor_ids);
+    return records.assessment(slot);
+  }
+
+  /**
+   * Edits a record in place. What belongs to the person (names, SEID, e-mail, status) changes
+   * in all of the person's records, as it does on the platform.
+   * @throws NotInWorldError
+   */
+  change(id: number, changes: Changes): Assessment {
+    const { records } = this;
+    const { catalogue } = records;
+    const slot = this.#slot(id);
+    if (changes.organization_id !== undefined) {
+      records.setOrganization(
+        slot,
+        positionOrThrow(catalogue.organizations, 'organization', changes.organization_id),
+      );
+    }
+    if (changes.product_id !== undefined) {
+      const product = positionOrThrow(catalogue.products, 'product', changes.product_id);
+      records.setProduct(slot, product, this.#inventor.parts(product, records.day(slot)));
+    }
+    if (changes.legacy !== undefined) records.setLegacy(slot, changes.legacy);
+    const moment = this.#moment(changes);
+    if (moment !== undefined) records.setCompletedAt(slot, moment);
+    if (changes.proctor_ids !== undefined) this.#assignProctors(slot, changes.proctor_ids);
+    this.#describe(records.educator(slot), changes);
+    return records.assessment(slot);
+  }
+
+  /** Takes a record away as if it had never been; `restore` brings it back. */
+  remove(id: number): void {
+    this.records.setRemoved(this.#slot(id), true);
+  }
+
+  restore(id: number): Assessment {
+    const slot = this.#slot(id);
+    this.records.setRemoved(slot, false);
+    return this.records.assessment(slot);
+  }
+
+  /** Changes the day of completion (`YYYY-MM-DD`). */
+  moveTo(id: number, day: string): Assessment {
+    return this.change(id, { certified_on: day });
+  }
+
+  archive(id: number): Assessment {
+    return this.change(id, { status: 'archived' });
+  }
+
+  unarchive(id: number): Assessment {
+    return this.change(id, { status: 'active' });
+  }
+
+  /** A mass edit: the new name shows in every record of the organization. */
+  renameOrganization(id: number, name: string): void {
+    const { organizations } = this.records.catalogue;
+    organizations.at(positionOrThrow(organizations, 'organization', id)).name = name;
+    this.records.version++;
+  }
+
+  renameProduct(id: number, name: string): void {
+    const { products } = this.records.catalogue;
+    products.at(positionOrThrow(products, 'product', id)).name = name;
+    this.records.version++;
+  }
+
+  widenScope({ organization_ids = [], product_ids = [] }: ScopeChange): void {
+    this.records.rescope({
+      organizationIds: new Set([...this.scope.organizationIds, ...organization_ids]),
+      productIds: new Set([...this.scope.productIds, ...product_ids]),
+    });
+  }
+
+  narrowScope({ organization_ids = [], product_ids = [] }: ScopeChange): void {
+    this.records.rescope({
+      organizationIds: without(this.scope.organizationIds, organization_ids),
+      productIds: without(this.scope.productIds, product_ids),
+    });
+  }
+
+  /** Replaces the scope; empty lists give the two provisioning errors of section 7. */
+  setScope({ organization_ids, product_ids }: ScopeChange): void {
+    this.records.rescope({
+      organizationIds: new Set(organization_ids ?? this.scope.organizationIds),
+      productIds: new Set(product_ids ?? this.scope.productIds),
+    });
+  }
+
+  #slot(id: number): number {
+    const slot = this.records.slotOf(id);
+    if (slot === undefined) throw new NotInWorldError('assessment', id);
+    return slot;
+  }
+
+  #moment(wanted: Changes): number | undefined {
+    if (wanted.completed_at !== undefined) {
+      const instant = Date.parse(wanted.completed_at);
+      if (Number.isNaN(instant)) throw new SandboxRequestError('completed_at is not an instant.');
+      return instant;
+    }
+    if (wanted.certified_on === undefined) return undefined;
+    return inventMoment(this.#random, this.records.days, dayOrThrow(wanted.certified_on));
+  }
+
+  #educatorFor(wanted: NewAssessment): number {
+    const { catalogue, scope } = this.records;
+    const known =
+      wanted.user_id === undefined ? undefined : catalogue.educators.positionOf(wanted.user_id);
+    const described = Object.keys(educatorFields).some((field) => field in wanted);
+    if (known !== undefined) {
+      this.#describe(known, wanted);
+      return known;
+    }
+    if (!described && wanted.user_id === undefined && catalogue.educators.size > 0) {
+      for (let attempt = 0; attempt < 8; attempt++) {
+        const position = this.#random.below(catalogue.educators.size);
+        const { organization_id } = catalogue.educators.at(position);
+        const fits = wanted.organization_id ?? organization_id;
+        if (fits === organization_id && scope.organizationIds.has(fits)) return position;
+      }
+    }
+    const organization =
+      wanted.organization_id ??
+      catalogue.organizations.at(this.#anyIn(catalogue.organizations, scope.organizationIds)).id;
+    const position = this.#inventor.educator(organization, wanted.user_id);
+    this.#describe(position, wanted);
+    if (wanted.email === undefined) {
+      const educator = catalogue.educators.at(position);
+      educator.email = inventEmail(educator, educator.id);
+    }
+    return position;
+  }
+
+  #describe(position: number, changes: Changes): void {
+    const { catalogue } = this.records;
+    const educator = catalogue.educators.at(position);
+    const { first_name, last_name, name, seid, email, status } = changes;
+    if (first_name !== undefined) educator.first_name = first_name;
+    if (last_name !== undefined) educator.last_name = last_name;
+    if (name !== undefined) educator.name = name;
+    else if (first_name !== undefined || last_name !== undefined) {
+      educator.name = `${educator.first_name} ${educator.last_name}`;
+    }
+    if (seid !== undefined) educator.seid = seid;
+    if (email !== undefined) educator.email = email;
+    if (status !== undefined) educator.archived = status === 'archived';
+    this.records.version++;
+  }
+
+  #assignProctors(slot: number, userIds: readonly number[]): void {
+    const { records } = this;
+    const { proctors } = records.catalogue;
+    records.assignProctors(
+      slot,
+      userIds.map((id) => positionOrThrow(proctors, 'proctor', id)),
+    );
+  }
+
+  /** Somewhere in scope, or anywhere when the scope is empty. */
+  #anyIn<T extends { readonly id: number }>(
+    table: Iterable<T> & { readonly size: number; at(position: number): T },
+    ids: ReadonlySet<number>,
+  ): number {
+    const inside = Array.from({ length: table.size }, (_, position) => position).filter(
+      (position) => ids.has(table.at(position).id),
+    );
+    return inside.length === 0 ? 0 : this.#random.pick(inside);
+  }
+}
+
+function without(ids: ReadonlySet<number>, unwanted: readonly number[]): ReadonlySet<number> {
+  return new Set([...ids].filter((id) => !unwanted.includes(id)));
+}
+
+function positionOrThrow(
+  table: { positionOf(id: number): number | undefined },
+  what: string,
+  id: number,
+): number {
+  const position = table.positionOf(id);
+  if (position === undefined) throw new NotInWorldError(what, id);
+  return position;
+}
+
+function dayOrThrow(text: string): DayNumber {
+  const day = parseDay(text);
+  if (day === undefined) throw new SandboxRequestError('A day is a real date, YYYY-MM-DD.');
+  return day;
+}
+
+function zoneOrThrow(timeZone: string): ZoneDays {
+  try {
+    return new ZoneDays(timeZone);
+  } catch (cause) {
+    throw new SandboxRequestError(`There is no time zone named ${timeZone}.`, { cause });
+  }
+}
