@@ -30,7 +30,9 @@ export class Resolver {
    */
   resolve(value: Json, at: string): Json | undefined {
     if (Array.isArray(value)) {
-      return value.flatMap((element, index) => this.resolve(element, `${at}[${index}]`) ?? []);
+      return value
+        .map((element, index) => this.resolve(element, `${at}[${index}]`))
+        .filter((element) => element !== undefined);
     }
     if (typeof value === 'string' && value.includes('{{resolve:')) {
       throw new TemplateNotUnderstoodError(at, 'a dynamic reference ({{resolve:…}})');

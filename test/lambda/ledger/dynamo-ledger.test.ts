@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { type Change, compare } from '../../../lambda/detection/compare.ts';
+import { type Certification, type Change, compare } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
@@ -34,7 +34,10 @@ beforeEach(() => {
   ledger = new DynamoLedger(table, integration);
 });
 
-function onlyChange(read: Assessment, known = new Map()): Change {
+function onlyChange(
+  read: Assessment,
+  known: ReadonlyMap<number, Certification> = new Map(),
+): Change {
   const [change] = compare([read], known, salt);
   if (change === undefined) throw new Error('nothing changed');
   return change;
