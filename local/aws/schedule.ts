@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../lambda/clock.ts';
+import type { InvocationResult, LocalFunction } from './function.ts';
+import type { SchedulePlan } from './interpret.ts';
+import type { Json } from './template.ts';
+
+export interface ScheduleRun {
+  /** Milliseconds from one start to the next, instead of the template's rate. */
+  readonly everyMs: number;
+  readonly clock: Clock;
+  /** Ends the schedule; an invocation under way is left to its function. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What EventBridge Scheduler does with a schedule, at a pace of one's own. Invocations never overlap:
+ * one that takes longer than the interval moves the next one to the next multiple of it.
+ */
+export async function* runSchedule(
+  schedule: SchedulePlan,
+  target: LocalFunction,
+  { everyMs, clock, signal }: ScheduleRun,
+): AsyncGenerator<InvocationResult> {
+  if (!schedule.enabled) return;
+  while (!signal.aborted) {
+    const began = clock.now();
+    const result = await target.invoke(eventOf(schedule, began.toString()));
+    if (signal.aborted) return;
+    yield result;
+    const tookMs = clock.now().epochMilliseconds - began.epochMilliseconds;
+    try {
+      await clock.sleep(everyMs - (tookMs % everyMs), signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}
+
+/** The schedule's input or, when it has none, the event that EventBridge Scheduler makes up. */
+function eventOf({ input, arn }: SchedulePlan, time: string): Json {
+  if (input !== undefined) return JSON.parse(input);
+  const [, , , region = '', account = ''] = arn.split(':');
+  return {
+    version: '0',
+    id: randomUUID(),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.scheduler',
+    account,
+    time,
+    region,
+    resources: [arn],
+    detail: '{}',
+  };
+}

@@ -1,0 +1,24 @@
+import { NotifierError } from '../lambda/errors.ts';
+
+/** The program was started in a way it cannot work with. */
+export class StartError extends NotifierError {
+  readonly code = 'start-refused';
+  readonly retryHelps = false;
+  readonly whatToDo: string;
+
+  constructor(problem: string, whatToDo: string, options?: ErrorOptions) {
+    super(problem, options);
+    this.whatToDo = whatToDo;
+  }
+}
+
+/** Ends the program before it has begun its work, because somebody asked it to. */
+export class StoppedError extends NotifierError {
+  readonly code = 'stopped';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Nothing.';
+
+  constructor() {
+    super('Stopped.');
+  }
+}

@@ -1,0 +1,73 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import * as z from 'zod';
+
+const number = (allowed: string, schema: z.ZodType<number, number>) => (text: string) => {
+  const value = schema.safeParse(text.trim() === '' ? Number.NaN : Number(text));
+  if (value.success) return value.data;
+  throw new InvalidArgumentError(`Allowed: ${allowed}.`);
+};
+
+const flags = z.object({
+  every: z.number(),
+  ticks: z.number().optional(),
+  port: z.number(),
+  records: z.number(),
+  seed: z.number(),
+  baseUrl: z.string().optional(),
+  credentials: z.string().optional(),
+  timeZone: z.string().optional(),
+});
+
+export type Flags = Readonly<z.output<typeof flags>>;
+
+/** Reads the command line; prints help or one line about what is wrong, and exits. */
+export function parseFlags(argv: readonly string[]): Flags {
+  const program = new Command('npm start --')
+    .description(
+      'Runs the notifier on this machine: invented partner, embedded AWS, the real function.',
+    )
+    .option(
+      '--ticks <number>',
+      'end after this many ticks, with a summary',
+      number('a whole number from 1', z.int().min(1)),
+    )
+    .option(
+      '--every <seconds>',
+      'from one tick to the next',
+      number('seconds, from 0.2 to 3600', z.number().min(0.2).max(3600)),
+      3,
+    )
+    .addHelpText(
+      'after',
+      `
+With --base-url and --credentials it asks a real partner host instead of the sandbox, with the same
+embedded AWS: real personal data then appears on this terminal, and nothing is deployed or sent.`,
+    )
+    .allowExcessArguments(false);
+  const sandboxOnly = [
+    new Option('--port <number>', "the sandbox's port; 0 is any free one")
+      .argParser(number('a port, from 0 to 65535', z.int().min(0).max(65_535)))
+      .default(0),
+    new Option('--records <number>', 'assessments that the sandbox starts with')
+      .argParser(number('a whole number from 0 to 1000000', z.int().min(0).max(1_000_000)))
+      .default(300),
+    new Option('--seed <number>', "another seed invents another sandbox's people")
+      .argParser(number('a whole number from 0', z.int().min(0)))
+      .default(1),
+  ];
+  for (const option of sandboxOnly) program.addOption(option.conflicts('baseUrl'));
+  program
+    .option('--base-url <url>', "a real partner's host, such as https://platform.example.org")
+    .option('--credentials <file>', 'JSON file {"client_id": "…", "client_secret": "…"} for it')
+    .option('--time-zone <name>', "that host's IANA time zone (default: as configured)");
+  program.parse([...argv], { from: 'user' });
+
+  const parsed = flags.parse(program.opts());
+  if ((parsed.baseUrl === undefined) !== (parsed.credentials === undefined)) {
+    program.error("error: options '--base-url' and '--credentials' need each other");
+  }
+  if (parsed.timeZone !== undefined && parsed.baseUrl === undefined) {
+    program.error("error: option '--time-zone' needs '--base-url'; the sandbox has its own");
+  }
+  return parsed;
+}

@@ -1,0 +1,202 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import * as z from 'zod';
+import { certificationEventSchema } from '../lambda/events/event.ts';
+import type { TickLine } from '../lambda/journal.ts';
+import type { InvocationResult, OutputLine } from './aws/index.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Colour only on a terminal, and not with NO_COLOR. */
+const styled = (style: Style, text: string) =>
+  styleText(style, text, { stream: process.stdout, validateStream: true });
+const dim = (text: string) => styled('dim', text);
+
+/** A partner's text must not move the cursor or forge a line. */
+const oneLine = (text: string) =>
+  stripVTControlCharacters(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
+const tickLine = z.looseObject({
+  outcome: z.string(),
+  requests: z.number(),
+  created: z.number(),
+  updated: z.number(),
+  delivered: z.number(),
+  undelivered: z.number(),
+  quarantined: z.number(),
+  durationMs: z.number(),
+} satisfies Partial<Record<keyof TickLine, z.ZodType>>);
+
+const notification = z.looseObject({ Subject: z.string().optional(), Message: z.string() });
+
+const logLine = z.looseObject({
+  level: z.enum(['WARN', 'ERROR', 'CRITICAL']),
+  message: z.string(),
+  problem: z
+    .looseObject({
+      name: z.string(),
+      message: z.string().optional(),
+      whatToDo: z.string().optional(),
+    })
+    .optional(),
+});
+const routineKeys = new Set([
+  'level',
+  'message',
+  'timestamp',
+  'service',
+  'sampling_rate',
+  'problem',
+]);
+
+/** `tick 9999` fits. */
+const labelWidth = 9;
+
+/** What the program has seen so far. */
+export interface Tally {
+  ticks: number;
+  failedTicks: number;
+  requests: number;
+  events: number;
+  duplicates: number;
+  digests: number;
+}
+
+/** Writes what happens to the terminal, line by line, and keeps count. */
+export class Screen {
+  readonly tally: Tally = {
+    ticks: 0,
+    failedTicks: 0,
+    requests: 0,
+    events: 0,
+    duplicates: 0,
+    digests: 0,
+  };
+  readonly #seenEvents = new Set<string>();
+  readonly #timeOfDay: () => string;
+  readonly #write: (line: string) => void;
+
+  constructor(timeOfDay: () => string, write: (line: string) => void = console.log) {
+    this.#timeOfDay = timeOfDay;
+    this.#write = write;
+  }
+
+  /** Name and value, aligned. */
+  heading(title: string, facts: readonly (readonly [name: string, value: string])[]): void {
+    this.#write(styled('bold', title));
+    for (const [name, value] of facts) this.#write(`  ${dim(name.padEnd(13))}${value}`);
+    this.#write('');
+  }
+
+  warning(text: string): void {
+    this.#write(styled('yellow', text));
+  }
+
+  /** How a tick went, from what the function returned. */
+  tick(result: InvocationResult): void {
+    this.tally.ticks += 1;
+    const label = styled('bold', `tick ${this.tally.ticks}`.padEnd(labelWidth));
+    if (result.outcome === 'failed') {
+      this.tally.failedTicks += 1;
+      this.#line(label, styled('red', 'failed'), `${result.errorType}: ${result.errorMessage}`);
+      return;
+    }
+    const line = tickLine.parse(result.payload);
+    this.tally.requests += line.requests;
+    this.#line(
+      label,
+      count(line.requests, 'request'),
+      line.outcome === 'baseline' ? `${line.created} recorded as known` : `${line.created} new`,
+      ...(line.updated > 0 ? [`${line.updated} changed`] : []),
+      `${line.delivered} delivered`,
+      ...(line.undelivered > 0 ? [styled('yellow', `${line.undelivered} undelivered`)] : []),
+      ...(line.quarantined > 0 ? [styled('yellow', `${line.quarantined} quarantined`)] : []),
+      `${Math.round(line.durationMs)} ms`,
+      ...(line.outcome === 'completed' ? [] : [styled('cyan', line.outcome)]),
+    );
+  }
+
+  /** An event as the subscriber has it: who certified for what, where, on which day. */
+  event(body: string): void {
+    const { id, type, data } = certificationEventSchema.parse(JSON.parse(body));
+    this.tally.events += 1;
+    const isDuplicate = this.#seenEvents.has(id);
+    if (isDuplicate) this.tally.duplicates += 1;
+    this.#seenEvents.add(id);
+    const { assessment, late, changed } = data;
+    this.#line(
+      styled('green', type.replace('certification.', '').padEnd(labelWidth)),
+      styled('bold', oneLine(assessment.name)),
+      oneLine(assessment.assessment_name),
+      oneLine(assessment.organization_name),
+      assessment.certified_on,
+      ...(late ? [styled('yellow', 'late')] : []),
+      ...(changed.length > 0 ? [`changed: ${oneLine(changed.join(', '))}`] : []),
+      ...(isDuplicate ? [styled('yellow', 'told before')] : []),
+      dim(oneLine(id)),
+    );
+  }
+
+  /** A digest as it would reach a mailbox. @param body SNS's JSON wrapper */
+  digest(body: string): void {
+    const { Subject = '', Message } = notification.parse(JSON.parse(body));
+    this.tally.digests += 1;
+    this.#line(styled('magenta', 'digest'.padEnd(labelWidth)), styled('bold', oneLine(Subject)));
+    for (const line of Message.trimEnd().split('\n')) this.#below(`│ ${oneLine(line)}`);
+  }
+
+  /** What the function logged beside its one line a tick: warnings and errors; other text as it is. */
+  output({ kind, text }: OutputLine): void {
+    if (kind === 'metrics' || text.trim() === '') return;
+    const json = jsonOrNothing(text);
+    if (json === undefined) {
+      this.#below(oneLine(text));
+      return;
+    }
+    const parsed = logLine.safeParse(json);
+    if (!parsed.success) return;
+    const { level, message, problem } = parsed.data;
+    const details = Object.entries(parsed.data)
+      .filter(([key]) => !routineKeys.has(key))
+      .map(([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    const what = problem?.message ?? problem?.name;
+    this.#line(
+      styled(level === 'WARN' ? 'yellow' : 'red', level.toLowerCase().padEnd(labelWidth)),
+      ...[message, ...(what ? [what] : []), ...details].map(oneLine),
+    );
+    if (problem?.whatToDo) this.#below(`→ ${oneLine(problem.whatToDo)}`);
+  }
+
+  summary(): void {
+    const { ticks, failedTicks, requests, events, duplicates, digests } = this.tally;
+    const facts = [
+      failedTicks > 0 ? `${count(ticks, 'tick')} (${failedTicks} failed)` : count(ticks, 'tick'),
+      count(requests, 'request'),
+      `${count(events, 'event')} received`,
+      count(duplicates, 'duplicate'),
+      count(digests, 'digest'),
+    ];
+    this.#write('');
+    this.#write(facts.join(dim(' · ')));
+  }
+
+  #line(label: string, ...facts: string[]): void {
+    this.#write(`${dim(this.#timeOfDay())}  ${label}  ${facts.join(dim(' · '))}`);
+  }
+
+  #below(text: string): void {
+    this.#write(`${' '.repeat(labelWidth + 12)}${dim(text)}`);
+  }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
