@@ -1,16 +1,19 @@
 import { NotifierError } from '../lambda/errors.ts';
 
-/** `notifier.config.ts` does not say what the stack needs. Every problem is listed, one a line. */
+/**
+ * The configuration (`notifier.config.ts`) does not say what the stack needs. Every problem is
+ * listed, one a line.
+ */
 export class ConfigError extends NotifierError {
   readonly code = 'config-invalid';
   readonly retryHelps = false;
-  readonly whatToDo = 'Correct the named settings in notifier.config.ts and synthesize again.';
+  readonly whatToDo = 'Correct the named settings and synthesize again.';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[], options?: ErrorOptions) {
     super(
       [
-        `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`,
+        `the configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`,
         ...problems.map((problem) => `  ${problem}`),
       ].join('\n'),
       options,

@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../infra/config.ts';
+import { ConfigError } from '../../infra/config-error.ts';
+
+const district = {
+  name: 'district-a',
+  baseUrl: 'https://platform.example.org',
+  timeZone: 'America/Chicago',
+};
+const queue = {
+  topic: 'events',
+  protocol: 'sqs',
+  endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications',
+};
+
+const withDistrict = (settings: object) => ({ integrations: [{ ...district, ...settings }] });
+const withQueue = (settings: object) => ({
+  integrations: [district],
+  subscriptions: [{ ...queue, ...settings }],
+});
+const withFilter = (filter: unknown) => withQueue({ filter });
+
+function problemsOf(input: unknown): readonly string[] {
+  try {
+    parseConfig(input);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('a good configuration', () => {
+  it('needs one integration with a name, a host and a time zone; the rest has defaults', () => {
+    expect(parseConfig({ integrations: [district] })).toEqual({
+      stackName: 'certification-notifier',
+      integrations: [{ ...district, every: 1, recentDays: 3, tokenRequest: 'form' }],
+      subscriptions: [],
+      subscriberAccounts: [],
+      logRetentionDays: 30,
+      terminationProtection: true,
+      tags: {},
+    });
+  });
+
+  it.each([
+    ['https://platform.example.org/', 'https://platform.example.org'],
+    ['https://platform.example.org:8443', 'https://platform.example.org:8443'],
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+  ])('may name the host %s', (baseUrl, origin) => {
+    expect(parseConfig(withDistrict({ baseUrl })).integrations[0]?.baseUrl).toBe(origin);
+  });
+
+  it('may filter by as many values as SNS takes', () => {
+    const organizations = Array.from({ length: 75 }, (_, index) => index + 1);
+    expect(problemsOf(withFilter({ types: ['created', 'updated'], organizations }))).toEqual([]);
+  });
+});
+
+describe('a wrong setting is named with its place, what was found and what is allowed', () => {
+  it.each<[string, unknown, string, string]>([
+    ['no configuration', undefined, 'the configuration: nothing found', 'an object with stackName'],
+    ['no integrations', {}, 'integrations: nothing found', '1 to 50 integrations'],
+    ['an empty list', { integrations: [] }, 'integrations: a list of 0 found', '1 to 50'],
+    [
+      'too many integrations',
+      {
+        integrations: Array.from({ length: 51 }, (_, index) => ({
+          ...district,
+          name: `district-${index}`,
+        })),
+      },
+      'integrations: a list of 51 found',
+      '1 to 50 integrations',
+    ],
+    [
+      'an upper-case name',
+      withDistrict({ name: 'District-A' }),
+      'integrations[0].name: "District-A"',
+      'lower-case',
+    ],
+    [
+      'a name with an underscore',
+      withDistrict({ name: 'district_a' }),
+      'integrations[0].name: "district_a"',
+      'lower-case',
+    ],
+    [
+      'a long name',
+      withDistrict({ name: 'd'.repeat(41) }),
+      'integrations[0].name: "ddd',
+      'at most 40',
+    ],
+    [
+      'an unknown time zone',
+      withDistrict({ timeZone: 'America/Chikago' }),
+      'integrations[0].timeZone: "America/Chikago" found',
+      'IANA time zone',
+    ],
+    [
+      'an offset for a zone',
+      withDistrict({ timeZone: '+05:00' }),
+      'integrations[0].timeZone: "+05:00" found',
+      'IANA time zone',
+    ],
+    [
+      'http',
+      withDistrict({ baseUrl: 'http://platform.example.org' }),
+      'integrations[0].baseUrl: "http://platform.example.org" found',
+      'https host',
+    ],
+    [
+      'http on a host that only looks like loopback',
+      withDistrict({ baseUrl: 'http://127.example.org' }),
+      'integrations[0].baseUrl:',
+      'on loopback only',
+    ],
+    [
+      'a path',
+      withDistrict({ baseUrl: 'https://platform.example.org/api/v1' }),
+      'integrations[0].baseUrl: "https://platform.example.org/api/v1" found',
+      'without path',
+    ],
+    [
+      'a host without a scheme',
+      withDistrict({ baseUrl: 'platform.example.org' }),
+      'integrations[0].baseUrl: "platform.example.org" found',
+      'https host',
+    ],
+    [
+      'zero minutes',
+      withDistrict({ every: 0 }),
+      'integrations[0].every: 0 found',
+      'a whole number from 1 to 60',
+    ],
+    [
+      'half minutes',
+      withDistrict({ every: 1.5 }),
+      'integrations[0].every: 1.5 found',
+      'a whole number from 1 to 60',
+    ],
+    [
+      'minutes as text',
+      withDistrict({ every: '5' }),
+      'integrations[0].every: "5" found',
+      'a whole number from 1 to 60',
+    ],
+    [
+      'a month of recent days',
+      withDistrict({ recentDays: 31 }),
+      'integrations[0].recentDays: 31 found',
+      'from 1 to 30',
+    ],
+    [
+      'another token request',
+      withDistrict({ tokenRequest: 'header' }),
+      'integrations[0].tokenRequest: "header" found',
+      "one of 'form', 'basic', 'json'",
+    ],
+    [
+      'an ARN for a secret name',
+      withDistrict({ secretName: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:x' }),
+      'integrations[0].secretName:',
+      'not the ARN',
+    ],
+    [
+      'an unknown setting',
+      withDistrict({ evry: 5 }),
+      'integrations[0].evry: unknown setting',
+      'an object with name, baseUrl, timeZone',
+    ],
+    [
+      'an unknown setting at the top',
+      { integrations: [district], retention: 5 },
+      'retention: unknown setting',
+      'logRetentionDays',
+    ],
+    [
+      'an unknown topic',
+      withQueue({ topic: 'event' }),
+      'subscriptions[0].topic: "event" found',
+      "one of 'events', 'alerts', 'operations'",
+    ],
+    [
+      'an unknown protocol',
+      withQueue({ protocol: 'fax' }),
+      'subscriptions[0].protocol: "fax" found',
+      "'sqs'",
+    ],
+    [
+      'a queue that is no ARN',
+      withQueue({ endpoint: 'certifications' }),
+      'subscriptions[0].endpoint: "certifications" found',
+      'the ARN of a standard queue',
+    ],
+    [
+      'a FIFO queue',
+      withQueue({ endpoint: `${queue.endpoint}.fifo` }),
+      'subscriptions[0].endpoint:',
+      'a FIFO queue cannot',
+    ],
+    [
+      'an address that is none',
+      withQueue({ topic: 'alerts', protocol: 'email', endpoint: 'office' }),
+      'subscriptions[0].endpoint: "office" found',
+      'an e-mail address',
+    ],
+    [
+      'a webhook without TLS',
+      withQueue({ protocol: 'https', endpoint: 'http://hook.example.org/x' }),
+      'subscriptions[0].endpoint:',
+      'an https URL',
+    ],
+    [
+      "a filter on people's mail",
+      withQueue({ topic: 'alerts', filter: { late: true } }),
+      'subscriptions[0].filter: an object found',
+      "only messages of the topic 'events'",
+    ],
+    [
+      'an unknown kind of change',
+      withFilter({ types: ['deleted'] }),
+      'subscriptions[0].filter.types[0]: "deleted" found',
+      "'withdrawn'",
+    ],
+    [
+      'a filter for nothing',
+      withFilter({ types: [] }),
+      'subscriptions[0].filter.types: a list of 0 found',
+      'at least one',
+    ],
+    [
+      'an unknown integration in a filter',
+      withFilter({ integrations: ['district-z'] }),
+      'subscriptions[0].filter.integrations[0]: "district-z" found',
+      'a configured integration (district-a)',
+    ],
+    [
+      'an organization by name',
+      withFilter({ organizations: ['Larkspur'] }),
+      'subscriptions[0].filter.organizations[0]: "Larkspur" found',
+      'organization ids',
+    ],
+    [
+      'more combinations than SNS takes',
+      withFilter({
+        types: ['created', 'updated'],
+        organizations: Array.from({ length: 76 }, (_, index) => index + 1),
+      }),
+      'subscriptions[0].filter: an object found',
+      'at most 150 combinations',
+    ],
+    [
+      'a retention that CloudWatch does not know',
+      { integrations: [district], logRetentionDays: 31 },
+      'logRetentionDays: 31 found',
+      '1, 3, 5, 7',
+    ],
+    [
+      'a stack name with a dot',
+      { integrations: [district], stackName: 'a.b' },
+      'stackName: "a.b" found',
+      'letters, digits and hyphens',
+    ],
+    [
+      'a flag as text',
+      { integrations: [district], terminationProtection: 'yes' },
+      'terminationProtection: "yes" found',
+      'true or false',
+    ],
+    [
+      'a reserved tag',
+      { integrations: [district], tags: { 'aws:x': 'y' } },
+      'tags.aws:x:',
+      'does not start with "aws:"',
+    ],
+    [
+      'a short account id',
+      { integrations: [district], subscriberAccounts: ['123'] },
+      'subscriberAccounts[0]: "123" found',
+      '12 digits',
+    ],
+  ])('%s', (_what, input, found, allowed) => {
+    const problems = problemsOf(input);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(found);
+    expect(problems[0]).toContain(allowed);
+    expect(problems[0]).not.toContain('\n');
+  });
+
+  it.each(['district-a', 'districta'])('two integrations that would share outputs: %s', (name) => {
+    const problems = problemsOf({ integrations: [district, { ...district, name }] });
+    expect(problems).toEqual([
+      `integrations[1].name: "${name}" found; allowed: a name that no other integration has (hyphens do not count)`,
+    ]);
+  });
+});
+
+describe('a configuration with several problems', () => {
+  it('lists them all at once, those between settings too', () => {
+    const error = new ConfigError(
+      problemsOf({
+        integrations: [
+          { ...district, every: 'often', colour: 'red' },
+          { ...district, timeZone: 'Nowhere' },
+        ],
+        subscriptions: [{ ...queue, topic: 'news', filter: { integrations: ['district-z'] } }],
+        logRetentionDays: 2,
+      }),
+    );
+    expect(error.problems.map((problem) => problem.split(': ')[0])).toEqual(
+      expect.arrayContaining([
+        'integrations[0].every',
+        'integrations[0].colour',
+        'integrations[1].timeZone',
+        'integrations[1].name',
+        'subscriptions[0].topic',
+        'subscriptions[0].filter.integrations[0]',
+        'logRetentionDays',
+      ]),
+    );
+    expect(error.message.split('\n')).toHaveLength(error.problems.length + 1);
+  });
+});
+
+describe('what may be a credential is never repeated', () => {
+  // Invented, in the shapes that secrets have.
+  const pasted = [
+    'q7Zt0pXw93LmVb2KcYd8Hs5RfNg1Ju6T',
+    '3f9c1b7e-52d4-4a86-9e0b-7c1d2a3b4c5d',
+    '{"client_id":"a","client_secret":"b"}',
+    'https://user:pass@platform.example.org',
+    'https://platform.example.org?token=abc',
+    'x'.repeat(61),
+  ];
+
+  it.each(
+    pasted.flatMap((secret) => [
+      [secret, withDistrict({ name: secret })] as const,
+      [secret, withDistrict({ baseUrl: secret })] as const,
+      [secret, withDistrict({ timeZone: secret })] as const,
+      [secret, withDistrict({ client_secret: secret })] as const,
+      [secret, withQueue({ endpoint: secret })] as const,
+      [secret, { integrations: secret }] as const,
+    ]),
+  )('%s', (secret, input) => {
+    const problems = problemsOf(input);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.join('\n')).not.toContain(secret);
+  });
+});

@@ -1,0 +1,430 @@
+import * as cdk from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { buildApp } from '../../infra/build-app.ts';
+import { parseConfig } from '../../infra/config.ts';
+import { environment } from '../../lambda/names.ts';
+
+const template = synthesized({
+  integrations: [
+    { name: 'district-a', baseUrl: 'https://platform.example.org', timeZone: 'America/Chicago' },
+    {
+      name: 'district-b',
+      baseUrl: 'https://other.example.org',
+      timeZone: 'UTC',
+      every: 15,
+      recentDays: 7,
+      tokenRequest: 'basic',
+      secretName: 'partner/district-b',
+    },
+  ],
+  subscriptions: [
+    {
+      topic: 'events',
+      protocol: 'sqs',
+      endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications',
+      filter: {
+        types: ['created', 'withdrawn'],
+        organizations: [7, 8],
+        assessments: ['Rope Bridge Safety'],
+        integrations: ['district-a'],
+        late: false,
+      },
+    },
+    { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
+  ],
+  subscriberAccounts: ['444455556666'],
+  tags: { team: 'certification' },
+});
+
+function synthesized(input: unknown): Template {
+  const app = buildApp(parseConfig(input), { bundle: false });
+  const stack = app.node.children.find((child) => child instanceof cdk.Stack);
+  if (!(stack instanceof cdk.Stack)) throw new Error('the app has no stack');
+  return Template.fromStack(stack);
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null;
+}
+
+function at(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((inner, key) => (isJson(inner) ? inner[key] : undefined), value);
+}
+
+function listAt(value: unknown, ...path: string[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+function only(type: string, properties: Json = {}): { id: string; resource: unknown } {
+  const found = Object.entries(template.findResources(type, { Properties: properties }));
+  const [entry] = found;
+  if (found.length !== 1 || !entry) throw new Error(`${found.length} resources of ${type}`);
+  return { id: entry[0], resource: entry[1] };
+}
+
+const roleOf = (service: string, mentions: string) => {
+  const [entry] = Object.entries(template.findResources('AWS::IAM::Role')).filter(
+    ([id, role]) => JSON.stringify(role).includes(service) && id.includes(mentions),
+  );
+  if (!entry) throw new Error(`no role of ${service}`);
+  return entry[1];
+};
+
+/** Action by action, what a role may do and to what. */
+function permissions(role: unknown): Map<string, unknown[]> {
+  const granted = new Map<string, unknown[]>();
+  for (const policy of listAt(role, 'Properties', 'Policies'))
+    for (const statement of listAt(policy, 'PolicyDocument', 'Statement'))
+      for (const action of [at(statement, 'Action')].flat())
+        granted.set(String(action), [at(statement, 'Resource')].flat());
+  return granted;
+}
+
+const table = only('AWS::DynamoDB::GlobalTable');
+const topicId = (displayName: string) => only('AWS::SNS::Topic', { DisplayName: displayName }).id;
+const events = topicId('Certification events');
+const alerts = topicId('Certification alerts');
+const operations = topicId('Certification notifier operations');
+const pollOf = (name: string) =>
+  only('AWS::Lambda::Function', { Description: Match.stringLikeRegexp(`${name}$`) });
+
+describe('the ledger', () => {
+  it('is on demand, encrypted, recoverable to a point in time and cannot be deleted by accident', () => {
+    expect(table.resource).toMatchObject({
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+        Replicas: [
+          {
+            DeletionProtectionEnabled: true,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          },
+        ],
+      },
+    });
+  });
+
+  it('has the key and the two indexes that the running code expects', () => {
+    expect(at(table.resource, 'Properties')).toMatchObject({
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      AttributeDefinitions: expect.arrayContaining([
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'integration_day', AttributeType: 'S' },
+        { AttributeName: 'assessment_id', AttributeType: 'N' },
+        { AttributeName: 'undelivered', AttributeType: 'S' },
+        { AttributeName: 'owed_since', AttributeType: 'S' },
+      ]),
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'by-day',
+          KeySchema: [
+            { AttributeName: 'integration_day', KeyType: 'HASH' },
+            { AttributeName: 'assessment_id', KeyType: 'RANGE' },
+          ],
+          Projection: {
+            ProjectionType: 'INCLUDE',
+            NonKeyAttributes: ['fingerprint', 'revision', 'presence'],
+          },
+        },
+        {
+          IndexName: 'undelivered',
+          KeySchema: [
+            { AttributeName: 'undelivered', KeyType: 'HASH' },
+            { AttributeName: 'owed_since', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
+    });
+  });
+
+  it('and the secrets keep their logical ids: another id replaces them in every deployment', () => {
+    expect(table.id).toBe('NotifierLedgerTableB61FFCC6');
+    expect(only('AWS::SecretsManager::Secret').id).toBe('NotifierdistrictaSecret721C3F3C');
+  });
+});
+
+describe('the topics', () => {
+  it('are encrypted with the one key and signed with SHA-256', () => {
+    const key = only('AWS::KMS::Key', { EnableKeyRotation: true });
+    template.resourceCountIs('AWS::SNS::Topic', 3);
+    template.allResourcesProperties('AWS::SNS::Topic', {
+      KmsMasterKeyId: { 'Fn::GetAtt': [key.id, 'Arn'] },
+      SignatureVersion: '2',
+    });
+  });
+
+  it.each([
+    ['events', events],
+    ['alerts', alerts],
+    ['operations', operations],
+  ])('refuse to be published to without TLS: %s', (_name, topic) => {
+    template.hasResourceProperties('AWS::SNS::TopicPolicy', {
+      Topics: [{ Ref: topic }],
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Deny',
+            Action: 'sns:Publish',
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+            Principal: '*',
+          }),
+        ]),
+      },
+    });
+  });
+
+  it('let the alarms of this account through, to the topic and to its key', () => {
+    const statement = {
+      Effect: 'Allow',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    };
+    template.hasResourceProperties('AWS::SNS::TopicPolicy', {
+      Topics: [{ Ref: operations }],
+      PolicyDocument: {
+        Statement: Match.arrayWith([Match.objectLike({ ...statement, Action: 'sns:Publish' })]),
+      },
+    });
+    template.hasResourceProperties('AWS::KMS::Key', {
+      KeyPolicy: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ ...statement, Action: ['kms:Decrypt', 'kms:GenerateDataKey*'] }),
+        ]),
+      },
+    });
+  });
+
+  it('let the named accounts subscribe to events only', () => {
+    const policies = Object.values(template.findResources('AWS::SNS::TopicPolicy'));
+    const open = policies.filter((policy) => JSON.stringify(policy).includes('444455556666'));
+    expect(open.map((policy) => listAt(policy, 'Properties', 'Topics'))).toEqual([
+      [{ Ref: events }],
+    ]);
+  });
+});
+
+describe('a subscription', () => {
+  it('translates its filter into SNS words over the message attributes', () => {
+    template.hasResourceProperties('AWS::SNS::Subscription', {
+      TopicArn: { Ref: events },
+      Protocol: 'sqs',
+      FilterPolicy: {
+        type: ['certification.created', 'certification.withdrawn'],
+        organization_id: [{ numeric: ['=', 7] }, { numeric: ['=', 8] }],
+        assessment_name: ['Rope Bridge Safety'],
+        integration: ['district-a'],
+        late: ['false'],
+      },
+    });
+  });
+
+  it('without a filter gets everything', () => {
+    template.hasResourceProperties('AWS::SNS::Subscription', {
+      TopicArn: { Ref: alerts },
+      Protocol: 'email',
+      Endpoint: 'office@district-a.example.org',
+      FilterPolicy: Match.absent(),
+    });
+  });
+});
+
+describe('the poll function', () => {
+  it("runs on Lambda's Node 24 on ARM, alone, and never queues stale ticks", () => {
+    const { id, resource } = pollOf('district-a');
+    expect(at(resource, 'Properties')).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      ReservedConcurrentExecutions: 1,
+      Timeout: 55,
+      MemorySize: 512,
+    });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: { Ref: id },
+      MaximumEventAgeInSeconds: 60,
+      MaximumRetryAttempts: 0,
+    });
+  });
+
+  it('is told of the ledger, the topics, its secret and its integration', () => {
+    expect(at(pollOf('district-a').resource, 'Properties', 'Environment', 'Variables')).toEqual({
+      [environment.table]: { Ref: table.id },
+      [environment.eventsTopic]: { Ref: events },
+      [environment.alertsTopic]: { Ref: alerts },
+      [environment.operationsTopic]: { Ref: operations },
+      [environment.secret]: { Ref: 'NotifierdistrictaSecret721C3F3C' },
+      [environment.integration]: JSON.stringify({
+        name: 'district-a',
+        baseUrl: 'https://platform.example.org',
+        timeZone: 'America/Chicago',
+        recentDays: 3,
+        tokenRequest: 'form',
+      }),
+    });
+  });
+
+  it('logs to a group of its own that forgets', () => {
+    template.resourceCountIs('AWS::Logs::LogGroup', 2);
+    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+    expect(at(pollOf('district-a').resource, 'Properties', 'LoggingConfig')).toMatchObject({
+      LogFormat: 'JSON',
+      LogGroup: { Ref: expect.stringContaining('districtaLogs') },
+    });
+  });
+
+  it('may do exactly what a tick does, to the things of its own integration', () => {
+    const granted = permissions(roleOf('lambda.amazonaws.com', 'districta'));
+    const tableArn = { 'Fn::GetAtt': [table.id, 'Arn'] };
+    const key = only('AWS::KMS::Key');
+    expect(Object.fromEntries(granted)).toEqual({
+      'dynamodb:GetItem': [tableArn],
+      'dynamodb:PutItem': [tableArn],
+      'dynamodb:UpdateItem': [tableArn],
+      'dynamodb:BatchGetItem': [tableArn],
+      'dynamodb:BatchWriteItem': [tableArn],
+      'dynamodb:Query': [{ 'Fn::Join': ['', [tableArn, '/index/undelivered']] }],
+      'sns:Publish': [{ Ref: alerts }, { Ref: events }, { Ref: operations }],
+      'kms:Decrypt': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
+      'kms:GenerateDataKey': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
+      'secretsmanager:GetSecretValue': [{ Ref: 'NotifierdistrictaSecret721C3F3C' }],
+      'logs:CreateLogStream': [{ 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] }],
+      'logs:PutLogEvents': [{ 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] }],
+    });
+  });
+
+  it('gets no permission by a policy outside its role', () => {
+    template.resourceCountIs('AWS::IAM::Policy', 0);
+    template.resourceCountIs('AWS::IAM::ManagedPolicy', 0);
+    for (const role of Object.values(template.findResources('AWS::IAM::Role')))
+      expect(at(role, 'Properties', 'ManagedPolicyArns')).toBeUndefined();
+  });
+});
+
+describe('the secret', () => {
+  it('begins with the right shape and no credentials', () => {
+    // The literal matters: CloudFormation overwrites filled secrets whenever it changes.
+    expect(only('AWS::SecretsManager::Secret').resource).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+      Properties: { SecretString: '{"client_id":"","client_secret":""}' },
+    });
+  });
+
+  it('is not created when an existing one is named, which only that function may read', () => {
+    template.resourceCountIs('AWS::SecretsManager::Secret', 1);
+    const { resource } = pollOf('district-b');
+    expect(at(resource, 'Properties', 'Environment', 'Variables', environment.secret)).toBe(
+      'partner/district-b',
+    );
+    const [arn] =
+      permissions(roleOf('lambda.amazonaws.com', 'districtb')).get(
+        'secretsmanager:GetSecretValue',
+      ) ?? [];
+    expect(JSON.stringify(arn)).toContain(':secret:partner/district-b-??????');
+  });
+
+  it('comes with the command that fills it among the outputs', () => {
+    const outputs = template.findOutputs('*');
+    expect(Object.keys(outputs)).toEqual([
+      'LedgerTableName',
+      'EventsTopicArn',
+      'AlertsTopicArn',
+      'OperationsTopicArn',
+      'PollFunctionDistrictA',
+      'SecretDistrictA',
+      'FillSecretDistrictA',
+      'PollFunctionDistrictB',
+      'SecretDistrictB',
+      'FillSecretDistrictB',
+    ]);
+    expect(JSON.stringify(outputs.FillSecretDistrictA)).toContain(
+      'aws secretsmanager put-secret-value',
+    );
+  });
+});
+
+describe('the schedule', () => {
+  it.each([
+    ['district-a', 'rate(1 minute)', 60],
+    ['district-b', 'rate(15 minutes)', 900],
+  ])('of %s starts a tick at its %s and gives up when the next is due', (name, rate, age) => {
+    const queue = only('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
+    template.hasResourceProperties('AWS::Scheduler::Schedule', {
+      ScheduleExpression: rate,
+      FlexibleTimeWindow: { Mode: 'OFF' },
+      State: 'ENABLED',
+      Target: {
+        Arn: { 'Fn::GetAtt': [pollOf(name).id, 'Arn'] },
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [queue.id, 'Arn'] } },
+        RetryPolicy: { MaximumEventAgeInSeconds: age, MaximumRetryAttempts: 3 },
+      },
+    });
+  });
+
+  it('may start its function and leave what it could not start, nothing else', () => {
+    expect(Object.fromEntries(permissions(roleOf('scheduler.amazonaws.com', 'districta')))).toEqual(
+      {
+        'lambda:InvokeFunction': [{ 'Fn::GetAtt': [pollOf('district-a').id, 'Arn'] }],
+        'sqs:SendMessage': [{ 'Fn::GetAtt': [only('AWS::SQS::Queue').id, 'Arn'] }],
+      },
+    );
+  });
+});
+
+describe('the alarms', () => {
+  it('tell operations when ticks of an integration fail', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/Lambda',
+      MetricName: 'Errors',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: pollOf('district-b').id } }],
+      Period: 900,
+      DatapointsToAlarm: 3,
+      EvaluationPeriods: 5,
+      TreatMissingData: 'notBreaching',
+      AlarmActions: [{ Ref: operations }],
+      OKActions: [{ Ref: operations }],
+    });
+  });
+
+  it('tell operations when no tick has completed for three periods, silence included', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'CertificationNotifier',
+      MetricName: 'TicksCompleted',
+      Dimensions: [{ Name: 'integration', Value: 'district-a' }],
+      Period: 60,
+      EvaluationPeriods: 3,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+      AlarmActions: [{ Ref: operations }],
+    });
+  });
+
+  it('each say the impact, the likely causes and what to do', () => {
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(alarms).toHaveLength(4);
+    for (const alarm of alarms)
+      expect(at(alarm, 'Properties', 'AlarmDescription')).toMatch(/Impact: .*\nLikely: .*\nDo: /);
+  });
+});
+
+describe('the stack', () => {
+  it('stays within what CloudFormation allows with as many integrations as the config allows', () => {
+    const many = synthesized({
+      integrations: Array.from({ length: 50 }, (_, index) => ({
+        name: `district-${index}`,
+        baseUrl: 'https://platform.example.org',
+        timeZone: 'UTC',
+      })),
+    }).toJSON();
+    expect(Object.keys(many.Resources ?? {}).length).toBeLessThanOrEqual(500);
+    expect(Object.keys(many.Outputs ?? {}).length).toBeLessThanOrEqual(200);
+    expect(JSON.stringify(many).length).toBeLessThanOrEqual(1_000_000);
+  });
+});

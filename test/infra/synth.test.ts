@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { buildApp } from '../../infra/build-app.ts';
+import { parseConfig } from '../../infra/config.ts';
+import { environment } from '../../lambda/names.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'synth-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const app = fileURLToPath(new URL('../../infra/app.ts', import.meta.url));
+const district = { baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
+const twoDistricts = {
+  integrations: [
+    { ...district, name: 'district-a' },
+    { ...district, name: 'district-b' },
+  ],
+};
+
+function node(args: string[], variables: Record<string, string> = {}) {
+  const { PATH = '', HOME = '' } = process.env;
+  return spawnSync(process.execPath, args, {
+    // Nothing of the host's own settings: as on a machine that has never seen AWS.
+    env: { PATH, HOME, ...variables },
+    encoding: 'utf8',
+  });
+}
+
+const configFile = (name: string, config: unknown) => {
+  const file = join(folder, name);
+  writeFileSync(file, `export default ${JSON.stringify(config)};`);
+  return file;
+};
+
+const assetsIn = (directory: string) =>
+  readdirSync(directory).filter((name) => name.startsWith('asset.'));
+
+const outdir = join(folder, 'cli');
+const synth = node([app, configFile('good.config.mjs', twoDistricts)], { CDK_OUTDIR: outdir });
+
+describe('synthesizing the app', () => {
+  it('finds nothing that cdk-nag or the built-in validator would object to', () => {
+    expect(synth.stdout + synth.stderr).not.toMatch(/AwsSolutions-|ERROR/);
+    expect(synth.status).toBe(0);
+  });
+
+  it('bundles the one poll function once for all integrations, without source maps', () => {
+    const assets = assetsIn(outdir);
+    expect(assets).toHaveLength(1);
+    expect(readdirSync(join(outdir, assets.join()))).toEqual(['index.mjs']);
+  });
+
+  it('makes the same bundle again, wherever it is put', () => {
+    const again = buildApp(parseConfig(twoDistricts), { outdir: join(folder, 'again') }).synth();
+    expect(assetsIn(again.directory)).toEqual(assetsIn(outdir));
+  });
+
+  it('makes a bundle that Lambda can load: it holds all that it needs', () => {
+    const bundle = join(outdir, assetsIn(outdir).join(), 'index.mjs');
+    const probe = join(folder, 'probe.mjs');
+    writeFileSync(
+      probe,
+      `const { handler } = await import(${JSON.stringify(bundle)}); console.log(typeof handler);`,
+    );
+    const loaded = node([probe], {
+      AWS_REGION: 'us-east-1',
+      ...Object.fromEntries(Object.values(environment).map((name) => [name, name])),
+      [environment.integration]: JSON.stringify({
+        ...district,
+        name: 'district-a',
+        recentDays: 3,
+        tokenRequest: 'form',
+      }),
+    });
+    expect(loaded.stderr.slice(-300)).toBe('');
+    expect(loaded.stdout.trim()).toBe('function');
+    expect(statSync(bundle).size).toBeLessThan(1_500_000);
+  });
+});
+
+describe('a wrong configuration', () => {
+  it('ends the synthesis with plain lines, no stack trace and exit code 1', () => {
+    const file = configFile('bad.config.mjs', {
+      integrations: [{ ...district, name: 'A', every: 0 }],
+    });
+    const { status, stdout, stderr } = node([app, file]);
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('integrations[0].name: "A" found');
+    expect(stderr).toContain('integrations[0].every: 0 found');
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
