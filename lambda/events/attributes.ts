@@ -22,7 +22,7 @@ export function messageAttributes(event: CertificationEvent): Record<string, Mes
     replay: text('false'),
   };
   if (assessment.assessment_name !== '')
-    attributes['assessment_name'] = text(assessment.assessment_name);
+    attributes.assessment_name = text(assessment.assessment_name);
   return attributes;
 }
 

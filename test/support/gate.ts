@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+/** A request on its way to an embedded service. */
+export interface Call {
+  /** `PublishBatch`, `PutItem` and so on; the path for a service that is not of AWS. */
+  readonly operation: string;
+  readonly body: string;
+  /** Sends the request on, with another body if given, and waits for the answer. */
+  forward(body?: string): Promise<Reply>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Answers a call; `undefined` breaks the connection without an answer. */
+export type Rule = (call: Call) => Promise<Reply | undefined>;
+
+const openly: Rule = (call) => call.forward();
+
+/** An HTTP proxy that a test can close, break or bend, in front of a service that is real. */
+export class Gate {
+  readonly #server = createServer((request, response) => void this.#pass(request, response));
+  /** Where calls go. */
+  target = '';
+  #rules: Rule[] = [];
+  /** Operations that passed or were stopped, in order. */
+  readonly calls: string[] = [];
+
+  async open(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('the gate has no port');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** For the next call of the operation only. */
+  once(operation: string, rule: Rule): void {
+    const handler: Rule = (call) => {
+      if (call.operation !== operation) return openly(call);
+      this.#rules = this.#rules.filter((one) => one !== handler);
+      return rule(call);
+    };
+    this.#rules.push(handler);
+  }
+
+  reset(): void {
+    this.#rules = [];
+    this.calls.length = 0;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const operation = operationOf(request, body);
+    this.calls.push(operation);
+    const call: Call = {
+      operation,
+      body,
+      forward: (changed = body) => forward(this.target, request, changed),
+    };
+    try {
+      const reply = await (this.#rules[0] ?? openly)(call);
+      if (reply === undefined) return void response.destroy();
+      response.writeHead(reply.status, { 'content-type': reply.type }).end(reply.body);
+    } catch {
+      // The service is gone: to the caller, a broken connection.
+      response.destroy();
+    }
+  }
+}
+
+function operationOf(request: IncomingMessage, body: string): string {
+  const target = request.headers['x-amz-target'];
+  if (typeof target === 'string') return target.slice(target.indexOf('.') + 1);
+  return new URLSearchParams(body).get('Action') ?? request.url ?? '';
+}
+
+async function forward(target: string, request: IncomingMessage, body: string): Promise<Reply> {
+  const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
+  const method = request.method ?? 'GET';
+  const answer = await fetch(new URL(request.url ?? '/', target), {
+    method,
+    headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' && name !== 'transfer-encoding' ? [[name, value]] : [],
+    ),
+    ...(method === 'GET' ? {} : { body }),
+    redirect: 'manual',
+  });
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type') ?? 'text/plain',
+    body: await answer.text(),
+  };
+}

@@ -1,0 +1,211 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { buildApp } from '../../infra/build-app.ts';
+import { parseConfig } from '../../infra/config.ts';
+import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
+import { ledgerTable } from '../../lambda/names.ts';
+import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
+import { Gate } from './gate.ts';
+
+const tickLine = z.looseObject({
+  outcome: z.string(),
+  created: z.int(),
+  updated: z.int(),
+  quarantined: z.int(),
+  delivered: z.int(),
+  undelivered: z.int(),
+  requests: z.int(),
+});
+
+export const integration = 'district-a';
+const queue = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
+
+/** Two machines that want different things, and people. */
+export const queues = {
+  everything: queue('everything'),
+  oneOrganization: queue('one-organization'),
+  people: queue('people'),
+};
+
+/** The sandbox's world is the same in every test. */
+const world = { seed: 7, records: 30, timeZone: 'UTC' };
+
+/**
+ * Everything between the partner and the subscribers, as deployed: the synthesized stack on embedded
+ * AWS, the bundled function, a partner sandbox, and gates in front of whatever may break.
+ */
+export class Stage {
+  readonly partner = new Gate();
+  readonly sns = new Gate();
+  readonly dynamodb = new Gate();
+  #assembly = '';
+  #aws: EmbeddedAws | undefined;
+  #sandbox: PartnerSandbox | undefined;
+  #sqs: SQSClient | undefined;
+  /** Everything that the function wrote. */
+  readonly output: string[] = [];
+
+  /** The organization that one of the two machines asks for. */
+  filtered = 0;
+  #overrides: { sns: string; dynamodb: string } | undefined;
+
+  /** Synthesizes the stack, once for all tests. */
+  async build(): Promise<void> {
+    this.filtered = await someOrganization();
+    this.#assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
+    const baseUrl = await this.partner.open();
+    const overrides = { sns: await this.sns.open(), dynamodb: await this.dynamodb.open() };
+    const config = parseConfig({
+      integrations: [{ name: integration, baseUrl, timeZone: 'UTC', recentDays: 3 }],
+      subscriptions: [
+        { topic: 'events', protocol: 'sqs', endpoint: queues.everything },
+        {
+          topic: 'events',
+          protocol: 'sqs',
+          endpoint: queues.oneOrganization,
+          filter: { organizations: [this.filtered], types: ['created'] },
+        },
+        { topic: 'alerts', protocol: 'sqs', endpoint: queues.people },
+      ],
+    });
+    buildApp(config, { outdir: this.#assembly }).synth();
+    this.#overrides = overrides;
+  }
+
+  /** A fresh AWS and a fresh partner, with credentials in the secret. */
+  async raise(): Promise<void> {
+    const overrides = this.#overrides;
+    if (overrides === undefined) throw new Error('build the stage first');
+    this.#sandbox = await startPartnerSandbox(world);
+    this.partner.target = this.#sandbox.url;
+    this.#aws = await startEmbeddedAws(this.#assembly, {
+      endpointOverrides: ({ sns, dynamodb }) => {
+        this.sns.target = sns;
+        this.dynamodb.target = dynamodb;
+        return overrides;
+      },
+      onOutput: ({ text }) => this.output.push(text),
+    });
+    this.#sqs = new SQSClient(this.#aws.clientConfig('sqs'));
+    const { clientId, clientSecret } = this.#sandbox.credentials;
+    this.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
+  }
+
+  async strike(): Promise<void> {
+    for (const gate of [this.partner, this.sns, this.dynamodb]) gate.reset();
+    this.output.length = 0;
+    this.#sqs?.destroy();
+    await this.#aws?.close();
+    await this.#sandbox?.close();
+  }
+
+  async dismantle(): Promise<void> {
+    await Promise.all([this.partner.close(), this.sns.close(), this.dynamodb.close()]);
+    await rm(this.#assembly, { recursive: true, force: true });
+  }
+
+  get sandbox(): PartnerSandbox {
+    if (this.#sandbox === undefined) throw new Error('raise the stage first');
+    return this.#sandbox;
+  }
+
+  get aws(): EmbeddedAws {
+    if (this.#aws === undefined) throw new Error('raise the stage first');
+    return this.#aws;
+  }
+
+  get poll(): LocalFunction {
+    const [poll] = this.aws.functions.values();
+    if (poll === undefined) throw new Error('the stack has no function');
+    return poll;
+  }
+
+  fillSecret(value: string): void {
+    const [name] = this.aws.secretNames;
+    if (name === undefined) throw new Error('the stack has no secret');
+    this.aws.secrets.put(name, value);
+  }
+
+  /** One invocation of the poll function. */
+  tick() {
+    return this.poll.invoke({});
+  }
+
+  /** One tick that must run to its end. */
+  async completedTick() {
+    const result = await this.tick();
+    if (result.outcome !== 'returned')
+      throw new Error(`the tick failed: ${JSON.stringify(result)}`);
+    return tickLine.parse(result.payload);
+  }
+
+  /** The events in a queue of raw or enveloped messages, which are taken out of it. */
+  async events(arn: string): Promise<CertificationEvent[]> {
+    const bodies = (await this.#drain(arn)).map(messageOf);
+    return bodies.map((body) => certificationEventSchema.parse(JSON.parse(body)));
+  }
+
+  async mails(): Promise<string[]> {
+    return (await this.#drain(queues.people)).map(messageOf);
+  }
+
+  /** The lease of a killed tick lasts a little longer than its time-out; this is that much later. */
+  async leaseRunsOut(): Promise<void> {
+    const [TableName] = this.aws.tables;
+    const client = new DynamoDBClient(this.aws.clientConfig('dynamodb'));
+    await client.send(
+      new UpdateItemCommand({
+        TableName,
+        Key: { [ledgerTable.partitionKey]: { S: `STATE#${integration}` } },
+        UpdateExpression: 'SET lease_until = :past',
+        ConditionExpression: 'attribute_exists(lease_owner)',
+        ExpressionAttributeValues: { ':past': { N: '0' } },
+      }),
+    );
+    client.destroy();
+  }
+
+  async #drain(arn: string): Promise<Message[]> {
+    const QueueUrl = this.aws.queueUrl(arn);
+    const all: Message[] = [];
+    for (;;) {
+      const { Messages = [] } =
+        (await this.#sqs?.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))) ??
+        {};
+      if (Messages.length === 0) return all;
+      all.push(...Messages);
+      await this.#sqs?.send(
+        new DeleteMessageBatchCommand({
+          QueueUrl,
+          Entries: Messages.map(({ ReceiptHandle }, index) => ({
+            Id: String(index),
+            ReceiptHandle,
+          })),
+        }),
+      );
+    }
+  }
+}
+
+async function someOrganization(): Promise<number> {
+  const sandbox = await startPartnerSandbox(world);
+  await sandbox.close();
+  const [organization] = sandbox.world.organizations;
+  if (organization === undefined) throw new Error('the sandbox has no organization');
+  return organization.id;
+}
+
+function messageOf({ Body = '' }: Message): string {
+  const body = JSON.parse(Body);
+  return typeof body.Message === 'string' ? body.Message : Body;
+}
