@@ -80,9 +80,8 @@ const DEFAULT_LIMITS: PartnerClientLimits = {
   connectMs: 5_000,
   headersMs: 15_000,
   bodyMs: 10_000,
-  // A page of a hundred records with ten parts each is about 200 KB; `JSON.parse` of the worst
-  // megabyte (nothing but brackets or one-letter keys) takes up to 100 ms.
-  maxResponseBytes: 1024 * 1024,
+  // A page of a hundred records with ten parts each is about 200 KB.
+  maxResponseBytes: 2 * 1024 * 1024,
   connections: 8,
   attempts: 4,
   backoffMs: 500,

@@ -173,17 +173,16 @@ export class MalformedRecordError extends PartnerError {
   }
 }
 
-/** The response was cut off at `limits.maxResponseBytes`. */
+/** A body above `limits.maxResponseBytes`, of which no more is read, or with too many values. */
 export class ResponseTooLargeError extends PartnerError {
   readonly code = 'response-too-large';
   readonly retryHelps = false;
   readonly whatToDo =
     'Ask for fewer records a page; if the records are legitimately this large, raise the limit.';
-  readonly limitBytes: number;
 
-  constructor(kind: RequestKind, limitBytes: number, options?: ErrorOptions) {
-    super(`The response of ${ENDPOINT[kind]} is larger than ${limitBytes} bytes.`, options);
-    this.limitBytes = limitBytes;
+  /** @param limit as in "1024 bytes" */
+  constructor(kind: RequestKind, limit: string) {
+    super(`The response of ${ENDPOINT[kind]} holds more than ${limit}.`);
   }
 }
 

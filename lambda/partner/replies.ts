@@ -8,6 +8,7 @@ import {
   RedirectRefusedError,
   type RequestKind,
   RequestRefusedError,
+  ResponseTooLargeError,
   UnavailableError,
   UnexpectedResponseError,
   UnsupportedGrantError,
@@ -16,16 +17,27 @@ import { parseRetryAfter } from './retry.ts';
 import type { HttpReply } from './transport.ts';
 
 /**
+ * A hundred records with forty parts each. What `JSON.parse` and validation cost depends on the
+ * number of values, not of bytes: four megabytes of one-letter keys held the event loop for more
+ * than a second, four megabytes of text for a few milliseconds.
+ */
+const MAX_VALUES = 25_000;
+
+/**
  * The body of a success, as JSON.
  *
- * The errors have no cause: both the decoder's and the parser's quote what they could not read.
+ * The errors have no cause: the parser's own quotes what it could not read.
  *
  * @throws {UnexpectedResponseError}
+ * @throws {ResponseTooLargeError}
  */
 export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
   const encoding = reply.header('content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new UnexpectedResponseError(kind, ['compressed, although identity was asked for']);
+  }
+  if (mayHoldMoreThan(MAX_VALUES, reply.body)) {
+    throw new ResponseTooLargeError(kind, `${MAX_VALUES} values`);
   }
   let text: string;
   try {
@@ -39,6 +51,18 @@ export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
     throw new UnexpectedResponseError(kind, ['not JSON']);
   }
 }
+
+/** Every value but the first follows a comma or an opening bracket; those in strings count too. */
+function mayHoldMoreThan(limit: number, bytes: Buffer): boolean {
+  let values = 1;
+  for (const byte of bytes) {
+    if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1;
+    if (values > limit) return true;
+  }
+  return false;
+}
+
+const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
 
 /** The error for a status that is no success (partner-api.md, 7, and what it leaves open). */
 export function toRefusal(

@@ -115,7 +115,7 @@ export class Transport {
     };
     const checkSize = (bytes: number) => {
       if (bytes <= (isFailure() ? MAX_FAILURE_BYTES : maxResponseBytes)) return true;
-      stop(new ResponseTooLargeError(request.kind, maxResponseBytes));
+      stop(new ResponseTooLargeError(request.kind, `${maxResponseBytes} bytes`));
       return false;
     };
     const onAbort = () => stop(signal.reason);
