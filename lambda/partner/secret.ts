@@ -56,6 +56,9 @@ const secretSchema = z.looseObject({
   client_secret: z.string().min(1),
 });
 
+/** What the stack creates the secret with: the right shape, nothing in it yet. */
+const unsetSchema = z.object({ client_id: z.literal(''), client_secret: z.literal('') });
+
 /**
  * Credentials that a secret holds as JSON, `{"client_id", "client_secret"}`. Kept in memory until
  * they are asked for afresh.
@@ -92,6 +95,7 @@ function parseSecret(secretId: string, text: string | undefined): Credentials {
     // No cause: the parser's error quotes the secret.
     throw new CredentialsMalformedError(secretId, ['not JSON']);
   }
+  if (unsetSchema.safeParse(value).success) throw new CredentialsNotSetError(secretId);
   const parsed = secretSchema.safeParse(value);
   if (!parsed.success) throw new CredentialsMalformedError(secretId, problemsOf(parsed.error));
   return { clientId: parsed.data.client_id, clientSecret: parsed.data.client_secret };
