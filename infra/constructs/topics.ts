@@ -67,7 +67,7 @@ export class Topics extends Construct {
       );
   }
 
-  /** Publish to the three topics, with the key permissions that AWS documents for publishers. */
+  /** Publish to the three topics, with the key permissions that the CDK's own grant gives. */
   pollStatements(): iam.PolicyStatement[] {
     return [
       new iam.PolicyStatement({
@@ -77,7 +77,7 @@ export class Topics extends Construct {
       }),
       new iam.PolicyStatement({
         sid: 'PublishEncrypted',
-        actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+        actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
         resources: [this.key.keyArn],
       }),
     ];

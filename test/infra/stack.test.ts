@@ -1,9 +1,12 @@
 import * as cdk from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../infra/build-app.ts';
-import { parseConfig } from '../../infra/config.ts';
+import { maxIntegrations, parseConfig } from '../../infra/config.ts';
+import { TickJournal } from '../../lambda/journal.ts';
 import { environment } from '../../lambda/names.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const template = synthesized({
   integrations: [
@@ -291,7 +294,7 @@ describe('the poll function', () => {
       'dynamodb:Query': [{ 'Fn::Join': ['', [tableArn, '/index/undelivered']] }],
       'sns:Publish': [{ Ref: alerts }, { Ref: events }, { Ref: operations }],
       'kms:Decrypt': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
-      'kms:GenerateDataKey': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
+      'kms:GenerateDataKey*': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
       'secretsmanager:GetSecretValue': [{ Ref: 'NotifierdistrictaSecret721C3F3C' }],
       'logs:CreateLogStream': [{ 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] }],
       'logs:PutLogEvents': [{ 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] }],
@@ -406,6 +409,36 @@ describe('the alarms', () => {
     });
   });
 
+  it('look at the metric under the very dimensions that a tick writes', () => {
+    // Powertools writes to the real console only here; elsewhere to a stream of its own.
+    vi.stubEnv('POWERTOOLS_DEV', 'true');
+    vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
+    const written = vi.spyOn(console, 'log').mockReturnValue();
+    new TickJournal('district-a').completed({
+      integration: 'district-a',
+      outcome: 'completed',
+      created: 0,
+      updated: 0,
+      quarantined: 0,
+      conflicts: 0,
+      delivered: 0,
+      undelivered: 0,
+      cutShort: false,
+      requests: 1,
+      durationMs: 1,
+    });
+    const metrics: unknown[] = written.mock.calls
+      .map(([line]): unknown => JSON.parse(String(line)))
+      .flatMap((line) => listAt(line, '_aws', 'CloudWatchMetrics'));
+    expect(metrics).toMatchObject([
+      { Namespace: 'CertificationNotifier', Dimensions: [['integration']] },
+    ]);
+    expect(listAt(metrics[0], 'Metrics').map((metric) => at(metric, 'Name'))).toContain(
+      'TicksCompleted',
+    );
+  });
+
   it('each say the impact, the likely causes and what to do', () => {
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms).toHaveLength(4);
@@ -417,7 +450,7 @@ describe('the alarms', () => {
 describe('the stack', () => {
   it('stays within what CloudFormation allows with as many integrations as the config allows', () => {
     const many = synthesized({
-      integrations: Array.from({ length: 50 }, (_, index) => ({
+      integrations: Array.from({ length: maxIntegrations }, (_, index) => ({
         name: `district-${index}`,
         baseUrl: 'https://platform.example.org',
         timeZone: 'UTC',
