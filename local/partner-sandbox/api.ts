@@ -5,6 +5,7 @@ import { deviate } from './deviations.ts';
 import type { Fault, Route } from './faults.ts';
 import type { Life } from './life.ts';
 import { readRawQuery } from './query.ts';
+import { RecentOrders } from './recent-orders.ts';
 import { type Answer, documentRules, type Rules } from './rules.ts';
 import { select } from './select.ts';
 import type { Switches } from './switches.ts';
@@ -27,6 +28,14 @@ export function routeOf({ method, path }: ApiRequest): Route | undefined {
 
 const noRoute: Answer = { status: 404, body: { status: 404, error: 'Not Found' } };
 
+/** A list request apart from which page of it is wanted. */
+function unpaged(params: URLSearchParams): string {
+  const rest = new URLSearchParams(params);
+  rest.delete('page');
+  rest.delete('offset');
+  return rest.toString();
+}
+
 /** The partner's API without its transport: a request in, an answer out, at one instant. */
 export class Api {
   readonly access: Access;
@@ -35,7 +44,9 @@ export class Api {
   readonly #clock: Clock;
   #switches: Switches;
   #rules: Rules;
+  /** Grows where an order must not be remembered: unstable ties, and other switches. */
   #listed = 0;
+  readonly #orders = new RecentOrders();
 
   constructor(world: World, life: Life, clock: Clock, seed: number, switches: Switches) {
     this.access = new Access(seed);
@@ -51,6 +62,7 @@ export class Api {
   }
 
   set switches(switches: Switches) {
+    this.#listed++;
     this.#switches = switches;
     this.#rules = deviate(documentRules, switches.deviations);
   }
@@ -88,10 +100,17 @@ export class Api {
     const refusal = this.#rules.refuse(raw, records);
     if (refusal !== undefined) return refusal;
     const query = this.#rules.listQuery(raw);
-    const { count, slots } = select(records, query, this.#rules.matching(query, records, raw), {
+    const ordering = {
       userName: userNameOrder,
       tieSalt: unstableTies ? ++this.#listed : undefined,
-    });
+    };
+    const { count, slots } = select(
+      records,
+      query,
+      this.#rules.matching(query, records, raw),
+      ordering,
+      (sort) => this.#orders.get(`${records.version}/${this.#listed}`, unpaged(params), sort),
+    );
     return {
       status: 200,
       body: {

@@ -1,3 +1,5 @@
+import { NameRanks, type Names } from './name-ranks.ts';
+
 /** A school or district that assessments belong to. */
 export interface Organization {
   readonly id: number;
@@ -60,19 +62,28 @@ export class Table<T extends { readonly id: number }> implements Iterable<T> {
   }
 }
 
-/** Everything that records refer to. */
-export interface Catalogue {
-  readonly organizations: Table<Organization>;
-  readonly products: Table<Product>;
-  readonly proctors: Table<Proctor>;
-  readonly educators: Table<Educator>;
+/** Everything that records refer to, and the order of its names. */
+export class Catalogue {
+  readonly organizations = new Table<Organization>();
+  readonly products = new Table<Product>();
+  readonly proctors = new Table<Proctor>();
+  readonly educators = new Table<Educator>();
+  readonly ranks = {
+    name: new NameRanks(namesOf(this.educators, ({ name }) => name)),
+    last_name: new NameRanks(namesOf(this.educators, ({ last_name }) => last_name)),
+    product: new NameRanks(namesOf(this.products, ({ name }) => name)),
+    proctor: new NameRanks(namesOf(this.proctors, ({ name }) => name)),
+  };
 }
 
-export function emptyCatalogue(): Catalogue {
+function namesOf<T extends { readonly id: number }>(
+  table: Table<T>,
+  nameOf: (row: T) => string,
+): Names {
   return {
-    organizations: new Table<Organization>(),
-    products: new Table<Product>(),
-    proctors: new Table<Proctor>(),
-    educators: new Table<Educator>(),
+    get size() {
+      return table.size;
+    },
+    at: (position) => nameOf(table.at(position)),
   };
 }

@@ -1,4 +1,4 @@
-import { type Catalogue, emptyCatalogue } from './catalogue.ts';
+import { Catalogue } from './catalogue.ts';
 import { inventEducator, inventOrganizations, inventProctor, inventProducts } from './invention.ts';
 import type { Random } from './random.ts';
 import { type NewPart, Records, type Scope } from './records.ts';
@@ -96,7 +96,7 @@ export interface Genesis {
  * it cannot, over the two years that end with `until`. Ids grow with completion, as real ones do.
  */
 export function genesis(random: Random, count: number, days: ZoneDays, until: DayNumber): Genesis {
-  const catalogue = emptyCatalogue();
+  const catalogue = new Catalogue();
   const organizations = inventOrganizations();
   const products = inventProducts();
   for (const organization of organizations) catalogue.organizations.add(organization);

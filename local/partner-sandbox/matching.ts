@@ -11,16 +11,15 @@ export interface Matching {
   readonly tests: readonly Test[];
 }
 
-/** Remembers an answer per catalogue position, so that a name is searched once per person. */
-function oncePer(test: (position: number) => boolean): (position: number) => boolean {
-  const answers = new Map<number, boolean>();
+/** Remembers the answer for each of a table's rows: a name is searched once per person. */
+function oncePer(
+  table: { readonly size: number },
+  test: (position: number) => boolean,
+): (position: number) => boolean {
+  const answers = new Uint8Array(table.size);
   return (position) => {
-    let answer = answers.get(position);
-    if (answer === undefined) {
-      answer = test(position);
-      answers.set(position, answer);
-    }
-    return answer;
+    if (answers[position] === 0) answers[position] = test(position) ? 1 : 2;
+    return answers[position] === 1;
   };
 }
 
@@ -30,10 +29,10 @@ function searchTest(records: Records, search: string): Test {
   const wanted = search.toLowerCase();
   const words = wanted.split(/\s+/);
   const [given, family] = words.length === 2 ? words : [];
-  const productMatches = oncePer((position) =>
+  const productMatches = oncePer(products, (position) =>
     products.at(position).name.toLowerCase().includes(wanted),
   );
-  const educatorMatches = oncePer((position) => {
+  const educatorMatches = oncePer(educators, (position) => {
     const educator = educators.at(position);
     const first = educator.first_name.toLowerCase();
     const last = educator.last_name.toLowerCase();

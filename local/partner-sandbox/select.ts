@@ -17,19 +17,20 @@ export interface Selection {
   readonly slots: readonly number[];
 }
 
-/** Order of names as a database with an English collation has it: case and accents come last. */
-const { compare } = new Intl.Collator('en');
-
-/** A list answer's rows and count: one consistent slice of the world as it is now. */
+/**
+ * A list answer's rows and count: one consistent slice of the world as it is now. `remember` may
+ * answer with the order that an earlier call of the same query produced.
+ */
 export function select(
   records: Records,
   query: ListQuery,
   matching: Matching,
   ordering: Ordering,
+  remember = (sort: () => readonly number[]) => sort(),
 ): Selection {
-  return query.sort === 'certified_on'
-    ? selectByDay(records, query, matching, ordering)
-    : selectByName(records, query, matching, ordering);
+  if (query.sort === 'certified_on') return selectByDay(records, query, matching, ordering);
+  const slots = remember(() => sortByName(records, query, matching, ordering));
+  return { count: slots.length, slots: slots.slice(query.offset, query.offset + query.page) };
 }
 
 function passes(matching: Matching, slot: number): boolean {
@@ -64,39 +65,36 @@ function selectByDay(
   return { count, slots };
 }
 
-function selectByName(
+function sortByName(
   records: Records,
   query: ListQuery,
   matching: Matching,
   ordering: Ordering,
-): Selection {
+): readonly number[] {
   const { visible } = records;
-  const nameOf = sortName(records, query, ordering);
-  const rows: { slot: number; name: string; tie: number }[] = [];
+  const rankOf = nameRank(records, query, ordering);
+  const rows: { slot: number; rank: number; tie: number }[] = [];
   for (const day of visible.daysBetween(matching.first, matching.last)) {
     for (const slot of visible.on(day)) {
       if (!passes(matching, slot)) continue;
-      rows.push({ slot, name: nameOf(slot), tie: tieRank(records, slot, ordering.tieSalt) });
+      rows.push({ slot, rank: rankOf(slot), tie: tieRank(records, slot, ordering.tieSalt) });
     }
   }
   const direction = query.descending ? -1 : 1;
-  rows.sort((a, b) => direction * compare(a.name, b.name) || a.tie - b.tie);
-  return {
-    count: rows.length,
-    slots: rows.slice(query.offset, query.offset + query.page).map(({ slot }) => slot),
-  };
+  rows.sort((a, b) => direction * (a.rank - b.rank) || a.tie - b.tie);
+  return rows.map(({ slot }) => slot);
 }
 
-function sortName(
+function nameRank(
   records: Records,
   { sort }: ListQuery,
   { userName }: Ordering,
-): (slot: number) => string {
-  const { educators, products, proctors } = records.catalogue;
-  if (sort === 'product_name') return (slot) => products.at(records.product(slot)).name;
+): (slot: number) => number {
+  const { ranks } = records.catalogue;
+  if (sort === 'product_name') return (slot) => ranks.product.rank(records.product(slot));
   // Parts may have different proctors; the first entry of `results` decides.
-  if (sort === 'proctor_name') return (slot) => proctors.at(records.firstProctor(slot)).name;
-  return (slot) => educators.at(records.educator(slot))[userName];
+  if (sort === 'proctor_name') return (slot) => ranks.proctor.rank(records.firstProctor(slot));
+  return (slot) => ranks[userName].rank(records.educator(slot));
 }
 
 function tieRank(records: Records, slot: number, salt: number | undefined): number {

@@ -256,8 +256,10 @@ export class World {
   }
 
   renameProduct(id: number, name: string): void {
-    const { products } = this.records.catalogue;
-    products.at(positionOrThrow(products, 'product', id)).name = name;
+    const { products, ranks } = this.records.catalogue;
+    const position = positionOrThrow(products, 'product', id);
+    products.at(position).name = name;
+    ranks.product.forget(position);
     this.records.version++;
   }
 
@@ -338,6 +340,8 @@ export class World {
     else if (first_name !== undefined || last_name !== undefined) {
       educator.name = `${educator.first_name} ${educator.last_name}`;
     }
+    catalogue.ranks.name.forget(position);
+    catalogue.ranks.last_name.forget(position);
     if (seid !== undefined) educator.seid = seid;
     if (email !== undefined) educator.email = email;
     if (status !== undefined) educator.archived = status === 'archived';
