@@ -8,7 +8,7 @@ const number = (allowed: string, schema: z.ZodType<number, number>) => (text: st
 };
 
 const flags = z.object({
-  every: z.number(),
+  every: z.number().optional(),
   ticks: z.number().optional(),
   port: z.number(),
   records: z.number(),
@@ -33,9 +33,8 @@ export function parseFlags(argv: readonly string[]): Flags {
     )
     .option(
       '--every <seconds>',
-      'from one tick to the next',
+      'from one tick to the next (default: 3; with a real host as configured)',
       number('seconds, from 0.2 to 3600', z.number().min(0.2).max(3600)),
-      3,
     )
     .addHelpText(
       'after',

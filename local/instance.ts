@@ -21,7 +21,7 @@ export const instanceSchema = z.object({
     .optional(),
 });
 
-export type Instance = z.infer<typeof instanceSchema>;
+type Instance = z.infer<typeof instanceSchema>;
 
 /** The claim of one process to be the instance of a directory. */
 export interface InstanceFile {

@@ -19,6 +19,8 @@ export interface PartnerHost {
   readonly url: string;
   readonly credentials: Credentials;
   readonly isSandbox: boolean;
+  /** Seconds from one tick to the next, unless the flags say otherwise: a real host is spared. */
+  readonly every: number;
   close(): Promise<void>;
 }
 
@@ -50,13 +52,14 @@ export function watchedIntegration(
 /** @throws StartError for a file without credentials, PortTakenError */
 export async function partnerHost(
   { credentials, port, records, seed }: Flags,
-  { baseUrl, timeZone }: IntegrationConfig,
+  { baseUrl, timeZone, every }: IntegrationConfig,
 ): Promise<PartnerHost> {
   if (credentials !== undefined) {
     return {
       url: baseUrl,
       credentials: await readCredentials(credentials),
       isSandbox: false,
+      every: every * 60,
       close: async () => {},
     };
   }
@@ -74,6 +77,7 @@ export async function partnerHost(
     url: sandbox.url,
     credentials: { client_id: clientId, client_secret: clientSecret },
     isSandbox: true,
+    every: 3,
     close: () => sandbox.close(),
   };
 }

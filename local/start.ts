@@ -18,13 +18,16 @@ import { watch } from './watch.ts';
 
 const flags = parseFlags(process.argv.slice(2));
 const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     // Asked twice: whoever asks does not want to wait for a clean end.
     if (stopping.signal.aborted) process.exit(130);
     stopping.abort(new StoppedError());
   });
 }
+
+// Whoever reads the output (`| head`) has seen enough.
+process.stdout.on('error', () => stopping.abort(new StoppedError()));
 
 try {
   process.exitCode = await start(flags, stopping.signal);
@@ -48,6 +51,7 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
   cleanup.defer(() => instance.remove());
   const host = await partnerHost(flags, integration);
   cleanup.defer(() => host.close());
+  const every = flags.every ?? host.every;
   const assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
   cleanup.defer(() => rm(assembly, { recursive: true, force: true }));
   await synthesize(
@@ -75,7 +79,7 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
     ['integration', `${integration.name}, days in ${integration.timeZone}`],
     ['DynamoDB', `${aws.endpoints.dynamodb}  ${aws.tables.join(', ')}`],
     ['SNS and SQS', aws.endpoints.sns],
-    ['schedule', `a tick every ${flags.every} s; Ctrl-C ends it, and nothing is kept`],
+    ['schedule', `a tick every ${every} s; Ctrl-C ends it, and nothing is kept`],
   ]);
   if (!host.isSandbox) {
     screen.warning('This is a real host: real personal data will be shown on this terminal.\n');
@@ -84,7 +88,7 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
     aws,
     credentials: host.credentials,
     screen,
-    everyMs: flags.every * 1000,
+    everyMs: every * 1000,
     ticks: flags.ticks,
     stop,
   });

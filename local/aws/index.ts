@@ -16,7 +16,7 @@ import { close, listen, loopback } from './loopback-server.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
 import { secretsManager } from './secrets-manager.ts';
 
-export type { Endpoints, InvocationResult, LocalFunction, OutputLine } from './function.ts';
+export type { InvocationResult, LocalFunction, OutputLine } from './function.ts';
 
 export interface EmbeddedAwsOptions {
   /** Which stack of the assembly; may be left out when there is only one. */
@@ -35,7 +35,7 @@ export interface EmbeddedAwsOptions {
 }
 
 /** What an SDK client needs to talk to an embedded service. */
-export interface ClientConfig {
+interface ClientConfig {
   readonly endpoint: string;
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };

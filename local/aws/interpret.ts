@@ -30,7 +30,7 @@ export interface Plan {
   ref(logicalId: string): string;
 }
 
-export interface QueuePlan {
+interface QueuePlan {
   readonly name: string;
   /** The ARN the template uses; for somebody else's queue not the ARN it has here. */
   readonly arn: string;

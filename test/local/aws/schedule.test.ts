@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { Temporal } from 'temporal-polyfill';
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../lambda/clock.ts';
+import { LocalFunction } from '../../../local/aws/function.ts';
+import { runSchedule } from '../../../local/aws/schedule.ts';
+
+const arn = 'arn:aws:scheduler:eu-west-1:000000000000:schedule/default/S';
+const schedule = {
+  name: 'S',
+  arn,
+  expression: 'rate(1 minute)',
+  enabled: true,
+  functionName: 'F',
+  input: undefined,
+};
+const echo = () =>
+  new LocalFunction(
+    {
+      logicalId: 'F',
+      name: 'F',
+      arn: 'arn:aws:lambda:eu-west-1:000000000000:function:F',
+      handler: 'echo.handler',
+      assetKey: 'unused.zip',
+      timeoutSeconds: 5,
+      memoryMb: 128,
+      environment: {},
+      logging: { format: 'Text', level: undefined, group: '/aws/lambda/F' },
+    },
+    {
+      codeDirectory: join(import.meta.dirname, 'fixtures/function'),
+      region: 'eu-west-1',
+      endpoints: { dynamodb: '', sns: '', sqs: '', secretsManager: '' },
+    },
+  );
+
+/** Every reading of the clock is `stepMs` after the one before; sleeps take no time and are noted. */
+function steppingClock(stepMs: number) {
+  let now = Temporal.Instant.from('2026-11-21T12:00:00Z');
+  const slept: number[] = [];
+  const clock: Clock = {
+    now: () => {
+      now = now.add({ milliseconds: stepMs });
+      return now;
+    },
+    sleep: async (ms) => {
+      slept.push(ms);
+    },
+  };
+  return { clock, slept };
+}
+
+async function payloads(count: number, options: { stepMs: number; input?: string }) {
+  const { clock, slept } = steppingClock(options.stepMs);
+  const target = echo();
+  const stop = new AbortController();
+  const seen: unknown[] = [];
+  const run = { everyMs: 3000, clock, signal: stop.signal };
+  for await (const result of runSchedule({ ...schedule, input: options.input }, target, run)) {
+    seen.push(result.outcome === 'returned' ? result.payload : result);
+    if (seen.length === count) stop.abort();
+  }
+  await target.kill();
+  return { seen, slept };
+}
+
+test('the pause is what is left of the interval', async () => {
+  const { slept } = await payloads(2, { stepMs: 400 });
+  expect(slept).toEqual([2600, 2600]);
+});
+
+test('an invocation that outlasts the interval moves the next one to a later multiple of it', async () => {
+  const { slept } = await payloads(1, { stepMs: 7000 });
+  expect(slept).toEqual([2000]);
+});
+
+test('the function gets the input of the schedule', async () => {
+  expect((await payloads(1, { stepMs: 1, input: '{"tick":true}' })).seen).toEqual([{ tick: true }]);
+});
+
+test("without an input it gets EventBridge Scheduler's own event", async () => {
+  expect((await payloads(1, { stepMs: 1 })).seen).toMatchObject([
+    { source: 'aws.scheduler', 'detail-type': 'Scheduled Event', resources: [arn] },
+  ]);
+});
+
+test('a disabled schedule starts nothing', async () => {
+  const { clock } = steppingClock(1);
+  const run = { everyMs: 1, clock, signal: new AbortController().signal };
+  const results = await Array.fromAsync(runSchedule({ ...schedule, enabled: false }, echo(), run));
+  expect(results).toEqual([]);
+});

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { TemplateNotUnderstoodError } from '../../../local/aws/errors.ts';
+import { interpret } from '../../../local/aws/interpret.ts';
+import { Resolver } from '../../../local/aws/intrinsics.ts';
+import { type Json, templateSchema } from '../../../local/aws/template.ts';
+
+const place = {
+  stackName: 'Small',
+  region: 'eu-west-1',
+  accountId: '000000000000',
+  sqsEndpoint: 'http://127.0.0.1:1',
+};
+const resources: Record<string, Json> = {
+  Topic: { Type: 'AWS::SNS::Topic', Properties: {} },
+  Named: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::Sub': `\${AWS::Region}-q` } } },
+  Role: { Type: 'AWS::IAM::Role', Properties: {} },
+};
+
+const planOf = (Resources: Record<string, Json>, rest: Record<string, Json> = {}) =>
+  interpret(templateSchema.parse({ Resources, ...rest }), place);
+
+function resolve(value: Json): Json | undefined {
+  const template = templateSchema.parse({
+    Resources: resources,
+    Parameters: { Given: { Type: 'String', Default: 'yes' }, Open: { Type: 'String' } },
+  });
+  return new Resolver(template, place).resolve(value, 'here');
+}
+
+describe('an intrinsic function', () => {
+  const topicArn = 'arn:aws:sns:eu-west-1:000000000000:Small-Topic';
+  test.each<[string, Json, Json]>([
+    ['Ref of a topic', { Ref: 'Topic' }, topicArn],
+    ['Ref of a queue', { Ref: 'Named' }, 'http://127.0.0.1:1/000000000000/eu-west-1-q'],
+    ['Ref of a pseudo parameter', { Ref: 'AWS::AccountId' }, '000000000000'],
+    ['Ref of a parameter with a default', { Ref: 'Given' }, 'yes'],
+    ['GetAtt as a list', { 'Fn::GetAtt': ['Topic', 'TopicName'] }, 'Small-Topic'],
+    ['GetAtt as a text', { 'Fn::GetAtt': 'Topic.TopicName' }, 'Small-Topic'],
+    [
+      'GetAtt of what has no local meaning',
+      { 'Fn::GetAtt': ['Role', 'Arn'] },
+      'arn:aws:iam:eu-west-1:000000000000:Small-Role',
+    ],
+    ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'AWS::Partition' }, 'b']] }, 'a/aws/b'],
+    ['Split', { 'Fn::Split': ['-', 'a-b'] }, ['a', 'b']],
+    [
+      'Select of a Split',
+      { 'Fn::Select': [5, { 'Fn::Split': [':', { Ref: 'Topic' }] }] },
+      'Small-Topic',
+    ],
+    [
+      'Sub with variables and a literal',
+      { 'Fn::Sub': [`\${Topic.TopicName} \${own} \${!kept} \${AWS::StackName}`, { own: 'mine' }] },
+      `Small-Topic mine \${kept} Small`,
+    ],
+    ['NoValue, which is left out', { kept: 1, gone: { Ref: 'AWS::NoValue' } }, { kept: 1 }],
+  ])('%s is resolved', (_, value, expected) => {
+    expect(resolve(value)).toEqual(expected);
+  });
+
+  test.each<[string, Json, RegExp]>([
+    ['an unknown function', { 'Fn::ImportValue': 'x' }, /^here\.Fn::ImportValue: intrinsic/],
+    ['an unknown logical id', { Ref: 'Nobody' }, /Nobody/],
+    ['an unknown attribute', { 'Fn::GetAtt': ['Topic', 'Colour'] }, /Colour of a AWS::SNS::Topic/],
+    ['a parameter without a default', { Ref: 'Open' }, /parameter Open/],
+    ['a dynamic reference', 'x{{resolve:ssm:y}}', /dynamic reference/],
+  ])('%s is an error that names it', (_, value, message) => {
+    expect(() => resolve(value)).toThrow(TemplateNotUnderstoodError);
+    expect(() => resolve(value)).toThrow(message);
+  });
+
+  test('values without one come back as they are', () => {
+    const plain = fc.jsonValue({ maxDepth: 4 }).filter((value) => !/Ref|Fn::|{{/.test(text(value)));
+    fc.assert(
+      fc.property(plain, (value) => {
+        const json: Json = JSON.parse(text(value));
+        expect(text(resolve(json))).toBe(text(json));
+      }),
+    );
+  });
+});
+
+const text = (value: unknown) => JSON.stringify(value);
+
+describe('a template', () => {
+  test('with a resource type that nothing here interprets is refused by name', () => {
+    expect(() => planOf({ Mystery: { Type: 'AWS::Kinesis::Stream' } })).toThrow(
+      'Mystery: resource type AWS::Kinesis::Stream',
+    );
+  });
+
+  test('with a property that nothing here interprets is refused by name', () => {
+    const Properties = { StreamSpecification: {} };
+    expect(() => planOf({ T: { Type: 'AWS::DynamoDB::Table', Properties } })).toThrow(
+      'T.StreamSpecification: this property',
+    );
+  });
+
+  test('with a condition on something that matters is refused', () => {
+    expect(() => planOf({ T: { Type: 'AWS::SNS::Topic', Condition: 'IsProd' } })).toThrow(
+      'T: the condition IsProd',
+    );
+  });
+
+  test('may hold anything that has no local meaning', () => {
+    const plan = planOf({ Alarm: { Type: 'AWS::CloudWatch::Alarm', Condition: 'IsProd' } });
+    expect(plan.topics).toEqual([]);
+  });
+
+  test('gives FIFO topics and queues names that end in .fifo', () => {
+    const plan = planOf({
+      T: { Type: 'AWS::SNS::Topic', Properties: { FifoTopic: true } },
+      Q: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } },
+    });
+    expect(plan.topics).toMatchObject([
+      { name: 'Small-T.fifo', attributes: { FifoTopic: 'true' } },
+    ]);
+    expect(plan.queues).toMatchObject([
+      { name: 'Small-Q.fifo', attributes: { FifoQueue: 'true' } },
+    ]);
+  });
+
+  test("keeps two foreign queues of one name apart by their owners' accounts", () => {
+    const subscription = (Endpoint: string) => ({
+      Type: 'AWS::SNS::Subscription',
+      Properties: { TopicArn: { Ref: 'T' }, Protocol: 'sqs', Endpoint },
+    });
+    const plan = planOf({
+      T: { Type: 'AWS::SNS::Topic' },
+      A: subscription('arn:aws:sqs:eu-west-1:111111111111:inbox'),
+      B: subscription('arn:aws:sqs:eu-west-1:222222222222:inbox'),
+    });
+    expect(plan.queues.map(({ name }) => name)).toEqual(['inbox', '222222222222-inbox']);
+    expect(plan.subscriptions.map(({ endpoint }) => endpoint)).toEqual([
+      'arn:aws:sqs:eu-west-1:000000000000:inbox',
+      'arn:aws:sqs:eu-west-1:000000000000:222222222222-inbox',
+    ]);
+  });
+
+  test('names the outputs there are when asked for another', () => {
+    const plan = planOf(resources, { Outputs: { Events: { Value: { Ref: 'Topic' } } } });
+    expect(plan.output('Events')).toBe('arn:aws:sns:eu-west-1:000000000000:Small-Topic');
+    expect(() => plan.output('Event')).toThrow('no such output (known: Events)');
+  });
+
+  test('with a schedule that starts something else than its own function is refused', () => {
+    const Properties = { ScheduleExpression: 'rate(1 minute)', Target: { Arn: 'arn:elsewhere' } };
+    expect(() => planOf({ S: { Type: 'AWS::Scheduler::Schedule', Properties } })).toThrow(
+      'S.Target: a target that is no function of this stack',
+    );
+  });
+});

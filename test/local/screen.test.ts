@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { certificationEvent } from '../../lambda/events/event.ts';
+import { Screen } from '../../local/screen.ts';
+
+function screen() {
+  const lines: string[] = [];
+  return {
+    lines,
+    on: new Screen(
+      () => '12:00:00',
+      (line) => lines.push(line),
+    ),
+  };
+}
+
+const eventFor = (name: string, late = false) =>
+  JSON.stringify(
+    certificationEvent({
+      integration: 'district-a',
+      type: 'certification.created',
+      assessment: {
+        id: 7,
+        seid: null,
+        name,
+        first_name: 'Imani',
+        last_name: 'Quillfeather',
+        email: 'imani.quillfeather@example.org',
+        organization_id: 3,
+        organization_name: 'Nowhere Unified',
+        assessment_name: 'Classroom Basics',
+        certified_on: '2026-11-20',
+        results: [],
+      },
+      revision: 1,
+      changed: [],
+      late,
+      time: '2026-11-21T12:00:00Z',
+    }),
+  );
+const returned = (payload: Record<string, string | number>) =>
+  ({ outcome: 'returned', requestId: 'r', coldStart: false, payload }) as const;
+const quiet = {
+  outcome: 'completed',
+  requests: 1,
+  created: 0,
+  updated: 0,
+  delivered: 0,
+  undelivered: 0,
+  quarantined: 0,
+  durationMs: 31.4,
+};
+
+test('a tick shows requests, new, delivered and duration', () => {
+  const { lines, on } = screen();
+  on.tick(returned({ ...quiet, created: 2, delivered: 2 }));
+  expect(lines).toEqual(['12:00:00  tick 1     1 request · 2 new · 2 delivered · 31 ms']);
+});
+
+test('a tick shows what is wrong only when something is', () => {
+  const { lines, on } = screen();
+  on.tick(returned({ ...quiet, undelivered: 2, quarantined: 1 }));
+  expect(lines[0]).toContain('2 undelivered · 1 quarantined');
+});
+
+test('a failed tick shows its error and is counted', () => {
+  const { lines, on } = screen();
+  const failure = { errorType: 'UnavailableError', errorMessage: 'No answer.', trace: [] };
+  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure });
+  on.summary();
+  expect(lines[0]).toBe('12:00:00  tick 1     failed · UnavailableError: No answer.');
+  expect(lines.at(-1)).toContain('1 tick (1 failed)');
+});
+
+test('an event shows who, what, where, the day and that it is late', () => {
+  const { lines, on } = screen();
+  on.event(eventFor('Imani Quillfeather', true));
+  expect(lines).toEqual([
+    '12:00:00  created    Imani Quillfeather · Classroom Basics · Nowhere Unified · 2026-11-20 · late · district-a/7/1',
+  ]);
+});
+
+test('an event that came before is marked and counted as a duplicate', () => {
+  const { lines, on } = screen();
+  on.event(eventFor('Imani Quillfeather'));
+  on.event(eventFor('Imani Quillfeather'));
+  expect(lines[1]).toContain('told before');
+  expect(on.tally).toMatchObject({ events: 2, duplicates: 1 });
+});
+
+test("a name cannot move the terminal's cursor or forge a line", () => {
+  const { lines, on } = screen();
+  on.event(eventFor('Imani\u001b[2J\u0007\n12:00:00  tick 9'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('Imani 12:00:00  tick 9');
+});
+
+test('a digest shows its subject and its body, line by line', () => {
+  const { lines, on } = screen();
+  on.digest(JSON.stringify({ Subject: '1 new certification', Message: 'first\nsecond\n' }));
+  expect(lines.map((line) => line.trim())).toEqual([
+    '12:00:00  digest     1 new certification',
+    '│ first',
+    '│ second',
+  ]);
+});
+
+test('of what the function writes it shows warnings and errors with what to do, no routine', () => {
+  const { lines, on } = screen();
+  const output = (text: string, kind: 'log' | 'metrics' = 'log') =>
+    on.output({ functionName: 'poll', stream: 'stdout', kind, text });
+  output(JSON.stringify({ level: 'INFO', message: 'tick', requests: 1 }));
+  output(JSON.stringify({ _aws: {} }), 'metrics');
+  output(JSON.stringify({ level: 'WARN', message: 'record quarantined', id: 7 }));
+  output(
+    JSON.stringify({
+      level: 'ERROR',
+      message: 'tick failed',
+      problem: { name: 'X', message: 'No answer.', whatToDo: 'Wait.' },
+    }),
+  );
+  output('Error: from somewhere else');
+  expect(lines.map((line) => line.trim())).toEqual([
+    '12:00:00  warn       record quarantined · id 7',
+    '12:00:00  error      tick failed · No answer.',
+    '→ Wait.',
+    'Error: from somewhere else',
+  ]);
+});

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const program = join(import.meta.dirname, '../../local/start.ts');
+let directory: string;
+const running: (() => void)[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'start-'));
+});
+afterEach(() => {
+  for (const end of running.splice(0)) end();
+});
+
+/** The program as a process of its own; its instance file is in a directory of its own, too. */
+function start(...flags: string[]) {
+  const child = spawn(process.execPath, [program, ...flags], {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(() => child.kill('SIGKILL'));
+  const out: string[] = [];
+  const err: string[] = [];
+  const closed = once(child, 'close');
+  const lines = createInterface({ input: child.stdout }).on('line', (line) => out.push(line));
+  createInterface({ input: child.stderr }).on('line', (line) => err.push(line));
+  return {
+    child,
+    /** Resolves with the first line of its output that matches. */
+    line: async (pattern: RegExp) => {
+      for (;;) {
+        const [line] = await once(lines, 'line');
+        if (pattern.test(line)) return String(line);
+      }
+    },
+    ended: async () => {
+      const [code] = await closed;
+      return { code, out: out.join('\n'), err };
+    },
+  };
+}
+
+const credentialsFile = async (content: string) => {
+  const file = join(directory, 'credentials.json');
+  await writeFile(file, content);
+  return file;
+};
+const canary = 'canary-4f1d-secret';
+
+describe('what cannot work is one line and a failure:', () => {
+  test.each([
+    ['an unknown flag', ['--faster'], "unknown option '--faster'"],
+    ['an interval that is no number', ['--every', 'soon'], 'Allowed: seconds, from 0.2 to 3600'],
+    ['no ticks at all', ['--ticks', '0'], 'Allowed: a whole number from 1'],
+    ['a host without credentials', ['--base-url', 'https://a.example'], 'need each other'],
+    ['a time zone for the sandbox', ['--time-zone', 'UTC'], "needs '--base-url'"],
+  ])('%s', async (_, flags, expected) => {
+    const { code, out, err } = await start(...flags).ended();
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toEqual([expect.stringContaining(expected)]);
+  });
+
+  test.each([
+    ['is not there', undefined, 'cannot be read (ENOENT)'],
+    ['is no JSON', `{"client_secret": "${canary}`, 'holds no credentials'],
+    ['lacks the id', `{"client_secret": "${canary}"}`, 'client_id'],
+  ])('a credentials file that %s, without a word of its content', async (_, content, expected) => {
+    const file =
+      content === undefined ? join(directory, 'none.json') : await credentialsFile(content);
+    const flags = ['--base-url', 'http://127.0.0.1:9', '--credentials', file];
+    const { code, err } = await start(...flags).ended();
+    expect(code).toBe(1);
+    expect(err).toEqual([expect.stringContaining(expected)]);
+    expect(err.join()).not.toContain(canary);
+  });
+
+  test('a host that may not be asked in the clear', async () => {
+    const file = await credentialsFile('{"client_id":"a","client_secret":"b"}');
+    const flags = ['--base-url', 'http://platform.example.org', '--credentials', file];
+    const { code, err } = await start(...flags).ended();
+    expect(code).toBe(1);
+    expect(err).toEqual([expect.stringContaining('allowed: an https host')]);
+  });
+
+  test('a port that is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = Object(server.address());
+    const { code, err } = await start('--port', String(port)).ended();
+    server.close();
+    expect(code).toBe(1);
+    expect(err).toEqual([expect.stringContaining(`Port ${port} is taken`)]);
+  });
+
+  test('a second instance', async () => {
+    await mkdir(join(directory, '.local'));
+    const other = { pid: process.pid, startedAt: '2026-11-21T12:00:00Z' };
+    await writeFile(join(directory, '.local/instance.json'), JSON.stringify(other));
+    const { code, err } = await start().ended();
+    expect(code).toBe(1);
+    expect(err).toEqual([
+      expect.stringContaining(`Another instance runs already (process ${process.pid}`),
+    ]);
+  });
+});
+
+test('--help explains every flag', async () => {
+  const { code, out, err } = await start('--help').ended();
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  for (const flag of ['ticks', 'every', 'port', 'records', 'seed', 'base-url', 'credentials']) {
+    expect(out).toContain(`--${flag} <`);
+  }
+});
+
+test('after --ticks it has shown events and ends by itself, quietly and without a trace', async () => {
+  const { code, out, err } = await start('--ticks', '4', '--every', '1').ended();
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  expect(out).toMatch(/tick 1 .* recorded as known .* baseline/);
+  expect(out).toMatch(/created .* · district-a\/\d+\/1/);
+  expect(out).toMatch(/digest .* new certification/);
+  expect(out).toMatch(/4 ticks · \d+ requests · [1-9]\d* events? received · 0 duplicates · [1-9]/);
+  expect(existsSync(join(directory, '.local/instance.json'))).toBe(false);
+});
+
+test('while it runs its instance file says where, and Ctrl-C ends it cleanly', async () => {
+  const { child, line, ended } = start('--every', '1');
+  await line(/tick 1 /);
+  const instance = JSON.parse(await readFile(join(directory, '.local/instance.json'), 'utf8'));
+  expect(instance.pid).toBe(child.pid);
+  expect((await fetch(instance.aws.endpoints.dynamodb)).status).toBe(200);
+  child.kill('SIGINT');
+  const { code, out, err } = await ended();
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  expect(out).toMatch(/\d+ ticks? · /);
+  expect(existsSync(join(directory, '.local/instance.json'))).toBe(false);
+  await expect(fetch(instance.aws.endpoints.dynamodb)).rejects.toThrow();
+});
+
+test('a host that does not answer fails the tick, with what to do and without the secret', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  await new Promise((resolve) => server.close(resolve));
+  const file = await credentialsFile(`{"client_id":"a","client_secret":"${canary}"}`);
+  const flags = ['--base-url', `http://127.0.0.1:${port}`, '--credentials', file, '--ticks', '1'];
+  const { code, out } = await start(...flags).ended();
+  expect(code).toBe(1);
+  expect(out).toContain('real personal data');
+  expect(out).toMatch(/tick 1 .*failed .*UnavailableError/);
+  expect(out).toContain('→ ');
+  expect(out).not.toContain(canary);
+});
