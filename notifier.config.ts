@@ -12,7 +12,7 @@ export default defineConfig({
       timeZone: 'America/Chicago',
       // Minutes between two looks at the platform.
       every: 1,
-      // A change this many days back, or later, is found within minutes; an older one within a day.
+      // Every look covers this many days back from today.
       recentDays: 3,
     },
   ],

@@ -116,13 +116,37 @@ const subscription = record({
   { when: ({ value }) => typeof value === 'object' && value !== null },
 );
 
+const address = z.object({ topic: z.string(), protocol: z.string(), endpoint: z.string() });
+
+/** Tells subscriptions apart; nothing for one that is not even shaped like one. */
+function addressOf(subscription: unknown): string | undefined {
+  const { data } = address.safeParse(subscription);
+  return data && [data.topic, data.protocol, data.endpoint].join(' ');
+}
+
 const config = record({
   stackName: text(
     'letters, digits and hyphens, starting with a letter, at most 128 characters',
     (value) => /^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(value),
   ).default('certification-notifier'),
   integrations: list(integration, `1 to ${maxIntegrations} integrations`, maxIntegrations),
-  subscriptions: z.array(subscription, { error: 'a list of subscriptions' }).default(() => []),
+  subscriptions: z
+    .array(subscription, { error: 'a list of subscriptions' })
+    .superRefine(
+      (subscriptions, problems) => {
+        const addresses = subscriptions.map(addressOf);
+        addresses.forEach((address, index) => {
+          if (address && addresses.indexOf(address) < index)
+            problems.addIssue({
+              code: 'custom',
+              path: [index],
+              message: 'a topic and endpoint not yet subscribed (SNS keeps one filter for each)',
+            });
+        });
+      },
+      { when: ({ value }) => Array.isArray(value) },
+    )
+    .default(() => []),
   subscriberAccounts: z
     .array(
       text('an AWS account id of 12 digits', (value) => /^\d{12}$/.test(value)),
@@ -161,7 +185,7 @@ const config = record({
         problems.addIssue({
           code: 'custom',
           path,
-          message: `the name of a configured integration (${names.join(', ')})`,
+          message: `the name of a configured integration (${names.map(described).join(', ')})`,
         });
     });
   },

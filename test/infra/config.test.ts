@@ -235,7 +235,7 @@ describe('a wrong setting is named with its place, what was found and what is al
       'an unknown integration in a filter',
       withFilter({ integrations: ['district-z'] }),
       'subscriptions[0].filter.integrations[0]: "district-z" found',
-      'a configured integration (district-a)',
+      'a configured integration ("district-a")',
     ],
     [
       'an organization by name',
@@ -298,6 +298,15 @@ describe('a wrong setting is named with its place, what was found and what is al
   });
 });
 
+it('the same endpoint twice on a topic is refused, with or without another filter', () => {
+  expect(
+    problemsOf({
+      integrations: [district],
+      subscriptions: [queue, { ...queue, filter: { late: true } }, { ...queue, topic: 'alerts' }],
+    }),
+  ).toEqual([expect.stringMatching(/^subscriptions\[1\]: an object found; .*not yet subscribed/)]);
+});
+
 describe('a configuration with several problems', () => {
   it('lists them all at once, those between settings too', () => {
     const error = new ConfigError(
@@ -343,6 +352,13 @@ describe('what may be a credential is never repeated', () => {
       [secret, withDistrict({ timeZone: secret })] as const,
       [secret, withDistrict({ client_secret: secret })] as const,
       [secret, withQueue({ endpoint: secret })] as const,
+      [
+        secret,
+        {
+          ...withDistrict({ name: secret }),
+          subscriptions: [{ ...queue, filter: { integrations: ['x'] } }],
+        },
+      ] as const,
       [secret, { integrations: secret }] as const,
     ]),
   )('%s', (secret, input) => {
