@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+const reportFile = process.env.CI_REPORT;
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -8,5 +10,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     restoreMocks: true,
     sequence: { shuffle: true },
+    reporters: reportFile ? ['default', ['json', { outputFile: reportFile }]] : ['default'],
   },
 });

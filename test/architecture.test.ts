@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+/** Every import of one of our files by another. */
+function importsOf(folder: string): Import[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+    .flatMap((from) => {
+      const source = readFileSync(join(root, from), 'utf8');
+      return [...source.matchAll(/^(import|export)( type)? [^;]*?from '(\.[^']+)';/gms)].map(
+        ([, , type, path = '']) => ({
+          from,
+          to: normalize(join(dirname(from), path)),
+          typeOnly: type !== undefined,
+        }),
+      );
+    });
+}
+
+function crossing(folder: string, allowed: RegExp, { types = true } = {}): string[] {
+  return importsOf(folder)
+    .filter(({ to }) => !to.startsWith(`${folder}/`))
+    .filter(({ to, typeOnly }) => !(types && typeOnly) && !allowed.test(to))
+    .map(({ from, to }) => `${from} → ${to}`);
+}
+
+describe('arrows point one way', () => {
+  it('detection imports nothing of ours but types', () => {
+    expect(crossing('lambda/detection', /^$/)).toEqual([]);
+  });
+
+  it('events imports nothing of ours', () => {
+    expect(crossing('lambda/events', /^$/)).toEqual([]);
+  });
+
+  const base = 'lambda/(errors|clock|names|json-text)\\.ts|lambda/(detection|events)/.*';
+  it.each(['partner', 'ledger', 'delivery'])(
+    '%s knows detection, events and the base only',
+    (room) => {
+      expect(crossing(`lambda/${room}`, new RegExp(`^(${base})$`))).toEqual([]);
+    },
+  );
+
+  it('the stack and the runtime share names only', () => {
+    expect(crossing('infra', /^(lambda\/(names|errors)\.ts|cdk\.json)$/, { types: false })).toEqual(
+      [],
+    );
+    expect(crossing('lambda', /^package\.json$/, { types: false })).toEqual([]);
+  });
+
+  it('what is deployed does not know what runs locally', () => {
+    for (const folder of ['lambda', 'infra'])
+      expect(importsOf(folder).filter(({ to }) => /^(local|test|bench|ops)\//.test(to))).toEqual(
+        [],
+      );
+  });
+});
