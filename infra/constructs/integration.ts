@@ -81,7 +81,7 @@ export class Integration extends Construct {
     const secret = new secretsmanager.Secret(this, 'Secret', {
       description: `Partner credentials of ${name}: {"client_id": "...", "client_secret": "..."}`,
       secretStringValue: SecretValue.unsafePlainText(unsetCredentials),
-      // The partner shows a client secret once; another one means a support case. It survives the
+      // Other credentials mean a request to the partner (partner-api.md, 5). So it survives the
       // stack, but not the rollback of a failed first deployment, when it is still empty.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
