@@ -19,6 +19,9 @@ const PHASE_OF_CODE: ReadonlyMap<string, TimedOutPhase> = new Map([
 /** Node's certificate checks: OpenSSL's X509_V_ERR_*, and its own of the host's name. */
 const UNTRUSTED = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
 
+/** How undici marks the errors of its HTTP parser, in whichever copy of it. */
+const HTTP_PARSER = Symbol.for('undici.error.UND_ERR_HTTP_PARSER');
+
 /** Node and undici tell their failures apart by `code`. */
 export function toPartnerError(kind: RequestKind, error: Error): PartnerError {
   if (error instanceof PartnerError) return error;
@@ -28,8 +31,8 @@ export function toPartnerError(kind: RequestKind, error: Error): PartnerError {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new UnexpectedResponseError(kind, ['headers: too large'], { cause: error });
   }
-  // No cause: undici's parser error holds the bytes that it could not read.
-  if (code.startsWith('HPE_')) return new UnexpectedResponseError(kind, [`not HTTP (${code})`]);
+  // No cause: this error holds the bytes that could not be read. Its code is often missing.
+  if (HTTP_PARSER in error) return new UnexpectedResponseError(kind, ['not HTTP']);
   if (UNTRUSTED.test(code)) return new UntrustedHostError(code, { cause: error });
   if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') {
     return new ClientClosedError({ cause: error });

@@ -31,21 +31,21 @@ export interface ScriptedHost {
 }
 
 export const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Responder =>
-  (response) => {
+  (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
   };
 
 /** Any bytes at all as the body of a success. */
 export const raw =
-  (body: string | Buffer, headers: Record<string, string> = {}): Responder =>
-  (response) => {
+  (body: string | Buffer, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) => {
     response.writeHead(200, headers);
     response.end(body);
   };
 
-export const token = (access_token: string, expires_in = 7200): Responder =>
+export const token = (access_token: string, expires_in = 7200) =>
   json(200, { access_token, token_type: 'Bearer', expires_in, created_at: 1_795_000_000 });
 
 export const invalidToken = json(401, {
@@ -64,7 +64,7 @@ export const page =
       offset: Number(url.searchParams.get('offset') ?? 0),
       page: Number(url.searchParams.get('page') ?? 50),
     };
-    json(200, { data, meta })(response, { url } as Received);
+    json(200, { data, meta })(response);
   };
 
 /** An assessment without parts, of an invented educator. */
@@ -99,9 +99,9 @@ export async function startHost(): Promise<ScriptedHost> {
   let issued = 0;
   const scripts: Record<Kind, Responder[]> = {
     token: [
-      (response, request) => {
+      (response) => {
         issued += 1;
-        token(`token-${issued}`)(response, request);
+        token(`token-${issued}`)(response);
       },
     ],
     list: [page([])],

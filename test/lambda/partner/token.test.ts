@@ -87,9 +87,9 @@ describe('token cache', () => {
     const { host, client, clock } = await rig();
     host.script(
       'token',
-      (response, request) => {
+      (response) => {
         clock.advance(10_000); // the server takes ten seconds to answer
-        token('first', 600)(response, request);
+        token('first', 600)(response);
       },
       token('second', 600),
     );
@@ -176,7 +176,7 @@ describe('refused credentials', () => {
         return afresh ? { ...CREDENTIALS, clientSecret: 'rotated' } : CREDENTIALS;
       },
     });
-    host.script('token', invalidClient, token('after rotation'.replaceAll(' ', '-')));
+    host.script('token', invalidClient, token('after-rotation'));
     await client.list();
     expect(asked).toEqual([false, true]);
     expect(host.of('token').map((request) => readCredentials(request).clientSecret)).toEqual([

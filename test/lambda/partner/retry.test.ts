@@ -1,0 +1,248 @@
+import * as fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import {
+  NoAssessmentsAssignedError,
+  NoOrganizationsAssignedError,
+  RateLimitedError,
+  RequestRefusedError,
+  TimedOutError,
+  UnavailableError,
+} from '../../../lambda/partner/index.ts';
+import { parseRetryAfter } from '../../../lambda/partner/retry.ts';
+import { json, page, type Responder, rejection, rig, token } from './scripted-host.ts';
+
+const reset: Responder = (response) => response.destroy();
+
+const busy = (headers: Record<string, string>) => json(429, {}, headers);
+
+describe('a retry', () => {
+  it.each<[string, Responder]>([
+    ['429', json(429, {})],
+    ['408', json(408, {})],
+    ['500', json(500, {})],
+    ['502 in HTML', (response) => response.writeHead(502).end('<h1>Bad gateway</h1>')],
+    ['503', json(503, {})],
+    ['a reset', reset],
+    [
+      'a body that breaks off',
+      (response) => {
+        response.writeHead(200, { 'content-length': 1000 });
+        response.write('{"data":', () => response.destroy());
+      },
+    ],
+  ])('follows %s', async (_, failure) => {
+    const { host, client, requests } = await rig();
+    host.script('list', failure, page([]));
+    await expect(client.list()).resolves.toMatchObject({ rows: 0 });
+    expect(requests.map(({ kind, attempt }) => `${kind} ${attempt}`)).toEqual([
+      'token 1',
+      'list 1',
+      'list 2',
+    ]);
+  });
+
+  it('follows a failure of the token endpoint', async () => {
+    const { host, client } = await rig();
+    host.script('token', json(503, {}), reset, token('at-last'));
+    await expect(client.list()).resolves.toMatchObject({ rows: 0 });
+    expect(host.of('token')).toHaveLength(3);
+  });
+
+  it.each([400, 403, 404, 405, 410, 422, 501])('does not follow %s', async (status) => {
+    const { host, client, clock } = await rig();
+    host.script('list', json(status, { errors: [{ message: 'no' }] }));
+    const error = await rejection(client.list());
+    expect(error).toBeInstanceOf(RequestRefusedError);
+    expect(error).toMatchObject({ status, retryHelps: false });
+    expect(host.of('list')).toHaveLength(1);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it('ends after the last attempt with the last error', async () => {
+    const { host, client, clock } = await rig({ limits: { attempts: 3 } });
+    host.script('list', json(503, {}), json(503, {}), json(500, {}));
+    const error = await rejection(client.list());
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(String(error)).toContain('status 500');
+    expect(host.of('list')).toHaveLength(3);
+    expect(clock.sleeps).toHaveLength(2);
+  });
+
+  it('waits for a random part of a back-off that doubles up to its limit', async () => {
+    const limits = { attempts: 6, backoffMs: 100, maxBackoffMs: 500 };
+    const most = await rig({ limits, random: () => 0.999_999 });
+    most.host.script('list', json(503, {}));
+    await rejection(most.client.list());
+    expect(most.clock.sleeps).toEqual([100, 200, 400, 500, 500]);
+
+    const least = await rig({ limits, random: () => 0 });
+    least.host.script('list', json(503, {}));
+    await rejection(least.client.list());
+    expect(least.clock.sleeps).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('waits for at least what Retry-After asks for, in seconds', async () => {
+    const { host, client, clock } = await rig({ limits: { backoffMs: 100 } });
+    host.script('list', busy({ 'retry-after': '7' }), page([]));
+    await client.list();
+    expect(clock.sleeps).toEqual([7_050]);
+  });
+
+  it("waits for Retry-After as a date by the server's own clock", async () => {
+    const { host, client, clock } = await rig({ limits: { backoffMs: 100 } });
+    const skewed = { date: 'Sat, 21 Nov 2026 03:00:00 GMT' };
+    host.script(
+      'list',
+      busy({ ...skewed, 'retry-after': 'Sat, 21 Nov 2026 03:00:20 GMT' }),
+      page([]),
+    );
+    await client.list();
+    expect(clock.sleeps).toEqual([20_050]);
+  });
+
+  it('is not slept for when the wait would cross the deadline', async () => {
+    const { host, client, clock } = await rig();
+    host.script('list', busy({ 'retry-after': '30' }));
+    const deadline = clock.now().add({ seconds: 30 });
+    const error = await rejection(client.list({}, { deadline }));
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error).toMatchObject({ retryAfterMs: 30_000 });
+    expect(clock.sleeps).toEqual([]);
+    expect(host.of('list')).toHaveLength(1);
+  });
+
+  it('never reaches past the default time of a call', async () => {
+    const { host, client, clock } = await rig();
+    host.script('list', busy({ 'retry-after': '999999999999999999999' }));
+    expect(await rejection(client.list())).toBeInstanceOf(RateLimitedError);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it('is abandoned when the caller aborts, with the reason given', async () => {
+    const controller = new AbortController();
+    const { host, client } = await rig();
+    const reason = new Error('tick over');
+    host.script('list', (response) => {
+      controller.abort(reason);
+      json(503, {})(response);
+    });
+    expect(await rejection(client.list({}, { signal: controller.signal }))).toBe(reason);
+    expect(host.of('list')).toHaveLength(1);
+  });
+});
+
+describe('a deadline', () => {
+  it('that has passed sends nothing', async () => {
+    const { host, client, clock } = await rig();
+    const error = await rejection(client.list({}, { deadline: clock.now() }));
+    expect(error).toBeInstanceOf(TimedOutError);
+    expect(error).toMatchObject({ phase: 'deadline' });
+    expect(host.received).toEqual([]);
+  });
+
+  it('cuts off a request that is under way', async () => {
+    const { host, client, clock } = await rig();
+    host.script('list', () => {});
+    const deadline = clock.now().add({ milliseconds: 50 });
+    // The clock stands still, so that only the limit in real time can end the call.
+    const call = client.list({}, { deadline });
+    host.script('list', () => clock.advance(1000));
+    expect(await rejection(call)).toMatchObject({ code: 'timed-out', phase: 'deadline' });
+  });
+
+  it('of one caller does not end the token request of another', async () => {
+    const { host, client, clock } = await rig();
+    const answers: (() => void)[] = [];
+    host.script('token', (response) => {
+      answers.push(() => token('shared')(response));
+    });
+    const hasty = client.list({}, { deadline: clock.now().add({ milliseconds: 30 }) });
+    const patient = client.list();
+    hasty.catch(() => clock.advance(1000));
+    expect(await rejection(hasty)).toBeInstanceOf(TimedOutError);
+    for (const answer of answers) answer();
+    await expect(patient).resolves.toMatchObject({ rows: 0 });
+    expect(host.of('token')).toHaveLength(1);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
+
+  it.each([
+    [undefined, undefined],
+    ['0', 0],
+    [' 12 ', 12_000],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['2026-11-21T08:00:10Z', undefined],
+    ['Sat, 21 Nov 2026 08:00:10 GMT', 10_000],
+    ['Sat, 21 Nov 2026 07:00:00 GMT', 0],
+    ['Sat, 99 Nov 2026 08:00:10 GMT', undefined],
+  ])('of %j means %j milliseconds', (header, ms) => {
+    expect(parseRetryAfter(header, undefined, now)).toBe(ms);
+  });
+
+  it('falls back to our clock when the Date header cannot be read', () => {
+    expect(parseRetryAfter('Sat, 21 Nov 2026 08:00:10 GMT', 'yesterday', now)).toBe(10_000);
+  });
+
+  it('is never negative nor an exception', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.option(fc.string(), { nil: undefined }), (header, date) => {
+        const ms = parseRetryAfter(header, date, now);
+        expect(ms === undefined || ms >= 0).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('provisioning', () => {
+  const refusal = (message: string) => json(400, { errors: [{ message }] });
+
+  it.each([
+    ['Invalid or missing tenant ids', NoOrganizationsAssignedError],
+    ['tenant_ids is invalid', NoOrganizationsAssignedError],
+    ['Missing TENANT ID', NoOrganizationsAssignedError],
+    ['Invalid or missing product ids', NoAssessmentsAssignedError],
+    ['Product-ids missing', NoAssessmentsAssignedError],
+    ['tenants are identified elsewhere', RequestRefusedError],
+    ['production idles', RequestRefusedError],
+  ])('"%s" is told apart, on both endpoints, without a retry', async (message, expected) => {
+    const { host, client } = await rig();
+    host.script('list', refusal(message));
+    host.script('get', refusal(message));
+    for (const call of [client.list(), client.get(1)]) {
+      const error = await rejection(call);
+      expect(error).toBeInstanceOf(expected);
+      expect(error).toMatchObject({ retryHelps: false });
+    }
+    expect(host.of('list')).toHaveLength(1);
+  });
+
+  it.each<[string, Responder]>([
+    ['HTML', (response) => response.writeHead(400).end('<p>tenant ids</p>')],
+    ['another shape', json(400, { errors: 'tenant ids' })],
+    [
+      'an endless body',
+      (response) => {
+        response.writeHead(400);
+        response.end('tenant ids '.repeat(100_000));
+      },
+    ],
+    [
+      'a body that breaks off',
+      (response) => {
+        response.writeHead(400, { 'content-length': 100 });
+        response.write('{', () => response.destroy());
+      },
+    ],
+  ])('a 400 with %s is a plain refusal', async (_, responder) => {
+    const { host, client } = await rig();
+    host.script('list', responder);
+    expect(await rejection(client.list())).toBeInstanceOf(RequestRefusedError);
+    expect(host.of('list')).toHaveLength(1);
+  });
+});

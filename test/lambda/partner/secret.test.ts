@@ -1,0 +1,93 @@
+import {
+  GetSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+  SecretsManagerServiceException,
+} from '@aws-sdk/client-secrets-manager';
+import { mockClient } from 'aws-sdk-client-mock';
+import { describe, expect, it } from 'vitest';
+import {
+  CredentialsMalformedError,
+  CredentialsNotSetError,
+  SecretUnreadableError,
+  secretCredentials,
+  secretsManagerReader,
+} from '../../../lambda/partner/secret.ts';
+import { rejection } from './scripted-host.ts';
+
+const SECRET = JSON.stringify({ client_id: 'id-1', client_secret: 's3cret', note: 'kept by ops' });
+
+describe('credentials in a secret', () => {
+  it('are read once, and again when asked for afresh', async () => {
+    const values = [SECRET, SECRET.replace('s3cret', 'rotated')];
+    let reads = 0;
+    const source = secretCredentials('secret-1', async (id) => {
+      expect(id).toBe('secret-1');
+      reads += 1;
+      return values[reads - 1];
+    });
+    expect(await source()).toEqual({ clientId: 'id-1', clientSecret: 's3cret' });
+    await source();
+    expect(reads).toBe(1);
+    expect(await source({ afresh: true })).toEqual({ clientId: 'id-1', clientSecret: 'rotated' });
+    expect(await source()).toMatchObject({ clientSecret: 'rotated' });
+    expect(reads).toBe(2);
+  });
+
+  it('that have not been set are named so, and looked for again next time', async () => {
+    let value: string | undefined;
+    const source = secretCredentials('secret-1', async () => value);
+    expect(await rejection(source())).toBeInstanceOf(CredentialsNotSetError);
+    value = ' ';
+    expect(await rejection(source())).toBeInstanceOf(CredentialsNotSetError);
+    value = SECRET;
+    expect(await source()).toMatchObject({ clientId: 'id-1' });
+  });
+
+  it.each([
+    ['not JSON', 's3cret', ['not JSON']],
+    ['a plain string', '"s3cret"', [expect.stringContaining('expected object')]],
+    ['without a secret', '{"client_id":"s3cret"}', [expect.stringMatching(/^client_secret: /)]],
+    ['blank', '{"client_id":"","client_secret":"s3cret"}', [expect.stringMatching(/^client_id: /)]],
+  ])('that are %s are refused by path, never by value', async (_, text, problems) => {
+    const error = await rejection(secretCredentials('secret-1', async () => text)());
+    expect(error).toBeInstanceOf(CredentialsMalformedError);
+    expect(error).toMatchObject({ problems, retryHelps: false });
+    expect(`${error}${JSON.stringify(error)}`).not.toContain('s3cret');
+    expect(error).not.toHaveProperty('cause');
+  });
+});
+
+describe('Secrets Manager', () => {
+  const client = new SecretsManagerClient({ region: 'us-east-1' });
+  const mock = mockClient(client);
+  const read = secretsManagerReader(client);
+  const meta = { $metadata: {} };
+
+  it('gives the current value', async () => {
+    mock.reset();
+    mock.on(GetSecretValueCommand, { SecretId: 'secret-1' }).resolves({ SecretString: SECRET });
+    expect(await read('secret-1')).toBe(SECRET);
+  });
+
+  it('says the same of a secret that does not exist and of one without a value', async () => {
+    mock.reset();
+    const absent = new ResourceNotFoundException({ message: 'no such value', ...meta });
+    mock.on(GetSecretValueCommand).rejects(absent);
+    expect(await read('secret-1')).toBeUndefined();
+  });
+
+  it('has any other failure as the cause of ours', async () => {
+    mock.reset();
+    const denied = new SecretsManagerServiceException({
+      name: 'AccessDeniedException',
+      $fault: 'client',
+      message: 'not authorized',
+      ...meta,
+    });
+    mock.on(GetSecretValueCommand).rejects(denied);
+    const error = await rejection(read('secret-1'));
+    expect(error).toBeInstanceOf(SecretUnreadableError);
+    expect(error).toHaveProperty('cause', denied);
+  });
+});
