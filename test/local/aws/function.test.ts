@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { LocalFunction, type OutputLine } from '../../../local/aws/function.ts';
@@ -71,6 +73,21 @@ test.each(['hang', 'spin'])(
     expect(await poll.invoke()).toMatchObject({ coldStart: true, outcome: 'returned' });
   },
 );
+
+test.each(['times out', 'is killed'])('what %s is gone, with all it held', async (how) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  const poll = fixture();
+  const connected = once(server, 'connection');
+  const cut = poll.invoke({ do: 'connect', port });
+  const [socket] = await connected;
+  const closed = once(socket, 'close');
+  socket.on('error', () => {}).resume();
+  if (how === 'is killed') await poll.kill();
+  await Promise.all([cut, closed]);
+  server.close();
+});
 
 test('a thrown error is reported with its type and message, and the process stays warm', async () => {
   const poll = fixture();
