@@ -1,4 +1,6 @@
+import { NotInWorldError } from './errors.ts';
 import { NameRanks, type Names } from './name-ranks.ts';
+import type { Random } from './random.ts';
 
 /** A school or district that assessments belong to. */
 export interface Organization {
@@ -34,8 +36,14 @@ export interface Educator {
 
 /** Entities with an id, in the order of their creation, and by position for the typed columns. */
 export class Table<T extends { readonly id: number }> implements Iterable<T> {
+  readonly #what: string;
   readonly #rows: T[] = [];
   readonly #positions = new Map<number, number>();
+
+  /** `what` the rows are, for messages. */
+  constructor(what: string) {
+    this.#what = what;
+  }
 
   get size(): number {
     return this.#rows.length;
@@ -57,6 +65,19 @@ export class Table<T extends { readonly id: number }> implements Iterable<T> {
     return this.#positions.get(id);
   }
 
+  /** @throws NotInWorldError */
+  require(id: number): number {
+    const position = this.#positions.get(id);
+    if (position === undefined) throw new NotInWorldError(this.#what, id);
+    return position;
+  }
+
+  /** The position of any of those rows; of the first when the table has none of them. */
+  anyOf(ids: ReadonlySet<number>, random: Random): number {
+    const known = [...ids].filter((id) => this.#positions.has(id));
+    return known.length === 0 ? 0 : this.require(random.pick(known));
+  }
+
   [Symbol.iterator](): Iterator<T> {
     return this.#rows.values();
   }
@@ -64,10 +85,10 @@ export class Table<T extends { readonly id: number }> implements Iterable<T> {
 
 /** Everything that records refer to, and the order of its names. */
 export class Catalogue {
-  readonly organizations = new Table<Organization>();
-  readonly products = new Table<Product>();
-  readonly proctors = new Table<Proctor>();
-  readonly educators = new Table<Educator>();
+  readonly organizations = new Table<Organization>('organization');
+  readonly products = new Table<Product>('product');
+  readonly proctors = new Table<Proctor>('proctor');
+  readonly educators = new Table<Educator>('educator');
   readonly ranks = {
     name: new NameRanks(namesOf(this.educators, ({ name }) => name)),
     last_name: new NameRanks(namesOf(this.educators, ({ last_name }) => last_name)),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parse } from './parse.ts';
 import type { Random } from './random.ts';
 
 export const faultKinds = [
@@ -51,8 +52,9 @@ export class FaultQueue {
     this.#random = random;
   }
 
+  /** @throws SandboxRequestError */
   inject(order: FaultOrder): void {
-    const fault = faultSchema.parse(order);
+    const fault = parse(faultSchema, order);
     const left = fault.times === 'always' ? Infinity : fault.times;
     this.#pending.push({ fault, skip: fault.after, left });
   }

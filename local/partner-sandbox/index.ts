@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import type { Credentials } from './access.ts';
 import { Api } from './api.ts';
-import { PortTakenError, SandboxRequestError } from './errors.ts';
-import { type FaultOrder, FaultQueue } from './faults.ts';
+import { PortTakenError } from './errors.ts';
+import { type Fault, type FaultOrder, FaultQueue } from './faults.ts';
 import { Life } from './life.ts';
+import { parse } from './parse.ts';
 import { seededRandom } from './random.ts';
 import { type LoggedRequest, RequestLog } from './request-log.ts';
 import { requestListener } from './server.ts';
@@ -15,10 +16,11 @@ import { World } from './world.ts';
 export type { Credentials } from './access.ts';
 export { type DeviationName, deviationNames, deviations } from './deviations.ts';
 export { NotInWorldError, PortTakenError, SandboxRequestError } from './errors.ts';
-export type { FaultOrder } from './faults.ts';
+export type { Fault, FaultOrder } from './faults.ts';
 export type { LoggedRequest } from './request-log.ts';
 export type { Switches } from './switches.ts';
-export type { Changes, Hidden, NewAssessment, ScopeChange, World } from './world.ts';
+export type { World } from './world.ts';
+export type { Changes, Hidden, NewAssessment, ScopeChange } from './world-schema.ts';
 
 /** The day that invented history ends with, so that a seed means the same world next month. */
 const endOfHistory = '2026-11-20';
@@ -64,23 +66,15 @@ export interface PartnerSandbox {
   readonly requests: readonly LoggedRequest[];
   resetRequests(): void;
   /** @throws SandboxRequestError */
-  set(switches: Partial<Switches>): void;
+  set(switches: { readonly [Name in keyof Switches]?: Switches[Name] | undefined }): void;
   /** Adds to the faults still to come. @throws SandboxRequestError */
   injectFaults(...faults: readonly FaultOrder[]): void;
   clearFaults(): void;
+  /** Those still to come. */
+  readonly faults: readonly Fault[];
   /** Invalidates every token. @returns the new credentials. */
   rotateSecret(): Credentials;
   close(): Promise<void>;
-}
-
-/** Parses what a caller passed. @throws SandboxRequestError naming every problem. */
-function parse<T>(schema: z.ZodType<T>, input: unknown): T {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  throw new SandboxRequestError(
-    result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
-    { cause: result.error },
-  );
 }
 
 /**
@@ -111,10 +105,11 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
   const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
   const log = new RequestLog();
   const closing = new AbortController();
-  const server = createServer(requestListener({ api, queue, log, clock, closing: closing.signal }));
+  const server = createServer();
+  const listening = await listen(server, wanted.port);
 
   const sandbox: PartnerSandbox = {
-    url: `http://127.0.0.1:${await listen(server, wanted.port)}`,
+    url: `http://127.0.0.1:${listening}`,
     get credentials() {
       return api.access.credentials;
     },
@@ -133,6 +128,9 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
       for (const order of orders) queue.inject(order);
     },
     clearFaults: () => queue.clear(),
+    get faults() {
+      return queue.pending;
+    },
     rotateSecret: () => api.access.rotateSecret(),
     close: () =>
       new Promise((resolve, reject) => {
@@ -141,6 +139,10 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
         server.closeAllConnections();
       }),
   };
+  server.on(
+    'request',
+    requestListener({ api, queue, log, clock, sandbox, closing: closing.signal }),
+  );
   sandbox.injectFaults(...faults);
   return sandbox;
 }

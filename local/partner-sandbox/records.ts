@@ -96,10 +96,16 @@ export class Records {
     this.revise(slot, () => this.#removed.set(slot, removed ? 1 : 0));
   }
 
+  /** Parts keep their distance from the day of completion. */
   setCompletedAt(slot: number, instant: number): void {
     this.revise(slot, () => {
+      const moved = this.days.dayOf(instant) - this.#day.get(slot);
       this.#completedAt.set(slot, instant);
-      this.#day.set(slot, this.days.dayOf(instant));
+      this.#day.set(slot, this.#day.get(slot) + moved);
+      const from = this.#partsFrom.get(slot);
+      for (let part = from; part < from + this.#partsCount.get(slot); part++) {
+        this.#partDay.set(part, this.#partDay.get(part) + moved);
+      }
     });
   }
 

@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Clock } from '../../lambda/clock.ts';
 import { type Api, type ApiRequest, routeOf } from './api.ts';
+import { control, controlPrefix, isLocal } from './control.ts';
 import type { FaultQueue } from './faults.ts';
+import type { PartnerSandbox } from './index.ts';
 import type { RequestLog } from './request-log.ts';
 import { afflict, readBody, send, writeAnswer } from './transport.ts';
 
@@ -10,11 +12,14 @@ export interface ServerParts {
   readonly queue: FaultQueue;
   readonly log: RequestLog;
   readonly clock: Clock;
+  /** What the control API acts on. */
+  readonly sandbox: PartnerSandbox;
   /** Aborted when the sandbox closes, so that slow answers do not outlive it. */
   readonly closing: AbortSignal;
 }
 
 const tooLarge = { status: 413, body: { errors: [{ message: 'Request body too large' }] } };
+const notLocal = { status: 403, body: { message: 'Only for requests from this machine.' } };
 const crashed = { status: 500, body: { status: 500, error: 'Internal Server Error' } };
 
 export function requestListener(parts: ServerParts): RequestListener {
@@ -29,7 +34,7 @@ export function requestListener(parts: ServerParts): RequestListener {
 }
 
 async function handle(
-  { api, queue, log, clock, closing }: ServerParts,
+  { api, queue, log, clock, sandbox, closing }: ServerParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -37,6 +42,14 @@ async function handle(
   const body = await readBody(request);
   if (body === undefined) {
     await send(response, writeAnswer(tooLarge), undefined, closing);
+    return;
+  }
+  if (pathname === controlPrefix || pathname.startsWith(`${controlPrefix}/`)) {
+    api.catchUp();
+    const answer = isLocal(request)
+      ? control(sandbox, request.method ?? 'GET', pathname, body)
+      : notLocal;
+    await send(response, writeAnswer(answer), undefined, closing);
     return;
   }
   const message: ApiRequest = {

@@ -28,7 +28,7 @@ export function writeAnswer({ status, body, headers }: Answer): Written {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
-    text: JSON.stringify(body),
+    text: body === undefined ? '' : JSON.stringify(body),
   };
 }
 

@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
 import type { Clock } from '../../lambda/clock.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Educator, Organization, Proctor, Product } from './catalogue.ts';
@@ -8,63 +7,14 @@ import { genesis, type Inventor, inventMoment } from './genesis.ts';
 import { inventEmail } from './invention.ts';
 import { type Random, seededRandom } from './random.ts';
 import type { Records, Scope } from './records.ts';
+import {
+  type Changes,
+  educatorFieldNames,
+  type Hidden,
+  type NewAssessment,
+  type ScopeChange,
+} from './world-schema.ts';
 import { type DayNumber, parseDay, ZoneDays } from './zone-days.ts';
-
-/** What can be said about a person; changes every record of that person. */
-const educatorFields = {
-  first_name: z.string(),
-  last_name: z.string(),
-  /** Left out while a given or family name is set: both, given name first. */
-  name: z.string(),
-  seid: z.string().nullable(),
-  email: z.string(),
-  status: z.enum(['active', 'archived']),
-};
-
-const assessmentFields = {
-  organization_id: z.int(),
-  product_id: z.int(),
-  legacy: z.boolean(),
-  /** In the platform's time zone, at some moment of that day. */
-  certified_on: z.iso.date(),
-  /** An instant with its offset; wins over `certified_on`. */
-  completed_at: z.iso.datetime({ offset: true }),
-  /** User ids, one for each entry of `results`; the last one supervises what is left. */
-  proctor_ids: z.array(z.int()).min(1),
-};
-
-/** What `change` accepts, under the API's own field names. */
-export const changesSchema = z.strictObject({ ...educatorFields, ...assessmentFields }).partial();
-/** What `add` accepts; anything left out is invented. */
-export const newAssessmentSchema = z
-  .strictObject({
-    ...educatorFields,
-    ...assessmentFields,
-    id: z.int().positive(),
-    /** An existing educator, or the id of the one to be created. */
-    user_id: z.int().positive(),
-  })
-  .partial();
-
-export type Changes = z.input<typeof changesSchema>;
-export type NewAssessment = z.input<typeof newAssessmentSchema>;
-
-/** Organizations and products by id, to put in or take out of scope. */
-export interface ScopeChange {
-  readonly organization_ids?: readonly number[] | undefined;
-  readonly product_ids?: readonly number[] | undefined;
-}
-
-/** What the API does not show of a record, and filters nevertheless use. */
-export interface Hidden {
-  readonly user_id: number;
-  readonly product_id: number;
-  readonly status: 'active' | 'archived';
-  readonly legacy: boolean;
-  readonly completed_at: string;
-  readonly in_scope: boolean;
-  readonly removed: boolean;
-}
 
 export interface WorldOptions {
   readonly seed: number;
@@ -177,15 +127,13 @@ export class World {
     const educator = this.#educatorFor(wanted);
     const product =
       wanted.product_id === undefined
-        ? this.#anyIn(catalogue.products, records.scope.productIds)
-        : positionOrThrow(catalogue.products, 'product', wanted.product_id);
+        ? catalogue.products.anyOf(this.scope.productIds, this.#random)
+        : catalogue.products.require(wanted.product_id);
     const parts = this.#inventor.parts(product, records.days.dayOf(completedAt));
     const slot = records.add({
       id: wanted.id ?? this.#inventor.ids.take(),
       educator,
-      organization: positionOrThrow(
-        catalogue.organizations,
-        'organization',
+      organization: catalogue.organizations.require(
         wanted.organization_id ?? catalogue.educators.at(educator).organization_id,
       ),
       product,
@@ -207,13 +155,10 @@ export class World {
     const { catalogue } = records;
     const slot = this.#slot(id);
     if (changes.organization_id !== undefined) {
-      records.setOrganization(
-        slot,
-        positionOrThrow(catalogue.organizations, 'organization', changes.organization_id),
-      );
+      records.setOrganization(slot, catalogue.organizations.require(changes.organization_id));
     }
     if (changes.product_id !== undefined) {
-      const product = positionOrThrow(catalogue.products, 'product', changes.product_id);
+      const product = catalogue.products.require(changes.product_id);
       records.setProduct(slot, product, this.#inventor.parts(product, records.day(slot)));
     }
     if (changes.legacy !== undefined) records.setLegacy(slot, changes.legacy);
@@ -251,13 +196,13 @@ export class World {
   /** A mass edit: the new name shows in every record of the organization. */
   renameOrganization(id: number, name: string): void {
     const { organizations } = this.records.catalogue;
-    organizations.at(positionOrThrow(organizations, 'organization', id)).name = name;
+    organizations.at(organizations.require(id)).name = name;
     this.records.version++;
   }
 
   renameProduct(id: number, name: string): void {
     const { products, ranks } = this.records.catalogue;
-    const position = positionOrThrow(products, 'product', id);
+    const position = products.require(id);
     products.at(position).name = name;
     ranks.product.forget(position);
     this.records.version++;
@@ -305,7 +250,7 @@ export class World {
     const { catalogue, scope } = this.records;
     const known =
       wanted.user_id === undefined ? undefined : catalogue.educators.positionOf(wanted.user_id);
-    const described = Object.keys(educatorFields).some((field) => field in wanted);
+    const described = educatorFieldNames.some((field) => field in wanted);
     if (known !== undefined) {
       this.#describe(known, wanted);
       return known;
@@ -320,7 +265,8 @@ export class World {
     }
     const organization =
       wanted.organization_id ??
-      catalogue.organizations.at(this.#anyIn(catalogue.organizations, scope.organizationIds)).id;
+      catalogue.organizations.at(catalogue.organizations.anyOf(scope.organizationIds, this.#random))
+        .id;
     const position = this.#inventor.educator(organization, wanted.user_id);
     this.#describe(position, wanted);
     if (wanted.email === undefined) {
@@ -353,34 +299,13 @@ export class World {
     const { proctors } = records.catalogue;
     records.assignProctors(
       slot,
-      userIds.map((id) => positionOrThrow(proctors, 'proctor', id)),
+      userIds.map((id) => proctors.require(id)),
     );
-  }
-
-  /** Somewhere in scope, or anywhere when the scope is empty. */
-  #anyIn<T extends { readonly id: number }>(
-    table: Iterable<T> & { readonly size: number; at(position: number): T },
-    ids: ReadonlySet<number>,
-  ): number {
-    const inside = Array.from({ length: table.size }, (_, position) => position).filter(
-      (position) => ids.has(table.at(position).id),
-    );
-    return inside.length === 0 ? 0 : this.#random.pick(inside);
   }
 }
 
 function without(ids: ReadonlySet<number>, unwanted: readonly number[]): ReadonlySet<number> {
   return new Set([...ids].filter((id) => !unwanted.includes(id)));
-}
-
-function positionOrThrow(
-  table: { positionOf(id: number): number | undefined },
-  what: string,
-  id: number,
-): number {
-  const position = table.positionOf(id);
-  if (position === undefined) throw new NotInWorldError(what, id);
-  return position;
 }
 
 function dayOrThrow(text: string): DayNumber {

@@ -1,0 +1,95 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { NotifierError } from '../../lambda/errors.ts';
+import { deviationNames, deviations } from './deviations.ts';
+import { faultKinds } from './faults.ts';
+import { type FaultOrder, startPartnerSandbox } from './index.ts';
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value))
+    throw new InvalidArgumentError('Not a number.');
+  return value;
+}
+
+/** `kind[:times[:milliseconds]]`, as in `slow-body:3:5000`. */
+function fault(text: string, earlier: readonly FaultOrder[] = []): readonly FaultOrder[] {
+  const [name, times = '1', ms] = text.split(':');
+  const kind = faultKinds.find((known) => known === name);
+  if (kind === undefined) throw new InvalidArgumentError(`One of ${faultKinds.join(', ')}.`);
+  return [
+    ...earlier,
+    {
+      kind,
+      times: times === 'always' ? times : number(times),
+      ...(ms !== undefined && { ms: number(ms) }),
+    },
+  ];
+}
+
+const program = new Command('sandbox')
+  .description('The Partner Assessment Results API, made to run on this machine.')
+  .option('--port <number>', 'port on 127.0.0.1; 0 for any free one', number, 9400)
+  .option('--records <number>', 'assessments in scope at the start', number, 400)
+  .option('--seed <number>', 'the same seed gives the same world', number, 1)
+  .option('--time-zone <name>', "the platform's time zone", 'America/New_York')
+  .option('--until <date>', 'last day of the invented history')
+  .option('--certify-every <ms>', 'a new certification every so many milliseconds', number)
+  .option('--backdated <share>', 'share of new certifications that are backdated, 0 to 1', number)
+  .option('--unstable-ties', 'rows that tie come in another order with every request')
+  .option('--churn <share>', 'chance that the world changes before a list request', number)
+  .option('--extra-fields', 'records carry fields that the document does not name')
+  .option('--malformed <share>', 'share of records that break the documented shape', number)
+  .option('--clock-skew <seconds>', "how far the server's clock is ahead", number)
+  .option('--token-lifetime <seconds>', 'how long a token lives', number)
+  .addOption(
+    new Option('--user-name-order <by>', 'what sort=user_name compares').choices([
+      'name',
+      'last_name',
+    ]),
+  )
+  .option('--fault <kind[:times[:ms]]>', `a fault to begin with (${faultKinds.join(', ')})`, fault)
+  .addOption(
+    new Option('--deviations <names...>', 'contradict the document on purpose').choices(
+      deviationNames,
+    ),
+  )
+  .option('--list-deviations', 'print the deviations and end')
+  .showSuggestionAfterError(false)
+  .action(run);
+
+async function run({
+  fault: faults,
+  listDeviations,
+  ...options
+}: Record<string, unknown> & { fault?: readonly FaultOrder[]; listDeviations?: boolean }) {
+  if (listDeviations === true) {
+    for (const name of deviationNames) console.log(`${name.padEnd(30)}${deviations[name].breaks}`);
+    return;
+  }
+  const sandbox = await startPartnerSandbox({ ...options, ...(faults && { faults }) });
+  const { url, credentials, world } = sandbox;
+  console.log(`Partner sandbox  ${url}
+Client ID        ${credentials.clientId}
+Client secret    ${credentials.clientSecret}
+Assessments      ${world.count} in scope, dates in ${world.timeZone}
+
+Try it:
+
+  TOKEN=$(curl -s ${url}/oauth/token -d grant_type=client_credentials -d client_id=${credentials.clientId} -d client_secret=${credentials.clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'); curl -sg -H "Authorization: Bearer $TOKEN" '${url}/api/v1/ax/assessments?order=DESC&page=2'
+
+Control it (docs/sandbox.md):
+
+  curl -s ${url}/_sandbox
+
+Ctrl-C ends it.`);
+  const end = () => void sandbox.close();
+  process.once('SIGINT', end).once('SIGTERM', end);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof NotifierError)) throw error;
+  console.error(`${error.message} ${error.whatToDo}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,14 @@
+import type * as z from 'zod';
+import { SandboxRequestError } from './errors.ts';
+
+/** Parses what a caller passed. @throws SandboxRequestError naming every problem. */
+export function parse<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new SandboxRequestError(
+    `${result.error.issues
+      .map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
+      .join('; ')}.`,
+    { cause: result.error },
+  );
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+
+/** What can be said about a person; it changes in all of the person's records. */
+const educatorFields = {
+  first_name: z.string(),
+  last_name: z.string(),
+  /** Left out while a given or family name is set: both, given name first. */
+  name: z.string(),
+  seid: z.string().nullable(),
+  email: z.string(),
+  status: z.enum(['active', 'archived']),
+};
+
+export const educatorFieldNames = Object.keys(educatorFields);
+
+const assessmentFields = {
+  organization_id: z.int(),
+  product_id: z.int(),
+  legacy: z.boolean(),
+  /** In the platform's time zone, at some moment of that day. */
+  certified_on: z.iso.date(),
+  /** An instant with its offset; wins over `certified_on`. */
+  completed_at: z.iso.datetime({ offset: true }),
+  /** User ids, one for each entry of `results`; the last one supervises what is left. */
+  proctor_ids: z.array(z.int()).min(1),
+};
+
+/** What `change` accepts, under the API's own field names. */
+export const changesSchema = z.strictObject({ ...educatorFields, ...assessmentFields }).partial();
+
+/** What `add` accepts; anything left out is invented. */
+export const newAssessmentSchema = z
+  .strictObject({
+    ...educatorFields,
+    ...assessmentFields,
+    id: z.int().positive(),
+    /** An existing educator, or the id of the one to be created. */
+    user_id: z.int().positive(),
+  })
+  .partial();
+
+export type Changes = z.input<typeof changesSchema>;
+export type NewAssessment = z.input<typeof newAssessmentSchema>;
+
+/** Organizations and products by id, to put in or take out of scope. */
+export interface ScopeChange {
+  readonly organization_ids?: readonly number[] | undefined;
+  readonly product_ids?: readonly number[] | undefined;
+}
+
+/** What the API does not show of a record, and filters nevertheless use. */
+export interface Hidden {
+  readonly user_id: number;
+  readonly product_id: number;
+  readonly status: 'active' | 'archived';
+  readonly legacy: boolean;
+  readonly completed_at: string;
+  readonly in_scope: boolean;
+  readonly removed: boolean;
+}
