@@ -140,7 +140,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     kind: RequestKind,
     path: string,
     { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
-    parse: (reply: HttpReply) => T,
+    parse: (reply: HttpReply) => T | Promise<T>,
   ): Promise<T> {
     const once = (attempt: number) => {
       const left = deadline.epochMilliseconds - clock.now().epochMilliseconds;
@@ -149,7 +149,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
         Math.min(left, limits.attemptMs),
         () => new TimedOutError(kind, phase),
         signal,
-        async (within) => parse(await authorized(kind, path, attempt, within)),
+        async (within) => await parse(await authorized(kind, path, attempt, within)),
       );
     };
     return await withRetries(once, { ...limits, deadline, clock, random, signal });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
 import { type Assessment, assessmentSchema } from '../events/assessment.ts';
 import { MalformedRecordError, UnexpectedResponseError } from './errors.ts';
@@ -35,6 +36,9 @@ const MAX_DEPTH = 32;
 
 const MAX_PROBLEMS = 10;
 
+/** A page full of malformed records is slow to describe; other calls get their turn in between. */
+const TURN_MS = 20;
+
 const pageSchema = z.looseObject({
   // Not z.array: it would visit each of a few million elements before it counts them.
   data: z.custom<readonly unknown[]>(
@@ -55,7 +59,7 @@ const partedSchema = z.object({ results: z.custom<readonly unknown[]>(Array.isAr
  * @param offset what was asked for
  * @throws {UnexpectedResponseError} if it is not a page, or the page of another offset
  */
-export function parsePage(body: unknown, offset: number): Page {
+export async function parsePage(body: unknown, offset: number): Promise<Page> {
   const envelope = pageSchema.safeParse(body);
   if (!envelope.success) throw new UnexpectedResponseError('list', problemsOf(envelope.error));
   const { data, meta } = envelope.data;
@@ -66,7 +70,12 @@ export function parsePage(body: unknown, offset: number): Page {
   const assessments: Assessment[] = [];
   const quarantined: Quarantined[] = [];
   const indexOfId = new Map<number, number>();
+  let turnStartedAt = performance.now();
   for (const [index, row] of data.entries()) {
+    if (performance.now() - turnStartedAt > TURN_MS) {
+      await nextTurn();
+      turnStartedAt = performance.now();
+    }
     const parsed = parseRow(row);
     const first = parsed.id === undefined ? undefined : indexOfId.get(parsed.id);
     if ('problems' in parsed) {

@@ -23,9 +23,9 @@ describe('a page', () => {
     });
   });
 
-  it('quarantines a malformed record with its place, its ID and the paths, and goes on', () => {
+  it('quarantines a malformed record with its place, its ID and the paths, and goes on', async () => {
     const bad = record(2, { email: 5, certified_on: '2026-02-30', results: [{ proctor_id: 'x' }] });
-    const result = parsePage({ data: [record(1), bad, record(3)], meta }, 0);
+    const result = await parsePage({ data: [record(1), bad, record(3)], meta }, 0);
     expect(result.assessments.map(({ id }) => id)).toEqual([1, 3]);
     expect(result.rows).toBe(3);
     expect(result.quarantined).toHaveLength(1);
@@ -46,13 +46,13 @@ describe('a page', () => {
     ['null', null],
     ['a record without an ID', { ...record(1), id: undefined }],
     ['an ID that JSON numbers cannot hold', { ...record(1), id: 2 ** 53 }],
-  ])('quarantines %s without an ID', (_, row) => {
-    const result = parsePage({ data: [row], meta }, 0);
+  ])('quarantines %s without an ID', async (_, row) => {
+    const result = await parsePage({ data: [row], meta }, 0);
     expect(result.quarantined).toMatchObject([{ index: 0 }]);
     expect(result.quarantined[0]).not.toHaveProperty('id');
   });
 
-  it('never puts a value into a problem', () => {
+  it('never puts a value into a problem', async () => {
     const secret = 'Zuzana-41';
     const rows = [
       record(1, { seid: [secret], name: { [secret]: secret }, certified_on: secret }),
@@ -61,21 +61,21 @@ describe('a page', () => {
       secret,
       { [secret]: secret },
     ];
-    const { quarantined } = parsePage({ data: rows, meta }, 0);
+    const { quarantined } = await parsePage({ data: rows, meta }, 0);
     expect(quarantined).toHaveLength(rows.length);
     expect(JSON.stringify(quarantined)).not.toContain(secret);
   });
 
-  it('quarantines the second of two records with the same ID', () => {
+  it('quarantines the second of two records with the same ID', async () => {
     const rows = [record(1), record(5), record(1, { name: 'Other Nobody' })];
-    const result = parsePage({ data: rows, meta }, 0);
+    const result = await parsePage({ data: rows, meta }, 0);
     expect(result.assessments).toEqual([record(1), record(5)]);
     expect(result.quarantined).toEqual([
       { index: 2, id: 1, problems: ['id: the same as in row 0'] },
     ]);
   });
 
-  it('quarantines what would be too deep or too large for those who walk over it', () => {
+  it('quarantines what would be too deep or too large for those who walk over it', async () => {
     const nested = JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`);
     const rows = [
       record(1, { nested }),
@@ -83,24 +83,24 @@ describe('a page', () => {
       record(3, { results: Array.from({ length: 101 }, () => record(3).results[0]) }),
       record(4),
     ];
-    const result = parsePage({ data: rows, meta }, 0);
+    const result = await parsePage({ data: rows, meta }, 0);
     expect(result.assessments.map(({ id }) => id)).toEqual([4]);
     expect(result.quarantined.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
 
-  it('limits the problems that one record can make', () => {
+  it('limits the problems that one record can make', async () => {
     const results = Array.from({ length: 100 }, () => ({}));
-    const [bad] = parsePage({ data: [record(1, { results })], meta }, 0).quarantined;
+    const [bad] = (await parsePage({ data: [record(1, { results })], meta }, 0)).quarantined;
     expect(bad?.problems).toHaveLength(11);
     expect(bad?.problems.at(-1)).toBe('and 490 more');
   });
 
-  it('does not let a record reach the prototype of all objects', () => {
+  it('does not let a record reach the prototype of all objects', async () => {
     const body = JSON.stringify({ data: [record(1)], meta }).replace(
       '"seid"',
       '"__proto__":{"polluted":true},"seid"',
     );
-    const { assessments } = parsePage(JSON.parse(body), 0);
+    const { assessments } = await parsePage(JSON.parse(body), 0);
     expect(assessments).toHaveLength(1);
     expect(assessments[0]?.polluted).toBeUndefined();
     expect({}).not.toHaveProperty('polluted');

@@ -1,0 +1,228 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
+import { PartnerError } from '../../../lambda/partner/index.ts';
+import type { Page } from '../../../lambda/partner/records.ts';
+import { page, type Responder, record, rig, token } from './scripted-host.ts';
+
+const RESPONSES = 1_000;
+const CALL_MS = 1_000;
+const MEGABYTE = 1024 * 1024;
+const AT_ONCE = 8;
+const LIMITS = { attempts: 2, backoffMs: 1, attemptMs: 150, connections: AT_ONCE };
+
+const meta = { count: 3, offset: 0, page: 50 };
+const pageOf = (data: readonly unknown[]) => JSON.stringify({ data, meta });
+
+/** A record of which some fields are anything at all. */
+const odd = fc
+  .tuple(
+    fc.integer({ min: 1, max: 20 }), // few IDs, so that many are duplicates
+    fc.dictionary(fc.constantFrom(...Object.keys(record(1))), fc.jsonValue(), { maxKeys: 2 }),
+    fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }),
+  )
+  .map(([id, wrong, unknown]) => ({ ...record(id), ...unknown, ...wrong }));
+
+const oddPage = fc.array(fc.oneof({ weight: 5, arbitrary: odd }, fc.jsonValue())).map(pageOf);
+
+const broken = fc
+  .tuple(oddPage, fc.double({ min: 0, max: 1, noNaN: true }))
+  .map(([text, share]) => Buffer.from(text).subarray(0, Math.floor(text.length * share)));
+
+const garbled = fc
+  .tuple(oddPage, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 20 }))
+  .map(([text, bytes]) => {
+    const body = Buffer.from(text);
+    for (const [at, byte] of bytes) body[at % body.length] = byte;
+    return body;
+  });
+
+const reencoded = fc
+  .tuple(oddPage, fc.constantFrom('latin1', 'utf16le', 'base64', 'hex'))
+  .map(([text, encoding]) =>
+    encoding === 'base64' ? Buffer.from(btoa(encodeURI(text))) : Buffer.from(text, encoding),
+  );
+
+/** The worst that fits, and what does not: made once, because making them is slow. */
+const monsters = [0.5, 1, 3].flatMap((share) => {
+  const n = Math.floor(24_000 * share);
+  const keys = Array.from({ length: n }, (_, i) => `"${'k'.repeat(60)}${i.toString(36)}":0`).join();
+  const extra = [
+    `${'['.repeat(n)}${']'.repeat(n)}`,
+    `${'{"a":'.repeat(n)}0${'}'.repeat(n)}`,
+    `{${keys}}`,
+    `[${'{},'.repeat(n / 2)}0]`,
+    `"${'x'.repeat(80 * n)}"`,
+    `"${'\\u00e9'.repeat(10 * n)}"`,
+    `${'9'.repeat(n)}`,
+  ].map((value) => `{"data":[{"id":1,"x":${value}}],"meta":${JSON.stringify(meta)}}`);
+  const parts = `{"results":[${Array.from({ length: 99 }, () => '{}').join()}]}`;
+  const rows = Array.from({ length: Math.floor(100 * share) }, () => parts).join();
+  return [...extra, `{"data":[${rows}],"meta":${JSON.stringify(meta)}}`].map((text) =>
+    Buffer.from(text),
+  );
+});
+
+const body = fc.oneof(
+  { weight: 6, arbitrary: oddPage.map((text) => Buffer.from(text)) },
+  { weight: 4, arbitrary: broken },
+  { weight: 4, arbitrary: garbled },
+  { weight: 3, arbitrary: reencoded },
+  { weight: 2, arbitrary: fc.json().map((text) => Buffer.from(text)) },
+  { weight: 2, arbitrary: fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes)) },
+  { weight: 3, arbitrary: fc.constantFrom(...monsters) },
+);
+
+const status = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(200) },
+  { weight: 2, arbitrary: fc.integer({ min: 200, max: 599 }).filter((code) => code !== 204) },
+);
+
+const headers = fc.oneof(
+  { weight: 5, arbitrary: fc.constant({}) },
+  fc.record(
+    {
+      'retry-after': fc.oneof(
+        fc.integer().map(String),
+        fc.constant('Sat, 21 Nov 2026 08:00:10 GMT'),
+      ),
+      'content-encoding': fc.constantFrom('gzip', 'identity', 'br'),
+      'content-type': fc.constantFrom('text/html', 'application/json; charset=utf-16', 'x'),
+      location: fc.webUrl(),
+    },
+    { requiredKeys: [] },
+  ),
+);
+
+type Delivery = (status: number, headers: Record<string, string>, body: Buffer) => Responder;
+
+const whole: Delivery = (code, head, bytes) => (response) => {
+  response.writeHead(code, head);
+  response.end(bytes);
+};
+const inPieces: Delivery = (code, head, bytes) => (response) => {
+  response.writeHead(code, head);
+  for (let at = 0; at < bytes.length; at += 7_919) response.write(bytes.subarray(at, at + 7_919));
+  response.end();
+};
+const cutOff: Delivery = (code, head, bytes) => (response) => {
+  response.writeHead(code, { ...head, 'content-length': bytes.length + 10 });
+  response.write(bytes, () => response.destroy());
+};
+const neverEnding: Delivery = (code, head, bytes) => (response) => {
+  response.writeHead(code, head);
+  response.write(bytes);
+};
+const silent: Delivery = () => () => {};
+const notHttp: Delivery = (_code, _head, bytes) => (response) => {
+  response.socket?.end(bytes);
+};
+
+const responder = fc
+  .tuple(
+    fc.oneof(
+      { weight: 60, arbitrary: fc.constantFrom(whole, inPieces) },
+      { weight: 10, arbitrary: fc.constantFrom(cutOff, notHttp) },
+      { weight: 2, arbitrary: fc.constantFrom(neverEnding, silent) },
+    ),
+    status,
+    headers,
+    body,
+  )
+  .map(([deliver, ...answer]) => deliver(...answer));
+
+/**
+ * The longest turn of the event loop, in milliseconds. Of wall and processor time the shorter: a
+ * busy machine makes the one too long, the coarse accounting of some kernels the other.
+ */
+function watchEventLoop() {
+  let longest = 0;
+  let cpu = process.threadCpuUsage();
+  let wall = performance.now();
+  let watching = true;
+  const turn = () => {
+    const { user, system } = process.threadCpuUsage(cpu);
+    longest = Math.max(longest, Math.min((user + system) / 1000, performance.now() - wall));
+    cpu = process.threadCpuUsage();
+    wall = performance.now();
+    if (watching) setImmediate(turn);
+  };
+  setImmediate(turn);
+  return () => {
+    watching = false;
+    return longest;
+  };
+}
+
+it(`returns or throws an error of its own, in time, for ${RESPONSES} fuzzed responses`, async () => {
+  const [seed = 0] = fc.sample(fc.integer(), 1);
+  const responders = fc.sample(responder, { numRuns: RESPONSES, seed });
+  const { host, client } = await rig({ limits: LIMITS, clock: systemClock });
+  let renewals = 0;
+  host.script('token', (response, request) => {
+    renewals += 1;
+    // Now and then fuzzed as well; but most calls are to get as far as the list.
+    const fuzzed = renewals % 20 === 0 ? responders[renewals % RESPONSES] : undefined;
+    (fuzzed ?? token('t', 0))(response, request);
+  });
+  host.script('list', (response, request) => {
+    responders[Number(request.url.searchParams.get('filter[search]'))]?.(response, request);
+  });
+  const outcomes = new Map<string, number>();
+  let peak = 0;
+  collectGarbage();
+  const before = memoryInUse();
+  const longestTurn = watchEventLoop();
+
+  async function judge(index: number) {
+    const startedAt = performance.now();
+    const deadline = systemClock.now().add({ milliseconds: CALL_MS });
+    const outcome = await client
+      .list({ filter: { search: String(index) } }, { deadline })
+      .then(check, (error: unknown) => {
+        expect(error, `seed ${seed}`).toBeInstanceOf(PartnerError);
+        return error instanceof PartnerError ? error.code : '';
+      });
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    expect(performance.now() - startedAt, `seed ${seed}`).toBeLessThan(CALL_MS + 250);
+    if (index % 10 === 0) peak = Math.max(peak, memoryInUse() - before);
+  }
+
+  const indexes = responders.keys();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const index of indexes) await judge(index);
+    }),
+  );
+
+  expect(longestTurn(), `seed ${seed}`).toBeLessThan(200);
+  // Garbage included, and the server's part; what is kept once it is collected must be little.
+  expect(peak, `seed ${seed}`).toBeLessThan(512 * MEGABYTE);
+  collectGarbage();
+  expect(memoryInUse() - before, `seed ${seed}`).toBeLessThan(40 * MEGABYTE);
+  // The fuzz reaches every branch that matters, and the client is as good as new afterwards.
+  for (const outcome of ['page', 'unexpected-response', 'response-too-large', 'timed-out']) {
+    expect(outcomes.get(outcome), `${outcome}, seed ${seed}`).toBeGreaterThan(0);
+  }
+  host.script('token', token('t'));
+  host.script('list', page([record(1)]));
+  await expect(client.list()).resolves.toMatchObject({ rows: 1, quarantined: [] });
+}, 60_000);
+
+function check({ assessments, quarantined, rows }: Page): string {
+  expect(assessments.length + quarantined.length).toBe(rows);
+  expect(new Set(assessments.map(({ id }) => id)).size).toBe(assessments.length);
+  return 'page';
+}
+
+function memoryInUse(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
