@@ -21,10 +21,10 @@ export class TickJournal implements Journal {
       serviceName: 'certification-notifier',
       persistentKeys: { integration },
     });
-    this.#metrics = new Metrics({
-      namespace: metricNamespace,
-      defaultDimensions: { [metricDimension]: integration },
-    });
+    this.#metrics = new Metrics({ namespace: metricNamespace });
+    // Powertools puts `service` beside dimensions given to its constructor; the alarms look at ours alone.
+    this.#metrics.clearDefaultDimensions();
+    this.#metrics.setDefaultDimensions({ [metricDimension]: integration });
   }
 
   warn(what: string, details: Readonly<Record<string, unknown>>): void {
