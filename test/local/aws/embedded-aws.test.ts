@@ -198,6 +198,16 @@ test('the schedule names its function, its input and its rate', () => {
   ]);
 });
 
+test('a further environment of a function runs beside the first one', async () => {
+  const [poll] = aws.functions.values();
+  const further = aws.startFunction(poll?.name ?? '');
+  const results = await Promise.all([poll?.invoke(), further.invoke()]);
+  expect(results).toMatchObject([
+    { outcome: 'returned', coldStart: true },
+    { outcome: 'returned', coldStart: true },
+  ]);
+});
+
 test('a proxy can stand between the functions and a service', async () => {
   const proxied = await startEmbeddedAws(synthesizeSmallStack(), {
     endpointOverrides: ({ sns: real }) => ({ sns: `${real}/gate` }),
