@@ -1,0 +1,46 @@
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import type { PartnerSandbox } from '../../../local/partner-sandbox/index.ts';
+import type { Parameters } from './naive-model.ts';
+
+export interface Page {
+  readonly data: readonly Assessment[];
+  readonly meta: { readonly count: number; readonly offset: number; readonly page: number };
+}
+
+/** A client as plain as possible: what a person would do with curl. */
+export async function tokenFor(sandbox: PartnerSandbox): Promise<string> {
+  const { clientId, clientSecret } = sandbox.credentials;
+  const response = await fetch(`${sandbox.url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    }),
+  });
+  return JSON.parse(await response.text()).access_token;
+}
+
+export function searchParams(parameters: Parameters): URLSearchParams {
+  return new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value]));
+}
+
+export interface Visitor {
+  request(pathAndQuery: string): Promise<Response>;
+  list(query?: string | Parameters): Promise<Page>;
+}
+
+export async function visit(sandbox: PartnerSandbox): Promise<Visitor> {
+  const token = await tokenFor(sandbox);
+  const request = (pathAndQuery: string) =>
+    fetch(sandbox.url + pathAndQuery, { headers: { authorization: `Bearer ${token}` } });
+  return {
+    request,
+    list: async (query = '') => {
+      const text = typeof query === 'string' ? query : searchParams(query).toString();
+      const response = await request(`/api/v1/ax/assessments?${text}`);
+      if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
+      return JSON.parse(await response.text());
+    },
+  };
+}
