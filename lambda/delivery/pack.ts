@@ -1,6 +1,6 @@
 /** AWS limits of PublishBatch: entries a request, and bytes of all their bodies and attributes. */
-export const batchEntries = 10;
-export const batchBytes = 262_144;
+const batchEntries = 10;
+const batchBytes = 262_144;
 
 /**
  * Splits entries, in order, into batches that PublishBatch takes: at most `maxEntries` entries and

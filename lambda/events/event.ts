@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Assessment, assessmentSchema } from './assessment.ts';
 
-export const eventTypes = ['certification.created', 'certification.updated'] as const;
+const eventTypes = ['certification.created', 'certification.updated'] as const;
 
 /** Identifies this version of the contract; within a version fields are only added. */
 const dataSchema = 'urn:certification-notifier:schema:certification-event:1';

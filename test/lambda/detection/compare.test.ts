@@ -6,7 +6,7 @@ import { anyAssessment, assessment } from '../../support/assessments.ts';
 const salt = 'salt-of-the-tests';
 
 /** What the ledger would know after these changes. */
-function after(known: ReadonlyMap<number, Certification>, changes: readonly Change[]) {
+function nowKnown(known: ReadonlyMap<number, Certification>, changes: readonly Change[]) {
   const next = new Map(known);
   for (const { assessment, fingerprint, revision } of changes)
     next.set(assessment.id, {
@@ -36,7 +36,7 @@ describe('compare', () => {
   it('finds nothing in what it has just found', () => {
     fc.assert(
       fc.property(fc.array(anyAssessment), (read) => {
-        const known = after(new Map(), compare(read, new Map(), salt));
+        const known = nowKnown(new Map(), compare(read, new Map(), salt));
         expect(compare(read, known, salt)).toEqual([]);
       }),
     );
@@ -44,13 +44,13 @@ describe('compare', () => {
 
   it('raises the revision by one for each change and names what changed', () => {
     const first = assessment();
-    let known = after(new Map(), compare([first], new Map(), salt));
+    let known = nowKnown(new Map(), compare([first], new Map(), salt));
     const renamed = { ...first, name: 'Odalys Ashgrove', last_name: 'Ashgrove' };
     const changes = compare([renamed], known, salt);
     expect(changes).toMatchObject([
       { kind: 'updated', revision: 2, changed: ['name', 'last_name'] },
     ]);
-    known = after(known, changes);
+    known = nowKnown(known, changes);
     const moved = { ...renamed, certified_on: '2026-11-19' };
     expect(compare([moved], known, salt)).toMatchObject([
       { kind: 'updated', revision: 3, changed: ['certified_on'] },
