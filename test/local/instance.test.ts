@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { close, listen } from '../../local/aws/loopback-server.ts';
 import { StartError } from '../../local/errors.ts';
 import { claimInstance, instanceSchema } from '../../local/instance.ts';
@@ -10,11 +10,14 @@ import { claimInstance, instanceSchema } from '../../local/instance.ts';
 const startedAt = '2026-11-21T12:00:00Z';
 /** Above every pid that Linux, macOS or Windows hands out. */
 const nobody = 2 ** 30;
+let directory: string;
 let file: string;
 
 beforeEach(async () => {
-  file = join(await mkdtemp(join(tmpdir(), 'instance-')), '.local', 'instance.json');
+  directory = await mkdtemp(join(tmpdir(), 'instance-'));
+  file = join(directory, '.local', 'instance.json');
 });
+afterEach(() => rm(directory, { recursive: true }));
 
 const awsAt = (dynamodb: string) => ({
   region: 'us-east-1',

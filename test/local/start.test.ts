@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +15,9 @@ const running: (() => void)[] = [];
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'start-'));
 });
-afterEach(() => {
+afterEach(async () => {
   for (const end of running.splice(0)) end();
+  await rm(directory, { recursive: true });
 });
 
 /** The program as a process of its own; its instance file is in a directory of its own, too. */

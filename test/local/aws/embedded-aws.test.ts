@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -17,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedAws, startEmbeddedAws } from '../../../local/aws/index.ts';
 import { foreignQueueArn, synthesizeSmallStack } from './small-stack.ts';
 
+let assembly: string;
 let aws: EmbeddedAws;
 let dynamodb: DynamoDBClient;
 let sns: SNSClient;
@@ -24,13 +26,17 @@ let sqs: SQSClient;
 let secretsManager: SecretsManagerClient;
 
 beforeAll(async () => {
-  aws = await startEmbeddedAws(synthesizeSmallStack());
+  assembly = synthesizeSmallStack();
+  aws = await startEmbeddedAws(assembly);
   dynamodb = new DynamoDBClient(aws.clientConfig('dynamodb'));
   sns = new SNSClient(aws.clientConfig('sns'));
   sqs = new SQSClient(aws.clientConfig('sqs'));
   secretsManager = new SecretsManagerClient(aws.clientConfig('secretsManager'));
 });
-afterAll(() => aws.close());
+afterAll(async () => {
+  await aws.close();
+  await rm(assembly, { recursive: true });
+});
 
 async function received(queueArn: string) {
   const { Messages = [] } = await sqs.send(
@@ -209,7 +215,7 @@ test('a further environment of a function runs beside the first one', async () =
 });
 
 test('a proxy can stand between the functions and a service', async () => {
-  const proxied = await startEmbeddedAws(synthesizeSmallStack(), {
+  const proxied = await startEmbeddedAws(assembly, {
     endpointOverrides: ({ sns: real }) => ({ sns: `${real}/gate` }),
   });
   const [poll] = proxied.functions.values();
