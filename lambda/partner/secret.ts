@@ -14,14 +14,17 @@ export type SecretReader = (secretId: string) => Promise<string | undefined>;
 const WHAT_TO_STORE =
   'Store {"client_id": "…", "client_secret": "…"}, as the operator issued them, as the value of the secret.';
 
-/** The secret does not exist, or nobody has put the credentials in yet. */
+/**
+ * The secret does not exist, has no value, or holds the blanks that the stack creates it with:
+ * nobody has put the credentials in yet.
+ */
 export class CredentialsNotSetError extends NotifierError {
   readonly code = 'credentials-not-set';
   readonly retryHelps = false;
   readonly whatToDo = WHAT_TO_STORE;
 
   constructor(secretId: string) {
-    super(`The secret ${secretId} does not exist or has no value yet: credentials not set.`);
+    super(`The secret ${secretId} holds no credentials yet.`);
   }
 }
 
@@ -52,8 +55,8 @@ export class SecretUnreadableError extends NotifierError {
 }
 
 const secretSchema = z.looseObject({
-  client_id: z.string().min(1),
-  client_secret: z.string().min(1),
+  client_id: z.string(),
+  client_secret: z.string(),
 });
 
 /** What the stack creates the secret with: the right shape, nothing in it yet. */
@@ -98,5 +101,7 @@ function parseSecret(secretId: string, text: string | undefined): Credentials {
   if (unsetSchema.safeParse(value).success) throw new CredentialsNotSetError(secretId);
   const parsed = secretSchema.safeParse(value);
   if (!parsed.success) throw new CredentialsMalformedError(secretId, problemsOf(parsed.error));
-  return { clientId: parsed.data.client_id, clientSecret: parsed.data.client_secret };
+  const { client_id: clientId, client_secret: clientSecret } = parsed.data;
+  if (clientId === '' || clientSecret === '') throw new CredentialsNotSetError(secretId);
+  return { clientId, clientSecret };
 }

@@ -38,8 +38,13 @@ describe('credentials in a secret', () => {
     let value: string | undefined;
     const source = secretCredentials('secret-1', async () => value);
     expect(await rejection(source())).toBeInstanceOf(CredentialsNotSetError);
-    value = ' ';
-    expect(await rejection(source())).toBeInstanceOf(CredentialsNotSetError);
+    for (value of [
+      ' ',
+      '{"client_id":"","client_secret":""}',
+      '{"client_id":"x","client_secret":""}',
+    ]) {
+      expect(await rejection(source())).toBeInstanceOf(CredentialsNotSetError);
+    }
     value = SECRET;
     expect(await source()).toMatchObject({ clientId: 'id-1' });
   });
@@ -48,7 +53,11 @@ describe('credentials in a secret', () => {
     ['not JSON', 's3cret', ['not JSON']],
     ['a plain string', '"s3cret"', [expect.stringContaining('expected object')]],
     ['without a secret', '{"client_id":"s3cret"}', [expect.stringMatching(/^client_secret: /)]],
-    ['blank', '{"client_id":"","client_secret":"s3cret"}', [expect.stringMatching(/^client_id: /)]],
+    [
+      'numbers',
+      '{"client_id":1,"client_secret":"s3cret"}',
+      [expect.stringMatching(/^client_id: /)],
+    ],
   ])('that are %s are refused by path, never by value', async (_, text, problems) => {
     const error = await rejection(secretCredentials('secret-1', async () => text)());
     expect(error).toBeInstanceOf(CredentialsMalformedError);
