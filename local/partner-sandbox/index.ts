@@ -103,6 +103,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
   );
   const api = new Api(world, life, clock, wanted.seed, initial);
   const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
+  for (const fault of faults) queue.inject(fault);
   const log = new RequestLog();
   const closing = new AbortController();
   const server = createServer();
@@ -143,7 +144,6 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     'request',
     requestListener({ api, queue, log, clock, sandbox, closing: closing.signal }),
   );
-  sandbox.injectFaults(...faults);
   return sandbox;
 }
 

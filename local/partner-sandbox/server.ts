@@ -38,24 +38,24 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox.invalid');
+  const [path = '/', ...query] = (request.url ?? '/').split('?');
   const body = await readBody(request);
   if (body === undefined) {
     await send(response, writeAnswer(tooLarge), undefined, closing);
     return;
   }
-  if (pathname === controlPrefix || pathname.startsWith(`${controlPrefix}/`)) {
+  if (path === controlPrefix || path.startsWith(`${controlPrefix}/`)) {
     api.catchUp();
     const answer = isLocal(request)
-      ? control(sandbox, request.method ?? 'GET', pathname, body)
+      ? control(sandbox, request.method ?? 'GET', path, body)
       : notLocal;
     await send(response, writeAnswer(answer), undefined, closing);
     return;
   }
   const message: ApiRequest = {
     method: request.method ?? 'GET',
-    path: pathname,
-    params: searchParams,
+    path,
+    params: new URLSearchParams(query.join('?')),
     authorization: request.headers.authorization,
     contentType: request.headers['content-type'],
     body,

@@ -1,0 +1,98 @@
+import { request as rawRequest } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type PartnerSandbox, startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
+import { type Visitor, visit } from './visitor.ts';
+
+let sandbox: PartnerSandbox;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  sandbox = await startPartnerSandbox({ records: 30 });
+  visitor = await visit(sandbox);
+});
+afterEach(() => sandbox.close());
+
+async function control(method: string, path: string, body?: unknown) {
+  const response = await fetch(`${sandbox.url}/_sandbox${path}`, {
+    method,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+const count = async (query = '') => (await visitor.list(query)).meta.count;
+
+/** fetch does not let its caller choose a Host. */
+function statusWith(headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    rawRequest(`${sandbox.url}/_sandbox`, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the control API', () => {
+  it('adds, changes, moves, archives, removes and restores a record', async () => {
+    const { body: added } = await control('POST', '/assessments', { certified_on: '2026-02-03' });
+    expect(await count()).toBe(31);
+    const path = `/assessments/${added.id}`;
+    expect((await control('PATCH', path, { seid: 'XX9' })).body.seid).toBe('XX9');
+    expect(await count('filter[seids][]=XX9')).toBeGreaterThan(0);
+    await control('POST', `${path}/move`, { certified_on: '2012-02-29' });
+    expect(await count('filter[end_date]=2012-02-29')).toBe(1);
+    await control('POST', `${path}/archive`);
+    expect((await control('GET', path)).body).toMatchObject({
+      status: 'archived',
+      assessment: { id: added.id },
+    });
+    expect((await control('DELETE', path)).status).toBe(204);
+    expect(await count()).toBe(30);
+    await control('POST', `${path}/restore`);
+    expect(await count()).toBe(31);
+  });
+
+  it('narrows and widens the scope', async () => {
+    const before = await count();
+    const inside = await count('filter[organization_ids][]=308');
+    await control('POST', '/scope/narrow', { organization_ids: [308] });
+    expect(await count()).toBe(before - inside);
+    await control('POST', '/scope/widen', { organization_ids: [308] });
+    expect(await count()).toBe(before);
+    await control('PUT', '/scope', { organization_ids: [] });
+    expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(400);
+  });
+
+  it('rotates the secret, injects faults, sets switches and shows the log', async () => {
+    await control('POST', '/faults', [{ kind: 'server-error', times: 1 }]);
+    expect((await visitor.request('/api/v1/ax/assessments?page=1')).status).toBe(503);
+    expect((await control('PATCH', '/switches', { tokenLifetime: 3 })).body.tokenLifetime).toBe(3);
+    const { body: log } = await control('GET', '/requests');
+    expect(log.at(-1)).toMatchObject({ query: [['page', '1']], status: 503 });
+    await control('DELETE', '/requests');
+    expect((await control('GET', '')).body.requests).toBe(0);
+    expect((await control('POST', '/secret')).body).toEqual(sandbox.credentials);
+    expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(401);
+  });
+
+  it('says what is wrong with an order', async () => {
+    expect((await control('POST', '/assessments/1/archive')).status).toBe(404);
+    expect((await control('GET', '/nonsense')).status).toBe(404);
+    const { status, body } = await control('POST', '/faults', { kind: 'reset', often: true });
+    expect(status).toBe(422);
+    expect(body.message).toBeTypeOf('string');
+    const broken = await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'POST', body: '{' });
+    expect(broken.status).toBe(400);
+  });
+
+  it('is closed to web pages and to names that are not of this machine', async () => {
+    const { host } = new URL(sandbox.url);
+    expect(await statusWith({})).toBe(200);
+    expect(await statusWith({ host: 'rebound.example' })).toBe(403);
+    expect(await statusWith({ origin: 'https://page.example' })).toBe(403);
+    expect(await statusWith({ origin: `http://${host}` })).toBe(200);
+  });
+});

@@ -1,0 +1,229 @@
+import { Temporal } from 'temporal-polyfill';
+import { afterEach, describe, expect, it } from 'vitest';
+import { assessmentSchema } from '../../../lambda/events/assessment.ts';
+import {
+  type PartnerSandbox,
+  PortTakenError,
+  type SandboxOptions,
+  SandboxRequestError,
+  startPartnerSandbox,
+} from '../../../local/partner-sandbox/index.ts';
+import { type Page, visit } from './visitor.ts';
+
+const running: PartnerSandbox[] = [];
+
+async function start(options: SandboxOptions = {}): Promise<PartnerSandbox> {
+  const sandbox = await startPartnerSandbox({ records: 60, ...options });
+  running.push(sandbox);
+  return sandbox;
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
+});
+
+const listPath = '/api/v1/ax/assessments';
+const ids = ({ data }: Page) => data.map(({ id }) => id);
+
+describe('an injected fault', () => {
+  it('strikes as often as asked, and the next request goes through', async () => {
+    const sandbox = await start();
+    const { request } = await visit(sandbox);
+    sandbox.injectFaults({ kind: 'too-many-requests', times: 2, retryAfter: 7 });
+    const first = await request(listPath);
+    expect([first.status, first.headers.get('retry-after')]).toEqual([429, '7']);
+    expect((await request(listPath)).status).toBe(429);
+    expect((await request(listPath)).status).toBe(200);
+    expect(sandbox.requests.slice(1).map(({ status, fault }) => [status, fault])).toEqual([
+      [429, 'too-many-requests'],
+      [429, 'too-many-requests'],
+      [200, undefined],
+    ]);
+  });
+
+  it('waits for the route and the request it was meant for', async () => {
+    const sandbox = await start();
+    const { request } = await visit(sandbox);
+    sandbox.injectFaults({ kind: 'server-error', status: 500, on: 'record', after: 1 });
+    const { id } = sandbox.world.add();
+    const statuses: number[] = [];
+    for (const path of [listPath, `${listPath}/${id}`, `${listPath}/${id}`, listPath]) {
+      statuses.push((await request(path)).status);
+    }
+    expect(statuses).toEqual([200, 200, 500, 200]);
+  });
+
+  it('can write Retry-After as a date', async () => {
+    const { request } = await visit(
+      await start({
+        clock: { now: () => Temporal.Instant.from('2026-11-21T12:00:00Z'), sleep: async () => {} },
+        faults: [{ kind: 'server-error', retryAfter: 90, retryAfterAsDate: true }],
+      }),
+    );
+    const { headers, status } = await request(listPath);
+    expect([status, headers.get('retry-after')]).toEqual([503, 'Sat, 21 Nov 2026 12:01:30 GMT']);
+  });
+
+  it('breaks the connection before or amid the answer', async () => {
+    const sandbox = await start();
+    const { request } = await visit(sandbox);
+    sandbox.injectFaults({ kind: 'reset' });
+    await expect(request(listPath)).rejects.toThrow();
+    sandbox.injectFaults({ kind: 'reset-mid-body' });
+    await expect(request(listPath).then((response) => response.text())).rejects.toThrow();
+    expect((await request(listPath)).status).toBe(200);
+  });
+
+  it('answers with a page for people, or half a page for machines', async () => {
+    const sandbox = await start();
+    const { request } = await visit(sandbox);
+    sandbox.injectFaults({ kind: 'html', status: 200 }, { kind: 'truncated' });
+    const page = await request(listPath);
+    expect(page.headers.get('content-type')).toBe('text/html');
+    const half = await (await request(listPath)).text();
+    expect(() => JSON.parse(half)).toThrow(SyntaxError);
+  });
+
+  it('can take its time, and a closing sandbox does not wait for it', async () => {
+    const sandbox = await start();
+    const { request } = await visit(sandbox);
+    sandbox.injectFaults({ kind: 'slow-body', ms: 20 }, { kind: 'slow-headers', ms: 600_000 });
+    expect(JSON.parse(await (await request(listPath)).text()).meta.count).toBe(60);
+    const hanging = expect(request(listPath)).rejects.toThrow();
+    while (sandbox.requests.length < 3) await new Promise(setImmediate);
+    await sandbox.close();
+    running.pop();
+    await hanging;
+  });
+
+  it('malforms one record of a page and leaves the others', async () => {
+    const sandbox = await start();
+    const { list } = await visit(sandbox);
+    sandbox.injectFaults({ kind: 'malformed-record' });
+    const wellFormed = ({ data }: Page) =>
+      data.filter((record) => assessmentSchema.safeParse(record).success).length;
+    expect(wellFormed(await list())).toBe(49);
+    expect(wellFormed(await list())).toBe(50);
+  });
+
+  it('is refused when it makes no sense', async () => {
+    const sandbox = await start();
+    expect(() => sandbox.injectFaults({ kind: 'reset', times: 0 })).toThrow(SandboxRequestError);
+  });
+});
+
+describe('a switch', () => {
+  it('shuffles ties from one request to the next, and only ties', async () => {
+    const sandbox = await start({ records: 0, unstableTies: true });
+    for (let day = 1; day <= 3; day++) {
+      for (let n = 0; n < 10; n++) sandbox.world.add({ certified_on: `2026-05-0${day}` });
+    }
+    const { list } = await visit(sandbox);
+    const [one, other] = [await list(), await list()];
+    expect(ids(one)).not.toEqual(ids(other));
+    expect(ids(one).toSorted()).toEqual(ids(other).toSorted());
+    const days = other.data.map(({ certified_on }) => certified_on);
+    expect(days).toEqual(days.toSorted());
+  });
+
+  it('changes the world between requests, the same way for the same seed', async () => {
+    const histories = await Promise.all(
+      [3, 3, 4].map(async (seed) => {
+        const clock = {
+          now: () => Temporal.Instant.from('2026-11-21T12:00:00Z'),
+          sleep: async () => {},
+        };
+        const sandbox = await start({ seed, churn: 0.5, clock });
+        const { list } = await visit(sandbox);
+        const pages: Page[] = [];
+        for (let turn = 0; turn < 12; turn++) pages.push(await list('page=100'));
+        return JSON.stringify(pages);
+      }),
+    );
+    expect(histories[0]).toBe(histories[1]);
+    expect(histories[0]).not.toBe(histories[2]);
+  });
+
+  it('adds certifications as time passes, some of them backdated', async () => {
+    let now = Temporal.Instant.from('2026-12-01T12:00:00Z');
+    const sandbox = await start({
+      records: 10,
+      clock: { now: () => now, sleep: async () => {} },
+      certifyEvery: 60_000,
+      backdated: 0.5,
+    });
+    const { list } = await visit(sandbox);
+    expect((await list()).meta.count).toBe(10);
+    now = now.add({ minutes: 40 });
+    expect((await list()).meta.count).toBe(50);
+    const { meta } = await list('filter[start_date]=2026-12-01');
+    expect(meta.count).toBeGreaterThan(5);
+    expect(meta.count).toBeLessThan(35);
+  });
+
+  it('adds fields that the document does not name and keeps those that it does', async () => {
+    const sandbox = await start({ extraFields: true });
+    const [record] = (await (await visit(sandbox)).list()).data;
+    expect(record).toMatchObject(sandbox.world.get(record?.id ?? 0) ?? {});
+    expect(record).toHaveProperty('external_reference');
+  });
+
+  it('sets the clock ahead and tokens short', async () => {
+    const clock = {
+      now: () => Temporal.Instant.from('2026-11-21T12:00:00Z'),
+      sleep: async () => {},
+    };
+    const { url, credentials } = await start({ clock, clockSkew: 300, tokenLifetime: 5 });
+    const response = await fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: credentials.clientId,
+        client_secret: credentials.clientSecret,
+      }),
+    });
+    expect(response.headers.get('date')).toBe('Sat, 21 Nov 2026 12:05:00 GMT');
+    expect(await response.json()).toMatchObject({ created_at: 1795262700, expires_in: 5 });
+  });
+
+  it('orders user_name by the family name alone', async () => {
+    const sandbox = await start({ records: 0, userNameOrder: 'last_name' });
+    sandbox.world.add({ id: 9, first_name: 'Zoë', last_name: 'Atlas' });
+    sandbox.world.add({ id: 8, first_name: 'Ada', last_name: 'Zenith' });
+    const { list } = await visit(sandbox);
+    expect(ids(await list('sort=user_name'))).toEqual([9, 8]);
+    sandbox.set({ userNameOrder: 'name' });
+    expect(ids(await list('sort=user_name'))).toEqual([8, 9]);
+  });
+
+  it('makes the server contradict the document by name, and obey it again', async () => {
+    const sandbox = await start({ deviations: ['wrapped-record', 'cap-of-200'] });
+    const { list, request } = await visit(sandbox);
+    const { id } = sandbox.world.add();
+    const single = async () => JSON.parse(await (await request(`${listPath}/${id}`)).text());
+    expect(await single()).toMatchObject({ data: { id } });
+    expect((await list('page=500')).meta.page).toBe(200);
+    sandbox.set({ deviations: [] });
+    expect(await single()).toMatchObject({ id });
+    expect((await list('page=500')).meta.page).toBe(100);
+  });
+});
+
+describe('starting', () => {
+  it('says so when the port is taken', async () => {
+    const { url } = await start();
+    await expect(startPartnerSandbox({ port: Number(new URL(url).port) })).rejects.toThrow(
+      PortTakenError,
+    );
+  });
+
+  it.each<SandboxOptions>([
+    { timeZone: 'Mars/Olympus' },
+    { records: -1 },
+    { churn: 2 },
+    { until: '2026-02-31' },
+    { faults: [{ kind: 'reset', probability: 2 }] },
+  ])('refuses %j', async (options) => {
+    await expect(startPartnerSandbox(options)).rejects.toThrow(SandboxRequestError);
+  });
+});
