@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hash } from './random.ts';
 import type { Answer, Rules } from './rules.ts';
+import type { Switches } from './switches.ts';
 
 export interface Credentials {
   readonly clientId: string;
@@ -23,18 +24,22 @@ export interface TokenMessage {
 export class Access {
   readonly #seed: number;
   readonly #tokens = new Map<string, number>();
+  readonly #chosen: Credentials | undefined;
   #rotation = 0;
   #issued = 0;
 
-  constructor(seed: number) {
+  /** `chosen` instead of credentials made from the seed, until the first rotation. */
+  constructor(seed: number, chosen?: Credentials) {
     this.#seed = seed;
+    this.#chosen = chosen;
   }
 
   /** Made from the seed, and obviously nobody's. */
   get credentials(): Credentials {
+    if (this.#chosen !== undefined && this.#rotation === 0) return this.#chosen;
     const tail = hash(`secret/${this.#seed}/${this.#rotation}`).toString(36);
     return {
-      clientId: `sandbox-client-${this.#seed}`,
+      clientId: this.#chosen?.clientId ?? `sandbox-client-${this.#seed}`,
       clientSecret: `sandbox-secret-${this.#seed}-${tail}`,
     };
   }
@@ -46,9 +51,10 @@ export class Access {
     return this.credentials;
   }
 
-  /** Section 4.1. `now` is the server's clock in epoch milliseconds, `lifetime` in seconds. */
-  issue(message: TokenMessage, rules: Rules, now: number, lifetime: number): Answer {
-    const { grantType, credentials } = readTokenRequest(message);
+  /** Section 4.1. `now` is the server's clock in epoch milliseconds. */
+  issue(message: TokenMessage, rules: Rules, now: number, switches: Switches): Answer {
+    const lifetime = switches.tokenLifetime;
+    const { grantType, credentials } = readTokenRequest(message, switches.basicVerbatim);
     if (grantType !== 'client_credentials') return rules.unsupportedGrantType;
     const { clientId, clientSecret } = this.credentials;
     if (
@@ -88,7 +94,10 @@ function equal(given: string, expected: string): boolean {
 }
 
 /** Any of the three forms; what is missing or unreadable is undefined, as if not sent. */
-function readTokenRequest({ authorization, contentType, body }: TokenMessage): TokenRequest {
+function readTokenRequest(
+  { authorization, contentType, body }: TokenMessage,
+  verbatim: boolean,
+): TokenRequest {
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase();
   const field =
     mediaType === 'application/json'
@@ -97,7 +106,8 @@ function readTokenRequest({ authorization, contentType, body }: TokenMessage): T
         ? formFields(body)
         : () => undefined;
   const grantType = field('grant_type');
-  if (authorization !== undefined) return { grantType, credentials: basic(authorization) };
+  if (authorization !== undefined)
+    return { grantType, credentials: basic(authorization, verbatim) };
   const [clientId, clientSecret] = [field('client_id'), field('client_secret')];
   return {
     grantType,
@@ -130,7 +140,7 @@ function jsonFields(body: string): Fields {
 }
 
 /** RFC 7617, with id and secret form-urlencoded as RFC 6749, 2.3.1 wants them. */
-function basic(authorization: string): Credentials | undefined {
+function basic(authorization: string, verbatim: boolean): Credentials | undefined {
   const [, encoded] = /^Basic +([A-Za-z0-9+/_=-]+) *$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;
   const pair = Buffer.from(encoded, 'base64').toString('utf8');
@@ -138,7 +148,7 @@ function basic(authorization: string): Credentials | undefined {
   if (colon < 0) return undefined;
   try {
     const [clientId, clientSecret] = [pair.slice(0, colon), pair.slice(colon + 1)].map((part) =>
-      decodeURIComponent(part.replaceAll('+', ' ')),
+      verbatim ? part : decodeURIComponent(part.replaceAll('+', ' ')),
     );
     return clientId === undefined || clientSecret === undefined
       ? undefined

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lambda/clock.ts';
-import { Access, type TokenMessage } from './access.ts';
+import type { Access, TokenMessage } from './access.ts';
 import { blemish, malform } from './blemish.ts';
 import { deviate } from './deviations.ts';
 import type { Fault, Route } from './faults.ts';
@@ -48,8 +48,8 @@ export class Api {
   #listed = 0;
   readonly #orders = new RecentOrders();
 
-  constructor(world: World, life: Life, clock: Clock, seed: number, switches: Switches) {
-    this.access = new Access(seed);
+  constructor(world: World, life: Life, clock: Clock, access: Access, switches: Switches) {
+    this.access = access;
     this.#world = world;
     this.#life = life;
     this.#clock = clock;
@@ -81,7 +81,7 @@ export class Api {
     const route = routeOf(request);
     if (route === undefined) return noRoute;
     if (route === 'token') {
-      return this.access.issue(request, this.#rules, this.now(), this.#switches.tokenLifetime);
+      return this.access.issue(request, this.#rules, this.now(), this.#switches);
     }
     if (fault?.kind === 'unauthorized') return this.#rules.invalidToken;
     if (!this.access.admits(request.authorization, this.now())) return this.#rules.invalidToken;
@@ -131,7 +131,7 @@ export class Api {
   #show(slot: number, fault: Fault | undefined): unknown {
     const assessment = this.#world.records.assessment(slot);
     if (fault?.kind === 'malformed-record') return malform(assessment);
-    const shown = blemish(assessment, this.#switches);
+    const shown = blemish(assessment, this.#switches, this.#world.damage(assessment.id));
     return shown === assessment ? this.#rules.record(assessment) : shown;
   }
 }

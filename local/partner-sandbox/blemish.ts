@@ -1,6 +1,7 @@
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import { scramble } from './random.ts';
 import type { Switches } from './switches.ts';
+import type { Damage } from './world-schema.ts';
 
 /** Ways for a record to break the documented shape; which one depends on its id alone. */
 const breakages: readonly ((record: Assessment) => unknown)[] = [
@@ -19,15 +20,25 @@ export function malform(record: Assessment): unknown {
   return breakage?.(record);
 }
 
-/** A record as the switches want it shown. */
-export function blemish(record: Assessment, switches: Switches): unknown {
-  const shown: Assessment = switches.extraFields
-    ? {
-        ...record,
-        external_reference: `EXT-${record.id}`,
-        badge: { level: 1 + (record.id % 3), issued: true },
-        results: record.results.map((part) => ({ ...part, attempt: 1 })),
-      }
-    : record;
+/** A record as the switches, and the damage done to it in particular, want it shown. */
+export function blemish(
+  record: Assessment,
+  switches: Switches,
+  damage: Damage | undefined,
+): unknown {
+  let shown: Assessment = record;
+  if (switches.extraFields) {
+    shown = {
+      ...record,
+      external_reference: `EXT-${record.id}`,
+      badge: { level: 1 + (record.id % 3), issued: true },
+      results: record.results.map((part) => ({ ...part, attempt: 1 })),
+    };
+  }
+  if (damage !== undefined) {
+    const { omit = [], set = {} } = damage;
+    const kept = Object.entries(shown).filter(([field]) => !omit.includes(field));
+    return { ...Object.fromEntries(kept), ...set };
+  }
   return scramble(record.id, 2) / 2 ** 32 < switches.malformed ? malform(shown) : shown;
 }

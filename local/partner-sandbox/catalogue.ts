@@ -35,7 +35,7 @@ export interface Educator {
 }
 
 /** Entities with an id, in the order of their creation, and by position for the typed columns. */
-export class Table<T extends { readonly id: number }> implements Iterable<T> {
+class Table<T extends { readonly id: number }> implements Iterable<T> {
   readonly #what: string;
   readonly #rows: T[] = [];
   readonly #positions = new Map<number, number>();

@@ -41,6 +41,7 @@ const program = new Command('sandbox')
   .option('--malformed <share>', 'share of records that break the documented shape', number)
   .option('--clock-skew <seconds>', "how far the server's clock is ahead", number)
   .option('--token-lifetime <seconds>', 'how long a token lives', number)
+  .option('--basic-verbatim', 'HTTP Basic credentials are not form-decoded')
   .addOption(
     new Option('--user-name-order <by>', 'what sort=user_name compares').choices([
       'name',

@@ -6,7 +6,7 @@ import type { PartnerSandbox } from './index.ts';
 import { parse } from './parse.ts';
 import type { Answer } from './rules.ts';
 import { switchesSchema } from './switches.ts';
-import { changesSchema, newAssessmentSchema } from './world-schema.ts';
+import { changesSchema, damageSchema, newAssessmentSchema } from './world-schema.ts';
 
 /** Where the control API lives; nothing of the partner's does. */
 export const controlPrefix = '/_sandbox';
@@ -73,6 +73,12 @@ const operations: readonly Operation[] = [
     path: '/assessments/:id/unarchive',
     act: ({ world }, _, id) => world.unarchive(id),
   },
+  {
+    method: 'POST',
+    path: '/assessments/:id/spoil',
+    act: ({ world }, input, id) => world.spoil(id, parse(damageSchema, input)),
+  },
+  { method: 'POST', path: '/assessments/:id/mend', act: ({ world }, _, id) => world.mend(id) },
   {
     method: 'PATCH',
     path: '/organizations/:id',

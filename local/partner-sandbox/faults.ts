@@ -8,6 +8,8 @@ export const faultKinds = [
   'unauthorized',
   'html',
   'truncated',
+  'oversized',
+  'redirect',
   'reset',
   'reset-mid-body',
   'slow-headers',
@@ -29,12 +31,19 @@ export const faultSchema = z.strictObject({
   on: z.enum([...routes, 'api', 'any']).default('api'),
   /** Requests to let pass first. */
   after: z.int().min(0).default(0),
-  /** `server-error` (default 503) and `html` (default 502). */
+  /** `server-error` (default 503), `html` (default 502) and `redirect` (default 302). */
   status: z.int().min(200).max(599).optional(),
   /** `too-many-requests` (default 1) and `server-error`: `Retry-After`, seconds. */
   retryAfter: z.number().min(0).optional(),
   /** Writes `Retry-After` as an HTTP date. */
   retryAfterAsDate: z.boolean().default(false),
+  /** `oversized`: how much blank space follows the answer, bytes; default 64 MiB. */
+  bytes: z
+    .int()
+    .min(1)
+    .default(64 * 2 ** 20),
+  /** `redirect`: where to; default another name of this machine, where nothing listens. */
+  location: z.string().default('http://localhost:9/api/v1/ax/assessments'),
   /** `slow-headers`, `slow-body`: milliseconds, default 1000. */
   ms: z.int().min(0).default(1000),
 });

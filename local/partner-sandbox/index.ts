@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import * as z from 'zod';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import type { Credentials } from './access.ts';
+import { Access, type Credentials } from './access.ts';
 import { Api } from './api.ts';
 import { PortTakenError } from './errors.ts';
 import { type Fault, type FaultOrder, FaultQueue } from './faults.ts';
@@ -20,7 +20,7 @@ export type { Fault, FaultOrder } from './faults.ts';
 export type { LoggedRequest } from './request-log.ts';
 export type { Switches } from './switches.ts';
 export type { World } from './world.ts';
-export type { Changes, Hidden, NewAssessment, ScopeChange } from './world-schema.ts';
+export type { Changes, Damage, Hidden, NewAssessment, ScopeChange } from './world-schema.ts';
 
 /** The day that invented history ends with, so that a seed means the same world next month. */
 const endOfHistory = '2026-11-20';
@@ -51,6 +51,8 @@ export interface SandboxOptions extends Partial<Switches> {
    * One in ten is backdated unless `backdated` says otherwise.
    */
   readonly certifyEvery?: number;
+  /** Instead of those made from the seed: for secrets with awkward characters. */
+  readonly credentials?: Credentials;
   /** In force from the first request. */
   readonly faults?: readonly FaultOrder[];
 }
@@ -82,7 +84,7 @@ export interface PartnerSandbox {
  * @throws SandboxRequestError for options that make no sense, PortTakenError.
  */
 export async function startPartnerSandbox(options: SandboxOptions = {}): Promise<PartnerSandbox> {
-  const { clock = systemClock, faults = [], ...rest } = options;
+  const { clock = systemClock, faults = [], credentials, ...rest } = options;
   const { port, records, seed, timeZone, until, certifyEvery, ...switches } = rest;
   const wanted = parse(
     optionsSchema,
@@ -101,7 +103,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     wanted.certifyEvery,
     clock.now().epochMilliseconds,
   );
-  const api = new Api(world, life, clock, wanted.seed, initial);
+  const api = new Api(world, life, clock, new Access(wanted.seed, credentials), initial);
   const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
   for (const fault of faults) queue.inject(fault);
   const log = new RequestLog();

@@ -93,7 +93,7 @@ export interface Person {
   readonly name: string;
 }
 
-export function inventPerson(random: Random): Person {
+function inventPerson(random: Random): Person {
   if (random.chance(0.04)) {
     const [first, last, surnameFirst] = random.pick(otherScripts);
     return {

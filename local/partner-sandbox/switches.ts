@@ -19,6 +19,8 @@ export const switchesSchema = z.strictObject({
   clockSkew: z.number(),
   /** Seconds that a token lives, and says it lives. */
   tokenLifetime: z.number().positive(),
+  /** HTTP Basic credentials are taken as they are, not form-decoded as RFC 6749 2.3.1 has it. */
+  basicVerbatim: z.boolean(),
   /** What `sort=user_name` compares: the full name, or the family name alone. */
   userNameOrder: z.enum(['name', 'last_name']),
   /** Deliberate contradictions of the document, by name (deviations.ts). */
@@ -35,6 +37,7 @@ export const defaultSwitches: Switches = {
   malformed: 0,
   clockSkew: 0,
   tokenLifetime: 7200,
+  basicVerbatim: false,
   userNameOrder: 'name',
   deviations: [],
 };

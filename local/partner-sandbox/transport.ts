@@ -58,6 +58,10 @@ export function afflict(answer: Written, fault: Fault | undefined, now: number):
     }
     case 'truncated':
       return { ...answer, text: answer.text.slice(0, Math.ceil(answer.text.length / 2)) };
+    case 'oversized':
+      return { ...answer, text: answer.text + ' '.repeat(fault.bytes) };
+    case 'redirect':
+      return { status: fault.status ?? 302, headers: { Location: fault.location }, text: '' };
     default:
       return answer;
   }

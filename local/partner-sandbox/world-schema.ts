@@ -39,6 +39,13 @@ export const newAssessmentSchema = z
   })
   .partial();
 
+/** How a record differs from its documented shape whenever it is shown. */
+export const damageSchema = z.strictObject({
+  omit: z.array(z.string()).optional(),
+  set: z.record(z.string(), z.unknown()).optional(),
+});
+
+export type Damage = z.input<typeof damageSchema>;
 export type Changes = z.input<typeof changesSchema>;
 export type NewAssessment = z.input<typeof newAssessmentSchema>;
 

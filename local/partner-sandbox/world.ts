@@ -4,17 +4,11 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Educator, Organization, Proctor, Product } from './catalogue.ts';
 import { NotInWorldError, SandboxRequestError } from './errors.ts';
 import { genesis, type Inventor, inventMoment } from './genesis.ts';
-import { inventEmail } from './invention.ts';
+import { describePerson, personFor } from './people.ts';
 import { type Random, seededRandom } from './random.ts';
 import type { Records, Scope } from './records.ts';
-import {
-  type Changes,
-  educatorFieldNames,
-  type Hidden,
-  type NewAssessment,
-  type ScopeChange,
-} from './world-schema.ts';
-import { type DayNumber, parseDay, ZoneDays } from './zone-days.ts';
+import type { Changes, Damage, Hidden, NewAssessment, ScopeChange } from './world-schema.ts';
+import { requireDay, requireZone } from './zone-days.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -33,14 +27,15 @@ export class World {
   readonly #inventor: Inventor;
   readonly #random: Random;
   readonly #clock: Clock;
+  readonly #damages = new Map<number, Damage>();
 
   /** @throws SandboxRequestError for an unknown time zone or an impossible day. */
   constructor(options: WorldOptions) {
-    const until = dayOrThrow(options.until);
+    const until = requireDay(options.until);
     const created = genesis(
       seededRandom(options.seed, 'genesis'),
       options.records,
-      zoneOrThrow(options.timeZone),
+      requireZone(options.timeZone),
       until,
     );
     this.records = created.records;
@@ -117,18 +112,21 @@ export class World {
   add(wanted: NewAssessment = {}): Assessment {
     const { records } = this;
     const { catalogue } = records;
+    const proctors = wanted.proctor_ids?.map((id) => catalogue.proctors.require(id));
     if (wanted.id !== undefined) {
       if (records.slotOf(wanted.id) !== undefined || records.slotOfPart(wanted.id) !== undefined) {
         throw new SandboxRequestError(`Id ${wanted.id} is in use.`);
       }
       this.#inventor.ids.passOver(wanted.id);
     }
-    const completedAt = this.#moment(wanted) ?? Number(this.#clock.now().epochMilliseconds);
-    const educator = this.#educatorFor(wanted);
     const product =
       wanted.product_id === undefined
         ? catalogue.products.anyOf(this.scope.productIds, this.#random)
         : catalogue.products.require(wanted.product_id);
+    if (wanted.organization_id !== undefined)
+      catalogue.organizations.require(wanted.organization_id);
+    const completedAt = this.#moment(wanted) ?? this.#clock.now().epochMilliseconds;
+    const educator = personFor(records, this.#inventor, this.#random, wanted);
     const parts = this.#inventor.parts(product, records.days.dayOf(completedAt));
     const slot = records.add({
       id: wanted.id ?? this.#inventor.ids.take(),
@@ -141,7 +139,7 @@ export class World {
       legacy: wanted.legacy ?? false,
       parts,
     });
-    if (wanted.proctor_ids !== undefined) this.#assignProctors(slot, wanted.proctor_ids);
+    if (proctors !== undefined) records.assignProctors(slot, proctors);
     return records.assessment(slot);
   }
 
@@ -154,18 +152,21 @@ export class World {
     const { records } = this;
     const { catalogue } = records;
     const slot = this.#slot(id);
-    if (changes.organization_id !== undefined) {
-      records.setOrganization(slot, catalogue.organizations.require(changes.organization_id));
-    }
-    if (changes.product_id !== undefined) {
-      const product = catalogue.products.require(changes.product_id);
+    // All references first: a change that fails changes nothing.
+    const { organization_id, product_id, legacy, proctor_ids } = changes;
+    const organization =
+      organization_id === undefined ? undefined : catalogue.organizations.require(organization_id);
+    const product = product_id === undefined ? undefined : catalogue.products.require(product_id);
+    const proctors = proctor_ids?.map((proctor) => catalogue.proctors.require(proctor));
+    const moment = this.#moment(changes);
+    if (organization !== undefined) records.setOrganization(slot, organization);
+    if (product !== undefined) {
       records.setProduct(slot, product, this.#inventor.parts(product, records.day(slot)));
     }
-    if (changes.legacy !== undefined) records.setLegacy(slot, changes.legacy);
-    const moment = this.#moment(changes);
+    if (legacy !== undefined) records.setLegacy(slot, legacy);
     if (moment !== undefined) records.setCompletedAt(slot, moment);
-    if (changes.proctor_ids !== undefined) this.#assignProctors(slot, changes.proctor_ids);
-    this.#describe(records.educator(slot), changes);
+    if (proctors !== undefined) records.assignProctors(slot, proctors);
+    describePerson(records, records.educator(slot), changes);
     return records.assessment(slot);
   }
 
@@ -191,6 +192,20 @@ export class World {
 
   unarchive(id: number): Assessment {
     return this.change(id, { status: 'active' });
+  }
+
+  /** Shows the record out of shape from now on, until `mend`. */
+  spoil(id: number, damage: Damage): void {
+    this.#slot(id);
+    this.#damages.set(id, damage);
+  }
+
+  mend(id: number): void {
+    this.#damages.delete(id);
+  }
+
+  damage(id: number): Damage | undefined {
+    return this.#damages.get(id);
   }
 
   /** A mass edit: the new name shows in every record of the organization. */
@@ -243,81 +258,10 @@ export class World {
       return instant;
     }
     if (wanted.certified_on === undefined) return undefined;
-    return inventMoment(this.#random, this.records.days, dayOrThrow(wanted.certified_on));
-  }
-
-  #educatorFor(wanted: NewAssessment): number {
-    const { catalogue, scope } = this.records;
-    const known =
-      wanted.user_id === undefined ? undefined : catalogue.educators.positionOf(wanted.user_id);
-    const described = educatorFieldNames.some((field) => field in wanted);
-    if (known !== undefined) {
-      this.#describe(known, wanted);
-      return known;
-    }
-    if (!described && wanted.user_id === undefined && catalogue.educators.size > 0) {
-      for (let attempt = 0; attempt < 8; attempt++) {
-        const position = this.#random.below(catalogue.educators.size);
-        const { organization_id } = catalogue.educators.at(position);
-        const fits = wanted.organization_id ?? organization_id;
-        if (fits === organization_id && scope.organizationIds.has(fits)) return position;
-      }
-    }
-    const organization =
-      wanted.organization_id ??
-      catalogue.organizations.at(catalogue.organizations.anyOf(scope.organizationIds, this.#random))
-        .id;
-    const position = this.#inventor.educator(organization, wanted.user_id);
-    this.#describe(position, wanted);
-    if (wanted.email === undefined) {
-      const educator = catalogue.educators.at(position);
-      educator.email = inventEmail(educator, educator.id);
-    }
-    return position;
-  }
-
-  #describe(position: number, changes: Changes): void {
-    const { catalogue } = this.records;
-    const educator = catalogue.educators.at(position);
-    const { first_name, last_name, name, seid, email, status } = changes;
-    if (first_name !== undefined) educator.first_name = first_name;
-    if (last_name !== undefined) educator.last_name = last_name;
-    if (name !== undefined) educator.name = name;
-    else if (first_name !== undefined || last_name !== undefined) {
-      educator.name = `${educator.first_name} ${educator.last_name}`;
-    }
-    catalogue.ranks.name.forget(position);
-    catalogue.ranks.last_name.forget(position);
-    if (seid !== undefined) educator.seid = seid;
-    if (email !== undefined) educator.email = email;
-    if (status !== undefined) educator.archived = status === 'archived';
-    this.records.version++;
-  }
-
-  #assignProctors(slot: number, userIds: readonly number[]): void {
-    const { records } = this;
-    const { proctors } = records.catalogue;
-    records.assignProctors(
-      slot,
-      userIds.map((id) => proctors.require(id)),
-    );
+    return inventMoment(this.#random, this.records.days, requireDay(wanted.certified_on));
   }
 }
 
 function without(ids: ReadonlySet<number>, unwanted: readonly number[]): ReadonlySet<number> {
   return new Set([...ids].filter((id) => !unwanted.includes(id)));
-}
-
-function dayOrThrow(text: string): DayNumber {
-  const day = parseDay(text);
-  if (day === undefined) throw new SandboxRequestError('A day is a real date, YYYY-MM-DD.');
-  return day;
-}
-
-function zoneOrThrow(timeZone: string): ZoneDays {
-  try {
-    return new ZoneDays(timeZone);
-  } catch (cause) {
-    throw new SandboxRequestError(`There is no time zone named ${timeZone}.`, { cause });
-  }
 }

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { SandboxRequestError } from './errors.ts';
 
 const utcDay = 86_400_000;
 const epoch = Temporal.PlainDate.from('1970-01-01');
@@ -15,6 +16,13 @@ export function parseDay(text: string): DayNumber | undefined {
     return undefined;
   }
   return instant / utcDay;
+}
+
+/** @throws SandboxRequestError unless `text` is a real date written `YYYY-MM-DD`. */
+export function requireDay(text: string): DayNumber {
+  const day = parseDay(text);
+  if (day === undefined) throw new SandboxRequestError('A day is a real date, YYYY-MM-DD.');
+  return day;
 }
 
 const written = new Map<DayNumber, string>();
@@ -61,5 +69,14 @@ export class ZoneDays {
     while (this.startOf(day) > instant) day--;
     while (this.startOf(day + 1) <= instant) day++;
     return day;
+  }
+}
+
+/** @throws SandboxRequestError when the runtime does not know the zone. */
+export function requireZone(timeZone: string): ZoneDays {
+  try {
+    return new ZoneDays(timeZone);
+  } catch (cause) {
+    throw new SandboxRequestError(`There is no time zone named ${timeZone}.`, { cause });
   }
 }

@@ -81,6 +81,35 @@ describe('the token endpoint (4.1, 7)', () => {
     expect(response.status).toBe(200);
   });
 
+  it('takes any character in an ID and a secret, in each form', async () => {
+    const clientId = 'id:with %41 & more';
+    const clientSecret = 'p+ä=s&s %2B:"é\\花';
+    const sandbox = await start({ credentials: { clientId, clientSecret } });
+    const fields = {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    };
+    const post = async (init: RequestInit) =>
+      (await fetch(`${sandbox.url}/oauth/token`, { method: 'POST', ...init })).status;
+    const body = new URLSearchParams({ grant_type: 'client_credentials' });
+    expect(await post({ body: new URLSearchParams(fields) })).toBe(200);
+    expect(
+      await post({
+        body: JSON.stringify(fields),
+        headers: { 'content-type': 'application/json' },
+      }),
+    ).toBe(200);
+    expect(await post({ body, headers: { authorization: basic(clientId, clientSecret) } })).toBe(
+      200,
+    );
+    // A server that does not decode sees the escapes as part of the credentials.
+    sandbox.set({ basicVerbatim: true });
+    expect(await post({ body, headers: { authorization: basic(clientId, clientSecret) } })).toBe(
+      401,
+    );
+  });
+
   it.each([
     ['a wrong secret', { client_secret: 'wrong' }],
     ['a wrong ID', { client_id: 'wrong' }],

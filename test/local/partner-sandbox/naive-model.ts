@@ -37,7 +37,7 @@ export interface ModelAnswer {
 /** Query parameters in the order sent. */
 export type Parameters = readonly (readonly [string, string])[];
 
-export function certifiedOn(record: ModelRecord, timeZone: string): string {
+function certifiedOn(record: ModelRecord, timeZone: string): string {
   return Temporal.Instant.from(record.completedAt)
     .toZonedDateTimeISO(timeZone)
     .toPlainDate()

@@ -8,7 +8,7 @@ import {
   SandboxRequestError,
   startPartnerSandbox,
 } from '../../../local/partner-sandbox/index.ts';
-import { type Page, visit } from './visitor.ts';
+import { type Page, tokenFor, visit } from './visitor.ts';
 
 const running: PartnerSandbox[] = [];
 
@@ -106,9 +106,37 @@ describe('an injected fault', () => {
     expect(wellFormed(await list())).toBe(50);
   });
 
+  it('redirects, or answers with more than anybody wants', async () => {
+    const sandbox = await start();
+    const token = await tokenFor(sandbox);
+    sandbox.injectFaults({ kind: 'redirect' }, { kind: 'oversized', bytes: 3_000_000 });
+    const get = () =>
+      fetch(sandbox.url + listPath, {
+        redirect: 'manual',
+        headers: { authorization: `Bearer ${token}` },
+      });
+    const { status, headers } = await get();
+    expect([status, headers.get('location')]).toEqual([302, expect.any(String)]);
+    expect((await (await get()).text()).length).toBeGreaterThan(3_000_000);
+  });
+
   it('is refused when it makes no sense', async () => {
     const sandbox = await start();
     expect(() => sandbox.injectFaults({ kind: 'reset', times: 0 })).toThrow(SandboxRequestError);
+  });
+});
+
+describe('a spoiled record', () => {
+  it('is shown out of shape, wherever it is shown, until it is mended', async () => {
+    const sandbox = await start({ records: 3 });
+    const { list, request } = await visit(sandbox);
+    const { id, email, ...rest } = sandbox.world.add();
+    sandbox.world.spoil(id, { omit: ['email'], set: { certified_on: null } });
+    const shown = { id, ...rest, certified_on: null };
+    expect((await list()).data).toContainEqual(shown);
+    expect(await (await request(`${listPath}/${id}`)).json()).toEqual(shown);
+    sandbox.world.mend(id);
+    expect(await (await request(`${listPath}/${id}`)).json()).toEqual({ id, email, ...rest });
   });
 });
 
