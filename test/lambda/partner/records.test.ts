@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   InvalidQueryError,
   MalformedRecordError,
@@ -95,6 +95,24 @@ describe('a page', () => {
     expect(bad?.problems.at(-1)).toBe('and 490 more');
   });
 
+  it('of many malformed records lets others have their turn', async () => {
+    const data = Array.from({ length: 100 }, () => ({ results: [{}] }));
+    let now = 0;
+    // As if each record took 30 ms, on however fast a machine.
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 30;
+      return now;
+    });
+    let turns = 0;
+    const others = setImmediate(function count() {
+      turns += 1;
+      if (turns < 50) setImmediate(count);
+    });
+    expect((await parsePage({ data, meta }, 0)).quarantined).toHaveLength(100);
+    clearImmediate(others);
+    expect(turns).toBe(50);
+  });
+
   it('does not let a record reach the prototype of all objects', async () => {
     const body = JSON.stringify({ data: [record(1)], meta }).replace(
       '"seid"',
@@ -167,9 +185,9 @@ describe('a body', () => {
     ['not JSON', raw('<html>maintenance</html>')],
     ['empty', raw('')],
     ['cut off', raw('{"data":[{"name":"Zuzana')],
-    ['Latin-1', raw(Buffer.from('{"data":[],"name":"Zuzana é"}', 'latin1'))],
+    ['Latin-1', raw(Buffer.from(JSON.stringify({ data: [record(1)], meta }), 'latin1'))],
     ['UTF-16', raw(Buffer.from('{"data":[]}', 'utf16le'))],
-    ['compressed', raw('{"data":[],"meta":{}}', { 'content-encoding': 'gzip' })],
+    ['compressed', raw(JSON.stringify({ data: [], meta }), { 'content-encoding': 'gzip' })],
   ])('that is %s is an error that quotes nothing', async (_, responder) => {
     const { host, client } = await rig();
     host.script('list', responder);

@@ -152,7 +152,7 @@ describe('a deadline', () => {
   });
 
   it('of one caller does not end the token request of another', async () => {
-    const { host, client, clock } = await rig();
+    const { host, client, clock, requests } = await rig();
     const answers: (() => void)[] = [];
     host.script('token', (response) => {
       answers.push(() => token('shared')(response));
@@ -164,6 +164,7 @@ describe('a deadline', () => {
     for (const answer of answers) answer();
     await expect(patient).resolves.toMatchObject({ rows: 0 });
     expect(host.of('token')).toHaveLength(1);
+    expect(requests.filter(({ kind }) => kind === 'list')).toHaveLength(1);
   });
 });
 

@@ -147,6 +147,23 @@ describe('token cache', () => {
     expect(host.of('token')).toHaveLength(2);
   });
 
+  it('keeps a token that has already replaced the one that is refused', async () => {
+    const { host, client } = await rig();
+    const late: (() => void)[] = [];
+    host.script(
+      'list',
+      (response) => late.push(() => invalidToken(response)),
+      invalidToken,
+      page([]),
+    );
+    const slow = client.list();
+    await expect.poll(() => host.of('list').length).toBe(1);
+    await client.list(); // its 401 has the token replaced
+    for (const answer of late) answer();
+    await slow;
+    expect(host.of('token')).toHaveLength(2);
+  });
+
   it('throws when a fresh token is refused too, and does not go on asking', async () => {
     const { host, client } = await rig();
     host.script('list', invalidToken);

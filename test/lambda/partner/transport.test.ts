@@ -213,6 +213,15 @@ describe('a time-out', () => {
     expect(await rejection(client.list())).toMatchObject({ code: 'timed-out', phase });
   });
 
+  it('ends the connection as well', async () => {
+    const { host, client } = await rig({ limits: { ...onceOnly, attemptMs: 60 } });
+    const closed = new Promise((resolve) => {
+      host.script('list', (response) => response.on('close', resolve));
+    });
+    expect(await rejection(client.list())).toMatchObject({ code: 'timed-out' });
+    await closed;
+  });
+
   it('ends a wait for a credential source that hangs, so that a later call can succeed', async () => {
     let hangs = true;
     const { client } = await rig({
