@@ -33,7 +33,7 @@ export interface HttpReply {
 }
 
 /** Kept equal to package.json by a test. */
-export const USER_AGENT = 'certification-notifier/0.1.0';
+const USER_AGENT = 'certification-notifier/0.1.0';
 
 /** What is read of the body of a failure: the documented ones are below 200 bytes. */
 const MAX_FAILURE_BYTES = 64 * 1024;

@@ -94,7 +94,7 @@ export function record(id: number, more: Record<string, unknown> = {}) {
 }
 
 /** A real HTTP server on loopback; gone when the test is over. */
-export async function startHost(): Promise<ScriptedHost> {
+async function startHost(): Promise<ScriptedHost> {
   const received: Received[] = [];
   let issued = 0;
   const scripts: Record<Kind, Responder[]> = {
@@ -156,7 +156,7 @@ export interface FakeClock extends Clock {
 }
 
 /** Sleeping takes no time and moves the clock. */
-export function fakeClock(start = '2026-11-21T08:00:00Z'): FakeClock {
+function fakeClock(start = '2026-11-21T08:00:00Z'): FakeClock {
   let now = Temporal.Instant.from(start);
   const sleeps: number[] = [];
   const advance = (ms: number) => {
