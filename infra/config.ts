@@ -52,6 +52,21 @@ const integration = record({
   every: whole('minutes between two ticks', 1, 60).default(1),
   recentDays: whole('days', 1, 30).default(3),
   tokenRequest: oneOf(['form', 'basic', 'json']).default('form'),
+  audit: record({
+    recentMinutes: whole('minutes within which every recent day is read again', 1, 1_440).default(15),
+    historyHours: whole('hours within which every other day is read again', 1, 8_760).default(24),
+    requestsPerTick: whole('requests that the audits of one tick may make', 1, 1_000).default(20),
+  }).prefault({}),
+  holdAbove: whole('events of one tick above which they are held', 0, 1_000_000).default(500),
+  announce: z
+    .union(
+      [
+        oneOf(['none', 'all']),
+        record({ since: text('a day, YYYY-MM-DD', (value) => z.iso.date().safeParse(value).success) }),
+      ],
+      { error: `'none', 'all' or an object with since: a day, YYYY-MM-DD` },
+    )
+    .default('none'),
   secretName: text('the name (not the ARN) of a secret in this account and region', (value) =>
     /^[\w/+=.@-]{1,512}$/.test(value),
   ).optional(),

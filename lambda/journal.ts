@@ -2,7 +2,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { describeError } from './describe-error.ts';
 import { metricDimension, metricNamespace, metrics as names } from './names.ts';
-import type { Journal, TickReport } from './tick.ts';
+import type { Journal } from './parts.ts';
+import type { TickReport } from './tick.ts';
 
 /** One line a tick. */
 export interface TickLine extends TickReport {

@@ -8,8 +8,9 @@ import { TickJournal, type TickLine } from './journal.ts';
 import { DynamoLedger } from './ledger/dynamo-ledger.ts';
 import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
-import { recentWindowReader } from './partner/recent-window.ts';
+import { partnerReader } from './partner/reader.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
+import type { TickParts } from './parts.ts';
 import { parseSettings } from './settings.ts';
 import { tick } from './tick.ts';
 import { TickFailure } from './tick-failure.ts';
@@ -27,10 +28,18 @@ const client = createPartnerClient({
     requests += 1;
   },
 });
-const parts = {
-  settings: integration,
+const { audit } = integration;
+const parts: TickParts = {
+  settings: {
+    ...integration,
+    audit: {
+      recentMs: audit.recentMinutes * 60_000,
+      historyMs: audit.historyHours * 3_600_000,
+      requests: audit.requestsPerTick,
+    },
+  },
   clock,
-  partner: recentWindowReader(client),
+  partner: partnerReader(client, clock),
   ledger: new DynamoLedger(new Table(new DynamoDBClient(), table, clock), integration.name),
   announcer: new SnsAnnouncer(new SNSClient(), topics, integration.name),
   journal,

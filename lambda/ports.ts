@@ -1,24 +1,41 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { Certification, Change } from './detection/compare.ts';
-import type { RecentWindow } from './detection/days.ts';
+import type { DayEntry, Proof } from './detection/calendar.ts';
+import type { Certification, Change, Presence, Sighting } from './detection/compare.ts';
+import type { DayRange } from './detection/days.ts';
+import type { Pulse } from './detection/pulse.ts';
 import type { NotifierError } from './errors.ts';
 import type { Assessment } from './events/assessment.ts';
 import type { CertificationEvent } from './events/event.ts';
 import type { OwedEvent } from './events/owed-event.ts';
 
-/** What the tick needs of the partner. */
+/** What the tick needs of the partner. Every method throws what the client throws. */
 export interface PartnerReader {
-  /**
-   * The assessments of the recent window.
-   * @throws a `PartnerError` when the partner cannot be asked or does not answer as documented.
-   */
-  readWindow(window: RecentWindow, deadline: Temporal.Instant): Promise<WindowRead>;
+  /** The newest page, unfiltered: one request. */
+  pulse(deadline: Temporal.Instant): Promise<PulseRead>;
+  /** How many assessments the partner counts for these days: one request. */
+  count(range: DayRange, deadline: Temporal.Instant): Promise<number>;
+  /** Day of the oldest assessment; `undefined` when there is none: one request. */
+  oldestDay(deadline: Temporal.Instant): Promise<Temporal.PlainDate | undefined>;
+  /** Reads these days and says by which proof it saw everything, if by any. */
+  prove(range: DayRange, deadline: Temporal.Instant): Promise<RangeRead>;
+  /** One assessment; `undefined` on 404, `unreadable` when it has not the documented shape. */
+  get(id: number, deadline: Temporal.Instant): Promise<Assessment | 'unreadable' | undefined>;
 }
 
-export interface WindowRead {
-  readonly assessments: readonly Assessment[];
-  /** Records that do not have the documented shape; counted and logged, never announced. */
+export interface PulseRead extends Pulse {
   readonly quarantined: readonly QuarantinedRecord[];
+}
+
+export interface RangeRead {
+  /** Every assessment seen, each once, as last read. */
+  readonly assessments: readonly Assessment[];
+  /** Records that do not have the documented shape: their days are not proven. */
+  readonly quarantined: readonly QuarantinedRecord[];
+  /** What the partner counted for the range when it was read last. */
+  readonly count: number;
+  /** None: something may have been overlooked. */
+  readonly proof?: Proof['kind'];
+  readonly requests: number;
 }
 
 export interface QuarantinedRecord {
@@ -31,17 +48,69 @@ export interface QuarantinedRecord {
 export interface State {
   /** Key of the fingerprints' hashes. */
   readonly salt: string;
-  readonly baselineCompleted: boolean;
+  readonly baseline: Baseline;
   /** A tick that held the lease did not get to its end: some outbox may owe events. */
   readonly dirty: boolean;
   /** Another tick may be at work until then. */
   readonly leasedUntil?: Temporal.Instant;
+  /** What the partner is expected to count: the calendar's sum. */
+  readonly expected: number;
+  /** By how much the partner's total differs although no day does. */
+  readonly unexplained: number;
+  /** Of the last pulse in which nothing was left to do. */
+  readonly pulseDigest?: string;
+  /** Years that the calendar has entries of. */
+  readonly years: readonly number[];
+  /** Milliseconds since the epoch. */
+  readonly recentAuditAt: number;
+  readonly historyAuditAt: number;
+  readonly backOff?: BackOff;
+  /** Ops have stopped the integration. */
+  readonly paused: boolean;
+  /** Quarantined records that have been reported. */
+  readonly reported: readonly string[];
+}
+
+export interface Baseline {
+  readonly status: 'none' | 'running' | 'completed';
+  /** The day on which it began: what appears meanwhile from this day on is announced. */
+  readonly startDay?: Temporal.PlainDate;
+  /** Days before this one are still to be read: it proceeds from the newest to the oldest. */
+  readonly before?: Temporal.PlainDate;
+}
+
+/** After a refusal that a retry does not mend, the partner is left alone for a while. */
+export interface BackOff {
+  readonly until: Temporal.Instant;
+  /** Refusals in a row. */
+  readonly failures: number;
 }
 
 export interface Lease {
   /** Identifies the tick. */
   readonly owner: string;
   readonly until: Temporal.Instant;
+}
+
+/** What a tick changes of the state at its end. What is absent stays. */
+export interface StateChanges {
+  readonly dirty: boolean;
+  readonly baseline?: Baseline;
+  readonly expected?: number;
+  readonly unexplained?: number;
+  readonly pulseDigest?: string;
+  readonly years?: readonly number[];
+  readonly recentAuditAt?: number;
+  readonly historyAuditAt?: number;
+  readonly reported?: readonly string[];
+}
+
+/** What the index by day tells of a certification; it may lag behind the certification itself. */
+export interface DayCertification {
+  readonly id: number;
+  /** Over all compared fields. */
+  readonly fingerprint: string;
+  readonly presence: Presence;
 }
 
 /** What the tick needs of the ledger. All writes are single-item and conditional. */
@@ -56,26 +125,37 @@ export interface Ledger {
   /** The heartbeat of a tick that never held the lease. */
   completeQuietly(now: Temporal.Instant): Promise<void>;
   /**
-   * Heartbeat, and the lease given back. `dirty` stays when something is still owed.
+   * Heartbeat, what the tick has learned, and the lease given back.
    * @returns `false` when the lease had been lost: then nothing was written.
    */
-  complete(lease: Lease, now: Temporal.Instant, end: TickEnd): Promise<boolean>;
+  complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean>;
   /** The end of a tick that failed: the lease given back, `dirty` kept, no heartbeat. */
   giveBackLease(lease: Lease): Promise<void>;
+  /** Leaves the partner alone, or ends that. */
+  backOff(backOff: BackOff | undefined): Promise<void>;
   /** What is known of these assessments, by id. */
   known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
+  /** What is known of this day, by id. */
+  knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>>;
+  /** The calendar's entries of these years. */
+  calendar(years: readonly number[]): Promise<ReadonlyMap<string, DayEntry>>;
+  /** Replaces entries of the calendar. Needs the lease. */
+  saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void>;
+  /** Alters the counts of days. Needs the lease. */
+  addToDays(deltas: ReadonlyMap<string, number>): Promise<void>;
   /** Records new certifications that are not announced. Needs the lease: its writes are unconditional. */
-  recordSilently(changes: readonly Change[], now: Temporal.Instant): Promise<void>;
+  recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;
   /**
-   * One write: the certification's new state and its event in the outbox.
+   * One write: the certification's new state and its event in the outbox, owed or held.
    * @returns what is owed now, or `undefined` when another tick has committed this revision first.
    */
   commit(
     change: Change,
     event: CertificationEvent,
     now: Temporal.Instant,
+    destiny: 'pending' | 'held',
   ): Promise<OwedEvent | undefined>;
-  /** Everything owed, oldest first, in batches. An item that cannot be read does not hide the others. */
+  /** Everything owed and not held, oldest first, in batches. An item that cannot be read does not hide the others. */
   leftovers(): AsyncIterable<Leftovers>;
   /** Takes delivered events out of their outboxes, or notes that only the digest is still owed. */
   settle(delivered: readonly OwedEvent[], rest: 'nothing' | 'digest'): Promise<void>;
@@ -86,18 +166,20 @@ export interface Leftovers {
   readonly unreadable: readonly NotifierError[];
 }
 
-export interface TickEnd {
-  /** Nothing is left in any outbox that this tick knows of. */
-  readonly allDelivered: boolean;
-  readonly baselineCompleted: boolean;
-}
-
 /** What the tick needs of SNS. Refusals are answers, not exceptions. */
 export interface Announcer {
   /** To the machines. Answers which events SNS has accepted, and why it refused the others. */
   publish(owed: readonly OwedEvent[]): Promise<PublishOutcome>;
   /** To the people: one digest of these events. */
   sendDigest(owed: readonly OwedEvent[]): Promise<DigestOutcome>;
+  /** To ops: something that they should know, or do. */
+  notify(notice: Notice): Promise<DigestOutcome>;
+}
+
+/** A plain-text message to the operations topic. No personal data. */
+export interface Notice {
+  readonly subject: string;
+  readonly text: string;
 }
 
 export interface PublishOutcome {
@@ -111,6 +193,4 @@ export interface Refusal {
   readonly code: string;
 }
 
-export type DigestOutcome =
-  | { readonly accepted: true }
-  | { readonly accepted: false; code: string };
+export type DigestOutcome = { readonly accepted: true } | { readonly accepted: false; code: string };

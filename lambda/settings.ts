@@ -20,19 +20,27 @@ const integration = z.strictObject({
   timeZone: z.string().min(1),
   recentDays: z.int().positive(),
   tokenRequest: z.enum(['form', 'basic', 'json']),
+  audit: z.strictObject({
+    recentMinutes: z.number().positive(),
+    historyHours: z.number().positive(),
+    requestsPerTick: z.int().nonnegative(),
+  }),
+  holdAbove: z.int().nonnegative(),
+  announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
 });
 
 const settings = z.object({
   [environment.table]: z.string().min(1),
   [environment.eventsTopic]: z.string().min(1),
   [environment.alertsTopic]: z.string().min(1),
+  [environment.operationsTopic]: z.string().min(1),
   [environment.secret]: z.string().min(1),
   [environment.integration]: jsonText.pipe(integration),
 });
 
 export interface Settings {
   readonly table: string;
-  readonly topics: { readonly events: string; readonly alerts: string };
+  readonly topics: { readonly events: string; readonly alerts: string; readonly operations: string };
   readonly secret: string;
   readonly integration: z.infer<typeof integration>;
 }
@@ -52,6 +60,7 @@ export function parseSettings(variables: Readonly<Record<string, string | undefi
     topics: {
       events: parsed.data[environment.eventsTopic],
       alerts: parsed.data[environment.alertsTopic],
+      operations: parsed.data[environment.operationsTopic],
     },
     secret: parsed.data[environment.secret],
     integration: parsed.data[environment.integration],

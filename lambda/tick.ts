@@ -1,36 +1,23 @@
-import pMap from 'p-map';
-import type { Temporal } from 'temporal-polyfill';
-import type { Clock } from './clock.ts';
-import { type Change, compare } from './detection/compare.ts';
-import { isLate, type RecentWindow, recentWindow } from './detection/days.ts';
-import { NotifierError } from './errors.ts';
-import { certificationEvent } from './events/event.ts';
-import type { OwedEvent } from './events/owed-event.ts';
+import { Temporal } from 'temporal-polyfill';
+import { auditsDue, nextAudit } from './detection/audit.ts';
+import { Calendar, type Span } from './detection/calendar.ts';
+import { compare, countDeltas } from './detection/compare.ts';
+import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
+import { locate } from './detection/locate.ts';
+import { judge, pulseDigest } from './detection/pulse.ts';
 import { CommitsFailedError } from './ledger/errors.ts';
-import type { Announcer, Lease, Ledger, PartnerReader, State } from './ports.ts';
-
-export interface TickSettings {
-  /** Name of the integration. */
-  readonly name: string;
-  /** IANA name of the platform's time zone. */
-  readonly timeZone: string;
-  /** Days before today that belong to the recent window. */
-  readonly recentDays: number;
-}
-
-export interface TickParts {
-  readonly settings: TickSettings;
-  readonly clock: Clock;
-  readonly partner: PartnerReader;
-  readonly ledger: Ledger;
-  readonly announcer: Announcer;
-  readonly journal: Journal;
-}
-
-/** Where the tick tells of what it did not let stop it. */
-export interface Journal {
-  warn(what: string, details: Readonly<Record<string, unknown>>): void;
-}
+import type { TickParts } from './parts.ts';
+import {
+  CredentialsRefusedError,
+  ProvisioningError,
+  TokenRefusedTwiceError,
+  UnsupportedGrantError,
+} from './partner/errors.ts';
+import type { Lease, PulseRead, QuarantinedRecord, State, StateChanges } from './ports.ts';
+import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
+import { readBaseline } from './steps/baseline.ts';
+import { Examination } from './steps/examination.ts';
+import { TimeLimit } from './steps/time-limit.ts';
 
 export interface TickRun {
   /** Unique; becomes the owner of the lease. */
@@ -39,34 +26,48 @@ export interface TickRun {
   readonly deadline: Temporal.Instant;
 }
 
-export interface TickReport {
+export interface TickReport extends AnnouncementTally {
   readonly integration: string;
-  /** `busy`: another tick is at work. `baseline`: what was found was recorded, not announced. */
-  readonly outcome: 'completed' | 'baseline' | 'busy';
-  readonly created: number;
-  readonly updated: number;
+  /**
+   * `busy`: another tick is at work. `baseline`: what was found was recorded, not announced.
+   * `paused`: by ops. `backing-off`: the partner has refused this integration a moment ago.
+   */
+  readonly outcome: 'completed' | 'baseline' | 'busy' | 'paused' | 'backing-off';
+  /** Recorded by the baseline and not announced. */
+  readonly recorded: number;
   /** Records without the documented shape. */
   readonly quarantined: number;
-  /** Changes that another tick had committed first. */
-  readonly conflicts: number;
-  readonly delivered: number;
-  /** Committed, and not accepted by SNS yet: the next tick tries again. */
-  readonly undelivered: number;
+  /** Days read with proof or without, because something differed or for an audit. */
+  readonly examined: number;
+  /** By how much the partner's total differs although no day does. */
+  readonly unexplained: number;
+  /** The partner shows less than half of what it has shown before: nothing is inferred from it. */
+  readonly collapsed: boolean;
   /** Stopped at a boundary because time was running out; the next tick goes on. */
   readonly cutShort: boolean;
 }
 
-/** Committed and delivered as one: the most that a digest tells of, and a boundary to stop at. */
-const changesTogether = 500;
-const commitConcurrency = 16;
 /** What a boundary's worth of work and the end of the tick need, with room for retries. */
 const marginSeconds = 10;
 /** A lease outlives its invocation by a little, so that two never hold it at once. */
 const leaseSlackSeconds = 5;
+/** Requests that locating and reading what differs may make in one tick. */
+const searchRequests = 100;
+/** A record that stays malformed is reported once; so many are remembered. */
+const reportedKept = 20;
+/** What only people can mend: tried every minute, it would be hammering. */
+const refusals = [
+  CredentialsRefusedError,
+  ProvisioningError,
+  TokenRefusedTwiceError,
+  UnsupportedGrantError,
+];
+const firstBackOffMinutes = 2;
+const longestBackOffMinutes = 60;
 
 /**
  * One scheduled run for one integration:
- * lease, leftovers, read, compare, commit, deliver, state.
+ * lease, leftovers, pulse, locate, read, compare, commit, deliver, audit, state.
  *
  * A quiet tick takes no lease: it looks, finds nothing and writes its heartbeat.
  *
@@ -79,33 +80,208 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
 
 class Tick {
   readonly #parts: TickParts;
-  readonly #deadline: Temporal.Instant;
+  readonly #limit: TimeLimit;
   readonly #lease: Lease;
-  #holdsLease = false;
-  readonly #tally = {
-    created: 0,
-    updated: 0,
-    quarantined: 0,
-    conflicts: 0,
-    delivered: 0,
-    undelivered: 0,
+  readonly #window: RecentWindow;
+  readonly #announcement: Announcement;
+  readonly #quarantined: QuarantinedRecord[] = [];
+  readonly #learned: { -readonly [Name in keyof StateChanges]: StateChanges[Name] } = {
+    dirty: false,
   };
-  readonly #failedCommits: unknown[] = [];
-  #cutShort = false;
+  #holdsLease = false;
+  #recorded = 0;
+  #examined = 0;
+  #collapsed = false;
 
   constructor(parts: TickParts, run: TickRun) {
+    const { clock, settings } = parts;
     this.#parts = parts;
-    this.#deadline = run.deadline.subtract({ seconds: marginSeconds });
+    this.#limit = new TimeLimit(run.deadline.subtract({ seconds: marginSeconds }), clock);
     this.#lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
+    this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
+    this.#announcement = new Announcement(parts, this.#window, this.#limit);
   }
 
   async run(): Promise<TickReport> {
+    const state = await this.#parts.ledger.state();
+    if (state.paused) return this.#report('paused', state);
+    if (this.#isBackingOff(state)) return this.#report('backing-off', state);
     try {
-      return await this.#story();
+      return await this.#story(state);
     } catch (error) {
+      if (refusals.some((refusal) => error instanceof refusal)) await this.#backOff(state);
       if (this.#holdsLease) await this.#giveBackLease();
       throw error;
     }
+  }
+
+  async #story(before: State): Promise<TickReport> {
+    let state = before;
+    if (state.dirty || state.baseline.status !== 'completed') {
+      const leased = await this.#takeLease();
+      if (leased === undefined) return this.#report('busy', state);
+      state = leased;
+      if (this.#limit.wasReached) return this.#finish('completed', state);
+    }
+
+    const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
+    this.#quarantined.push(...pulse.quarantined);
+    if (state.backOff !== undefined) await this.#parts.ledger.backOff(undefined);
+
+    if (state.baseline.status !== 'completed') return this.#readBaseline(state, pulse);
+    if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
+
+    if (!this.#holdsLease) {
+      const leased = await this.#takeLease();
+      if (leased === undefined) return this.#report('busy', state);
+      state = leased;
+    }
+    await this.#look(state, pulse);
+    return this.#finish('completed', state);
+  }
+
+  /** Nothing has changed that a pulse can see, no audit is due, and nothing is to be reported. */
+  #isQuiet(state: State, pulse: PulseRead): boolean {
+    return (
+      pulse.count === state.expected + state.unexplained &&
+      pulseDigest(pulse, state.salt) === state.pulseDigest &&
+      !this.#auditIsDue(state) &&
+      this.#unreported(state).length === 0
+    );
+  }
+
+  /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
+  async #look(state: State, pulse: PulseRead): Promise<void> {
+    const { ledger } = this.#parts;
+    const known = await ledger.known(pulse.assessments.map(({ id }) => id));
+    const changes = compare(pulse.assessments, known, state.salt);
+    const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
+    const expected = state.expected + state.unexplained;
+    const verdict = judge(pulse.count, expected, unknown);
+    this.#collapsed = verdict === 'collapsed';
+
+    const done = await this.#announcement.announce(changes);
+    const deltas = countDeltas(done);
+    await ledger.addToDays(deltas);
+    this.#learned.expected = state.expected + sum(deltas.values());
+    this.#learned.years = [
+      ...new Set([...state.years, ...[...deltas.keys()].map((day) => Number(day.slice(0, 4)))]),
+    ].sort((a, b) => a - b);
+
+    if (!this.#collapsed) {
+      const pageIsAll = verdict === 'quiet' || verdict === 'page';
+      if (!pageIsAll || this.#auditIsDue(state)) await this.#search(state, pulse, pageIsAll);
+    }
+    if (this.#announcement.failures.length === 0 && !this.#limit.wasReached)
+      this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
+  }
+
+  /** Locates and examines what differs, and proves again what was proven longest ago. */
+  async #search(state: State, pulse: PulseRead, pageIsAll: boolean): Promise<void> {
+    const { ledger, settings } = this.#parts;
+    const years = this.#learned.years ?? state.years;
+    const calendar = new Calendar(await ledger.calendar(years), daysIn(this.#window));
+    const examination = new Examination(
+      {
+        parts: this.#parts,
+        announcement: this.#announcement,
+        limit: this.#limit,
+        salt: state.salt,
+        canary: pulse.assessments[0]?.id,
+      },
+      calendar,
+    );
+    const isAllLocated = pageIsAll || (await this.#locate(pulse.count, examination));
+    if (isAllLocated) await this.#audit(examination, settings.audit.requests);
+
+    this.#quarantined.push(...examination.quarantined);
+    this.#learned.expected = examination.calendar.total;
+    this.#learned.years = examination.calendar.years;
+    if (isAllLocated) this.#learned.unexplained = pulse.count - examination.calendar.total;
+    const due = auditsDue(examination.calendar, this.#recentPosition(examination.calendar), settings.audit);
+    this.#learned.recentAuditAt = due.recentAt;
+    this.#learned.historyAuditAt = due.historyAt;
+  }
+
+  /** @returns whether every difference was found and examined */
+  async #locate(total: number, examination: Examination): Promise<boolean> {
+    const { partner } = this.#parts;
+    const { calendar } = examination;
+    const budget = { requests: searchRequests };
+    const search = locate(calendar, total, this.#recentPosition(calendar));
+    let isAll = true;
+    let answer = 0;
+    for (;;) {
+      const step = search.next(answer);
+      if (step.done) return isAll;
+      if (budget.requests <= 0 || this.#limit.reached) return false;
+      const { kind, span } = step.value;
+      if (kind === 'count') {
+        budget.requests -= 1;
+        answer = await partner.count(calendar.rangeOf(span), this.#limit.deadline);
+      } else isAll = (await this.#examine(span, calendar, examination, budget)) && isAll;
+    }
+  }
+
+  async #audit(examination: Examination, requests: number): Promise<void> {
+    const { settings, clock } = this.#parts;
+    const budget = { requests };
+    while (budget.requests > 0) {
+      const { calendar } = examination;
+      const now = clock.now().epochMilliseconds;
+      const span = nextAudit(calendar, this.#recentPosition(calendar), now, settings.audit);
+      if (span === undefined) return;
+      if (!(await this.#examine(span, calendar, examination, budget))) return;
+    }
+  }
+
+  #examine(span: Span, calendar: Calendar, examination: Examination, budget: { requests: number }) {
+    const stretch = { days: calendar.daysOf(span), range: calendar.rangeOf(span) };
+    this.#examined += stretch.days.length;
+    return examination.examine(stretch, budget);
+  }
+
+  #recentPosition(calendar: Calendar): number {
+    return calendar.positionOf(this.#window.from.toString());
+  }
+
+  #auditIsDue({ recentAuditAt, historyAuditAt }: State): boolean {
+    return this.#parts.clock.now().epochMilliseconds >= Math.min(recentAuditAt, historyAuditAt);
+  }
+
+  async #readBaseline(state: State, pulse: PulseRead): Promise<TickReport> {
+    const progress = await readBaseline(
+      {
+        parts: this.#parts,
+        announcement: this.#announcement,
+        limit: this.#limit,
+        window: this.#window,
+        state,
+      },
+      pulse,
+    );
+    this.#recorded = progress.recorded;
+    this.#quarantined.push(...progress.quarantined);
+    this.#learned.baseline = progress.baseline;
+    this.#learned.years = progress.years;
+    const { calendar } = progress;
+    if (calendar !== undefined) {
+      this.#learned.expected = calendar.total;
+      const due = auditsDue(calendar, this.#recentPosition(calendar), this.#parts.settings.audit);
+      this.#learned.recentAuditAt = due.recentAt;
+      this.#learned.historyAuditAt = due.historyAt;
+    }
+    return this.#finish('baseline', state);
+  }
+
+  /** The lease, and with it the duty to deliver what an earlier tick left behind. */
+  async #takeLease(): Promise<State | undefined> {
+    const { ledger, clock } = this.#parts;
+    const state = await ledger.takeLease(this.#lease, clock.now());
+    if (state === undefined) return undefined;
+    this.#holdsLease = true;
+    if (state.dirty) await this.#announcement.deliverLeftovers();
+    return state;
   }
 
   /** `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up. */
@@ -118,166 +294,72 @@ class Tick {
     }
   }
 
-  async #story(): Promise<TickReport> {
-    let state = await this.#parts.ledger.state();
-
-    if (state.dirty || !state.baselineCompleted) {
-      const leased = await this.#takeLease();
-      if (leased === undefined) return this.#report('busy');
-      state = leased;
-      if (this.#cutShort) return this.#finish();
-    }
-
-    const window = this.#recentWindow();
-    const changes = await this.#look(window, state);
-
-    if (!state.baselineCompleted) return this.#finishBaseline(changes);
-
-    if (changes.length > 0) {
-      if (!this.#holdsLease && (await this.#takeLease()) === undefined) return this.#report('busy');
-      await this.#announce(changes, window);
-    }
-    return this.#finish();
+  #isBackingOff({ backOff }: State): boolean {
+    if (backOff === undefined) return false;
+    return Temporal.Instant.compare(this.#parts.clock.now(), backOff.until) < 0;
   }
 
-  /** The lease, and with it the duty to deliver what an earlier tick left behind. */
-  async #takeLease(): Promise<State | undefined> {
-    const { ledger, clock } = this.#parts;
-    const state = await ledger.takeLease(this.#lease, clock.now());
-    if (state === undefined) return undefined;
-    this.#holdsLease = true;
-    if (state.dirty) await this.#deliverLeftovers();
-    return state;
-  }
-
-  async #deliverLeftovers(): Promise<void> {
-    for await (const { owed, unreadable } of this.#parts.ledger.leftovers()) {
-      for (const error of unreadable) this.#parts.journal.warn('outbox unreadable', { error });
-      this.#tally.undelivered += unreadable.length;
-      await this.#deliver(owed);
-      if (this.#timeIsUp()) return;
-    }
-  }
-
-  #recentWindow(): RecentWindow {
-    const { clock, settings } = this.#parts;
-    return recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-  }
-
-  async #look(window: RecentWindow, state: State): Promise<Change[]> {
-    const { partner, ledger, journal } = this.#parts;
-    const { assessments, quarantined } = await partner.readWindow(window, this.#deadline);
-    for (const record of quarantined) journal.warn('record quarantined', { ...record });
-    this.#tally.quarantined = quarantined.length;
-    const known = await ledger.known(assessments.map(({ id }) => id));
-    return compare(assessments, known, state.salt);
-  }
-
-  async #finishBaseline(changes: readonly Change[]): Promise<TickReport> {
-    const { ledger, clock } = this.#parts;
-    // A baseline that was cut off by a crash finds some recorded already: they are known by now.
-    const created = changes.filter(({ kind }) => kind === 'created');
-    await ledger.recordSilently(created, clock.now());
-    this.#tally.created = created.length;
-    return this.#finish({ baseline: true });
-  }
-
-  async #announce(changes: readonly Change[], window: RecentWindow): Promise<void> {
-    for (let start = 0; start < changes.length; start += changesTogether) {
-      if (this.#timeIsUp()) return;
-      const owed = await this.#commit(changes.slice(start, start + changesTogether), window);
-      await this.#deliver(owed);
-    }
-  }
-
-  async #commit(changes: readonly Change[], window: RecentWindow): Promise<OwedEvent[]> {
-    const owed = await pMap(changes, (change) => this.#commitOne(change, window), {
-      concurrency: commitConcurrency,
-    });
-    return owed.filter((event) => event !== undefined);
-  }
-
-  /** An error of one record never stops the others: the tick fails at its end. */
-  async #commitOne(change: Change, window: RecentWindow): Promise<OwedEvent | undefined> {
-    const { ledger, clock, settings } = this.#parts;
-    const { kind, assessment, revision, changed } = change;
-    const now = clock.now();
-    const event = certificationEvent({
-      integration: settings.name,
-      type: `certification.${kind}`,
-      assessment,
-      revision,
-      changed,
-      late: isLate(assessment.certified_on, window),
-      time: now,
-    });
+  async #backOff(state: State): Promise<void> {
+    const { ledger, clock, journal } = this.#parts;
+    const failures = (state.backOff?.failures ?? 0) + 1;
+    const minutes = Math.min(firstBackOffMinutes * 2 ** (failures - 1), longestBackOffMinutes);
     try {
-      const owed = await ledger.commit(change, event, now);
-      this.#tally[owed === undefined ? 'conflicts' : kind] += 1;
-      return owed;
+      await ledger.backOff({ until: clock.now().add({ minutes }), failures });
     } catch (error) {
-      if (!(error instanceof NotifierError)) throw error;
-      this.#failedCommits.push(error);
-      return undefined;
+      journal.warn('back-off not noted', { error });
     }
   }
 
-  /**
-   * To the machines, then to the people, then out of the outbox. A crash between any two of these
-   * tells somebody twice, with the same ids, and nobody never.
-   */
-  async #deliver(owed: readonly OwedEvent[]): Promise<void> {
-    if (owed.length === 0) return;
-    const { announcer, ledger, journal } = this.#parts;
-    const { accepted, refused } = await announcer.publish(
-      owed.filter(({ owes }) => owes === 'event-and-digest'),
-    );
-    for (const { owed, code } of refused)
-      journal.warn('event refused', { event: owed.event.id, code });
-    this.#tally.delivered += accepted.length;
-    this.#tally.undelivered += refused.length;
-
-    const toTell = [...owed.filter(({ owes }) => owes === 'digest'), ...accepted];
-    if (toTell.length === 0) return;
-    const digest = await announcer.sendDigest(toTell);
-    if (digest.accepted) return ledger.settle(toTell, 'nothing');
-    journal.warn('digest refused', { code: digest.code });
-    this.#tally.undelivered += toTell.length;
-    await ledger.settle(accepted, 'digest');
-  }
-
-  async #finish({ baseline = false } = {}): Promise<TickReport> {
+  async #finish(outcome: 'completed' | 'baseline', state: State): Promise<TickReport> {
     const { ledger, clock } = this.#parts;
     const now = clock.now();
+    this.#noteQuarantined(state);
     if (!this.#holdsLease) await ledger.completeQuietly(now);
     else {
       this.#holdsLease = false;
-      const kept = await ledger.complete(this.#lease, now, {
-        allDelivered: this.#tally.undelivered === 0 && !this.#cutShort,
-        baselineCompleted: baseline,
-      });
+      const { undelivered } = this.#announcement.tally;
+      const dirty = undelivered > 0 || this.#limit.wasReached;
+      const kept = await ledger.complete(this.#lease, now, { ...this.#learned, dirty });
       if (!kept) this.#parts.journal.warn('lease lost', { owner: this.#lease.owner });
     }
-    const [firstFailure] = this.#failedCommits;
-    if (firstFailure !== undefined) {
-      const failed = this.#failedCommits.length;
-      throw new CommitsFailedError(failed, { cause: firstFailure });
-    }
-    return this.#report(baseline ? 'baseline' : 'completed');
+    const { failures } = this.#announcement;
+    if (failures.length > 0) throw new CommitsFailedError(failures.length, { cause: failures[0] });
+    return this.#report(outcome, state);
   }
 
-  #timeIsUp(): boolean {
-    this.#cutShort ||=
-      this.#parts.clock.now().epochMilliseconds >= this.#deadline.epochMilliseconds;
-    return this.#cutShort;
+  #unreported(state: State): QuarantinedRecord[] {
+    return this.#quarantined.filter((record) => !state.reported.includes(nameOf(record)));
   }
 
-  #report(outcome: TickReport['outcome']): TickReport {
+  /** Each malformed record is told of once, however often it is met again. */
+  #noteQuarantined(state: State): void {
+    const unreported = this.#unreported(state);
+    for (const record of unreported) this.#parts.journal.warn('record quarantined', { ...record });
+    if (unreported.length > 0)
+      this.#learned.reported = [...state.reported, ...unreported.map(nameOf)].slice(-reportedKept);
+  }
+
+  #report(outcome: TickReport['outcome'], state: State): TickReport {
     return {
       integration: this.#parts.settings.name,
       outcome,
-      ...this.#tally,
-      cutShort: this.#cutShort,
+      ...this.#announcement.tally,
+      recorded: this.#recorded,
+      quarantined: new Set(this.#quarantined.map(nameOf)).size,
+      examined: this.#examined,
+      unexplained: this.#learned.unexplained ?? state.unexplained,
+      collapsed: this.#collapsed,
+      cutShort: this.#limit.wasReached,
     };
   }
+}
+
+function nameOf({ id, problems }: QuarantinedRecord): string {
+  return id === undefined ? problems.join(';').slice(0, 60) : String(id);
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import * as z from 'zod';
-import { certificationEventSchema } from '../lambda/events/event.ts';
+import { type CertificationEvent, certificationEventSchema } from '../lambda/events/event.ts';
 import type { TickLine } from '../lambda/journal.ts';
 import type { InvocationResult, OutputLine } from './aws/index.ts';
 
@@ -50,6 +50,16 @@ const routineKeys = new Set([
 
 /** `tick 9999` fits. */
 const labelWidth = 9;
+
+/** A withdrawal names nobody. */
+const whoIn = (event: CertificationEvent) =>
+  event.type === 'certification.withdrawn'
+    ? `assessment ${event.subject}`
+    : event.data.assessment.name;
+const organizationIn = (event: CertificationEvent) =>
+  event.type === 'certification.withdrawn'
+    ? `organization ${event.data.assessment.organization_id}`
+    : event.data.assessment.organization_name;
 
 /** What the program has seen so far. */
 export interface Tally {
@@ -117,7 +127,8 @@ export class Screen {
 
   /** An event as the subscriber has it: who certified for what, where, on which day. */
   event(body: string): void {
-    const { id, type, data } = certificationEventSchema.parse(JSON.parse(body));
+    const event = certificationEventSchema.parse(JSON.parse(body));
+    const { id, type, data } = event;
     this.tally.events += 1;
     const isDuplicate = this.#seenEvents.has(id);
     if (isDuplicate) this.tally.duplicates += 1;
@@ -125,9 +136,9 @@ export class Screen {
     const { assessment, late, changed } = data;
     this.#line(
       styled('green', type.replace('certification.', '').padEnd(labelWidth)),
-      styled('bold', oneLine(assessment.name)),
+      styled('bold', oneLine(whoIn(event))),
       oneLine(assessment.assessment_name),
-      oneLine(assessment.organization_name),
+      oneLine(organizationIn(event)),
       assessment.certified_on,
       ...(late ? [styled('yellow', 'late')] : []),
       ...(changed.length > 0 ? [`changed: ${oneLine(changed.join(', '))}`] : []),

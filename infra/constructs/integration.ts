@@ -93,7 +93,8 @@ export class Integration extends Construct {
   }
 
   private poll({ config, ledger, topics, logRetention }: IntegrationProps): lambda.Function {
-    const { name, baseUrl, timeZone, recentDays, tokenRequest } = config;
+    const { name, baseUrl, timeZone, recentDays, tokenRequest, audit, holdAbove, announce } =
+      config;
     const logGroup = new logs.LogGroup(this, 'Logs', {
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -153,6 +154,9 @@ export class Integration extends Construct {
           timeZone,
           recentDays,
           tokenRequest,
+          audit,
+          holdAbove,
+          announce,
         }),
       },
       projectRoot,

@@ -15,31 +15,37 @@ const maxRows = 50;
  * addresses nor State Educator IDs.
  */
 export function digestOf(integration: string, events: readonly CertificationEvent[]): Digest {
-  const created = events.filter(({ type }) => type === 'certification.created');
-  const updated = events.filter(({ type }) => type === 'certification.updated');
+  const sections = kinds
+    .map(({ type, what }) => {
+      const ofType = events.filter((event) => event.type === type);
+      return { type, title: countOf(ofType.length, what), events: ofType };
+    })
+    .filter(({ events }) => events.length > 0);
   return {
-    subject: subjectOf(created, updated),
-    body: [
-      ...section(countOf(created.length, 'new certification'), created),
-      ...section(countOf(updated.length, 'changed certification'), updated),
-      `Integration: ${integration}`,
-      '',
-    ].join('\n'),
+    subject: subjectOf(sections),
+    body: [...sections.flatMap(sectionLines), `Integration: ${integration}`, ''].join('\n'),
   };
 }
 
-function subjectOf(
-  created: readonly CertificationEvent[],
-  updated: readonly CertificationEvent[],
-): string {
-  if (created.length === 0) return countOf(updated.length, 'changed certification');
-  const byAssessment = [
-    ...Map.groupBy(created, ({ data }) => oneLine(data.assessment.assessment_name)),
-  ]
-    .map(([name, { length }]) => (length === 1 ? name : `${name} (${length})`))
-    .join(', ');
-  const changed = updated.length === 0 ? '' : `, ${updated.length} changed`;
-  const subject = `${countOf(created.length, 'new certification')}${changed}: ${byAssessment}`;
+const kinds = [
+  { type: 'certification.created', what: 'new certification' },
+  { type: 'certification.updated', what: 'changed certification' },
+  { type: 'certification.withdrawn', what: 'withdrawn certification' },
+  { type: 'certification.restored', what: 'restored certification' },
+] as const;
+
+interface Section {
+  readonly type: CertificationEvent['type'];
+  readonly title: string;
+  readonly events: readonly CertificationEvent[];
+}
+
+/** What happened, most telling first, and, if something is new, what it is. */
+function subjectOf(sections: readonly Section[]): string {
+  const counts = sections.map(({ title }) => title).join(', ');
+  const [first] = sections;
+  const isNews = first?.type === 'certification.created';
+  const subject = isNews ? `${counts}: ${assessmentsOf(first.events)}` : counts;
   const characters = [...subject];
   return characters.length <= maxSubject
     ? subject
@@ -49,16 +55,21 @@ function subjectOf(
         .trimEnd()}…`;
 }
 
-function section(title: string, events: readonly CertificationEvent[]): string[] {
-  if (events.length === 0) return [];
+function assessmentsOf(events: readonly CertificationEvent[]): string {
+  return [...Map.groupBy(events, ({ data }) => oneLine(data.assessment.assessment_name))]
+    .map(([name, { length }]) => (length === 1 ? name : `${name} (${length})`))
+    .join(', ');
+}
+
+function sectionLines({ title, events }: Section): string[] {
   const shown = events
     .toSorted((a, b) =>
       b.data.assessment.certified_on.localeCompare(a.data.assessment.certified_on),
     )
     .slice(0, maxRows);
-  const byOrganization = Map.groupBy(shown, ({ data }) => data.assessment.organization_name);
+  const byOrganization = Map.groupBy(shown, organizationOf);
   const lines = [...byOrganization].flatMap(([organization, ofOne]) => [
-    oneLine(organization),
+    organization,
     ...ofOne.map((event) => `  ${rowOf(event)}`),
     '',
   ]);
@@ -66,15 +77,25 @@ function section(title: string, events: readonly CertificationEvent[]): string[]
   return [title, '', ...lines, ...(rest > 0 ? [`… and ${rest} more`, ''] : [])];
 }
 
-function rowOf({ data: { assessment, changed, late } }: CertificationEvent): string {
+/** A withdrawal knows neither the organization's name nor the educator's: none is kept. */
+function organizationOf(event: CertificationEvent): string {
+  return event.type === 'certification.withdrawn'
+    ? `Organization ${event.data.assessment.organization_id}`
+    : oneLine(event.data.assessment.organization_name);
+}
+
+function rowOf(event: CertificationEvent): string {
+  const { assessment, changed, late } = event.data;
+  const who =
+    event.type === 'certification.withdrawn'
+      ? `assessment ${assessment.id}`
+      : event.data.assessment.name;
   const notes = [
     ...(changed.length > 0 ? [`changed: ${changed.join(', ')}`] : []),
     ...(late ? ['late'] : []),
   ];
   const note = notes.length > 0 ? ` (${notes.join('; ')})` : '';
-  return oneLine(
-    `${assessment.certified_on}  ${assessment.name}: ${assessment.assessment_name}${note}`,
-  );
+  return oneLine(`${assessment.certified_on}  ${who}: ${assessment.assessment_name}${note}`);
 }
 
 function countOf(count: number, what: string): string {

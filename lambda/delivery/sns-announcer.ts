@@ -7,7 +7,7 @@ import {
 import pMap from 'p-map';
 import { messageAttributes } from '../events/attributes.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { Announcer, DigestOutcome, PublishOutcome, Refusal } from '../ports.ts';
+import type { Announcer, DigestOutcome, Notice, PublishOutcome, Refusal } from '../ports.ts';
 import { digestOf } from './digest.ts';
 import { pack } from './pack.ts';
 
@@ -16,6 +16,7 @@ const batchesInFlight = 4;
 export interface Topics {
   readonly events: string;
   readonly alerts: string;
+  readonly operations: string;
 }
 
 /** An event as an entry of PublishBatch, with the bytes that AWS counts: body and attributes. */
@@ -26,7 +27,7 @@ interface Message {
   readonly bytes: number;
 }
 
-/** Tells the machines (events topic) and the people (alerts topic) by SNS. */
+/** Tells the machines (events topic) and the people (alerts topic) and ops (operations topic) by SNS. */
 export class SnsAnnouncer implements Announcer {
   readonly #client: SNSClient;
   readonly #topics: Topics;
@@ -49,15 +50,21 @@ export class SnsAnnouncer implements Announcer {
     };
   }
 
-  async sendDigest(owed: readonly OwedEvent[]): Promise<DigestOutcome> {
+  sendDigest(owed: readonly OwedEvent[]): Promise<DigestOutcome> {
     const { subject, body } = digestOf(
       this.#integration,
       owed.map(({ event }) => event),
     );
+    return this.#send(this.#topics.alerts, subject, body);
+  }
+
+  notify({ subject, text }: Notice): Promise<DigestOutcome> {
+    return this.#send(this.#topics.operations, subject, text);
+  }
+
+  async #send(TopicArn: string, Subject: string, Message: string): Promise<DigestOutcome> {
     try {
-      await this.#client.send(
-        new PublishCommand({ TopicArn: this.#topics.alerts, Subject: subject, Message: body }),
-      );
+      await this.#client.send(new PublishCommand({ TopicArn, Subject, Message }));
       return { accepted: true };
     } catch (error) {
       return { accepted: false, code: codeOf(error) };

@@ -9,37 +9,77 @@ export interface Certification {
   readonly fingerprint: Fingerprint;
   /** 1 for the first sighting, one more for every change since. */
   readonly revision: number;
+  readonly presence: Presence;
+  /** What a withdrawal can still say of it. Not personal. */
+  readonly organization_id: number;
+  readonly assessment_name: string;
 }
 
+/** Whether the partner still has it, as far as is proven. */
+export type Presence = 'present' | 'withdrawn';
+
 /** A difference between what was read and what was known, ready to be committed. */
-export interface Change {
-  readonly kind: 'created' | 'updated';
+export type Change = Sighting | Withdrawal;
+
+export interface Sighting {
+  readonly kind: 'created' | 'updated' | 'restored';
   readonly assessment: Assessment;
   readonly fingerprint: Fingerprint;
   /** The revision that this change makes. */
   readonly revision: number;
   /** Names of the fields that differ; empty for `created`. */
   readonly changed: readonly string[];
+  /** What was known before; absent for `created`. */
+  readonly before?: Certification;
 }
+
+export interface Withdrawal {
+  readonly kind: 'withdrawn';
+  readonly before: Certification;
+  readonly revision: number;
+}
+
+export const idOf = (change: Change): number =>
+  change.kind === 'withdrawn' ? change.before.id : change.assessment.id;
 
 /**
  * What is new or different among the assessments read, by the ids that `known` holds.
  * An assessment that was read twice (it moved from one page to the next) counts once, as last read.
- * A move to another day is an update of `certified_on`.
+ * A move to another day is an update of `certified_on`; one that comes back is restored.
  */
 export function compare(
   read: readonly Assessment[],
   known: ReadonlyMap<number, Certification>,
   salt: string,
-): Change[] {
+): Sighting[] {
   const distinct = new Map(read.map((assessment) => [assessment.id, assessment]));
-  return [...distinct.values()].flatMap((assessment): Change[] => {
+  return [...distinct.values()].flatMap((assessment): Sighting[] => {
     const fingerprint = fingerprintOf(assessment, salt);
     const before = known.get(assessment.id);
     if (before === undefined)
       return [{ kind: 'created', assessment, fingerprint, revision: 1, changed: [] }];
     const changed = changedFields(before.fingerprint, fingerprint);
+    const revision = before.revision + 1;
+    if (before.presence === 'withdrawn')
+      return [{ kind: 'restored', assessment, fingerprint, revision, changed, before }];
     if (changed.length === 0) return [];
-    return [{ kind: 'updated', assessment, fingerprint, revision: before.revision + 1, changed }];
+    return [{ kind: 'updated', assessment, fingerprint, revision, changed, before }];
   });
+}
+
+/** The change that says that a certification is gone. Only for what is proven and confirmed gone. */
+export function withdrawal(before: Certification): Withdrawal {
+  return { kind: 'withdrawn', before, revision: before.revision + 1 };
+}
+
+/** How the changes alter the number of assessments that the partner counts, by day. */
+export function countDeltas(changes: readonly Change[]): Map<string, number> {
+  const deltas = new Map<string, number>();
+  const add = (day: string, delta: number) => deltas.set(day, (deltas.get(day) ?? 0) + delta);
+  for (const change of changes) {
+    if (change.kind !== 'withdrawn') add(change.assessment.certified_on, 1);
+    if (change.kind === 'withdrawn' || change.kind === 'updated')
+      if (change.before !== undefined) add(change.before.day, -1);
+  }
+  return new Map([...deltas].filter(([, delta]) => delta !== 0));
 }

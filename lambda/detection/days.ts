@@ -3,6 +3,13 @@ import { Temporal } from 'temporal-polyfill';
 /** The days that are read most often: from `from` on, with no end, so that tomorrow is in it. */
 export interface RecentWindow {
   readonly from: Temporal.PlainDate;
+  readonly today: Temporal.PlainDate;
+}
+
+/** Days from `from` to `to`, both included; open where one is absent. */
+export interface DayRange {
+  readonly from?: Temporal.PlainDate;
+  readonly to?: Temporal.PlainDate;
 }
 
 /**
@@ -15,7 +22,13 @@ export function recentWindow(
   recentDays: number,
 ): RecentWindow {
   const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
-  return { from: today.subtract({ days: recentDays }) };
+  return { from: today.subtract({ days: recentDays }), today };
+}
+
+/** The days from the window's first to today. */
+export function daysIn({ from, today }: RecentWindow): string[] {
+  const length = from.until(today, { largestUnit: 'days' }).days + 1;
+  return Array.from({ length }, (_, days) => from.add({ days }).toString());
 }
 
 /** Whether an assessment of this day (`YYYY-MM-DD`) was completed before the window began. */

@@ -1,30 +1,47 @@
 import { randomBytes } from 'node:crypto';
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
-import type { Certification, Change } from '../detection/compare.ts';
+import type { DayEntry } from '../detection/calendar.ts';
+import { type Certification, type Change, idOf, type Sighting } from '../detection/compare.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { ledgerTable } from '../names.ts';
-import type { Lease, Ledger, Leftovers, State, TickEnd } from '../ports.ts';
+import type {
+  BackOff,
+  DayCertification,
+  Lease,
+  Ledger,
+  Leftovers,
+  State,
+  StateChanges,
+} from '../ports.ts';
 import { LedgerCorruptError } from './errors.ts';
 import {
+  calendarKey,
   certificationKey,
-  contentOf,
+  changeAttributes,
+  countAttribute,
+  dayKey,
   newCertificationItem,
   outboxEntryOf,
   parseCertification,
+  parseDayCertification,
+  parseMonth,
   parseOutbox,
   parseState,
-  pendingOf,
-  type StateItem,
+  proofAttribute,
+  proofItemOf,
   schemaVersion,
+  stateAttributes,
   stateKey,
+  undeliveredKey,
 } from './items.ts';
 import type { Plain, Table } from './table.ts';
 
 const saltBytes = 16;
 /** Writes in flight at once: enough to hide latency, too few to trip a cold table's throttle. */
 const settleConcurrency = 16;
+const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
 
 /**
  * The ledger of one integration.
@@ -49,7 +66,7 @@ export class DynamoLedger implements Ledger {
 
   async state(): Promise<State> {
     const item = (await this.#table.get(this.#stateKey)) ?? (await this.#createState());
-    return stateOf(parseState(item));
+    return parseState(item);
   }
 
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
@@ -64,7 +81,7 @@ export class DynamoLedger implements Ledger {
       },
       ReturnValues: 'ALL_OLD',
     });
-    return before && stateOf(parseState(before));
+    return before && parseState(before);
   }
 
   async completeQuietly(now: Temporal.Instant): Promise<void> {
@@ -74,14 +91,13 @@ export class DynamoLedger implements Ledger {
     });
   }
 
-  async complete(lease: Lease, now: Temporal.Instant, end: TickEnd): Promise<boolean> {
-    const baseline = end.baselineCompleted
-      ? ', baseline_completed_at = if_not_exists(baseline_completed_at, :now)'
-      : '';
+  async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
+    const { set, names, values } = assignments(stateAttributes(changes));
     const written = await this.#table.update(this.#stateKey, {
-      UpdateExpression: `SET heartbeat = :now, dirty = :dirty${baseline} REMOVE lease_owner, lease_until`,
+      UpdateExpression: `SET heartbeat = :now, ${set} REMOVE lease_owner, lease_until`,
       ConditionExpression: 'lease_owner = :owner',
-      values: { ':owner': lease.owner, ':now': now.toString(), ':dirty': !end.allDelivered },
+      ExpressionAttributeNames: names,
+      values: { ...values, ':owner': lease.owner, ':now': now.toString() },
     });
     return written !== undefined;
   }
@@ -94,16 +110,76 @@ export class DynamoLedger implements Ledger {
     });
   }
 
+  async backOff(backOff: BackOff | undefined): Promise<void> {
+    if (backOff === undefined)
+      await this.#table.update(this.#stateKey, { UpdateExpression: 'REMOVE back_off' });
+    else
+      await this.#table.update(this.#stateKey, {
+        UpdateExpression: 'SET back_off = :back_off',
+        values: {
+          ':back_off': { until: backOff.until.epochMilliseconds, failures: backOff.failures },
+        },
+      });
+  }
+
   async known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>> {
     const keys = [...new Set(ids)].map((id) => certificationKey(this.#integration, id));
     const items = await this.#table.getAll(keys);
     return new Map(items.map(parseCertification).map((known) => [known.id, known]));
   }
 
-  async recordSilently(changes: readonly Change[], now: Temporal.Instant): Promise<void> {
+  async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
+    const { name, partitionKey } = ledgerTable.byDay;
+    const known = new Map<number, DayCertification>();
+    const pages = this.#table.query({
+      IndexName: name,
+      KeyConditionExpression: '#day = :day',
+      ExpressionAttributeNames: { '#day': partitionKey },
+      values: { ':day': dayKey(this.#integration, day) },
+    });
+    for await (const page of pages)
+      for (const item of page) {
+        const certification = parseDayCertification(item);
+        known.set(certification.id, certification);
+      }
+    return known;
+  }
+
+  async calendar(years: readonly number[]): Promise<ReadonlyMap<string, DayEntry>> {
+    const keys = years.flatMap((year) =>
+      months.map((month) =>
+        calendarKey(this.#integration, `${String(year).padStart(4, '0')}-${month}`),
+      ),
+    );
+    const items = await this.#table.getAll(keys);
+    return new Map(items.flatMap(parseMonth));
+  }
+
+  async saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void> {
+    await this.#updateMonths(entries, (days) => {
+      const attributes = days.flatMap(([day, entry]) => [
+        [countAttribute(day), entry.count] as const,
+        [proofAttribute(day), proofItemOf(entry)] as const,
+      ]);
+      const { set, names, values } = assignments(Object.fromEntries(attributes));
+      return { UpdateExpression: `SET ${set}`, ExpressionAttributeNames: names, values };
+    });
+  }
+
+  async addToDays(deltas: ReadonlyMap<string, number>): Promise<void> {
+    await this.#updateMonths(deltas, (days) => ({
+      UpdateExpression: `ADD ${days.map((_, index) => `#d${index} :d${index}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(
+        days.map(([day], index) => [`#d${index}`, countAttribute(day)]),
+      ),
+      values: Object.fromEntries(days.map(([, delta], index) => [`:d${index}`, delta])),
+    }));
+  }
+
+  async recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void> {
     const at = now.toString();
     await this.#table.putAll(
-      changes.map((change) => newCertificationItem(this.#integration, change, at)),
+      sightings.map((sighting) => newCertificationItem(this.#integration, sighting, at)),
     );
   }
 
@@ -111,15 +187,18 @@ export class DynamoLedger implements Ledger {
     change: Change,
     event: CertificationEvent,
     now: Temporal.Instant,
+    destiny: 'pending' | 'held',
   ): Promise<OwedEvent | undefined> {
     const at = now.toString();
+    const entry = outboxEntryOf(event, destiny);
+    const index = undeliveredKey(this.#integration, destiny);
     const committed =
       change.kind === 'created'
-        ? await this.#commitNew(change, event, at)
-        : await this.#commitRevision(change, event, at);
+        ? await this.#commitNew(change, entry, index, at)
+        : await this.#commitRevision(change, entry, index, at);
     if (!committed) return undefined;
-    const { assessment, revision } = change;
-    return { certificationId: assessment.id, revision, event, owes: 'event-and-digest' };
+    const { revision } = change;
+    return { certificationId: idOf(change), revision, event, owes: 'event-and-digest' };
   }
 
   async *leftovers(): AsyncGenerator<Leftovers> {
@@ -128,7 +207,7 @@ export class DynamoLedger implements Ledger {
       IndexName: name,
       KeyConditionExpression: '#pending = :pending',
       ExpressionAttributeNames: { '#pending': partitionKey },
-      values: { ':pending': pendingOf(this.#integration) },
+      values: { ':pending': undeliveredKey(this.#integration, 'pending') },
       Limit: 200,
     });
     for await (const page of pages) {
@@ -143,7 +222,7 @@ export class DynamoLedger implements Ledger {
         const item = items.get(key);
         if (item === undefined) continue;
         try {
-          owed.push(...parseOutbox(item));
+          owed.push(...parseOutbox(item).owed);
         } catch (error) {
           if (!(error instanceof LedgerCorruptError)) throw error;
           unreadable.push(error);
@@ -181,42 +260,63 @@ export class DynamoLedger implements Ledger {
     return created ? fresh : ((await this.#table.get(this.#stateKey)) ?? fresh);
   }
 
-  #commitNew(change: Change, event: CertificationEvent, at: string): Promise<boolean> {
+  #commitNew(sighting: Sighting, entry: Plain, index: string, at: string): Promise<boolean> {
     return this.#table.put(
       {
-        ...newCertificationItem(this.#integration, change, at),
-        outbox: { [change.revision]: outboxEntryOf(event) },
-        [ledgerTable.undelivered.partitionKey]: pendingOf(this.#integration),
+        ...newCertificationItem(this.#integration, sighting, at),
+        outbox: { [sighting.revision]: entry },
+        [ledgerTable.undelivered.partitionKey]: index,
         [ledgerTable.undelivered.sortKey]: at,
       },
       { ConditionExpression: 'attribute_not_exists(pk)' },
     );
   }
 
-  async #commitRevision(change: Change, event: CertificationEvent, at: string): Promise<boolean> {
-    const content = Object.entries(contentOf(this.#integration, change, at));
+  async #commitRevision(
+    change: Change,
+    entry: Plain,
+    index: string,
+    at: string,
+  ): Promise<boolean> {
+    const { set, names, values } = assignments(changeAttributes(this.#integration, change, at));
     const { partitionKey, sortKey } = ledgerTable.undelivered;
-    const written = await this.#table.update(
-      certificationKey(this.#integration, change.assessment.id),
-      {
-        UpdateExpression: `SET ${content.map((_, index) => `#a${index} = :a${index}`).join(', ')}, outbox.#revision = :entry, #pending = :pending, #since = if_not_exists(#since, :at)`,
-        ConditionExpression: 'revision = :before',
-        ExpressionAttributeNames: {
-          ...Object.fromEntries(content.map(([name], index) => [`#a${index}`, name])),
-          '#revision': String(change.revision),
-          '#pending': partitionKey,
-          '#since': sortKey,
-        },
-        values: {
-          ...Object.fromEntries(content.map(([, value], index) => [`:a${index}`, value])),
-          ':entry': outboxEntryOf(event),
-          ':pending': pendingOf(this.#integration),
-          ':at': at,
-          ':before': change.revision - 1,
-        },
+    // What is pending already stays so: a held entry beside it is known by its own mark.
+    const undelivered =
+      index === undeliveredKey(this.#integration, 'pending')
+        ? ':index'
+        : 'if_not_exists(#index, :index)';
+    const written = await this.#table.update(certificationKey(this.#integration, idOf(change)), {
+      UpdateExpression: `SET ${set}, outbox.#revision = :entry, #index = ${undelivered}, #since = if_not_exists(#since, :at)`,
+      ConditionExpression: 'revision = :before',
+      ExpressionAttributeNames: {
+        ...names,
+        '#revision': String(change.revision),
+        '#index': partitionKey,
+        '#since': sortKey,
       },
-    );
+      values: {
+        ...values,
+        ':entry': entry,
+        ':index': index,
+        ':at': at,
+        ':before': change.revision - 1,
+      },
+    });
     return written !== undefined;
+  }
+
+  /** One update a month; days of one month are one item. */
+  async #updateMonths<Value>(
+    byDay: ReadonlyMap<string, Value>,
+    update: (days: readonly (readonly [string, Value])[]) => Parameters<Table['update']>[1],
+  ): Promise<void> {
+    const byMonth = Map.groupBy(byDay, ([day]) => day.slice(0, 'YYYY-MM'.length));
+    await pMap(
+      byMonth,
+      ([month, days]) =>
+        this.#table.update(calendarKey(this.#integration, month), update(days)),
+      { concurrency: settleConcurrency },
+    );
   }
 
   /** Leaves the sparse index only if nothing else was committed since these entries were read. */
@@ -233,10 +333,27 @@ export class DynamoLedger implements Ledger {
       values: { ':all': entries.paths.length },
     });
     if (emptied !== undefined) return;
-    await this.#table.update(key, {
+    const rest = await this.#table.update(key, {
       UpdateExpression: `REMOVE ${entries.paths.join(', ')}`,
       ConditionExpression: 'attribute_exists(outbox)',
       ExpressionAttributeNames: entries.names,
+      ReturnValues: 'ALL_NEW',
+    });
+    if (rest !== undefined) await this.#leaveToOps(key, rest);
+  }
+
+  /** What is left is held: it must be found among the held, no longer among the pending. */
+  async #leaveToOps(key: string, rest: Plain): Promise<void> {
+    const { owed, held } = parseOutbox(rest);
+    if (owed.length > 0 || held.length === 0) return;
+    await this.#table.update(key, {
+      UpdateExpression: 'SET #index = :held',
+      ConditionExpression: 'revision = :revision',
+      ExpressionAttributeNames: { '#index': ledgerTable.undelivered.partitionKey },
+      values: {
+        ':held': undeliveredKey(this.#integration, 'held'),
+        ':revision': rest.revision,
+      },
     });
   }
 
@@ -265,13 +382,12 @@ class OutboxEntries {
   }
 }
 
-function stateOf(item: StateItem): State {
+/** `SET` for plain attributes, whatever their names. */
+function assignments(attributes: Plain) {
+  const entries = Object.entries(attributes);
   return {
-    salt: item.salt,
-    baselineCompleted: item.baseline_completed_at !== undefined,
-    dirty: item.dirty,
-    ...(item.lease_until === undefined
-      ? {}
-      : { leasedUntil: Temporal.Instant.fromEpochMilliseconds(item.lease_until) }),
+    set: entries.map((_, index) => `#a${index} = :a${index}`).join(', '),
+    names: Object.fromEntries(entries.map(([name], index) => [`#a${index}`, name])),
+    values: Object.fromEntries(entries.map(([, value], index) => [`:a${index}`, value])),
   };
 }

@@ -1,9 +1,12 @@
+import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
-import type { Certification, Change } from '../detection/compare.ts';
+import type { DayEntry } from '../detection/calendar.ts';
+import type { Certification, Change, Sighting } from '../detection/compare.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { jsonText } from '../json-text.ts';
 import { ledgerTable } from '../names.ts';
+import type { DayCertification, State, StateChanges } from '../ports.ts';
 import { LedgerCorruptError } from './errors.ts';
 import type { Plain } from './table.ts';
 
@@ -12,24 +15,49 @@ export const schemaVersion = 1;
 
 export const stateKey = (integration: string) => `STATE#${integration}`;
 export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
-export const pendingOf = (integration: string) => `${integration}#pending`;
+export const dayKey = (integration: string, day: string) => `${integration}#${day}`;
+export const undeliveredKey = (integration: string, destiny: 'pending' | 'held') =>
+  `${integration}#${destiny}`;
+/** @param month `YYYY-MM` */
+export const calendarKey = (integration: string, month: string) =>
+  `CALENDAR#${integration}#${month}`;
+
+const day = z.iso.date().transform((text) => Temporal.PlainDate.from(text));
 
 const stateItem = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
   salt: z.string().min(1),
-  baseline_completed_at: z.string().optional(),
+  baseline: z
+    .object({
+      status: z.enum(['running', 'completed']),
+      start_day: day,
+      before: day.optional(),
+    })
+    .optional(),
   /** Some outbox may hold an event that was never settled. */
   dirty: z.boolean(),
   lease_owner: z.string().optional(),
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, like all times here but the heartbeat. */
   lease_until: z.number().optional(),
+  expected: z.int().default(0),
+  unexplained: z.int().default(0),
+  pulse_digest: z.string().optional(),
+  years: z.array(z.int()).default(() => []),
+  recent_audit_at: z.number().default(0),
+  history_audit_at: z.number().default(0),
+  back_off: z.object({ until: z.number(), failures: z.int() }).optional(),
+  paused: z.boolean().default(false),
+  reported: z.array(z.string()).default(() => []),
 });
 
 const outboxEntry = z.object({
   /** The event as it is published. */
   event: z.string(),
   owes: z.enum(['event-and-digest', 'digest']),
+  held: z.boolean().optional(),
 });
+
+const presence = z.enum(['present', 'withdrawn']);
 
 const certificationItem = z.object({
   [ledgerTable.byDay.sortKey]: z.int(),
@@ -37,71 +65,191 @@ const certificationItem = z.object({
   fingerprint: z.string(),
   fields: z.record(z.string(), z.string()),
   revision: z.int().positive(),
+  presence,
+  organization_id: z.int(),
+  assessment_name: z.string(),
   /** By revision. */
   outbox: z.record(z.string().regex(/^\d+$/), outboxEntry),
 });
 
-export type StateItem = z.infer<typeof stateItem>;
-type CertificationItem = z.infer<typeof certificationItem>;
+const byDayEntry = z.object({
+  [ledgerTable.byDay.sortKey]: z.int(),
+  fingerprint: z.string(),
+  presence,
+});
 
-export function parseState(item: Plain): StateItem {
-  return parse(stateItem, item);
+const proofItem = z.object({
+  kind: z.enum(['single-page', 'key-seam', 'split']).optional(),
+  at: z.number().optional(),
+  digest: z.string().optional(),
+  read_at: z.number(),
+});
+
+type StateItem = z.output<typeof stateItem>;
+
+export function parseState(item: Plain): State {
+  const parsed: StateItem = parse(stateItem, item);
+  const { baseline, lease_until, back_off, pulse_digest } = parsed;
+  return {
+    salt: parsed.salt,
+    baseline: baseline
+      ? {
+          status: baseline.status,
+          startDay: baseline.start_day,
+          ...(baseline.before && { before: baseline.before }),
+        }
+      : { status: 'none' },
+    dirty: parsed.dirty,
+    ...(lease_until !== undefined && { leasedUntil: instant(lease_until) }),
+    expected: parsed.expected,
+    unexplained: parsed.unexplained,
+    ...(pulse_digest !== undefined && { pulseDigest: pulse_digest }),
+    years: parsed.years,
+    recentAuditAt: parsed.recent_audit_at,
+    historyAuditAt: parsed.history_audit_at,
+    ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
+    paused: parsed.paused,
+    reported: parsed.reported,
+  };
+}
+
+/** The attributes of the state item that these changes set. */
+export function stateAttributes(changes: StateChanges): Plain {
+  const { baseline } = changes;
+  const attributes = {
+    dirty: changes.dirty,
+    baseline: baseline && {
+      status: baseline.status,
+      start_day: baseline.startDay?.toString(),
+      before: baseline.before?.toString(),
+    },
+    expected: changes.expected,
+    unexplained: changes.unexplained,
+    pulse_digest: changes.pulseDigest,
+    years: changes.years,
+    recent_audit_at: changes.recentAuditAt,
+    history_audit_at: changes.historyAuditAt,
+    reported: changes.reported,
+  };
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
 export function parseCertification(item: Plain): Certification {
   const parsed = parse(certificationItem, item);
+  const { day, revision, presence, organization_id, assessment_name } = parsed;
   return {
     id: parsed.assessment_id,
-    day: parsed.day,
+    day,
     fingerprint: { whole: parsed.fingerprint, fields: parsed.fields },
-    revision: parsed.revision,
+    revision,
+    presence,
+    organization_id,
+    assessment_name,
   };
 }
 
-/** The outbox of a certification, in the order of its revisions. */
-export function parseOutbox(item: Plain): OwedEvent[] {
-  const parsed: CertificationItem = parse(certificationItem, item);
-  return Object.entries(parsed.outbox)
-    .map(([revision, { event, owes }]) => ({
-      certificationId: parsed.assessment_id,
-      revision: Number(revision),
-      event: parse(eventBody, event, String(item[ledgerTable.partitionKey])),
-      owes,
-    }))
-    .sort((a, b) => a.revision - b.revision);
+export function parseDayCertification(item: Plain): DayCertification {
+  const { assessment_id, fingerprint, presence } = parse(byDayEntry, item);
+  return { id: assessment_id, fingerprint, presence };
 }
 
-/** The attributes that a change sets, whether the item is new or not. */
-export function contentOf(integration: string, change: Change, now: string): Plain {
-  const { assessment, fingerprint, revision } = change;
+interface Outbox {
+  readonly owed: readonly OwedEvent[];
+  readonly held: readonly OwedEvent[];
+}
+
+/** The outbox of a certification, in the order of its revisions. */
+export function parseOutbox(item: Plain): Outbox {
+  const parsed = parse(certificationItem, item);
+  const entries = Object.entries(parsed.outbox)
+    .map(([revision, { event, owes, held = false }]) => ({
+      held,
+      owed: {
+        certificationId: parsed.assessment_id,
+        revision: Number(revision),
+        event: parse(eventBody, event, String(item[ledgerTable.partitionKey])),
+        owes,
+      },
+    }))
+    .sort((a, b) => a.owed.revision - b.owed.revision);
   return {
-    [ledgerTable.byDay.partitionKey]: `${integration}#${assessment.certified_on}`,
+    owed: entries.filter(({ held }) => !held).map(({ owed }) => owed),
+    held: entries.filter(({ held }) => held).map(({ owed }) => owed),
+  };
+}
+
+/** A month of the calendar: per day one number, and one map about the last read. */
+export const countAttribute = (day: string) => `count:${day}`;
+export const proofAttribute = (day: string) => `proof:${day}`;
+
+export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
+  const days = Object.keys(item).flatMap((name) => /^(?:count|proof):(.+)$/.exec(name)?.[1] ?? []);
+  return [...new Set(days)].map((day) => {
+    const count = parse(z.int().default(0), item[countAttribute(day)], nameOf(item));
+    const read = parse(proofItem.optional(), item[proofAttribute(day)], nameOf(item));
+    const { kind, at, digest, read_at = 0 } = read ?? {};
+    return [
+      day,
+      {
+        count,
+        readAt: read_at,
+        ...(digest !== undefined && { digest }),
+        ...(kind !== undefined && at !== undefined && { proof: { kind, at } }),
+      },
+    ];
+  });
+}
+
+export function proofItemOf({ proof, digest, readAt }: DayEntry): Plain {
+  return {
+    ...proof,
+    ...(digest !== undefined && { digest }),
+    read_at: readAt,
+  };
+}
+
+/** The attributes that a sighting sets, whether the item is new or not. */
+function sightingAttributes(integration: string, sighting: Sighting, now: string): Plain {
+  const { assessment, fingerprint, revision } = sighting;
+  return {
+    [ledgerTable.byDay.partitionKey]: dayKey(integration, assessment.certified_on),
     [ledgerTable.byDay.sortKey]: assessment.id,
     day: assessment.certified_on,
     fingerprint: fingerprint.whole,
     fields: fingerprint.fields,
     revision,
     presence: 'present',
+    organization_id: assessment.organization_id,
+    assessment_name: assessment.assessment_name,
     changed_at: now,
     schema: schemaVersion,
   };
 }
 
+/** The attributes that a change of a known certification sets. */
+export function changeAttributes(integration: string, change: Change, now: string): Plain {
+  if (change.kind !== 'withdrawn') return sightingAttributes(integration, change, now);
+  return { revision: change.revision, presence: 'withdrawn', changed_at: now };
+}
+
 /** A new certification with nothing in its outbox: what the baseline records. */
-export function newCertificationItem(integration: string, change: Change, now: string): Plain {
+export function newCertificationItem(integration: string, sighting: Sighting, now: string): Plain {
   return {
-    [ledgerTable.partitionKey]: certificationKey(integration, change.assessment.id),
-    ...contentOf(integration, change, now),
+    [ledgerTable.partitionKey]: certificationKey(integration, sighting.assessment.id),
+    ...sightingAttributes(integration, sighting, now),
     first_seen: now,
     outbox: {},
   };
 }
 
-export function outboxEntryOf(event: object): z.infer<typeof outboxEntry> {
-  return { event: JSON.stringify(event), owes: 'event-and-digest' };
+export function outboxEntryOf(event: object, destiny: 'pending' | 'held'): Plain {
+  const held = destiny === 'held' ? { held: true } : {};
+  return { event: JSON.stringify(event), owes: 'event-and-digest', ...held };
 }
 
 const eventBody = jsonText.pipe(certificationEventSchema);
+
+const instant = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms);
 
 function parse<Schema extends z.ZodType>(
   schema: Schema,

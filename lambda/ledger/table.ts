@@ -184,5 +184,5 @@ function keyOf(pk: string) {
 }
 
 function expressionValues(values: Plain | undefined) {
-  return values === undefined ? {} : { ExpressionAttributeValues: marshall(values) };
+  return values === undefined ? {} : { ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }) };
 }

@@ -1,0 +1,108 @@
+import { Temporal } from 'temporal-polyfill';
+import type { DayRange } from './days.ts';
+
+/** How a read proved that it returned every assessment that was present throughout. */
+export interface Proof {
+  readonly kind: 'single-page' | 'key-seam' | 'split';
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** One day of the calendar. */
+export interface DayEntry {
+  /** Assessments that the partner is expected to count for this day. */
+  readonly count: number;
+  /** Of the last proven read of this day; none while the day is unproven. */
+  readonly proof?: Proof;
+  /** Over the ids and fingerprints that the last proven read found. */
+  readonly digest?: string;
+  /** When the day was last read, proven or not: milliseconds since the epoch. */
+  readonly readAt: number;
+}
+
+/** A run of days, by their positions in a calendar; both ends included. */
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
+const never: DayEntry = { count: 0, readAt: 0 };
+
+/**
+ * Per day: what the partner is expected to count, and what is proven. A cache of proven reads, from
+ * which it can be rebuilt; never the truth.
+ *
+ * It holds the days on which something was ever seen, and those of the recent window, in order. A
+ * day's position stands also for the days without entry since the one before it; the last also for
+ * every day after it. So no day is outside, and a record dated in the year 1 costs one position.
+ */
+export class Calendar {
+  readonly #entries: ReadonlyMap<string, DayEntry>;
+  readonly #days: readonly string[];
+  /** `#sums[i]`: counts of the days before position `i`. */
+  readonly #sums: readonly number[];
+
+  /** @param days that it has in any case */
+  constructor(
+    entries: Iterable<readonly [day: string, entry: DayEntry]>,
+    days: Iterable<string> = [],
+  ) {
+    this.#entries = new Map(entries);
+    this.#days = [...new Set([...this.#entries.keys(), ...days])].sort();
+    const sums = [0];
+    for (const day of this.#days) sums.push((sums.at(-1) ?? 0) + this.entry(day).count);
+    this.#sums = sums;
+  }
+
+  /** The same calendar with these entries in place of what it had. */
+  with(entries: Iterable<readonly [day: string, entry: DayEntry]>): Calendar {
+    return new Calendar([...this.#entries, ...entries], this.#days);
+  }
+
+  get days(): readonly string[] {
+    return this.#days;
+  }
+
+  get total(): number {
+    return this.#sums.at(-1) ?? 0;
+  }
+
+  /** The years on which something was ever seen. */
+  get years(): number[] {
+    return [...new Set([...this.#entries.keys()].map((day) => Number(day.slice(0, 4))))].sort(
+      (a, b) => a - b,
+    );
+  }
+
+  entry(day: string): DayEntry {
+    return this.#entries.get(day) ?? never;
+  }
+
+  at(position: number): DayEntry {
+    return this.entry(this.#days[position] ?? '');
+  }
+
+  sumOf({ first, last }: Span): number {
+    return (this.#sums[last + 1] ?? 0) - (this.#sums[first] ?? 0);
+  }
+
+  /** The position that stands for a day. */
+  positionOf(day: string): number {
+    const position = this.#days.findIndex((one) => one >= day);
+    return position < 0 ? this.#days.length - 1 : position;
+  }
+
+  /** The filter that asks for all days that these positions stand for. */
+  rangeOf({ first, last }: Span): DayRange {
+    const before = first > 0 ? this.#days[first - 1] : undefined;
+    const to = last < this.#days.length - 1 ? this.#days[last] : undefined;
+    return {
+      ...(before !== undefined && { from: Temporal.PlainDate.from(before).add({ days: 1 }) }),
+      ...(to !== undefined && { to: Temporal.PlainDate.from(to) }),
+    };
+  }
+
+  daysOf({ first, last }: Span): readonly string[] {
+    return this.#days.slice(first, last + 1);
+  }
+}

@@ -1,0 +1,57 @@
+import { createHmac } from 'node:crypto';
+import type { Assessment } from '../events/assessment.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+/** The newest page of everything, unfiltered, and how many there are. */
+export interface Pulse {
+  readonly assessments: readonly Assessment[];
+  /** `meta.count`: every assessment in scope. */
+  readonly count: number;
+}
+
+/**
+ * A keyed digest of the newest page and the count: as long as it stays, nothing that a pulse can
+ * see has changed, and the ledger need not be asked.
+ *
+ * The page's oldest day may be cut off by its end, and a host with unstable ties shows other records
+ * of that day each time. So only the days that the page shows whole count, unless it shows just one.
+ */
+export function pulseDigest({ assessments, count }: Pulse, salt: string): string {
+  const oldest = assessments.reduce(
+    (day, { certified_on }) => (certified_on < day ? certified_on : day),
+    assessments[0]?.certified_on ?? '',
+  );
+  const whole = assessments.filter(({ certified_on }) => certified_on !== oldest);
+  const seen = whole.length > 0 ? whole : assessments;
+  return digestOf(seen, salt, count);
+}
+
+/** A keyed digest of a set of assessments, their content included, whatever their order. */
+export function digestOf(assessments: readonly Assessment[], salt: string, count?: number): string {
+  const entries = assessments
+    .map((assessment) => `${assessment.id}:${fingerprintOf(assessment, salt).whole}`)
+    .sort();
+  const digest = createHmac('sha256', salt).update(JSON.stringify([count ?? null, entries])).digest();
+  return digest.subarray(0, 12).toString('base64url');
+}
+
+/**
+ * What a pulse says.
+ *
+ * - `quiet`: the partner has as many as expected, and none of the page is new.
+ * - `page`: exactly those that the page shows as new have come: the page holds every change.
+ * - `elsewhere`: some of the difference is not on the page.
+ * - `collapsed`: more than half of everything has gone at once. A scope or a host that is broken
+ *   looks like this; nothing may be inferred from it.
+ */
+export type Verdict = 'quiet' | 'page' | 'elsewhere' | 'collapsed';
+
+/**
+ * @param expected what the calendar expects the partner to count, unexplained differences included
+ * @param unknown how many assessments on the page the ledger does not know as present
+ */
+export function judge(count: number, expected: number, unknown: number): Verdict {
+  if (count < expected / 2) return 'collapsed';
+  if (count === expected + unknown) return unknown === 0 ? 'quiet' : 'page';
+  return 'elsewhere';
+}

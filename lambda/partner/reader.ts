@@ -1,0 +1,56 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Clock } from '../clock.ts';
+import type { DayRange } from '../detection/days.ts';
+import type { PartnerReader } from '../ports.ts';
+import type { PartnerClient } from './client.ts';
+import { MalformedRecordError } from './errors.ts';
+import { proveRange } from './proven-read.ts';
+import { MAX_PAGE_SIZE } from './query.ts';
+
+/** What the tick asks the partner, in terms of the API. */
+export function partnerReader(
+  client: Pick<PartnerClient, 'list' | 'get'>,
+  clock: Clock,
+): PartnerReader {
+  return {
+    async pulse(deadline) {
+      const { assessments, quarantined, meta } = await client.list(
+        { sort: 'certified_on', order: 'DESC', page: MAX_PAGE_SIZE },
+        { deadline },
+      );
+      return { assessments, quarantined, count: meta.count };
+    },
+
+    async count(range, deadline) {
+      const { meta } = await client.list({ filter: filterOf(range), page: 1 }, { deadline });
+      return meta.count;
+    },
+
+    async oldestDay(deadline) {
+      const { assessments } = await client.list(
+        { sort: 'certified_on', order: 'ASC', page: 1 },
+        { deadline },
+      );
+      const [oldest] = assessments;
+      return oldest && Temporal.PlainDate.from(oldest.certified_on);
+    },
+
+    prove: (range, deadline) => proveRange(client, range, { clock, deadline }),
+
+    async get(id, deadline) {
+      try {
+        return await client.get(id, { deadline });
+      } catch (error) {
+        if (error instanceof MalformedRecordError) return 'unreadable';
+        throw error;
+      }
+    },
+  };
+}
+
+function filterOf({ from, to }: DayRange) {
+  return {
+    ...(from && { start_date: from }),
+    ...(to && { end_date: to }),
+  };
+}

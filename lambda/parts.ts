@@ -1,0 +1,35 @@
+import type { Clock } from './clock.ts';
+import type { AuditPeriods } from './detection/audit.ts';
+import type { Announcer, Ledger, PartnerReader } from './ports.ts';
+
+export interface TickSettings {
+  /** Name of the integration. */
+  readonly name: string;
+  /** IANA name of the platform's time zone. */
+  readonly timeZone: string;
+  /** Days before today that belong to the recent window. */
+  readonly recentDays: number;
+  readonly audit: AuditPeriods & {
+    /** Requests that the audits of one tick may make. */
+    readonly requests: number;
+  };
+  /** More events than this in one tick are held for ops to release. */
+  readonly holdAbove: number;
+  /** What the baseline announces: nothing, what was completed on a day or later, or everything. */
+  readonly announce: 'none' | 'all' | { readonly since: string };
+}
+
+/** Where the tick tells of what it did not let stop it. */
+export interface Journal {
+  warn(what: string, details: Readonly<Record<string, unknown>>): void;
+}
+
+/** What a tick works with. */
+export interface TickParts {
+  readonly settings: TickSettings;
+  readonly clock: Clock;
+  readonly partner: PartnerReader;
+  readonly ledger: Ledger;
+  readonly announcer: Announcer;
+  readonly journal: Journal;
+}

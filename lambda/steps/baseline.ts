@@ -1,0 +1,164 @@
+import type { Temporal } from 'temporal-polyfill';
+import { nextSliceDays, slice } from '../detection/baseline.ts';
+import { Calendar, type DayEntry } from '../detection/calendar.ts';
+import { type Change, compare, countDeltas, type Sighting } from '../detection/compare.ts';
+import { type DayRange, daysIn, type RecentWindow } from '../detection/days.ts';
+import { digestOf } from '../detection/pulse.ts';
+import type { TickParts } from '../parts.ts';
+import type { Baseline, PulseRead, QuarantinedRecord, State } from '../ports.ts';
+import type { Announcement } from './announcement.ts';
+import { baselineNotice } from './notices.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+export interface BaselineContext {
+  readonly parts: TickParts;
+  readonly announcement: Announcement;
+  readonly limit: TimeLimit;
+  readonly window: RecentWindow;
+  readonly state: State;
+}
+
+export interface BaselineProgress {
+  readonly baseline: Baseline;
+  readonly recorded: number;
+  readonly quarantined: readonly QuarantinedRecord[];
+  /** Years that the calendar has entries of by now. */
+  readonly years: readonly number[];
+  /** Once it is completed. */
+  readonly calendar?: Calendar;
+}
+
+/**
+ * The first full read: from its start day on, then back to the oldest, slice by slice, over as many
+ * ticks as it takes. What it finds is recorded and, by default, not announced; what appears meanwhile
+ * and is dated on the start day or later is.
+ */
+export async function readBaseline(
+  context: BaselineContext,
+  pulse: PulseRead,
+): Promise<BaselineProgress> {
+  const { parts, limit, window, state } = context;
+  const startDay = state.baseline.startDay ?? window.today;
+  let before = state.baseline.before;
+  let recorded = 0;
+  const quarantined: QuarantinedRecord[] = [];
+  const years = new Set(state.years);
+  const read = async (range: DayRange) => {
+    const outcome = await readSlice(context, range);
+    recorded += outcome.recorded;
+    quarantined.push(...outcome.quarantined);
+    for (const year of outcome.years) years.add(year);
+    return outcome;
+  };
+  const running = (): BaselineProgress => ({
+    baseline: { status: 'running', startDay, ...(before && { before }) },
+    recorded,
+    quarantined,
+    years: [...years].sort((a, b) => a - b),
+  });
+
+  if (before === undefined) {
+    if (!(await read({ from: startDay })).isDone) return running();
+    before = startDay;
+  } else await announceNewcomers(context, pulse, startDay);
+
+  const oldest = (await parts.partner.oldestDay(limit.deadline)) ?? before;
+  for (let days = 1; !limit.reached; ) {
+    const range = slice(before, days, oldest);
+    const { isDone, found } = await read(range);
+    if (!isDone) return running();
+    if (range.from === undefined) {
+      before = oldest;
+      return complete(context, running());
+    }
+    before = range.from;
+    days = nextSliceDays(days, found);
+  }
+  return running();
+}
+
+interface SliceOutcome {
+  readonly isDone: boolean;
+  readonly found: number;
+  readonly recorded: number;
+  readonly quarantined: readonly QuarantinedRecord[];
+  readonly years: readonly number[];
+}
+
+const nothing = { found: 0, recorded: 0, quarantined: [], years: [] };
+
+async function readSlice(context: BaselineContext, range: DayRange): Promise<SliceOutcome> {
+  const { parts, announcement, limit, state } = context;
+  const { ledger, clock, partner } = parts;
+  const read = await partner.prove(range, limit.deadline);
+  const { assessments, quarantined } = read;
+  // Cut off by the time limit, not by the host: to be read again.
+  if (read.proof === undefined && limit.reached)
+    return { ...nothing, isDone: false };
+
+  const known = await ledger.known(assessments.map(({ id }) => id));
+  const sightings = compare(assessments, known, state.salt);
+  const announced = sightings.filter((sighting) => isAnnounced(parts, sighting));
+  const silent = sightings.filter((sighting) => !isAnnounced(parts, sighting));
+  await ledger.recordSilently(silent, clock.now());
+  const failures = announcement.failures.length;
+  await announcement.announce(announced);
+  if (announcement.failures.length > failures || limit.reached)
+    return { ...nothing, isDone: false, recorded: silent.length };
+
+  const readAt = clock.now().epochMilliseconds;
+  const proof = read.proof && { kind: read.proof, at: readAt };
+  const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
+  const entries = new Map<string, DayEntry>();
+  for (const [day, rows] of byDay) {
+    const digest = digestOf(rows, state.salt);
+    entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
+  }
+  await ledger.saveDays(entries);
+  return {
+    isDone: true,
+    found: assessments.length,
+    recorded: silent.length,
+    quarantined,
+    years: [...byDay.keys()].map((day) => Number(day.slice(0, 4))),
+  };
+}
+
+/** A known one that has changed since an earlier slice is news, whatever the baseline announces. */
+function isAnnounced({ settings }: TickParts, { kind, assessment }: Sighting): boolean {
+  if (kind !== 'created') return true;
+  const { announce } = settings;
+  return (
+    announce === 'all' || (announce !== 'none' && assessment.certified_on >= announce.since)
+  );
+}
+
+/** What has appeared since the start day was read. */
+async function announceNewcomers(
+  { parts, announcement, state }: BaselineContext,
+  pulse: PulseRead,
+  startDay: Temporal.PlainDate,
+): Promise<void> {
+  const recent = pulse.assessments.filter(
+    ({ certified_on }) => certified_on >= startDay.toString(),
+  );
+  const known = await parts.ledger.known(recent.map(({ id }) => id));
+  const changes: readonly Change[] = compare(recent, known, state.salt);
+  const done = await announcement.announce(changes);
+  await parts.ledger.addToDays(countDeltas(done));
+}
+
+/** Operations hear of it before the state says so: a crash in between tells them twice. */
+async function complete(
+  { parts, window }: BaselineContext,
+  running: BaselineProgress,
+): Promise<BaselineProgress> {
+  const { ledger, announcer, journal, settings } = parts;
+  const calendar = new Calendar(await ledger.calendar(running.years), daysIn(window));
+  const told = await announcer.notify(baselineNotice(settings.name, calendar));
+  if (!told.accepted) {
+    journal.warn('notice refused', { code: told.code });
+    return running;
+  }
+  return { ...running, baseline: { ...running.baseline, status: 'completed' }, calendar };
+}

@@ -1,0 +1,237 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Calendar, DayEntry } from '../detection/calendar.ts';
+import {
+  type Certification,
+  compare,
+  countDeltas,
+  type Sighting,
+  type Withdrawal,
+  withdrawal,
+} from '../detection/compare.ts';
+import type { DayRange } from '../detection/days.ts';
+import { fingerprintOf } from '../detection/fingerprint.ts';
+import { digestOf } from '../detection/pulse.ts';
+import type { Assessment } from '../events/assessment.ts';
+import type { TickParts } from '../parts.ts';
+import type { QuarantinedRecord, RangeRead } from '../ports.ts';
+import type { Announcement } from './announcement.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** Of a day's certifications, the share whose withdrawal at once is doubtful. */
+const doubtfulShare = 0.5;
+/** Fewer than this make no share to speak of. */
+const doubtfulFrom = 10;
+
+/** What a tick may still ask of the partner. It is looked at before a read, not within one. */
+export interface Budget {
+  requests: number;
+}
+
+/** Days to read, and the filter that asks for them, which may be open at its ends. */
+export interface Stretch {
+  readonly days: readonly string[];
+  readonly range: DayRange;
+}
+
+export interface ExaminationContext {
+  readonly parts: TickParts;
+  readonly announcement: Announcement;
+  readonly limit: TimeLimit;
+  readonly salt: string;
+  /** One that the partner has just shown: if it cannot be fetched by its id, nothing can. */
+  readonly canary: number | undefined;
+}
+
+/** Reads stretches of days with proof, and commits and announces what differs from the ledger. */
+export class Examination {
+  readonly #context: ExaminationContext;
+  /** As it stands after the days examined so far. */
+  calendar: Calendar;
+  readonly quarantined: QuarantinedRecord[] = [];
+  #singleRecords: 'untried' | 'work' | 'broken' = 'untried';
+
+  constructor(context: ExaminationContext, calendar: Calendar) {
+    this.#context = context;
+    this.calendar = calendar;
+  }
+
+  /**
+   * Examines a stretch. One that could not be proven is halved, so that a single malformed record
+   * leaves only its own day unproven.
+   *
+   * @returns whether all of it was done: budget and time sufficed, and every change was committed
+   */
+  async examine(stretch: Stretch, budget: Budget): Promise<boolean> {
+    const { parts, limit } = this.#context;
+    if (budget.requests <= 0 || limit.reached) return false;
+    const { days, range } = stretch;
+    const read = await parts.partner.prove(range, limit.deadline);
+    budget.requests -= read.requests;
+    if (read.proof === undefined && days.length > 1 && !limit.reached) {
+      const [earlier, later] = halves(stretch);
+      const isLaterDone = await this.examine(later, budget);
+      return (await this.examine(earlier, budget)) && isLaterDone;
+    }
+    this.quarantined.push(...read.quarantined);
+    return this.#settle(days, read, budget);
+  }
+
+  async #settle(days: readonly string[], read: RangeRead, budget: Budget): Promise<boolean> {
+    const { parts, announcement, limit, salt } = this.#context;
+    const byDay = Map.groupBy(read.assessments, ({ certified_on }) => certified_on);
+    const readAt = parts.clock.now().epochMilliseconds;
+    const proof = read.proof && { kind: read.proof, at: readAt };
+    const entries = new Map<string, DayEntry>();
+    const sightings: Sighting[] = [];
+    const missing: Certification[] = [];
+    let doubtful = false;
+
+    for (const day of new Set([...days, ...byDay.keys()])) {
+      const rows = byDay.get(day) ?? [];
+      const digest = digestOf(rows, salt);
+      entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
+      if (proof && this.calendar.entry(day).digest === digest) continue;
+
+      const difference = await this.#compareDay(day, rows, proof !== undefined);
+      sightings.push(...difference.sightings);
+      missing.push(...difference.missing);
+      doubtful ||=
+        difference.known >= doubtfulFrom &&
+        difference.missing.length > difference.known * doubtfulShare;
+    }
+    if (!proof) attributeRest(entries, days, read);
+
+    const confirmed = await this.#confirm(missing, budget);
+    const changes = [...sightings, ...confirmed.sightings];
+    const failures = announcement.failures.length;
+    await announcement.announce(changes);
+    await announcement.announce(confirmed.withdrawals, { doubtful });
+    if (!confirmed.all || announcement.failures.length > failures || limit.reached) return false;
+
+    if (this.#singleRecords === 'broken') forgetProofs(entries, missing);
+    await this.#save(entries, movesElsewhere(changes, entries));
+    return true;
+  }
+
+  /** Only rows that the index does not know as they are, and what is missing, are looked up whole. */
+  async #compareDay(day: string, rows: readonly Assessment[], isProven: boolean) {
+    const { parts, salt } = this.#context;
+    const indexed = await parts.ledger.knownOfDay(day);
+    const seen = new Set(rows.map(({ id }) => id));
+    const different = rows.filter((row) => {
+      const known = indexed.get(row.id);
+      return (
+        known?.presence !== 'present' ||
+        known.fingerprint !== fingerprintOf(row, salt).whole
+      );
+    });
+    const present = [...indexed.values()].filter(({ presence }) => presence === 'present');
+    const unseen = isProven ? present.filter(({ id }) => !seen.has(id)) : [];
+    const known = await parts.ledger.known([...different, ...unseen].map(({ id }) => id));
+    return {
+      known: present.length,
+      sightings: compare(different, known, salt),
+      // The index lags: the certification itself may have left this day already.
+      missing: unseen.flatMap(({ id }) => {
+        const certification = known.get(id);
+        const isHere = certification?.presence === 'present' && certification.day === day;
+        return isHere ? [certification] : [];
+      }),
+    };
+  }
+
+  /**
+   * Asks for each missing one by its id: one that is there has moved or changed; one that is not has
+   * been withdrawn, provided that a record which is there for certain can be fetched at all.
+   */
+  async #confirm(missing: readonly Certification[], budget: Budget) {
+    const { parts, salt, limit } = this.#context;
+    const sightings: Sighting[] = [];
+    const withdrawals: Withdrawal[] = [];
+    let all = true;
+    for (const certification of missing) {
+      if (budget.requests <= 0 || limit.reached) {
+        all = false;
+        break;
+      }
+      budget.requests -= 1;
+      const found = await parts.partner.get(certification.id, limit.deadline);
+      if (found === 'unreadable') continue;
+      if (found !== undefined)
+        sightings.push(...compare([found], new Map([[found.id, certification]]), salt));
+      else if (await this.#singleRecordsWork(limit.deadline))
+        withdrawals.push(withdrawal(certification));
+      else break;
+    }
+    return { sightings, withdrawals, all };
+  }
+
+  /** The canary: tried once a tick, when a record is about to be called gone. */
+  async #singleRecordsWork(deadline: Temporal.Instant): Promise<boolean> {
+    const { parts, canary } = this.#context;
+    if (this.#singleRecords === 'untried') {
+      const found = canary === undefined ? undefined : await parts.partner.get(canary, deadline);
+      this.#singleRecords = found === undefined ? 'broken' : 'work';
+      if (this.#singleRecords === 'broken')
+        parts.journal.warn('single-record endpoint broken', {
+          whatToDo:
+            'A record that the list shows is answered with 404 by its id. Nothing is withdrawn meanwhile; ask the operator.',
+        });
+    }
+    return this.#singleRecords === 'work';
+  }
+
+  async #save(
+    entries: ReadonlyMap<string, DayEntry>,
+    elsewhere: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const { ledger } = this.#context.parts;
+    await ledger.saveDays(entries);
+    if (elsewhere.size > 0) await ledger.addToDays(elsewhere);
+    const moved = [...elsewhere].map(([day, delta]) => {
+      const entry = this.calendar.entry(day);
+      return [day, { ...entry, count: entry.count + delta }] as const;
+    });
+    this.calendar = this.calendar.with([...entries, ...moved]);
+  }
+}
+
+function halves({ days, range }: Stretch): [Stretch, Stretch] {
+  const middle = Math.ceil(days.length / 2);
+  const from = Temporal.PlainDate.from(days[middle] ?? '');
+  return [
+    {
+      days: days.slice(0, middle),
+      range: { ...range, to: from.subtract({ days: 1 }) },
+    },
+    { days: days.slice(middle), range: { ...range, from } },
+  ];
+}
+
+/** What the partner counts and did not show readably is expected of the stretch from now on. */
+function attributeRest(
+  entries: Map<string, DayEntry>,
+  [day]: readonly string[],
+  read: RangeRead,
+): void {
+  const entry = day === undefined ? undefined : entries.get(day);
+  if (day === undefined || entry === undefined) return;
+  const rest = Math.max(0, read.count - read.assessments.length);
+  entries.set(day, { ...entry, count: entry.count + rest });
+}
+
+/** Days from which something is missing that could not be confirmed: the audits come back to them. */
+function forgetProofs(entries: Map<string, DayEntry>, missing: readonly Certification[]): void {
+  for (const { day } of missing) {
+    const entry = entries.get(day);
+    if (entry !== undefined) entries.set(day, { count: entry.count, readAt: entry.readAt });
+  }
+}
+
+/** How certifications that moved alter the counts of days that were not examined here. */
+function movesElsewhere(
+  sightings: readonly Sighting[],
+  examined: ReadonlyMap<string, DayEntry>,
+): Map<string, number> {
+  return new Map([...countDeltas(sightings)].filter(([day]) => !examined.has(day)));
+}
