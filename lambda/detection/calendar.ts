@@ -14,7 +14,7 @@ export interface DayEntry {
   readonly count: number;
   /** Of the last proven read of this day; none while the day is unproven. */
   readonly proof?: Proof;
-  /** Over the ids and fingerprints that the last proven read found. */
+  /** Over what the last proven read found, if the ledger was compared with it and agrees. */
   readonly digest?: string;
   /** When the day was last read, proven or not: milliseconds since the epoch. */
   readonly readAt: number;

@@ -108,7 +108,7 @@ export class Examination {
     await announcement.announce(confirmed.withdrawals, { doubtful });
     if (!confirmed.all || announcement.failures.length > failures || limit.reached) return false;
 
-    if (this.#singleRecords === 'broken') forgetProofs(entries, missing);
+    forgetProofs(entries, confirmed.standing);
     await this.#save(entries, movesElsewhere(changes, entries));
     return true;
   }
@@ -142,12 +142,14 @@ export class Examination {
 
   /**
    * Asks for each missing one by its id: one that is there has moved or changed; one that is not has
-   * been withdrawn, provided that a record which is there for certain can be fetched at all.
+   * been withdrawn, provided that a record which is there for certain can be fetched at all. What
+   * still stands on its day, although the day's read did not have it, is looked at again.
    */
   async #confirm(missing: readonly Certification[], budget: Budget) {
     const { parts, salt, limit } = this.#context;
     const sightings: Sighting[] = [];
     const withdrawals: Withdrawal[] = [];
+    const standing: Certification[] = [];
     let all = true;
     for (const certification of missing) {
       if (budget.requests <= 0 || limit.reached) {
@@ -156,14 +158,16 @@ export class Examination {
       }
       budget.requests -= 1;
       const found = await parts.partner.get(certification.id, limit.deadline);
-      if (found === 'unreadable') continue;
-      if (found !== undefined)
-        sightings.push(...compare([found], new Map([[found.id, certification]]), salt));
-      else if (await this.#singleRecordsWork(limit.deadline))
+      if (found === undefined && (await this.#singleRecordsWork(limit.deadline)))
         withdrawals.push(withdrawal(certification));
-      else break;
+      else if (found === undefined || found === 'unreadable') standing.push(certification);
+      else {
+        const moved = compare([found], new Map([[found.id, certification]]), salt);
+        sightings.push(...moved);
+        if (found.certified_on === certification.day) standing.push(certification);
+      }
     }
-    return { sightings, withdrawals, all };
+    return { sightings, withdrawals, standing, all };
   }
 
   /** The canary: tried once a tick, when a record is about to be called gone. */
@@ -220,9 +224,9 @@ function attributeRest(
   entries.set(day, { ...entry, count: entry.count + rest });
 }
 
-/** Days from which something is missing that could not be confirmed: the audits come back to them. */
-function forgetProofs(entries: Map<string, DayEntry>, missing: readonly Certification[]): void {
-  for (const { day } of missing) {
+/** Days whose proven read and the ledger do not agree yet: the audits come back to them. */
+function forgetProofs(entries: Map<string, DayEntry>, standing: readonly Certification[]): void {
+  for (const { day } of standing) {
     const entry = entries.get(day);
     if (entry !== undefined) entries.set(day, { count: entry.count, readAt: entry.readAt });
   }

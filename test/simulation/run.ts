@@ -1,0 +1,235 @@
+import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { TickParts } from '../../lambda/parts.ts';
+import { partnerReader } from '../../lambda/partner/reader.ts';
+import type { Announcer, Ledger, PartnerReader } from '../../lambda/ports.ts';
+import { type TickReport, tick } from '../../lambda/tick.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { MemoryLedger } from '../support/memory-ledger.ts';
+import { Host } from './host.ts';
+import { Random } from './random.ts';
+
+/** A part of the system that is broken on purpose, to show that the simulation notices. */
+export interface Mutation {
+  readonly ledger?: (ledger: MemoryLedger) => Ledger;
+  readonly partner?: (partner: PartnerReader, host: Host) => PartnerReader;
+}
+
+/** What a run found wrong; empty when every promise was kept. */
+export type Findings = readonly string[];
+
+class Killed extends Error {}
+
+/**
+ * One life of an integration: a world in which things happen between any two requests, ticks that
+ * fail, overlap, lose their lease and are killed at any await; then rest, and the promises checked
+ * against the truth. The same seed is the same life.
+ */
+export async function simulate(seed: number, mutation: Mutation = {}): Promise<Findings> {
+  return new Life(seed, mutation).live();
+}
+
+class Life {
+  readonly #random: Random;
+  readonly #clock = new ManualClock('2026-11-21T08:00:00Z');
+  readonly #host: Host;
+  readonly #memory = new MemoryLedger();
+  readonly #ledger: Ledger;
+  readonly #partner: PartnerReader;
+  readonly #findings: string[] = [];
+  readonly #told = new Map<string, CertificationEvent>();
+  readonly #mailed = new Set<string>();
+  #baselineCompletedAt = Infinity;
+  #killChance = 0;
+  #refusals = 0;
+  #ticks = 0;
+  readonly #holdAbove: number;
+
+  constructor(seed: number, mutation: Mutation) {
+    this.#random = new Random(seed);
+    const today = () => this.#clock.now().toZonedDateTimeISO('UTC').toPlainDate();
+    this.#host = new Host(this.#random, today);
+    this.#ledger = this.#watched(mutation.ledger?.(this.#memory) ?? this.#memory);
+    const partner = partnerReader(this.#host, this.#clock);
+    this.#partner = mutation.partner?.(partner, this.#host) ?? partner;
+    this.#holdAbove = this.#random.chance(0.3) ? 5 : 500;
+  }
+
+  async live(): Promise<Findings> {
+    const random = this.#random;
+    const born = random.chance(0.3) ? 180 + random.below(120) : random.below(60);
+    for (let n = 0; n < born; n++) this.#host.create();
+
+    this.#host.switches = {
+      churn: random.chance(0.8) ? 0.3 : 0,
+      faults: random.chance(0.4) ? 0.05 : 0,
+      unstableTies: random.chance(0.7),
+      singleRecordsBroken: random.chance(0.15),
+    };
+    this.#killChance = random.chance(0.6) ? 0.02 : 0;
+    this.#refusals = random.chance(0.4) ? 0.2 : 0;
+    const ticks = 4 + random.below(8);
+    for (let n = 0; n < ticks; n++) {
+      for (let m = random.below(4); m > 0; m--) this.#host.happen();
+      const overlap = random.chance(0.15) ? 2 : 1;
+      await Promise.all(Array.from({ length: overlap }, () => this.#tick()));
+      this.#clock.advance({ seconds: random.chance(0.2) ? 3_600 * random.below(30) : 60 });
+    }
+    await this.#rest();
+    this.#check();
+    return this.#findings;
+  }
+
+  /** Quiet, and time enough for every audit. */
+  async #rest(): Promise<void> {
+    this.#host.rest();
+    this.#killChance = 0;
+    this.#refusals = 0;
+    for (let n = 0; n < 8; n++) {
+      this.#clock.advance({ hours: 25 });
+      for (let m = 0; m < 12; m++) {
+        const report = await this.#tick();
+        this.#clock.advance({ seconds: 61 });
+        if (report?.outcome === 'completed' && report.examined === 0) break;
+      }
+    }
+  }
+
+  async #tick(): Promise<TickReport | undefined> {
+    this.#ticks += 1;
+    const life = { killed: false };
+    const parts: TickParts = {
+      settings: {
+        name: 'sim',
+        timeZone: 'UTC',
+        recentDays: 3,
+        audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
+        holdAbove: this.#holdAbove,
+        announce: 'none',
+      },
+      clock: this.#clock,
+      partner: this.#mortal(this.#partner, life),
+      ledger: this.#mortal(this.#ledger, life),
+      announcer: this.#mortal(this.#announcer(), life),
+      journal: { warn: () => undefined },
+    };
+    const run = { id: `tick-${this.#ticks}`, deadline: this.#clock.now().add({ seconds: 60 }) };
+    try {
+      const report = await tick(parts, run);
+      const { baseline } = await this.#memory.state();
+      if (baseline.status === 'completed')
+        this.#baselineCompletedAt = Math.min(this.#baselineCompletedAt, this.#host.requests);
+      return report;
+    } catch (error) {
+      // Failed or killed: the next tick goes on. What it must not do is go wrong.
+      if (error instanceof TypeError || error instanceof RangeError) throw error;
+      return undefined;
+    }
+  }
+
+  /** May be killed before or after any call takes effect; dead, it can do nothing more. */
+  #mortal<Port extends object>(port: Port, life: { killed: boolean }): Port {
+    const die = () => {
+      life.killed = true;
+      throw new Killed('killed');
+    };
+    return new Proxy(port, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        if (name === 'leftovers') return method.bind(target);
+        return async (...values: unknown[]) => {
+          for (let turns = this.#random.below(3); turns > 0; turns--) await null;
+          if (life.killed || this.#random.chance(this.#killChance)) die();
+          const answer: unknown = await method.apply(target, values);
+          if (life.killed || this.#random.chance(this.#killChance)) die();
+          // A pause that outlives the lease, once in a while.
+          if (this.#killChance > 0 && this.#random.chance(0.005)) this.#clock.advance({ seconds: 90 });
+          return answer;
+        };
+      },
+    });
+  }
+
+  #announcer(): Announcer {
+    return {
+      publish: async (owed) => {
+        const accepted = owed.filter(() => !this.#random.chance(this.#refusals));
+        for (const { event } of accepted) {
+          const before = this.#told.get(event.id);
+          if (before && JSON.stringify(before) !== JSON.stringify(event))
+            this.#findings.push(`two events with the id ${event.id}`);
+          this.#told.set(event.id, event);
+        }
+        const refused = owed
+          .filter((one) => !accepted.includes(one))
+          .map((one) => ({ owed: one, code: 'InternalError' }));
+        return { accepted, refused };
+      },
+      sendDigest: async (owed) => {
+        if (this.#random.chance(this.#refusals)) return { accepted: false, code: 'InternalError' };
+        for (const { event } of owed) this.#mailed.add(event.id);
+        return { accepted: true };
+      },
+      notify: async () => ({ accepted: true }),
+    };
+  }
+
+  /** The ledger, and a witness to what is said about removals. */
+  #watched(ledger: Ledger): Ledger {
+    const commit: Ledger['commit'] = (change, ...rest) => {
+      if (change.kind === 'withdrawn' && !this.#host.trulyAbsent.has(change.before.id))
+        this.#findings.push(`false withdrawal of ${change.before.id}`);
+      return ledger.commit(change, ...rest);
+    };
+    return new Proxy(ledger, {
+      get: (target, name) => {
+        if (name === 'commit') return commit;
+        const method: unknown = Reflect.get(target, name);
+        return typeof method === 'function' ? method.bind(target) : method;
+      },
+    });
+  }
+
+  #check(): void {
+    const { items } = this.#memory;
+    const held = new Map(this.#memory.held.map(({ event }) => [event.id, event]));
+    for (const [id, { assessment }] of this.#host.entries) {
+      const known = items.get(id)?.certification;
+      if (known === undefined) this.#findings.push(`${id} was missed`);
+      else if (known.presence !== 'present') this.#findings.push(`${id} is thought withdrawn`);
+      else if (known.fingerprint.whole !== fingerprintOf(assessment, 'salt').whole)
+        this.#findings.push(`${id} is known as it was before`);
+      else if (known.day !== assessment.certified_on) this.#findings.push(`${id} has another day`);
+    }
+    for (const [id, { certification, outbox }] of items) {
+      if (certification.presence === 'present' && !this.#host.entries.has(id))
+        this.#findings.push(`${id} is gone and was not withdrawn`);
+      if ([...outbox.values()].some((entry) => !entry.held))
+        this.#findings.push(`${id} still owes an event`);
+      this.#checkAnnouncements(id, certification.revision, held);
+    }
+    for (const id of this.#told.keys())
+      if (!this.#mailed.has(id)) this.#findings.push(`nobody was mailed about ${id}`);
+  }
+
+  /** Every revision was announced, or, if it is the first, was there before the baseline was done. */
+  #checkAnnouncements(
+    id: number,
+    revisions: number,
+    held: ReadonlyMap<string, CertificationEvent>,
+  ): void {
+    for (let revision = 1; revision <= revisions; revision++) {
+      const eventId = `sim/${id}/${revision}`;
+      const event = this.#told.get(eventId) ?? held.get(eventId);
+      const isSilent = (this.#host.appearedAt.get(id) ?? 0) <= this.#baselineCompletedAt;
+      if (event === undefined && !(revision === 1 && isSilent))
+        this.#findings.push(`no event ${eventId}`);
+      if (event !== undefined && (revision === 1) !== (event.type === 'certification.created'))
+        this.#findings.push(`${eventId} is of the wrong type`);
+    }
+    if (this.#told.has(`sim/${id}/${revisions + 1}`))
+      this.#findings.push(`an event of ${id} that the ledger does not know`);
+  }
+}
+
