@@ -99,7 +99,6 @@ export interface StateChanges {
   readonly expected?: number;
   readonly unexplained?: number;
   readonly pulseDigest?: string;
-  readonly years?: readonly number[];
   readonly recentAuditAt?: number;
   readonly historyAuditAt?: number;
   readonly reported?: readonly string[];
@@ -141,7 +140,9 @@ export interface Ledger {
   calendar(years: readonly number[]): Promise<ReadonlyMap<string, DayEntry>>;
   /** Replaces entries of the calendar. Needs the lease. */
   saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void>;
-  /** Alters the counts of days. Needs the lease. */
+  /** Makes sure that the calendar knows of these years. */
+  addYears(years: readonly number[]): Promise<void>;
+  /** Alters the counts of days; 0 makes sure that the calendar has the day. Needs the lease. */
   addToDays(deltas: ReadonlyMap<string, number>): Promise<void>;
   /** Records new certifications that are not announced. Needs the lease: its writes are unconditional. */
   recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;
@@ -193,4 +194,6 @@ export interface Refusal {
   readonly code: string;
 }
 
-export type DigestOutcome = { readonly accepted: true } | { readonly accepted: false; code: string };
+export type DigestOutcome =
+  | { readonly accepted: true }
+  | { readonly accepted: false; code: string };

@@ -40,7 +40,11 @@ const settings = z.object({
 
 export interface Settings {
   readonly table: string;
-  readonly topics: { readonly events: string; readonly alerts: string; readonly operations: string };
+  readonly topics: {
+    readonly events: string;
+    readonly alerts: string;
+    readonly operations: string;
+  };
   readonly secret: string;
   readonly integration: z.infer<typeof integration>;
 }

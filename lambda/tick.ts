@@ -6,13 +6,13 @@ import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
 import { locate } from './detection/locate.ts';
 import { judge, pulseDigest } from './detection/pulse.ts';
 import { CommitsFailedError } from './ledger/errors.ts';
-import type { TickParts } from './parts.ts';
 import {
   CredentialsRefusedError,
   ProvisioningError,
   TokenRefusedTwiceError,
   UnsupportedGrantError,
 } from './partner/errors.ts';
+import type { TickParts } from './parts.ts';
 import type { Lease, PulseRead, QuarantinedRecord, State, StateChanges } from './ports.ts';
 import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
 import { readBaseline } from './steps/baseline.ts';
@@ -164,9 +164,6 @@ class Tick {
     const deltas = countDeltas(done);
     await ledger.addToDays(deltas);
     this.#learned.expected = state.expected + sum(deltas.values());
-    this.#learned.years = [
-      ...new Set([...state.years, ...[...deltas.keys()].map((day) => Number(day.slice(0, 4)))]),
-    ].sort((a, b) => a - b);
 
     if (!this.#collapsed) {
       const pageIsAll = verdict === 'quiet' || verdict === 'page';
@@ -179,7 +176,7 @@ class Tick {
   /** Locates and examines what differs, and proves again what was proven longest ago. */
   async #search(state: State, pulse: PulseRead, pageIsAll: boolean): Promise<void> {
     const { ledger, settings } = this.#parts;
-    const years = this.#learned.years ?? state.years;
+    const { years } = await ledger.state();
     const calendar = new Calendar(await ledger.calendar(years), daysIn(this.#window));
     const examination = new Examination(
       {
@@ -196,9 +193,12 @@ class Tick {
 
     this.#quarantined.push(...examination.quarantined);
     this.#learned.expected = examination.calendar.total;
-    this.#learned.years = examination.calendar.years;
     if (isAllLocated) this.#learned.unexplained = pulse.count - examination.calendar.total;
-    const due = auditsDue(examination.calendar, this.#recentPosition(examination.calendar), settings.audit);
+    const due = auditsDue(
+      examination.calendar,
+      this.#recentPosition(examination.calendar),
+      settings.audit,
+    );
     this.#learned.recentAuditAt = due.recentAt;
     this.#learned.historyAuditAt = due.historyAt;
   }
@@ -263,7 +263,6 @@ class Tick {
     this.#recorded = progress.recorded;
     this.#quarantined.push(...progress.quarantined);
     this.#learned.baseline = progress.baseline;
-    this.#learned.years = progress.years;
     const { calendar } = progress;
     if (calendar !== undefined) {
       this.#learned.expected = calendar.total;

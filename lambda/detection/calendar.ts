@@ -14,7 +14,7 @@ export interface DayEntry {
   readonly count: number;
   /** Of the last proven read of this day; none while the day is unproven. */
   readonly proof?: Proof;
-  /** Over what the last proven read found, if the ledger was compared with it and agrees. */
+  /** Over what the last proven read found. */
   readonly digest?: string;
   /** When the day was last read, proven or not: milliseconds since the epoch. */
   readonly readAt: number;
@@ -65,13 +65,6 @@ export class Calendar {
 
   get total(): number {
     return this.#sums.at(-1) ?? 0;
-  }
-
-  /** The years on which something was ever seen. */
-  get years(): number[] {
-    return [...new Set([...this.#entries.keys()].map((day) => Number(day.slice(0, 4))))].sort(
-      (a, b) => a - b,
-    );
   }
 
   entry(day: string): DayEntry {

@@ -33,7 +33,11 @@ export function* locate(
   const consider = (span: Span, count: number) => {
     if (span.first <= span.last && count !== calendar.sumOf(span)) differing.push({ span, count });
   };
-  const halve = function* (span: Span, count: number, middle: number): Generator<Step, void, number> {
+  const halve = function* (
+    span: Span,
+    count: number,
+    middle: number,
+  ): Generator<Step, void, number> {
     const later = { first: middle, last: span.last };
     const inLater = yield { kind: 'count', span: later };
     consider({ first: span.first, last: middle - 1 }, count - inLater);

@@ -31,7 +31,9 @@ export function digestOf(assessments: readonly Assessment[], salt: string, count
   const entries = assessments
     .map((assessment) => `${assessment.id}:${fingerprintOf(assessment, salt).whole}`)
     .sort();
-  const digest = createHmac('sha256', salt).update(JSON.stringify([count ?? null, entries])).digest();
+  const digest = createHmac('sha256', salt)
+    .update(JSON.stringify([count ?? null, entries]))
+    .digest();
   return digest.subarray(0, 12).toString('base64url');
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pMap from 'p-map';
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import { type Certification, type Change, idOf, type Sighting } from '../detection/compare.ts';
 import type { CertificationEvent } from '../events/event.ts';
@@ -166,6 +166,13 @@ export class DynamoLedger implements Ledger {
     });
   }
 
+  async addYears(years: readonly number[]): Promise<void> {
+    await this.#table.update(this.#stateKey, {
+      UpdateExpression: 'ADD years :years',
+      values: { ':years': new Set(years) },
+    });
+  }
+
   async addToDays(deltas: ReadonlyMap<string, number>): Promise<void> {
     await this.#updateMonths(deltas, (days) => ({
       UpdateExpression: `ADD ${days.map((_, index) => `#d${index} :d${index}`).join(', ')}`,
@@ -272,12 +279,7 @@ export class DynamoLedger implements Ledger {
     );
   }
 
-  async #commitRevision(
-    change: Change,
-    entry: Plain,
-    index: string,
-    at: string,
-  ): Promise<boolean> {
+  async #commitRevision(change: Change, entry: Plain, index: string, at: string): Promise<boolean> {
     const { set, names, values } = assignments(changeAttributes(this.#integration, change, at));
     const { partitionKey, sortKey } = ledgerTable.undelivered;
     // What is pending already stays so: a held entry beside it is known by its own mark.
@@ -313,8 +315,7 @@ export class DynamoLedger implements Ledger {
     const byMonth = Map.groupBy(byDay, ([day]) => day.slice(0, 'YYYY-MM'.length));
     await pMap(
       byMonth,
-      ([month, days]) =>
-        this.#table.update(calendarKey(this.#integration, month), update(days)),
+      ([month, days]) => this.#table.update(calendarKey(this.#integration, month), update(days)),
       { concurrency: settleConcurrency },
     );
   }

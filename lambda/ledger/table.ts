@@ -184,5 +184,7 @@ function keyOf(pk: string) {
 }
 
 function expressionValues(values: Plain | undefined) {
-  return values === undefined ? {} : { ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }) };
+  return values === undefined
+    ? {}
+    : { ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }) };
 }

@@ -5,7 +5,11 @@ import type { Assessment } from '../events/assessment.ts';
 import type { QuarantinedRecord, RangeRead } from '../ports.ts';
 import type { PartnerClient } from './client.ts';
 
-const fold = (s: string) => s.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+const fold = (s: string) =>
+  s
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
 const tied = (a: Assessment, b: Assessment) =>
   fold(a.name) === fold(b.name) ||
   fold(a.first_name) === fold(b.first_name) ||

@@ -45,6 +45,8 @@ export class Announcement {
   };
   /** Why changes could not be committed; they are found again by the next tick. */
   readonly failures: NotifierError[] = [];
+  /** Years that this tick has made known already. */
+  readonly #years = new Set<number>();
   #found = 0;
   #withdrawals = 0;
 
@@ -52,6 +54,20 @@ export class Announcement {
     this.#parts = parts;
     this.#window = window;
     this.#limit = limit;
+  }
+
+  /**
+   * Makes sure that the calendar has these days, before anything of them is committed: otherwise a
+   * crash right after could leave a certification on a day that nobody would ever look at.
+   */
+  async touch(days: Iterable<string>): Promise<void> {
+    const { ledger } = this.#parts;
+    const zeros = new Map([...days].map((day) => [day, 0]));
+    const years = new Set([...zeros.keys()].map((day) => Number(day.slice(0, 4))));
+    const news = [...years.difference(this.#years)];
+    if (news.length > 0) await ledger.addYears(news);
+    for (const year of news) this.#years.add(year);
+    await ledger.addToDays(zeros);
   }
 
   /** Undelivered events of earlier ticks. */
@@ -73,6 +89,11 @@ export class Announcement {
    * wait because time ran out
    */
   async announce(changes: readonly Change[], { doubtful = false } = {}): Promise<Change[]> {
+    await this.touch(
+      changes.flatMap((change) =>
+        change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
+      ),
+    );
     const destiny = this.#isFlood(changes) || doubtful ? 'held' : 'pending';
     const done: Change[] = [];
     for (let start = 0; start < changes.length; start += changesTogether) {
@@ -90,9 +111,7 @@ export class Announcement {
   #isFlood(changes: readonly Change[]): boolean {
     this.#found += changes.length;
     this.#withdrawals += changes.filter(({ kind }) => kind === 'withdrawn').length;
-    return (
-      this.#found > this.#parts.settings.holdAbove || this.#withdrawals > withdrawalsAtOnce
-    );
+    return this.#found > this.#parts.settings.holdAbove || this.#withdrawals > withdrawalsAtOnce;
   }
 
   async #commit(changes: readonly Change[], destiny: 'pending' | 'held') {
@@ -119,8 +138,7 @@ export class Announcement {
 
   #eventOf(change: Change, time: { toString(): string }): CertificationEvent {
     const { revision } = change;
-    const day =
-      change.kind === 'withdrawn' ? change.before.day : change.assessment.certified_on;
+    const day = change.kind === 'withdrawn' ? change.before.day : change.assessment.certified_on;
     const announced = {
       integration: this.#parts.settings.name,
       revision,

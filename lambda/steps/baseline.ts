@@ -3,6 +3,7 @@ import { nextSliceDays, slice } from '../detection/baseline.ts';
 import { Calendar, type DayEntry } from '../detection/calendar.ts';
 import { type Change, compare, countDeltas, type Sighting } from '../detection/compare.ts';
 import { type DayRange, daysIn, type RecentWindow } from '../detection/days.ts';
+import { digestOf } from '../detection/pulse.ts';
 import type { TickParts } from '../parts.ts';
 import type { Baseline, PulseRead, QuarantinedRecord, State } from '../ports.ts';
 import type { Announcement } from './announcement.ts';
@@ -21,8 +22,6 @@ export interface BaselineProgress {
   readonly baseline: Baseline;
   readonly recorded: number;
   readonly quarantined: readonly QuarantinedRecord[];
-  /** Years that the calendar has entries of by now. */
-  readonly years: readonly number[];
   /** Once it is completed. */
   readonly calendar?: Calendar;
 }
@@ -41,19 +40,16 @@ export async function readBaseline(
   let before = state.baseline.before;
   let recorded = 0;
   const quarantined: QuarantinedRecord[] = [];
-  const years = new Set(state.years);
   const read = async (range: DayRange) => {
     const outcome = await readSlice(context, range);
     recorded += outcome.recorded;
     quarantined.push(...outcome.quarantined);
-    for (const year of outcome.years) years.add(year);
     return outcome;
   };
   const running = (): BaselineProgress => ({
     baseline: { status: 'running', startDay, ...(before && { before }) },
     recorded,
     quarantined,
-    years: [...years].sort((a, b) => a - b),
   });
 
   if (before === undefined) {
@@ -81,10 +77,9 @@ interface SliceOutcome {
   readonly found: number;
   readonly recorded: number;
   readonly quarantined: readonly QuarantinedRecord[];
-  readonly years: readonly number[];
 }
 
-const nothing = { found: 0, recorded: 0, quarantined: [], years: [] };
+const nothing = { found: 0, recorded: 0, quarantined: [] };
 
 async function readSlice(context: BaselineContext, range: DayRange): Promise<SliceOutcome> {
   const { parts, announcement, limit, state } = context;
@@ -92,13 +87,13 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
   const read = await partner.prove(range, limit.deadline);
   const { assessments, quarantined } = read;
   // Cut off by the time limit, not by the host: to be read again.
-  if (read.proof === undefined && limit.reached)
-    return { ...nothing, isDone: false };
+  if (read.proof === undefined && limit.reached) return { ...nothing, isDone: false };
 
   const known = await ledger.known(assessments.map(({ id }) => id));
   const sightings = compare(assessments, known, state.salt);
   const announced = sightings.filter((sighting) => isAnnounced(parts, sighting));
   const silent = sightings.filter((sighting) => !isAnnounced(parts, sighting));
+  await announcement.touch(silent.map(({ assessment }) => assessment.certified_on));
   await ledger.recordSilently(silent, clock.now());
   const failures = announcement.failures.length;
   await announcement.announce(announced);
@@ -109,16 +104,16 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
   const proof = read.proof && { kind: read.proof, at: readAt };
   const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
   const entries = new Map<string, DayEntry>();
-  // No digest: a slice that is read again after a crash may lack what the ledger has of it by now.
-  // The first audit compares the two.
-  for (const [day, rows] of byDay) entries.set(day, { count: rows.length, readAt, ...(proof && { proof }) });
+  for (const [day, rows] of byDay) {
+    const digest = digestOf(rows, state.salt);
+    entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
+  }
   await ledger.saveDays(entries);
   return {
     isDone: true,
     found: assessments.length,
     recorded: silent.length,
     quarantined,
-    years: [...byDay.keys()].map((day) => Number(day.slice(0, 4))),
   };
 }
 
@@ -126,9 +121,7 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
 function isAnnounced({ settings }: TickParts, { kind, assessment }: Sighting): boolean {
   if (kind !== 'created') return true;
   const { announce } = settings;
-  return (
-    announce === 'all' || (announce !== 'none' && assessment.certified_on >= announce.since)
-  );
+  return announce === 'all' || (announce !== 'none' && assessment.certified_on >= announce.since);
 }
 
 /** What has appeared since the start day was read. */
@@ -152,7 +145,8 @@ async function complete(
   running: BaselineProgress,
 ): Promise<BaselineProgress> {
   const { ledger, announcer, journal, settings } = parts;
-  const calendar = new Calendar(await ledger.calendar(running.years), daysIn(window));
+  const { years } = await ledger.state();
+  const calendar = new Calendar(await ledger.calendar(years), daysIn(window));
   const told = await announcer.notify(baselineNotice(settings.name, calendar));
   if (!told.accepted) {
     journal.warn('notice refused', { code: told.code });

@@ -90,8 +90,6 @@ export class Examination {
       const rows = byDay.get(day) ?? [];
       const digest = digestOf(rows, salt);
       entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
-      if (proof && this.calendar.entry(day).digest === digest) continue;
-
       const difference = await this.#compareDay(day, rows, proof !== undefined);
       sightings.push(...difference.sightings);
       missing.push(...difference.missing);
@@ -120,10 +118,7 @@ export class Examination {
     const seen = new Set(rows.map(({ id }) => id));
     const different = rows.filter((row) => {
       const known = indexed.get(row.id);
-      return (
-        known?.presence !== 'present' ||
-        known.fingerprint !== fingerprintOf(row, salt).whole
-      );
+      return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
     });
     const present = [...indexed.values()].filter(({ presence }) => presence === 'present');
     const unseen = isProven ? present.filter(({ id }) => !seen.has(id)) : [];

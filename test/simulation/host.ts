@@ -1,4 +1,4 @@
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import { UnavailableError } from '../../lambda/partner/errors.ts';
 import type { ListQuery, Page, PartnerClient } from '../../lambda/partner/index.ts';
@@ -62,8 +62,7 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
       ({ assessment, archived, legacy }) =>
         assessment.certified_on >= from &&
         assessment.certified_on <= to &&
-        (organization_ids.length === 0 ||
-          organization_ids.includes(assessment.organization_id)) &&
+        (organization_ids.length === 0 || organization_ids.includes(assessment.organization_id)) &&
         (legacy_record.length === 0 || legacy_record.includes(legacy)) &&
         (user_record_status.length === 0 ||
           user_record_status.includes(archived ? 'archived' : 'active')),
@@ -80,9 +79,7 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
       key: keyOf(entry.assessment),
       tie: this.switches.unstableTies ? this.#random.next() : entry.assessment.id,
     }));
-    keyed.sort((a, b) =>
-      a.key === b.key ? a.tie - b.tie : direction * (a.key < b.key ? -1 : 1),
-    );
+    keyed.sort((a, b) => (a.key === b.key ? a.tie - b.tie : direction * (a.key < b.key ? -1 : 1)));
     const rows = keyed.slice(offset, offset + page).map(({ entry }) => entry);
     return {
       assessments: rows.filter(({ malformed }) => !malformed).map(({ assessment }) => assessment),
@@ -170,7 +167,9 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
   #someDay(): string {
     const random = this.#random;
     const span = random.chance(0.6) ? 3 : random.chance(0.5) ? 40 : 1_500;
-    return this.#today().subtract({ days: random.below(span) - 1 }).toString();
+    return this.#today()
+      .subtract({ days: random.below(span) - 1 })
+      .toString();
   }
 
   #edit(entry: Entry, changes: Partial<Assessment>): void {
@@ -190,6 +189,5 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
     if (id === undefined || entry === undefined) return;
     this.#gone.delete(id);
     this.entries.set(id, entry);
-    this.trulyAbsent.delete(id);
   }
 }

@@ -1,7 +1,7 @@
 import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { TickParts } from '../../lambda/parts.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
+import type { TickParts } from '../../lambda/parts.ts';
 import type { Announcer, Ledger, PartnerReader } from '../../lambda/ports.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -71,6 +71,7 @@ class Life {
     const ticks = 4 + random.below(8);
     for (let n = 0; n < ticks; n++) {
       for (let m = random.below(4); m > 0; m--) this.#host.happen();
+      this.#host.trulyAbsent.clear();
       const overlap = random.chance(0.15) ? 2 : 1;
       await Promise.all(Array.from({ length: overlap }, () => this.#tick()));
       this.#clock.advance({ seconds: random.chance(0.2) ? 3_600 * random.below(30) : 60 });
@@ -144,7 +145,8 @@ class Life {
           const answer: unknown = await method.apply(target, values);
           if (life.killed || this.#random.chance(this.#killChance)) die();
           // A pause that outlives the lease, once in a while.
-          if (this.#killChance > 0 && this.#random.chance(0.005)) this.#clock.advance({ seconds: 90 });
+          if (this.#killChance > 0 && this.#random.chance(0.005))
+            this.#clock.advance({ seconds: 90 });
           return answer;
         };
       },
@@ -178,6 +180,7 @@ class Life {
   /** The ledger, and a witness to what is said about removals. */
   #watched(ledger: Ledger): Ledger {
     const commit: Ledger['commit'] = (change, ...rest) => {
+      // Absent when it was asked for, in this tick or one that overlaps it.
       if (change.kind === 'withdrawn' && !this.#host.trulyAbsent.has(change.before.id))
         this.#findings.push(`false withdrawal of ${change.before.id}`);
       return ledger.commit(change, ...rest);
@@ -232,4 +235,3 @@ class Life {
       this.#findings.push(`an event of ${id} that the ledger does not know`);
   }
 }
-

@@ -118,6 +118,11 @@ export class MemoryLedger implements Ledger {
     for (const [day, entry] of entries) this.days.set(day, entry);
   }
 
+  async addYears(years: readonly number[]): Promise<void> {
+    const state = await this.state();
+    this.#state = { ...state, years: [...new Set([...state.years, ...years])] };
+  }
+
   async addToDays(deltas: ReadonlyMap<string, number>): Promise<void> {
     for (const [day, delta] of deltas) {
       const entry = this.days.get(day) ?? { count: 0, readAt: 0 };
