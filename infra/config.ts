@@ -53,7 +53,9 @@ const integration = record({
   recentDays: whole('days', 1, 30).default(3),
   tokenRequest: oneOf(['form', 'basic', 'json']).default('form'),
   audit: record({
-    recentMinutes: whole('minutes within which every recent day is read again', 1, 1_440).default(15),
+    recentMinutes: whole('minutes within which every recent day is read again', 1, 1_440).default(
+      15,
+    ),
     historyHours: whole('hours within which every other day is read again', 1, 8_760).default(24),
     requestsPerTick: whole('requests that the audits of one tick may make', 1, 1_000).default(20),
   }).prefault({}),
@@ -62,7 +64,9 @@ const integration = record({
     .union(
       [
         oneOf(['none', 'all']),
-        record({ since: text('a day, YYYY-MM-DD', (value) => z.iso.date().safeParse(value).success) }),
+        record({
+          since: text('a day, YYYY-MM-DD', (value) => z.iso.date().safeParse(value).success),
+        }),
       ],
       { error: `'none', 'all' or an object with since: a day, YYYY-MM-DD` },
     )

@@ -266,6 +266,8 @@ class Tick {
     const { calendar } = progress;
     if (calendar !== undefined) {
       this.#learned.expected = calendar.total;
+      // Whatever has changed since this pulse shows in the next one, or in its count.
+      this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
       const due = auditsDue(calendar, this.#recentPosition(calendar), this.#parts.settings.audit);
       this.#learned.recentAuditAt = due.recentAt;
       this.#learned.historyAuditAt = due.historyAt;
@@ -327,7 +329,8 @@ class Tick {
   }
 
   #unreported(state: State): QuarantinedRecord[] {
-    return this.#quarantined.filter((record) => !state.reported.includes(nameOf(record)));
+    const distinct = new Map(this.#quarantined.map((record) => [nameOf(record), record]));
+    return [...distinct.values()].filter((record) => !state.reported.includes(nameOf(record)));
   }
 
   /** Each malformed record is told of once, however often it is met again. */

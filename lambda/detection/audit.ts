@@ -8,6 +8,8 @@ export interface AuditPeriods {
 }
 
 const onePage = 99;
+/** For what has no days: the year 2255. */
+const notSoon = 9e12;
 
 /**
  * The next days to prove again: those with the oldest read that is due, and neighbours that fit
@@ -57,13 +59,12 @@ export function auditsDue(
   recent: number,
   periods: AuditPeriods,
 ): { readonly recentAt: number; readonly historyAt: number } {
-  const oldest = (span: Span) =>
+  const oldest = ({ first, last }: Span) =>
     calendar
-      .daysOf(span)
-      .reduce((least, day) => Math.min(least, calendar.entry(day).readAt), Infinity);
-  const history = oldest({ first: 0, last: recent - 1 });
+      .daysOf({ first, last })
+      .reduce((least, day) => Math.min(least, calendar.entry(day).readAt), notSoon);
   return {
     recentAt: oldest({ first: recent, last: calendar.days.length - 1 }) + periods.recentMs,
-    historyAt: (recent === 0 ? Infinity : history) + periods.historyMs,
+    historyAt: oldest({ first: 0, last: recent - 1 }) + periods.historyMs,
   };
 }

@@ -42,7 +42,7 @@ const stateItem = z.object({
   expected: z.int().default(0),
   unexplained: z.int().default(0),
   pulse_digest: z.string().optional(),
-  years: z.set(z.int()).default(() => new Set()),
+  years: z.set(z.int()).default(() => new Set<number>()),
   recent_audit_at: z.number().default(0),
   history_audit_at: z.number().default(0),
   back_off: z.object({ until: z.number(), failures: z.int() }).optional(),

@@ -64,7 +64,7 @@ export class Announcement {
     const { ledger } = this.#parts;
     const zeros = new Map([...days].map((day) => [day, 0]));
     const years = new Set([...zeros.keys()].map((day) => Number(day.slice(0, 4))));
-    const news = [...years.difference(this.#years)];
+    const news = [...years].filter((year) => !this.#years.has(year));
     if (news.length > 0) await ledger.addYears(news);
     for (const year of news) this.#years.add(year);
     await ledger.addToDays(zeros);

@@ -82,7 +82,7 @@ interface SliceOutcome {
 const nothing = { found: 0, recorded: 0, quarantined: [] };
 
 async function readSlice(context: BaselineContext, range: DayRange): Promise<SliceOutcome> {
-  const { parts, announcement, limit, state } = context;
+  const { parts, announcement, limit, state, window } = context;
   const { ledger, clock, partner } = parts;
   const read = await partner.prove(range, limit.deadline);
   const { assessments, quarantined } = read;
@@ -104,7 +104,8 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
   const proof = read.proof && { kind: read.proof, at: readAt };
   const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
   const entries = new Map<string, DayEntry>();
-  for (const [day, rows] of byDay) {
+  for (const day of new Set([...byDay.keys(), ...daysIn(window).filter(isWithin(range))])) {
+    const rows = byDay.get(day) ?? [];
     const digest = digestOf(rows, state.salt);
     entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
   }
@@ -116,6 +117,11 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
     quarantined,
   };
 }
+
+const isWithin =
+  ({ from, to }: DayRange) =>
+  (day: string) =>
+    (from === undefined || day >= from.toString()) && (to === undefined || day <= to.toString());
 
 /** A known one that has changed since an earlier slice is news, whatever the baseline announces. */
 function isAnnounced({ settings }: TickParts, { kind, assessment }: Sighting): boolean {

@@ -7,11 +7,15 @@ const integration = {
   timeZone: 'America/Chicago',
   recentDays: 3,
   tokenRequest: 'form',
+  audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
+  holdAbove: 500,
+  announce: 'none',
 };
 const variables = {
   TABLE_NAME: 'ledger',
   EVENTS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:events',
   ALERTS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:alerts',
+  OPERATIONS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:operations',
   SECRET_ID: 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:a',
   INTEGRATION: JSON.stringify(integration),
 };
@@ -20,7 +24,11 @@ describe('the settings', () => {
   it('are what the stack has put into the environment', () => {
     expect(parseSettings(variables)).toEqual({
       table: variables.TABLE_NAME,
-      topics: { events: variables.EVENTS_TOPIC_ARN, alerts: variables.ALERTS_TOPIC_ARN },
+      topics: {
+        events: variables.EVENTS_TOPIC_ARN,
+        alerts: variables.ALERTS_TOPIC_ARN,
+        operations: variables.OPERATIONS_TOPIC_ARN,
+      },
       secret: variables.SECRET_ID,
       integration,
     });

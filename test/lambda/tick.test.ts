@@ -1,10 +1,21 @@
+import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { idOf } from '../../lambda/detection/compare.ts';
+import type { DayRange } from '../../lambda/detection/days.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { CommitsFailedError, LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { Table } from '../../lambda/ledger/table.ts';
-import type { Announcer, DigestOutcome, Ledger, QuarantinedRecord } from '../../lambda/ports.ts';
+import type { TickSettings } from '../../lambda/parts.ts';
+import type {
+  Announcer,
+  DigestOutcome,
+  Ledger,
+  Notice,
+  PartnerReader,
+  QuarantinedRecord,
+} from '../../lambda/ports.ts';
 import { tick } from '../../lambda/tick.ts';
 import { assessment } from '../support/assessments.ts';
 import { startLedgerTable } from '../support/ledger-table.ts';
@@ -31,6 +42,11 @@ class Story {
   partnerFailure: Error | undefined;
   readonly heard: CertificationEvent[] = [];
   readonly mails: string[][] = [];
+  readonly notices: Notice[] = [];
+  /** The single-record endpoint answers 404 to everything. */
+  singleRecordsBroken = false;
+  settings: Partial<TickSettings> = {};
+  requests: string[] = [];
   refuse: (event: CertificationEvent) => boolean = () => false;
   digest: DigestOutcome = { accepted: true };
   readonly warnings: string[] = [];
@@ -47,20 +63,77 @@ class Story {
       if (this.digest.accepted) this.mails.push(owed.map(({ event }) => event.id));
       return this.digest;
     },
+    notify: async (notice) => {
+      this.notices.push(notice);
+      return { accepted: true };
+    },
   };
+
+  /** A partner whose list is one atomic answer, however long. */
+  readonly partner: PartnerReader = {
+    pulse: async () => {
+      this.#ask('pulse');
+      const assessments = this.world
+        .toSorted((a, b) => b.certified_on.localeCompare(a.certified_on))
+        .slice(0, 100);
+      return { assessments, quarantined: this.quarantined, count: this.#count() };
+    },
+    count: async (range) => {
+      this.#ask('count');
+      return this.#within(range).length;
+    },
+    oldestDay: async () => {
+      this.#ask('oldest');
+      const [oldest] = this.world.map(({ certified_on }) => certified_on).sort();
+      return oldest === undefined ? undefined : Temporal.PlainDate.from(oldest);
+    },
+    prove: async (range) => {
+      this.#ask('prove');
+      const assessments = this.#within(range);
+      const isHit = this.quarantined.length > 0 && range.to === undefined;
+      return {
+        assessments,
+        quarantined: isHit ? this.quarantined : [],
+        count: assessments.length + (isHit ? this.quarantined.length : 0),
+        requests: 1,
+        ...(!isHit && { proof: 'single-page' as const }),
+      };
+    },
+    get: async (id) => {
+      this.#ask('get');
+      return this.singleRecordsBroken ? undefined : this.world.find((one) => one.id === id);
+    },
+  };
+
+  #ask(what: string): void {
+    if (this.partnerFailure) throw this.partnerFailure;
+    this.requests.push(what);
+  }
+
+  #count(): number {
+    return this.world.length + this.quarantined.length;
+  }
+
+  #within({ from, to }: DayRange): Assessment[] {
+    const [first, last] = [from?.toString() ?? '', to?.toString() ?? '~'];
+    return this.world.filter(({ certified_on: day }) => day >= first && day <= last);
+  }
 
   async tick(overrides: { ledger?: Ledger; announcer?: Announcer; seconds?: number } = {}) {
     this.#ticks += 1;
     return tick(
       {
-        settings: { name: this.name, timeZone: 'UTC', recentDays: 3 },
-        clock: this.clock,
-        partner: {
-          readWindow: async () => {
-            if (this.partnerFailure) throw this.partnerFailure;
-            return { assessments: this.world, quarantined: this.quarantined };
-          },
+        settings: {
+          name: this.name,
+          timeZone: 'UTC',
+          recentDays: 3,
+          audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
+          holdAbove: 500,
+          announce: 'none',
+          ...this.settings,
         },
+        clock: this.clock,
+        partner: this.partner,
         ledger: overrides.ledger ?? this.ledger,
         announcer: overrides.announcer ?? this.announcer,
         journal: { warn: (what) => this.warnings.push(what) },
@@ -74,23 +147,12 @@ class Story {
 
   /** What the ledger is asked, with some answers replaced. */
   ledgerWith(replaced: Partial<Ledger>): Ledger {
-    const bound = Object.fromEntries(
-      (
-        [
-          'state',
-          'takeLease',
-          'completeQuietly',
-          'complete',
-          'giveBackLease',
-          'known',
-          'recordSilently',
-          'commit',
-          'leftovers',
-          'settle',
-        ] as const
-      ).map((name) => [name, this.ledger[name].bind(this.ledger)]),
-    );
-    return { ...(bound as unknown as Ledger), ...replaced };
+    return new Proxy(this.ledger, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(replaced, name) ?? Reflect.get(target, name);
+        return typeof method === 'function' ? method.bind(target) : method;
+      },
+    });
   }
 
   ids() {
@@ -106,14 +168,15 @@ beforeEach(() => {
 describe('the first tick', () => {
   it('records what is there and announces nothing', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
-    expect(await story.tick()).toMatchObject({ outcome: 'baseline', created: 2, delivered: 0 });
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 2, delivered: 0 });
     expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
     expect(story.heard).toEqual([]);
     expect(story.mails).toEqual([]);
   });
 
   it('that died half-way is repeated as a baseline, silently', async () => {
-    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+    const certified_on = '2026-11-21';
+    story.world = [assessment({ id: 1, certified_on }), assessment({ id: 2, certified_on })];
     const died = story.ledgerWith({
       recordSilently: async (changes, now) => {
         await story.ledger.recordSilently(changes.slice(0, 1), now);
@@ -121,7 +184,7 @@ describe('the first tick', () => {
       },
     });
     await expect(story.tick({ ledger: died })).rejects.toThrow(LedgerUnavailableError);
-    expect(await story.tick()).toMatchObject({ outcome: 'baseline', created: 1 });
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 1 });
     expect(story.heard).toEqual([]);
   });
 });
@@ -251,16 +314,16 @@ describe('a tick after the baseline', () => {
     const other = { owner: 'dead', until: story.clock.now().add({ seconds: 1 }) };
     // Another tick commits and dies after this one has read the state and seen that it is clean.
     const ledger = story.ledgerWith({
-      known: async (ids) => {
-        const known = await story.ledger.known(ids);
-        await story.ledger.takeLease(other, story.clock.now());
-        story.clock.advance({ seconds: 2 });
+      state: async () => {
+        const state = await story.ledger.state();
         const before = story.world;
         story.world = [assessment({ id: 9 })];
+        await story.ledger.takeLease(other, story.clock.now());
+        story.clock.advance({ seconds: 2 });
         const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
         await story.tick({ announcer: dead }).catch(() => undefined);
-        story.world = before;
-        return known;
+        story.world = [...before, ...story.world];
+        return state;
       },
     });
     expect(await story.tick({ ledger })).toMatchObject({ created: 1, delivered: 2 });
@@ -270,9 +333,9 @@ describe('a tick after the baseline', () => {
   it('keeps the other changes when one cannot be committed, and then fails', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
     const ledger = story.ledgerWith({
-      commit: async (change, event, now) => {
-        if (change.assessment.id === 2) throw new LedgerUnavailableError('PutItem', {});
-        return story.ledger.commit(change, event, now);
+      commit: async (change, event, now, destiny) => {
+        if (idOf(change) === 2) throw new LedgerUnavailableError('PutItem', {});
+        return story.ledger.commit(change, event, now, destiny);
       },
     });
     await expect(story.tick({ ledger })).rejects.toThrow(CommitsFailedError);
@@ -287,6 +350,7 @@ describe('a tick after the baseline', () => {
   });
 
   it('that runs out of time stops at a boundary, and the next one goes on', async () => {
+    story.settings = { holdAbove: 10_000 };
     story.world = Array.from({ length: 1_100 }, (_, index) => assessment({ id: index + 1 }));
     const slow: Announcer = {
       ...story.announcer,

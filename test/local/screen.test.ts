@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { certificationEvent } from '../../lambda/events/event.ts';
+import { sightingEvent } from '../../lambda/events/event.ts';
 import { Screen } from '../../local/screen.ts';
 
 function screen() {
@@ -15,7 +15,7 @@ function screen() {
 
 const eventFor = (name: string, late = false) =>
   JSON.stringify(
-    certificationEvent({
+    sightingEvent({
       integration: 'district-a',
       type: 'certification.created',
       assessment: {

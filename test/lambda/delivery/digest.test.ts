@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../lambda/delivery/digest.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { certificationEvent } from '../../../lambda/events/event.ts';
+import { sightingEvent } from '../../../lambda/events/event.ts';
 import { assessment } from '../../support/assessments.ts';
 
 function created(overrides: Partial<Assessment> = {}, late = false) {
-  return certificationEvent({
+  return sightingEvent({
     integration: 'district-a',
     type: 'certification.created',
     assessment: assessment(overrides),
@@ -17,7 +17,7 @@ function created(overrides: Partial<Assessment> = {}, late = false) {
 }
 
 function updated(changed: string[], overrides: Partial<Assessment> = {}) {
-  return certificationEvent({
+  return sightingEvent({
     integration: 'district-a',
     type: 'certification.updated',
     assessment: assessment(overrides),

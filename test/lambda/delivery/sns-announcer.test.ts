@@ -3,13 +3,13 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SnsAnnouncer } from '../../../lambda/delivery/sns-announcer.ts';
-import { certificationEvent } from '../../../lambda/events/event.ts';
+import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { assessment } from '../../support/assessments.ts';
 
 let server: FauxqsServer;
 let client: SNSClient;
-let topics: { events: string; alerts: string };
+let topics: { events: string; alerts: string; operations: string };
 
 beforeAll(async () => {
   server = await startFauxqs({ port: 0, logger: false, messageSpies: true });
@@ -19,7 +19,11 @@ beforeAll(async () => {
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     maxAttempts: 1,
   });
-  topics = { events: await topic('events'), alerts: await topic('alerts') };
+  topics = {
+    events: await topic('events'),
+    alerts: await topic('alerts'),
+    operations: await topic('operations'),
+  };
 });
 afterAll(() => server.stop());
 
@@ -32,7 +36,7 @@ async function topic(Name: string): Promise<string> {
 function owedEvents(count: number, name?: string): OwedEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const id = index + 1;
-    const event = certificationEvent({
+    const event = sightingEvent({
       integration: 'district-a',
       type: 'certification.created',
       assessment: assessment({ id, ...(name === undefined ? {} : { name }) }),

@@ -1,21 +1,35 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Certification, type Change, compare } from '../../../lambda/detection/compare.ts';
+import {
+  type Certification,
+  compare,
+  countDeltas,
+  type Sighting,
+  withdrawal,
+} from '../../../lambda/detection/compare.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 const salt = 'salt-of-the-tests';
 
+function certification({ assessment, fingerprint, revision }: Sighting): Certification {
+  const { id, certified_on, organization_id, assessment_name } = assessment;
+  return {
+    id,
+    day: certified_on,
+    fingerprint,
+    revision,
+    presence: 'present',
+    organization_id,
+    assessment_name,
+  };
+}
+
 /** What the ledger would know after these changes. */
-function nowKnown(known: ReadonlyMap<number, Certification>, changes: readonly Change[]) {
-  const next = new Map(known);
-  for (const { assessment, fingerprint, revision } of changes)
-    next.set(assessment.id, {
-      id: assessment.id,
-      day: assessment.certified_on,
-      fingerprint,
-      revision,
-    });
-  return next;
+function nowKnown(known: ReadonlyMap<number, Certification>, changes: readonly Sighting[]) {
+  return new Map([
+    ...known,
+    ...changes.map((change) => [change.assessment.id, certification(change)] as const),
+  ]);
 }
 
 describe('compare', () => {
@@ -64,5 +78,47 @@ describe('compare', () => {
       salt,
     );
     expect(changes.map(({ assessment }) => assessment.name)).toEqual(['After']);
+  });
+
+  it('calls restored what comes back after it was withdrawn, whether or not it changed', () => {
+    const first = assessment();
+    const [created] = compare([first], new Map(), salt);
+    if (created === undefined) throw new Error('nothing was created');
+    const gone = { ...certification(created), revision: 2, presence: 'withdrawn' as const };
+    const known = new Map([[first.id, gone]]);
+    expect(compare([first], known, salt)).toMatchObject([
+      { kind: 'restored', revision: 3, changed: [] },
+    ]);
+    expect(compare([{ ...first, name: 'Other' }], known, salt)).toMatchObject([
+      { kind: 'restored', revision: 3, changed: ['name'] },
+    ]);
+  });
+});
+
+describe('how changes alter the counts of days', () => {
+  const day = '2026-11-20';
+  const [created] = compare([assessment({ certified_on: day })], new Map(), salt);
+  if (created === undefined) throw new Error('nothing was created');
+  const known = new Map([[created.assessment.id, certification(created)]]);
+
+  it('adds what is new or restored, and takes away what is withdrawn', () => {
+    expect(countDeltas([created])).toEqual(new Map([[day, 1]]));
+    expect(countDeltas([withdrawal(certification(created))])).toEqual(new Map([[day, -1]]));
+    const gone = { ...certification(created), presence: 'withdrawn' as const };
+    const restored = compare([created.assessment], new Map([[gone.id, gone]]), salt);
+    expect(countDeltas(restored)).toEqual(new Map([[day, 1]]));
+  });
+
+  it('moves what has moved, and ignores other edits', () => {
+    const moved = compare([{ ...created.assessment, certified_on: '2019-01-02' }], known, salt);
+    expect(countDeltas(moved)).toEqual(
+      new Map([
+        ['2019-01-02', 1],
+        [day, -1],
+      ]),
+    );
+    const edited = compare([{ ...created.assessment, name: 'Other' }], known, salt);
+    expect(edited).toHaveLength(1);
+    expect(countDeltas(edited)).toEqual(new Map());
   });
 });

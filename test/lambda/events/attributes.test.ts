@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { messageAttributes } from '../../../lambda/events/attributes.ts';
-import { certificationEvent, certificationEventSchema } from '../../../lambda/events/event.ts';
+import { certificationEventSchema, sightingEvent } from '../../../lambda/events/event.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 function event(read: Assessment) {
-  return certificationEvent({
+  return sightingEvent({
     integration: 'district-a',
     type: 'certification.created',
     assessment: read,

@@ -3,9 +3,14 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { type Certification, type Change, compare } from '../../../lambda/detection/compare.ts';
+import {
+  type Certification,
+  compare,
+  type Sighting,
+  withdrawal,
+} from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { certificationEvent } from '../../../lambda/events/event.ts';
+import { sightingEvent, withdrawalEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
@@ -16,6 +21,10 @@ import { startLedgerTable } from '../../support/ledger-table.ts';
 const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
 const later = now.add({ minutes: 1 });
 const salt = 'salt-of-the-tests';
+const completed = {
+  status: 'completed',
+  startDay: Temporal.PlainDate.from('2026-11-21'),
+} as const;
 
 let database: Awaited<ReturnType<typeof startLedgerTable>>;
 let table: Table;
@@ -37,14 +46,14 @@ beforeEach(() => {
 function onlyChange(
   read: Assessment,
   known: ReadonlyMap<number, Certification> = new Map(),
-): Change {
+): Sighting {
   const [change] = compare([read], known, salt);
   if (change === undefined) throw new Error('nothing changed');
   return change;
 }
 
-function commit(change: Change, at = now) {
-  const event = certificationEvent({
+function eventOf(change: Sighting, at: Temporal.Instant) {
+  return sightingEvent({
     integration,
     type: `certification.${change.kind}`,
     assessment: change.assessment,
@@ -53,7 +62,10 @@ function commit(change: Change, at = now) {
     late: false,
     time: at,
   });
-  return ledger.commit(change, event, at);
+}
+
+function commit(change: Sighting, at = now) {
+  return ledger.commit(change, eventOf(change, at), at, 'pending');
 }
 
 async function leftovers(): Promise<OwedEvent[]> {
@@ -81,7 +93,7 @@ describe('the state', () => {
   it('is made once, with a salt of its own, by whichever first tick comes first', async () => {
     const [one, two] = await Promise.all([ledger.state(), ledger.state()]);
     expect(one).toEqual(two);
-    expect(one).toMatchObject({ baselineCompleted: false, dirty: false });
+    expect(one).toMatchObject({ baseline: { status: 'none' }, dirty: false });
     expect((await new DynamoLedger(table, `${integration}-b`).state()).salt).not.toBe(one.salt);
   });
 
@@ -110,11 +122,11 @@ describe('the state', () => {
     await ledger.state();
     const lease = { owner: 'a', until: now.add({ seconds: 65 }) };
     await ledger.takeLease(lease, now);
-    await ledger.complete(lease, now, { allDelivered: false, baselineCompleted: true });
-    expect(await ledger.state()).toMatchObject({ dirty: true, baselineCompleted: true });
+    await ledger.complete(lease, now, { dirty: true, baseline: completed });
+    expect(await ledger.state()).toMatchObject({ dirty: true, baseline: completed });
     await ledger.takeLease(lease, now);
-    await ledger.complete(lease, now, { allDelivered: true, baselineCompleted: false });
-    expect(await ledger.state()).toMatchObject({ dirty: false, baselineCompleted: true });
+    await ledger.complete(lease, now, { dirty: false });
+    expect(await ledger.state()).toMatchObject({ dirty: false, baseline: completed });
   });
 
   it('is not touched by a tick that has lost its lease', async () => {
@@ -125,10 +137,10 @@ describe('the state', () => {
       { owner: 'next', until: until.add({ hours: 1 }) },
       until.add({ seconds: 1 }),
     );
-    const end = { allDelivered: true, baselineCompleted: true };
+    const end = { dirty: false, baseline: completed };
     expect(await ledger.complete({ owner: 'slow', until }, later, end)).toBe(false);
     await ledger.giveBackLease({ owner: 'slow', until });
-    expect(await ledger.state()).toMatchObject({ dirty: true, baselineCompleted: false });
+    expect(await ledger.state()).toMatchObject({ dirty: true, baseline: { status: 'none' } });
     expect((await ledger.state()).leasedUntil).toBeDefined();
   });
 
@@ -212,7 +224,7 @@ describe('settling', () => {
     const mine = (Items ?? [])
       .map((raw) => unmarshall(raw))
       .filter(({ pk }) => pk.includes(integration));
-    expect(JSON.stringify(mine)).not.toMatch(/Odalys|Quillfeather|SEID|@|Larkspur|Rope/);
+    expect(JSON.stringify(mine)).not.toMatch(/Odalys|Quillfeather|SEID|@|Larkspur|Thornbury/);
   });
 
   it('does not lose a revision that was committed meanwhile', async () => {
@@ -245,6 +257,132 @@ describe('settling', () => {
     const owed = await commit(onlyChange(assessment()));
     await ledger.settle(owed ? [owed] : [], 'digest');
     expect(await leftovers()).toMatchObject([{ owes: 'digest' }]);
+  });
+});
+
+describe('what is withdrawn', () => {
+  it('stays known, with its event owed, and can be restored', async () => {
+    const read = assessment();
+    await ledger.recordSilently([onlyChange(read)], now);
+    const before = (await ledger.known([read.id])).get(read.id);
+    if (before === undefined) throw new Error('it was recorded');
+    const event = withdrawalEvent({
+      integration,
+      revision: 2,
+      late: false,
+      time: later,
+      assessment: {
+        id: read.id,
+        organization_id: before.organization_id,
+        assessment_name: before.assessment_name,
+        certified_on: before.day,
+      },
+    });
+    const owed = await ledger.commit(withdrawal(before), event, later, 'pending');
+    expect(await leftovers()).toEqual([owed]);
+    const known = await ledger.known([read.id]);
+    expect(known.get(read.id)).toMatchObject({ presence: 'withdrawn', revision: 2 });
+    expect((await ledger.knownOfDay(read.certified_on)).get(read.id)?.presence).toBe('withdrawn');
+    const back = await commit(onlyChange(read, known), later);
+    expect(back).toMatchObject({ revision: 3, event: { type: 'certification.restored' } });
+  });
+});
+
+describe('what is held', () => {
+  const hold = (change: Sighting) => ledger.commit(change, eventOf(change, now), now, 'held');
+
+  it('is not among the leftovers, and is found by its own key', async () => {
+    const read = assessment();
+    await hold(onlyChange(read));
+    expect(await leftovers()).toEqual([]);
+    expect(await item(read.id)).toMatchObject({ undelivered: `${integration}#held` });
+  });
+
+  it('stays held when an older event of the same certification is delivered', async () => {
+    const before = assessment();
+    const first = await commit(onlyChange(before));
+    const known = await ledger.known([before.id]);
+    await hold(onlyChange({ ...before, name: 'Odalys Ashgrove' }, known));
+    expect(await leftovers()).toEqual([first]);
+    await ledger.settle(first ? [first] : [], 'nothing');
+    expect(await leftovers()).toEqual([]);
+    expect(await item(before.id)).toMatchObject({
+      undelivered: `${integration}#held`,
+      outbox: { '2': { held: true } },
+    });
+  });
+});
+
+describe('the calendar', () => {
+  const proof = { kind: 'key-seam', at: 1_795_000_000_000 } as const;
+
+  it('keeps counts, proofs and digests by day, over months and years', async () => {
+    const entries = new Map([
+      ['2019-12-31', { count: 3, readAt: 1, proof, digest: 'a' }],
+      ['2026-01-01', { count: 0, readAt: 2 }],
+      ['2026-11-20', { count: 250, readAt: 3, proof }],
+    ]);
+    await ledger.saveDays(entries);
+    expect(await ledger.calendar([2019, 2026])).toEqual(entries);
+    expect([...(await ledger.calendar([2026])).keys()].sort()).toEqual([
+      '2026-01-01',
+      '2026-11-20',
+    ]);
+  });
+
+  it('adds to the count of a day, whether or not it has the day', async () => {
+    await ledger.saveDays(new Map([['2026-11-20', { count: 2, readAt: 3, proof }]]));
+    await ledger.addToDays(
+      new Map([
+        ['2026-11-20', -1],
+        ['2026-11-21', 4],
+        ['2026-11-22', 0],
+      ]),
+    );
+    expect(await ledger.calendar([2026])).toEqual(
+      new Map([
+        ['2026-11-20', { count: 1, readAt: 3, proof }],
+        ['2026-11-21', { count: 4, readAt: 0 }],
+        ['2026-11-22', { count: 0, readAt: 0 }],
+      ]),
+    );
+  });
+
+  it('gathers its years, each once', async () => {
+    await ledger.state();
+    await ledger.addYears([2026, 2019]);
+    await ledger.addYears([2026]);
+    expect([...(await ledger.state()).years].sort()).toEqual([2019, 2026]);
+  });
+});
+
+describe('what a tick has learned', () => {
+  it('is there for the next one, and what it did not learn stays', async () => {
+    await ledger.state();
+    const lease = { owner: 'a', until: now.add({ seconds: 65 }) };
+    const learned = {
+      baseline: { status: 'running', startDay: completed.startDay, before: completed.startDay },
+      expected: 12,
+      unexplained: -1,
+      pulseDigest: 'digest',
+      recentAuditAt: 5,
+      historyAuditAt: 6,
+      reported: ['48213'],
+    } as const;
+    await ledger.takeLease(lease, now);
+    await ledger.complete(lease, now, { dirty: false, ...learned });
+    expect(await ledger.state()).toMatchObject(learned);
+    await ledger.takeLease(lease, now);
+    await ledger.complete(lease, now, { dirty: false, expected: 13 });
+    expect(await ledger.state()).toMatchObject({ ...learned, expected: 13 });
+  });
+
+  it('includes to leave the partner alone, until that is over', async () => {
+    await ledger.state();
+    await ledger.backOff({ until: later, failures: 2 });
+    expect((await ledger.state()).backOff).toEqual({ until: later, failures: 2 });
+    await ledger.backOff(undefined);
+    expect((await ledger.state()).backOff).toBeUndefined();
   });
 });
 
