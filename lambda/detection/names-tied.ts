@@ -1,0 +1,73 @@
+import type { Assessment } from '../events/assessment.ts';
+
+/** The keys that a seam can be made of (partner-api.md, 4.2, `sort`). */
+export type SeamKey = 'user_name' | 'product_name' | 'proctor_name';
+
+/**
+ * What is known of the host's order by `user_name`: it sorts by the full name (or by all of the
+ * name's parts), or by the last name, whatever it does among equals.
+ */
+export type NameOrder = 'full-name' | 'last-name';
+
+/** Letters that Unicode does not decompose, but that some collations sort as these. */
+const ALIKE: Readonly<Record<string, string>> = {
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  þ: 'th',
+};
+
+/**
+ * A name without what a collation may ignore: case, marks, everything but letters and digits. Names
+ * that a collation holds to be equal fold to the same text; the reverse need not be so.
+ */
+export function foldName(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .replaceAll(/[æœøłđðħŧþ]/g, (letter) => ALIKE[letter] ?? letter);
+}
+
+/** What the host may compare under the key, verbatim. */
+export function sortedBy(assessment: Assessment, key: SeamKey): string {
+  const { assessment_name, results, name, first_name, last_name } = assessment;
+  if (key === 'product_name') return assessment_name;
+  if (key === 'user_name') return JSON.stringify([name, first_name, last_name]);
+  return JSON.stringify(results.map(({ proctor_name }) => proctor_name));
+}
+
+/**
+ * Two records that share none of these are certainly not tied under the key: whatever of the name
+ * the host compares, it differs. The document does not say what `user_name` compares, nor whose
+ * name counts where the parts had different proctors.
+ *
+ * @param order narrows what a tie by `user_name` can be; must be established, not assumed
+ */
+export function tieMarks(
+  assessment: Assessment,
+  key: SeamKey,
+  order?: NameOrder,
+): readonly string[] {
+  if (key === 'product_name') return [foldName(assessment.assessment_name)];
+  if (key === 'proctor_name') {
+    const marks = assessment.results.flatMap(({ proctor_id, proctor_name }) => [
+      `name ${foldName(proctor_name)}`,
+      `id ${proctor_id}`,
+    ]);
+    return marks.length > 0 ? marks : ['nobody'];
+  }
+  const full = `full ${foldName(assessment.name)}`;
+  const first = foldName(assessment.first_name);
+  const last = foldName(assessment.last_name);
+  if (order === 'full-name') return [full, `both ${first} ${last}`];
+  if (order === 'last-name') return [full, `last ${last}`];
+  return [full, `first ${first}`, `last ${last}`];
+}

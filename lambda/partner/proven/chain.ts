@@ -1,0 +1,112 @@
+import { type SeamKey, sortedBy, tieMarks } from '../../detection/names-tied.ts';
+import {
+  anchorsOf,
+  holdsAnchor,
+  nextOffset,
+  type SeamRow,
+  type SeamRows,
+} from '../../detection/seam.ts';
+import { MAX_PAGE_SIZE } from '../query.ts';
+import type { Page } from '../records.ts';
+import type { Part, Reading } from './reading.ts';
+
+/** Rows that a page overlaps the one before beyond what the rule needs; chosen by measurement. */
+const SLACK = 2;
+
+/** Rows to step back, time after time, when a seam is lost: a burst of removals upstream. */
+const STEPS_BACK = [8, 30, 100, 300];
+
+/** Where a chain of pages stands: everything at or below the anchors' end has been read. */
+export interface ChainStart {
+  readonly offset: number;
+  readonly anchors: ReadonlyMap<number, SeamRow>;
+}
+
+/**
+ * `complete`: proven. `tied`: what may be one tie block fills a page. `lost`: the list moves faster
+ * than the steps back. `exhausted`: no time or no requests left.
+ */
+export interface ChainEnd extends ChainStart {
+  readonly end: 'complete' | 'tied' | 'lost' | 'exhausted';
+  readonly pages: number;
+  /** Of the well-formed records on its pages. */
+  readonly ids: ReadonlySet<number>;
+}
+
+/** Reads a part page after page in the order of the key, each page accepted by its seam. */
+export async function readChain(
+  reading: Reading,
+  part: Part,
+  key: SeamKey,
+  start: ChainStart = { offset: 0, anchors: new Map() },
+): Promise<ChainEnd> {
+  const anchors = new Map(start.anchors);
+  const ids = new Set<number>();
+  let { offset } = start;
+  let pages = 0;
+  let steps = 0;
+  const ended = (end: ChainEnd['end']) => ({ end, offset, anchors, pages, ids });
+
+  for (;;) {
+    const page = await reading.page(part, { sort: key, page: MAX_PAGE_SIZE, offset });
+    if (page === undefined) return ended('exhausted');
+    pages += 1;
+    for (const { id } of page.assessments) ids.add(id);
+    const rows = seamRows(page, key, reading);
+
+    if (!isSlice(page) || (offset > 0 && !holdsAnchor(rows, anchors))) {
+      const back = STEPS_BACK[steps++];
+      if (back === undefined) return ended('lost');
+      offset = Math.max(0, Math.min(offset, page.meta.count) - back);
+      continue;
+    }
+    steps = 0;
+    if (isLast(page)) return ended('complete');
+    for (const row of anchorsOf(rows)) anchors.set(row.id, row);
+    const next = nextOffset(offset, rows, SLACK);
+    if (next === undefined) return ended('tied');
+    offset = next;
+  }
+}
+
+/**
+ * Where a chain that got stuck goes on for some of its records alone. The rows of a page that are
+ * of these are a sorted slice of them: what the pages so far have proven holds for each subset.
+ *
+ * @param ids of the records among which the new chain reads
+ */
+export function resumed({ anchors }: ChainEnd, ids: ReadonlySet<number>): ChainStart {
+  let below = 0;
+  for (const id of anchors.keys()) if (ids.has(id)) below += 1;
+  return { offset: Math.max(0, below - 1 - SLACK), anchors };
+}
+
+/** Neither fewer rows than the page has room for and the count promises, nor more. */
+function isSlice({ meta, rows }: Page): boolean {
+  return rows === Math.min(pageSize(meta), Math.max(0, meta.count - meta.offset));
+}
+
+/** Short and reaching the count: two witnesses that nothing follows. */
+function isLast({ meta, rows }: Page): boolean {
+  return rows < pageSize(meta) && meta.offset + rows === meta.count;
+}
+
+/** The host may apply a smaller size than was asked for (partner-api.md, 2.4). */
+function pageSize(meta: Page['meta']): number {
+  return Math.min(meta.page, MAX_PAGE_SIZE);
+}
+
+/** The rows in the host's order; a quarantined one keeps its place. */
+function seamRows(page: Page, key: SeamKey, { order }: Reading): SeamRows {
+  const rows: (SeamRow | undefined)[] = [];
+  const quarantined = new Set(page.quarantined.map(({ index }) => index));
+  for (const assessment of page.assessments) {
+    while (quarantined.has(rows.length)) rows.push(undefined);
+    rows.push({
+      id: assessment.id,
+      sortedBy: sortedBy(assessment, key),
+      marks: tieMarks(assessment, key, order),
+    });
+  }
+  return rows;
+}

@@ -1,0 +1,128 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Clock } from '../../clock.ts';
+import type { NameOrder } from '../../detection/names-tied.ts';
+import type { Assessment } from '../../events/assessment.ts';
+import type { PartnerClient } from '../client.ts';
+import { TimedOutError } from '../errors.ts';
+import type { AssessmentFilter, ListQuery } from '../query.ts';
+import type { Page, Quarantined } from '../records.ts';
+
+/** Days in the platform's time zone, both included; open where absent. */
+export interface DayRange {
+  readonly from?: Temporal.PlainDate;
+  readonly to?: Temporal.PlainDate;
+}
+
+export interface ProvenReadOptions {
+  readonly clock: Clock;
+  /** No request is begun at or after it. */
+  readonly deadline: Temporal.Instant;
+  /** Calls of `list`; default: no limit but the deadline. */
+  readonly maxRequests?: number;
+  /** How the host is known to sort by `user_name`. Established, not assumed. */
+  readonly order?: NameOrder;
+}
+
+/** @param day `YYYY-MM-DD` */
+export function isWithin(day: string, { from, to }: DayRange): boolean {
+  return (!from || day >= from.toString()) && (!to || day <= to.toString());
+}
+
+/** A set of assessments to be read as one sorted list. */
+export interface Part {
+  readonly range: DayRange;
+  readonly filter: Pick<
+    AssessmentFilter,
+    'legacy_record' | 'user_record_status' | 'organization_ids'
+  >;
+}
+
+/** One read of a range: what it has seen, and what it may still spend. */
+export class Reading {
+  readonly #client: Pick<PartnerClient, 'list'>;
+  readonly #options: ProvenReadOptions;
+  readonly #seen = new Map<number, Assessment>();
+  /** By id, or by what is wrong where there is no id. */
+  readonly #quarantined = new Map<number | string, Quarantined>();
+  #requests = 0;
+
+  constructor(client: Pick<PartnerClient, 'list'>, options: ProvenReadOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  get assessments(): readonly Assessment[] {
+    return [...this.#seen.values()];
+  }
+
+  get quarantined(): readonly Quarantined[] {
+    return [...this.#quarantined.values()];
+  }
+
+  /** Of every assessment seen, `YYYY-MM-DD`, repeated. */
+  get days(): readonly string[] {
+    return this.assessments.map(({ certified_on }) => certified_on);
+  }
+
+  get organizationIds(): ReadonlySet<number> {
+    return new Set(this.assessments.map(({ organization_id }) => organization_id));
+  }
+
+  idsWithin(range: DayRange): ReadonlySet<number> {
+    const within = this.assessments.filter(({ certified_on }) => isWithin(certified_on, range));
+    return new Set(within.map(({ id }) => id));
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  get order(): NameOrder | undefined {
+    return this.#options.order;
+  }
+
+  now(): Temporal.Instant {
+    return this.#options.clock.now();
+  }
+
+  /** @returns undefined when the time or the requests are used up */
+  async page(
+    part: Part,
+    query: Pick<ListQuery, 'sort' | 'offset' | 'page'>,
+  ): Promise<Page | undefined> {
+    const { deadline, maxRequests = Number.POSITIVE_INFINITY } = this.#options;
+    if (this.#requests >= maxRequests) return undefined;
+    if (Temporal.Instant.compare(this.now(), deadline) >= 0) return undefined;
+    this.#requests += 1;
+    try {
+      const filter = { ...part.filter, ...dateFilters(part.range) };
+      const page = await this.#client.list({ ...query, order: 'ASC', filter }, { deadline });
+      this.#remember(page);
+      return page;
+    } catch (error) {
+      if (error instanceof TimedOutError && error.phase === 'deadline') return undefined;
+      throw error;
+    }
+  }
+
+  /** The host's own count of a part; undefined when the time or the requests are used up. */
+  async count(part: Part): Promise<number | undefined> {
+    return (await this.page(part, { page: 1 }))?.meta.count;
+  }
+
+  /** What was read last counts: a record may have been mended, or spoiled, in between. */
+  #remember({ assessments, quarantined }: Page): void {
+    for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
+    for (const assessment of assessments) {
+      this.#quarantined.delete(assessment.id);
+      this.#seen.set(assessment.id, assessment);
+    }
+    for (const record of quarantined) {
+      this.#quarantined.set(record.id ?? record.problems.join('; '), record);
+    }
+  }
+}
+
+function dateFilters({ from, to }: DayRange): AssessmentFilter {
+  return { ...(from && { start_date: from }), ...(to && { end_date: to }) };
+}
