@@ -4,7 +4,7 @@ import type { DayRange } from '../detection/days.ts';
 import type { PartnerReader } from '../ports.ts';
 import type { PartnerClient } from './client.ts';
 import { MalformedRecordError } from './errors.ts';
-import { proveRange } from './proven-read.ts';
+import { proveRange } from './proven/proven-read.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 
 /** What the tick asks the partner, in terms of the API. */
@@ -12,6 +12,10 @@ export function partnerReader(
   client: Pick<PartnerClient, 'list' | 'get'>,
   clock: Clock,
 ): PartnerReader {
+  const count = async (range: DayRange, deadline: Temporal.Instant) => {
+    const { meta } = await client.list({ filter: filterOf(range), page: 1 }, { deadline });
+    return meta.count;
+  };
   return {
     async pulse(deadline) {
       const { assessments, quarantined, meta } = await client.list(
@@ -21,10 +25,7 @@ export function partnerReader(
       return { assessments, quarantined, count: meta.count };
     },
 
-    async count(range, deadline) {
-      const { meta } = await client.list({ filter: filterOf(range), page: 1 }, { deadline });
-      return meta.count;
-    },
+    count,
 
     async oldestDay(deadline) {
       const { assessments } = await client.list(
@@ -35,7 +36,26 @@ export function partnerReader(
       return oldest && Temporal.PlainDate.from(oldest.certified_on);
     },
 
-    prove: (range, deadline) => proveRange(client, range, { clock, deadline }),
+    async prove(range, deadline) {
+      const read = await proveRange(client, range, { clock, deadline });
+      const { assessments, quarantined, proof } = read;
+      if (proof)
+        return {
+          assessments,
+          quarantined,
+          count: proof.count,
+          proof: proof.kind,
+          requests: read.requests,
+        };
+      // Past the deadline nothing more is asked, and the tick reads these days again.
+      const isLate = Temporal.Instant.compare(clock.now(), deadline) >= 0;
+      return {
+        assessments,
+        quarantined,
+        count: isLate ? assessments.length : await count(range, deadline),
+        requests: read.requests + 1,
+      };
+    },
 
     async get(id, deadline) {
       try {

@@ -63,6 +63,7 @@ export class Announcement {
   async touch(days: Iterable<string>): Promise<void> {
     const { ledger } = this.#parts;
     const zeros = new Map([...days].map((day) => [day, 0]));
+    if (zeros.size === 0) return;
     const years = new Set([...zeros.keys()].map((day) => Number(day.slice(0, 4))));
     const news = [...years].filter((year) => !this.#years.has(year));
     if (news.length > 0) await ledger.addYears(news);

@@ -89,17 +89,6 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
   // Cut off by the time limit, not by the host: to be read again.
   if (read.proof === undefined && limit.reached) return { ...nothing, isDone: false };
 
-  const known = await ledger.known(assessments.map(({ id }) => id));
-  const sightings = compare(assessments, known, state.salt);
-  const announced = sightings.filter((sighting) => isAnnounced(parts, sighting));
-  const silent = sightings.filter((sighting) => !isAnnounced(parts, sighting));
-  await announcement.touch(silent.map(({ assessment }) => assessment.certified_on));
-  await ledger.recordSilently(silent, clock.now());
-  const failures = announcement.failures.length;
-  await announcement.announce(announced);
-  if (announcement.failures.length > failures || limit.reached)
-    return { ...nothing, isDone: false, recorded: silent.length };
-
   const readAt = clock.now().epochMilliseconds;
   const proof = read.proof && { kind: read.proof, at: readAt };
   const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
@@ -109,6 +98,17 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
     const digest = digestOf(rows, state.salt);
     entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
   }
+
+  const known = await ledger.known(assessments.map(({ id }) => id));
+  const sightings = compare(assessments, known, state.salt);
+  const announced = sightings.filter((sighting) => isAnnounced(parts, sighting));
+  const silent = sightings.filter((sighting) => !isAnnounced(parts, sighting));
+  await announcement.touch(entries.keys());
+  await ledger.recordSilently(silent, clock.now());
+  const failures = announcement.failures.length;
+  await announcement.announce(announced);
+  if (announcement.failures.length > failures || limit.reached)
+    return { ...nothing, isDone: false, recorded: silent.length };
   await ledger.saveDays(entries);
   return {
     isDone: true,

@@ -184,7 +184,10 @@ export class Examination {
     entries: ReadonlyMap<string, DayEntry>,
     elsewhere: ReadonlyMap<string, number>,
   ): Promise<void> {
-    const { ledger } = this.#context.parts;
+    const { parts, announcement } = this.#context;
+    const { ledger } = parts;
+    const known = new Set(this.calendar.days);
+    await announcement.touch([...entries.keys()].filter((day) => !known.has(day)));
     await ledger.saveDays(entries);
     if (elsewhere.size > 0) await ledger.addToDays(elsewhere);
     const moved = [...elsewhere].map(([day, delta]) => {

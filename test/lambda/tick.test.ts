@@ -361,9 +361,9 @@ describe('a tick after the baseline', () => {
     };
     expect(await story.tick({ announcer: slow })).toMatchObject({
       cutShort: true,
-      delivered: 1_000,
+      delivered: 600,
     });
-    expect(await story.tick()).toMatchObject({ cutShort: false, delivered: 100 });
+    expect(await story.tick()).toMatchObject({ cutShort: false, delivered: 500 });
     expect(new Set(story.ids()).size).toBe(1_100);
     expect(story.heard).toHaveLength(1_100);
   });

@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import type { DayRange } from '../../lambda/detection/days.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import { UnavailableError } from '../../lambda/partner/errors.ts';
 import type { ListQuery, Page, PartnerClient } from '../../lambda/partner/index.ts';
@@ -39,6 +40,11 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
   /** The order in which ids became visible, by the number of requests answered before. */
   readonly appearedAt = new Map<number, number>();
   requests = 0;
+  /** What the last pulse showed first. */
+  lastPulse: number | undefined;
+  /** Things that have happened so far, and what each record was last part of. */
+  moment = 0;
+  readonly touchedAt = new Map<number, number>();
   #nextId = 1;
   switches: HostSwitches = {
     churn: 0,
@@ -81,6 +87,7 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
     }));
     keyed.sort((a, b) => (a.key === b.key ? a.tie - b.tie : direction * (a.key < b.key ? -1 : 1)));
     const rows = keyed.slice(offset, offset + page).map(({ entry }) => entry);
+    if (order === 'DESC') this.lastPulse = rows[0]?.assessment.id;
     return {
       assessments: rows.filter(({ malformed }) => !malformed).map(({ assessment }) => assessment),
       quarantined: rows.flatMap(({ malformed, assessment }, index) =>
@@ -101,20 +108,36 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
   /** Something happens in the world. */
   happen(): void {
     const random = this.#random;
+    this.moment += 1;
     const kind = random.below(10);
     const entry = random.pick([...this.entries.values()]);
-    if (kind < 3 || entry === undefined) return this.create();
-    const { assessment } = entry;
-    if (kind === 3) return this.#edit(entry, { email: `n${random.below(1e6)}@example.org` });
-    if (kind === 4) {
+    if (kind < 3 || entry === undefined) this.create();
+    else if (kind === 7) this.#restore();
+    else this.#alter(entry, kind);
+  }
+
+  #alter(entry: Entry, kind: number): void {
+    const random = this.#random;
+    const { id, last_name } = entry.assessment;
+    this.touchedAt.set(id, this.moment);
+    if (kind === 3) this.#edit(entry, { email: `n${random.below(1e6)}@example.org` });
+    else if (kind === 4) {
       const first_name = random.pick(firstNames) ?? '';
-      return this.#edit(entry, { first_name, name: `${first_name} ${assessment.last_name}` });
-    }
-    if (kind === 5) return this.#edit(entry, { certified_on: this.#someDay() });
-    if (kind === 6) return this.#remove(assessment.id);
-    if (kind === 7) return this.#restore();
-    if (kind === 8) entry.archived = !entry.archived;
+      this.#edit(entry, { first_name, name: `${first_name} ${last_name}` });
+    } else if (kind === 5) this.#edit(entry, { certified_on: this.#someDay() });
+    else if (kind === 6) this.#remove(id);
+    else if (kind === 8) entry.archived = !entry.archived;
     else entry.malformed = random.chance(0.5);
+  }
+
+  /** Records of these days that could be read, and that nothing has happened to since. */
+  standing({ from, to }: DayRange): ReadonlySet<number> {
+    const [first, last] = [from?.toString() ?? '', to?.toString() ?? '~'];
+    const within = [...this.entries.values()].filter(
+      ({ assessment: { certified_on }, malformed }) =>
+        !malformed && certified_on >= first && certified_on <= last,
+    );
+    return new Set(within.map(({ assessment }) => assessment.id));
   }
 
   create(day = this.#someDay()): void {
@@ -150,6 +173,7 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
       },
     });
     this.appearedAt.set(id, this.requests);
+    this.touchedAt.set(id, this.moment);
   }
 
   /** The end of all trouble: nothing more happens, and everything is as documented. */
@@ -189,5 +213,6 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
     if (id === undefined || entry === undefined) return;
     this.#gone.delete(id);
     this.entries.set(id, entry);
+    this.touchedAt.set(id, this.moment);
   }
 }

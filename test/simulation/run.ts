@@ -6,11 +6,13 @@ import type { Announcer, Ledger, PartnerReader } from '../../lambda/ports.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryLedger } from '../support/memory-ledger.ts';
-import { Host } from './host.ts';
+import { Host, type HostSwitches } from './host.ts';
 import { Random } from './random.ts';
 
 /** A part of the system that is broken on purpose, to show that the simulation notices. */
 export interface Mutation {
+  /** What the host does in every life. */
+  readonly switches?: Partial<HostSwitches>;
   readonly ledger?: (ledger: MemoryLedger) => Ledger;
   readonly partner?: (partner: PartnerReader, host: Host) => PartnerReader;
 }
@@ -41,17 +43,21 @@ class Life {
   readonly #mailed = new Set<string>();
   #baselineCompletedAt = Infinity;
   #killChance = 0;
+  /** How likely a call takes longer than the lease lasts. */
+  #pauseChance = 0;
+  readonly #switches: Partial<HostSwitches>;
   #refusals = 0;
   #ticks = 0;
   readonly #holdAbove: number;
 
   constructor(seed: number, mutation: Mutation) {
     this.#random = new Random(seed);
+    this.#switches = mutation.switches ?? {};
     const today = () => this.#clock.now().toZonedDateTimeISO('UTC').toPlainDate();
     this.#host = new Host(this.#random, today);
     this.#ledger = this.#watched(mutation.ledger?.(this.#memory) ?? this.#memory);
     const partner = partnerReader(this.#host, this.#clock);
-    this.#partner = mutation.partner?.(partner, this.#host) ?? partner;
+    this.#partner = this.#witnessed(mutation.partner?.(partner, this.#host) ?? partner);
     this.#holdAbove = this.#random.chance(0.3) ? 5 : 500;
   }
 
@@ -65,15 +71,17 @@ class Life {
       faults: random.chance(0.4) ? 0.05 : 0,
       unstableTies: random.chance(0.7),
       singleRecordsBroken: random.chance(0.15),
+      ...this.#switches,
     };
+    this.#pauseChance = random.chance(0.3) ? 0.05 : 0;
     this.#killChance = random.chance(0.6) ? 0.02 : 0;
     this.#refusals = random.chance(0.4) ? 0.2 : 0;
     const ticks = 4 + random.below(8);
     for (let n = 0; n < ticks; n++) {
       for (let m = random.below(4); m > 0; m--) this.#host.happen();
       this.#host.trulyAbsent.clear();
-      const overlap = random.chance(0.15) ? 2 : 1;
-      await Promise.all(Array.from({ length: overlap }, () => this.#tick()));
+      const overlap = random.chance(0.25) ? 2 : 1;
+      await Promise.all(Array.from({ length: overlap }, (_, late) => this.#tick(late)));
       this.#clock.advance({ seconds: random.chance(0.2) ? 3_600 * random.below(30) : 60 });
     }
     await this.#rest();
@@ -85,6 +93,7 @@ class Life {
   async #rest(): Promise<void> {
     this.#host.rest();
     this.#killChance = 0;
+    this.#pauseChance = 0;
     this.#refusals = 0;
     for (let n = 0; n < 8; n++) {
       this.#clock.advance({ hours: 25 });
@@ -96,7 +105,9 @@ class Life {
     }
   }
 
-  async #tick(): Promise<TickReport | undefined> {
+  /** @param late for a tick that begins in the middle of another */
+  async #tick(late = 0): Promise<TickReport | undefined> {
+    for (let turns = late * this.#random.below(150); turns > 0; turns--) await null;
     this.#ticks += 1;
     const life = { killed: false };
     const parts: TickParts = {
@@ -145,8 +156,7 @@ class Life {
           const answer: unknown = await method.apply(target, values);
           if (life.killed || this.#random.chance(this.#killChance)) die();
           // A pause that outlives the lease, once in a while.
-          if (this.#killChance > 0 && this.#random.chance(0.005))
-            this.#clock.advance({ seconds: 90 });
+          if (this.#random.chance(this.#pauseChance)) this.#clock.advance({ seconds: 90 });
           return answer;
         };
       },
@@ -174,6 +184,25 @@ class Life {
         return { accepted: true };
       },
       notify: async () => ({ accepted: true }),
+    };
+  }
+
+  /** The partner, and a witness to what its reads prove. */
+  #witnessed(partner: PartnerReader): PartnerReader {
+    const host = this.#host;
+    return {
+      ...partner,
+      prove: async (range, deadline) => {
+        const [before, since] = [host.standing(range), host.moment];
+        const read = await partner.prove(range, deadline);
+        const seen = new Set(read.assessments.map(({ id }) => id));
+        const after = host.standing(range);
+        for (const id of read.proof ? before : []) {
+          const stood = after.has(id) && (host.touchedAt.get(id) ?? 0) <= since;
+          if (stood && !seen.has(id)) this.#findings.push(`a proven read lost ${id}`);
+        }
+        return read;
+      },
     };
   }
 

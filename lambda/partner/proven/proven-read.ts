@@ -1,10 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
+import type { DayRange } from '../../detection/days.ts';
 import type { SeamKey } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { PartnerClient } from '../client.ts';
 import type { Quarantined } from '../records.ts';
 import { readPart } from './part.ts';
-import { type DayRange, type ProvenReadOptions, Reading } from './reading.ts';
+import { type ProvenReadOptions, Reading } from './reading.ts';
 
 /** The certificate that a range of days is complete: see docs/proven-reads.md. */
 export interface Proof {

@@ -1,17 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../clock.ts';
+import type { DayRange } from '../../detection/days.ts';
 import type { NameOrder } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { PartnerClient } from '../client.ts';
 import { TimedOutError } from '../errors.ts';
 import type { AssessmentFilter, ListQuery } from '../query.ts';
 import type { Page, Quarantined } from '../records.ts';
-
-/** Days in the platform's time zone, both included; open where absent. */
-export interface DayRange {
-  readonly from?: Temporal.PlainDate;
-  readonly to?: Temporal.PlainDate;
-}
 
 export interface ProvenReadOptions {
   readonly clock: Clock;

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { ManualClock } from '../test/support/manual-clock.ts';
+import { awsReady, input, partnerReady, report } from './child.ts';
+import { Meter } from './meter.ts';
+import { now, timeoutSeconds } from './settings.ts';
+import { createTicker } from './ticker.ts';
+
+/** Ticks until the baseline is completed, in a process of their own, and what memory that took. */
+const { partner, aws, world, topics, requestMs } = input(
+  z.object({
+    partner: partnerReady,
+    aws: awsReady,
+    world: z.string(),
+    topics: z.object({ events: z.string(), alerts: z.string(), operations: z.string() }),
+    requestMs: z.number(),
+  }),
+);
+
+let peak = 0;
+const look = () => {
+  peak = Math.max(peak, process.memoryUsage.rss());
+};
+const started = performance.now();
+const meter = new Meter(aws);
+const clock = new ManualClock(now);
+const { dynamodb, sns } = meter;
+const ticker = createTicker({
+  partner,
+  world,
+  clock,
+  dynamodb,
+  sns,
+  table: aws.table,
+  topics,
+  requestMs,
+  onRequest: look,
+});
+look();
+const idle = peak;
+let ticks = 0;
+for (;;) {
+  const began = clock.now();
+  await ticker.tick();
+  ticks += 1;
+  look();
+  if ((await ticker.ledger.state()).baseline.status === 'completed') break;
+  // The next one comes with the schedule, a minute after this one, which has run up to its time-out.
+  const nextAt = began.add({ seconds: timeoutSeconds + 5 });
+  clock.advance(clock.now().until(nextAt));
+}
+report({
+  ticks,
+  idleBytes: idle,
+  peakBytes: peak,
+  ms: performance.now() - started,
+  now: clock.now().toString(),
+  consumption: meter.take(),
+  warnings: ticker.warnings,
+});
+await ticker.close();
+meter.close();
+process.disconnect?.();

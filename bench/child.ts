@@ -1,0 +1,57 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import * as z from 'zod';
+
+/** A program of this folder in a process of its own, which has sent what others need to know of it. */
+export interface Child<Ready> {
+  readonly ready: Ready;
+  stop(): Promise<void>;
+}
+
+/** @param input becomes the program's only argument, as JSON */
+export async function startChild<Ready>(
+  program: string,
+  input: unknown,
+  ready: z.ZodType<Ready>,
+  nodeOptions: readonly string[] = [],
+): Promise<Child<Ready>> {
+  const child = fork(new URL(program, import.meta.url), [JSON.stringify(input)], {
+    execArgv: ['--no-warnings', ...nodeOptions],
+  });
+  const ended = once(child, 'exit');
+  const end = () => child.kill();
+  process.once('exit', end);
+  const [first]: unknown[] = await Promise.race([
+    once(child, 'message'),
+    ended.then(([code]) => {
+      throw new Error(`${program} ended with ${String(code)} before it was ready`);
+    }),
+  ]);
+  return {
+    ready: ready.parse(first),
+    async stop() {
+      process.off('exit', end);
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/** What the parent has given this program. */
+export function input<Input>(schema: z.ZodType<Input>): Input {
+  return schema.parse(JSON.parse(process.argv[2] ?? '{}'));
+}
+
+/** Tells the parent, once. */
+export function report(message: object): void {
+  process.send?.(message);
+}
+
+export const partnerReady = z.object({
+  url: z.string(),
+  credentials: z.object({ clientId: z.string(), clientSecret: z.string() }),
+});
+export type PartnerReady = z.output<typeof partnerReady>;
+
+export const awsReady = z.object({ dynamodb: z.string(), messaging: z.string(), table: z.string() });
+export type AwsReady = z.output<typeof awsReady>;

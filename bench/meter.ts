@@ -1,0 +1,82 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SNSClient } from '@aws-sdk/client-sns';
+import * as z from 'zod';
+import type { AwsReady } from './child.ts';
+
+/** What one contender has asked of AWS. */
+export interface Consumption {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** DynamoDB requests by operation. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** Publish and PublishBatch requests. */
+  readonly publishes: number;
+}
+
+const consumed = z.object({ CapacityUnits: z.number() });
+const answer = z.object({
+  ConsumedCapacity: z.union([consumed.transform((one) => [one]), z.array(consumed)]),
+});
+const writes = /^(Put|Update|Delete|BatchWrite)Item$/;
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const region = 'us-east-1';
+
+/** Clients that count: consumed capacity as DynamoDB reports it, and what SNS is asked to publish. */
+export class Meter {
+  readonly dynamodb: DynamoDBClient;
+  readonly sns: SNSClient;
+  #readUnits = 0;
+  #writeUnits = 0;
+  #publishes = 0;
+  #calls = new Map<string, number>();
+
+  constructor(aws: Pick<AwsReady, 'dynamodb' | 'messaging'>) {
+    this.dynamodb = new DynamoDBClient({ endpoint: aws.dynamodb, region, credentials });
+    this.sns = new SNSClient({ endpoint: aws.messaging, region, credentials });
+    this.dynamodb.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
+          const result = await next({ ...args, input });
+          this.#count(commandName.replace(/Command$/, ''), result.output);
+          return result;
+        },
+      { step: 'initialize' },
+    );
+    this.sns.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) => {
+          if (commandName.startsWith('Publish')) this.#publishes += 1;
+          return next(args);
+        },
+      { step: 'initialize' },
+    );
+  }
+
+  /** Since the last time. */
+  take(): Consumption {
+    const taken = {
+      readUnits: this.#readUnits,
+      writeUnits: this.#writeUnits,
+      calls: Object.fromEntries(this.#calls),
+      publishes: this.#publishes,
+    };
+    this.#readUnits = this.#writeUnits = this.#publishes = 0;
+    this.#calls = new Map();
+    return taken;
+  }
+
+  #count(operation: string, output: unknown): void {
+    this.#calls.set(operation, (this.#calls.get(operation) ?? 0) + 1);
+    const units = answer
+      .parse(output)
+      .ConsumedCapacity.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
+    if (writes.test(operation)) this.#writeUnits += units;
+    else this.#readUnits += units;
+  }
+
+  close(): void {
+    this.dynamodb.destroy();
+    this.sns.destroy();
+  }
+}

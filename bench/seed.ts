@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { Temporal } from 'temporal-polyfill';
+import { auditsDue } from '../lambda/detection/audit.ts';
+import { Calendar, type DayEntry } from '../lambda/detection/calendar.ts';
+import { compare } from '../lambda/detection/compare.ts';
+import { daysIn, recentWindow } from '../lambda/detection/days.ts';
+import { digestOf } from '../lambda/detection/pulse.ts';
+import type { Assessment } from '../lambda/events/assessment.ts';
+import type { PartnerClient } from '../lambda/partner/client.ts';
+import type { Ledger, StateChanges } from '../lambda/ports.ts';
+import type { ManualClock } from '../test/support/manual-clock.ts';
+import { settings, timeZone } from './settings.ts';
+
+const month = 'YYYY-MM'.length;
+
+/**
+ * A ledger as the baseline leaves it, without the baseline: by the ledger's own functions, from what
+ * the partner lists. Of days outside `recorded` it has the calendar's entry (with a random digest, as
+ * no record was read) and no certification: no tick of the benchmark looks there, and one that did
+ * would take the records for new and be caught announcing them.
+ *
+ * @param counts per day, what the partner has
+ */
+export async function seedLedger(
+  { ledger, client, clock }: { ledger: Ledger; client: PartnerClient; clock: ManualClock },
+  counts: ReadonlyMap<string, number>,
+  recorded: ReadonlySet<string>,
+): Promise<void> {
+  const { salt } = await ledger.state();
+  const readAt = clock.now().epochMilliseconds;
+  const proof = { kind: 'key-seam', at: readAt } as const;
+  await ledger.addYears([...new Set([...counts.keys()].map((day) => Number(day.slice(0, 4))))]);
+  for (const days of Map.groupBy(counts.keys(), (day) => day.slice(0, month)).values()) {
+    const entries = new Map<string, DayEntry>();
+    for (const day of days) {
+      const rows = recorded.has(day) ? await listDay(client, day) : undefined;
+      const digest = rows ? digestOf(rows, salt) : randomBytes(12).toString('base64url');
+      if (rows) await ledger.recordSilently(compare(rows, new Map(), salt), clock.now());
+      entries.set(day, { count: rows?.length ?? counts.get(day) ?? 0, readAt, proof, digest });
+    }
+    await ledger.saveDays(entries);
+  }
+  await writeState(ledger, clock, {
+    dirty: false,
+    baseline: { status: 'completed', startDay: recentWindow(clock.now(), timeZone, 0).today },
+    unexplained: 0,
+  });
+}
+
+/**
+ * As if the audits had been at work for a day: the days' last reads spread evenly over the audits'
+ * periods, oldest days first, so that an hour costs what every hour costs.
+ */
+export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<void> {
+  const now = clock.now().epochMilliseconds;
+  const { years } = await ledger.state();
+  const calendar = await ledger.calendar(years);
+  const recentFrom = windowOf(clock).from.toString();
+  const spread = (days: readonly string[], period: number) =>
+    days.map((day, index) => [day, now - period + ((index + 1) / days.length) * period] as const);
+  const days = [...new Set([...calendar.keys(), ...daysIn(windowOf(clock))])].sort();
+  const readAt = [
+    ...spread(
+      days.filter((day) => day < recentFrom),
+      settings.audit.historyMs,
+    ),
+    ...spread(
+      days.filter((day) => day >= recentFrom),
+      settings.audit.recentMs,
+    ),
+  ];
+  await ledger.saveDays(
+    new Map(
+      readAt.map(([day, at]) => [day, { count: 0, ...calendar.get(day), readAt: Math.round(at) }]),
+    ),
+  );
+  await writeState(ledger, clock, { dirty: false });
+}
+
+/** Expected total and due audits, from the calendar, and whatever else is given. */
+async function writeState(
+  ledger: Ledger,
+  clock: ManualClock,
+  changes: StateChanges,
+): Promise<void> {
+  const { years } = await ledger.state();
+  const window = windowOf(clock);
+  const calendar = new Calendar(await ledger.calendar(years), daysIn(window));
+  const recent = calendar.positionOf(window.from.toString());
+  const due = auditsDue(calendar, recent, settings.audit);
+  const lease = { owner: 'bench', until: clock.now().add({ seconds: 1 }) };
+  if ((await ledger.takeLease(lease, clock.now())) === undefined) throw new Error('no lease');
+  await ledger.complete(lease, clock.now(), {
+    expected: calendar.total,
+    recentAuditAt: due.recentAt,
+    historyAuditAt: due.historyAt,
+    ...changes,
+  });
+}
+
+const windowOf = (clock: ManualClock) => recentWindow(clock.now(), timeZone, settings.recentDays);
+
+/** Offset paging is enough here: nothing changes while the benchmark seeds. */
+async function listDay(client: PartnerClient, day: string): Promise<Assessment[]> {
+  const date = Temporal.PlainDate.from(day);
+  const rows: Assessment[] = [];
+  for (let count = 1; rows.length < count; ) {
+    const page = await client.list({
+      filter: { start_date: date, end_date: date },
+      sort: 'certified_on',
+      page: 100,
+      offset: rows.length,
+    });
+    count = page.meta.count;
+    if (page.rows === 0) break;
+    rows.push(...page.assessments);
+  }
+  return rows;
+}

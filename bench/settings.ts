@@ -1,0 +1,18 @@
+import type { TickSettings } from '../lambda/parts.ts';
+
+export const timeZone = 'America/New_York';
+/** Today in every world: a Friday afternoon. */
+export const now = '2026-11-20T21:00:00Z';
+export const today = '2026-11-20';
+/** The function's own, see infra/constructs/integration.ts. */
+export const timeoutSeconds = 55;
+export const integration = 'district-a';
+/** The defaults of notifier.config.ts. */
+export const settings: TickSettings = {
+  name: integration,
+  timeZone,
+  recentDays: 3,
+  audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
+  holdAbove: 500,
+  announce: 'none',
+};

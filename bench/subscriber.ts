@@ -1,0 +1,73 @@
+import { CreateTopicCommand, type SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+
+/** As every contender's event names them; more may be there. */
+const event = z.object({ id: z.string(), type: z.string(), subject: z.string() });
+export type Heard = z.output<typeof event>;
+
+/** A topic, and an SQS queue that hears it, by raw delivery. */
+export class Subscriber {
+  readonly topic: string;
+  readonly #client: SQSClient;
+  readonly #queue: string;
+
+  private constructor(topic: string, client: SQSClient, queue: string) {
+    this.topic = topic;
+    this.#client = client;
+    this.#queue = queue;
+  }
+
+  static async to(name: string, sns: SNSClient, messaging: string): Promise<Subscriber> {
+    const client = new SQSClient({
+      endpoint: messaging,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    const { TopicArn = '' } = await sns.send(new CreateTopicCommand({ Name: name }));
+    const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName: name }));
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+    );
+    await sns.send(
+      new SubscribeCommand({
+        TopicArn,
+        Protocol: 'sqs',
+        Endpoint: Attributes?.QueueArn,
+        Attributes: { RawMessageDelivery: 'true' },
+      }),
+    );
+    return new Subscriber(TopicArn, client, QueueUrl);
+  }
+
+  /** Everything received since the last time. */
+  async heard(): Promise<Heard[]> {
+    const all: Heard[] = [];
+    for (;;) {
+      const { Messages = [] } = await this.#client.send(
+        new ReceiveMessageCommand({ QueueUrl: this.#queue, MaxNumberOfMessages: 10 }),
+      );
+      if (Messages.length === 0) return all;
+      for (const { Body = '' } of Messages) all.push(event.parse(JSON.parse(Body)));
+      await this.#client.send(
+        new DeleteMessageBatchCommand({
+          QueueUrl: this.#queue,
+          Entries: Messages.map(({ ReceiptHandle = '' }, index) => ({
+            Id: String(index),
+            ReceiptHandle,
+          })),
+        }),
+      );
+    }
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SNSClient } from '@aws-sdk/client-sns';
+import { SnsAnnouncer, type Topics } from '../lambda/delivery/sns-announcer.ts';
+import { DynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
+import { Table } from '../lambda/ledger/table.ts';
+import { createPartnerClient, type PartnerClient } from '../lambda/partner/client.ts';
+import { partnerReader } from '../lambda/partner/reader.ts';
+import type { TickParts } from '../lambda/parts.ts';
+import type { Ledger } from '../lambda/ports.ts';
+import { type TickReport, tick } from '../lambda/tick.ts';
+import type { ManualClock } from '../test/support/manual-clock.ts';
+import type { PartnerReady } from './child.ts';
+import { settings, timeoutSeconds } from './settings.ts';
+
+export interface TickerOptions {
+  readonly partner: PartnerReady;
+  /** Keeps the ledger of one world apart from another's. */
+  readonly world: string;
+  readonly clock: ManualClock;
+  readonly dynamodb: DynamoDBClient;
+  readonly sns: SNSClient;
+  readonly table: string;
+  readonly topics: Topics;
+  /** What a request to the partner takes: the clock stands still otherwise. */
+  readonly requestMs?: number;
+  readonly onRequest?: () => void;
+}
+
+export interface Ticker {
+  readonly ledger: Ledger;
+  readonly client: PartnerClient;
+  /** What ticks warned of; expected to stay empty. */
+  readonly warnings: readonly string[];
+  tick(): Promise<TickReport>;
+  close(): Promise<void>;
+}
+
+/** The tick with its real parts, wired as in lambda/poll.ts, under a clock that can be set. */
+export function createTicker(options: TickerOptions): Ticker {
+  const { partner, clock, dynamodb, sns, table, topics, world, requestMs = 0 } = options;
+  const warnings: string[] = [];
+  const client = createPartnerClient({
+    baseUrl: partner.url,
+    credentials: async () => partner.credentials,
+    clock,
+    onRequest: () => {
+      clock.advance({ milliseconds: requestMs });
+      options.onRequest?.();
+    },
+  });
+  const ledger = new DynamoLedger(new Table(dynamodb, table, clock), world);
+  const parts: TickParts = {
+    settings: { ...settings, name: world },
+    clock,
+    partner: partnerReader(client, clock),
+    ledger,
+    announcer: new SnsAnnouncer(sns, topics, world),
+    journal: { warn: (what) => void warnings.push(what) },
+  };
+  return {
+    ledger,
+    client,
+    warnings,
+    tick: () =>
+      tick(parts, { id: randomUUID(), deadline: clock.now().add({ seconds: timeoutSeconds }) }),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,144 @@
+import {
+  BatchGetItemCommand,
+  type BatchGetItemCommandInput,
+  BatchWriteItemCommand,
+  type BatchWriteItemCommandInput,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { PublishBatchCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { recentWindow } from '../lambda/detection/days.ts';
+import type { Assessment } from '../lambda/events/assessment.ts';
+import type { PartnerClient } from '../lambda/partner/client.ts';
+import { MAX_PAGE_SIZE } from '../lambda/partner/query.ts';
+import type { ManualClock } from '../test/support/manual-clock.ts';
+import { settings, timeZone } from './settings.ts';
+
+export const seenTables = { usual: 'seen-usual', careful: 'seen-careful' } as const;
+
+export interface PollerParts {
+  readonly client: Pick<PartnerClient, 'list'>;
+  readonly dynamodb: DynamoDBClient;
+  readonly sns: SNSClient;
+  readonly topic: string;
+  /** Keeps the seen ids of one world apart from another's. */
+  readonly world: string;
+  readonly clock: ManualClock;
+}
+
+/**
+ * What a competent developer writes first: read the recent window page by page, in a fixed order, as
+ * the API document advises (4.2, paging rules); whoever's id is not in the seen-set is announced,
+ * then put into it, so that a crash in between announces twice rather than never. The event's id is
+ * the assessment's, so that it stays the same when it is.
+ */
+export async function usualPoller(parts: PollerParts): Promise<void> {
+  const { dynamodb, sns, topic } = parts;
+  const TableName = seenTables.usual;
+  for await (const page of windowPages(parts))
+    for (const assessment of page) {
+      const Key = keyOf(parts, assessment);
+      const { Item } = await dynamodb.send(new GetItemCommand({ TableName, Key }));
+      if (Item !== undefined) continue;
+      const Message = eventOf(assessment);
+      await sns.send(new PublishCommand({ TopicArn: topic, Message }));
+      await dynamodb.send(new PutItemCommand({ TableName, Item: Key }));
+    }
+}
+
+/** The same in batches: one BatchGetItem a page, PublishBatch, and BatchWriteItem of what was accepted. */
+export async function carefulPoller(parts: PollerParts): Promise<void> {
+  const { sns, topic } = parts;
+  for await (const page of windowPages(parts)) {
+    const seen = await seenOf(parts, page);
+    const news = page.filter(({ id }) => !seen.has(id));
+    const accepted: Assessment[] = [];
+    for (const batch of batches(news, 10)) {
+      const { Successful = [] } = await sns.send(
+        new PublishBatchCommand({
+          TopicArn: topic,
+          PublishBatchRequestEntries: batch.map((assessment) => ({
+            Id: String(assessment.id),
+            Message: eventOf(assessment),
+          })),
+        }),
+      );
+      const ids = new Set(Successful.map(({ Id }) => Id));
+      accepted.push(...batch.filter(({ id }) => ids.has(String(id))));
+    }
+    await remember(parts, seenTables.careful, accepted);
+  }
+}
+
+/** Both pollers' first run: what is in the window is taken as known and not announced. */
+export async function startPollers(parts: PollerParts): Promise<void> {
+  for await (const page of windowPages(parts))
+    for (const table of Object.values(seenTables)) await remember(parts, table, page);
+}
+
+async function* windowPages({ client, clock }: PollerParts): AsyncGenerator<readonly Assessment[]> {
+  const { from } = recentWindow(clock.now(), timeZone, settings.recentDays);
+  let count = 1;
+  for (let offset = 0; offset < count; offset += MAX_PAGE_SIZE) {
+    const page = await client.list({
+      filter: { start_date: from },
+      sort: 'certified_on',
+      order: 'DESC',
+      page: MAX_PAGE_SIZE,
+      offset,
+    });
+    count = page.meta.count;
+    yield page.assessments;
+  }
+}
+
+const keyOf = ({ world }: PollerParts, { id }: Assessment) => ({ id: { S: `${world}#${id}` } });
+
+const eventOf = (assessment: Assessment): string =>
+  JSON.stringify({
+    id: String(assessment.id),
+    type: 'certification.created',
+    subject: String(assessment.id),
+    data: { assessment },
+  });
+
+async function seenOf(parts: PollerParts, page: readonly Assessment[]): Promise<Set<number>> {
+  const keys = new Map(page.map((one) => [`${parts.world}#${one.id}`, one.id]));
+  const seen = new Set<number>();
+  let requests: BatchGetItemCommandInput['RequestItems'] = {
+    [seenTables.careful]: { Keys: [...keys.keys()].map((S) => ({ id: { S } })) },
+  };
+  while (keys.size > 0 && requests !== undefined && Object.keys(requests).length > 0) {
+    const answer = await parts.dynamodb.send(new BatchGetItemCommand({ RequestItems: requests }));
+    for (const { id } of answer.Responses?.[seenTables.careful] ?? []) {
+      const known = keys.get(id?.S ?? '');
+      if (known !== undefined) seen.add(known);
+    }
+    requests = answer.UnprocessedKeys;
+  }
+  return seen;
+}
+
+async function remember(
+  parts: PollerParts,
+  table: string,
+  assessments: readonly Assessment[],
+): Promise<void> {
+  for (const batch of batches(assessments, 25)) {
+    let requests: BatchWriteItemCommandInput['RequestItems'] = {
+      [table]: batch.map((one) => ({ PutRequest: { Item: keyOf(parts, one) } })),
+    };
+    while (requests !== undefined && Object.keys(requests).length > 0) {
+      const answer = await parts.dynamodb.send(
+        new BatchWriteItemCommand({ RequestItems: requests }),
+      );
+      requests = answer.UnprocessedItems;
+    }
+  }
+}
+
+function batches<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
