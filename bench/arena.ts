@@ -66,7 +66,11 @@ export class Arena {
     });
   }
 
-  readonly topics: { readonly events: string; readonly alerts: string; readonly operations: string };
+  readonly topics: {
+    readonly events: string;
+    readonly alerts: string;
+    readonly operations: string;
+  };
 
   static async open(name: string, wanted: WorldWanted, aws: AwsReady): Promise<Arena> {
     const child = await startChild('partner-process.ts', wanted, partnerReady);

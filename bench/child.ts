@@ -53,5 +53,9 @@ export const partnerReady = z.object({
 });
 export type PartnerReady = z.output<typeof partnerReady>;
 
-export const awsReady = z.object({ dynamodb: z.string(), messaging: z.string(), table: z.string() });
+export const awsReady = z.object({
+  dynamodb: z.string(),
+  messaging: z.string(),
+  table: z.string(),
+});
 export type AwsReady = z.output<typeof awsReady>;

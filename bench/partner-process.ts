@@ -36,8 +36,7 @@ if (further !== undefined) {
   let added = 0;
   for (const day of days) {
     due += (further.records * weightOf(day)) / all;
-    for (; added < Math.round(due); added++)
-      sandbox.world.add({ certified_on: day.toString() });
+    for (; added < Math.round(due); added++) sandbox.world.add({ certified_on: day.toString() });
   }
 }
 

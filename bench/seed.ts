@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { Temporal } from 'temporal-polyfill';
 import { auditsDue } from '../lambda/detection/audit.ts';
 import { Calendar, type DayEntry } from '../lambda/detection/calendar.ts';
 import { compare } from '../lambda/detection/compare.ts';
@@ -19,24 +18,26 @@ const month = 'YYYY-MM'.length;
  * no record was read) and no certification: no tick of the benchmark looks there, and one that did
  * would take the records for new and be caught announcing them.
  *
- * @param counts per day, what the partner has
+ * @param days of the whole history, in order
  */
 export async function seedLedger(
   { ledger, client, clock }: { ledger: Ledger; client: PartnerClient; clock: ManualClock },
-  counts: ReadonlyMap<string, number>,
+  days: readonly string[],
   recorded: ReadonlySet<string>,
 ): Promise<void> {
   const { salt } = await ledger.state();
   const readAt = clock.now().epochMilliseconds;
   const proof = { kind: 'key-seam', at: readAt } as const;
-  await ledger.addYears([...new Set([...counts.keys()].map((day) => Number(day.slice(0, 4))))]);
-  for (const days of Map.groupBy(counts.keys(), (day) => day.slice(0, month)).values()) {
+  await ledger.addYears([...new Set(days.map((day) => Number(day.slice(0, 4))))]);
+  for (const ofMonth of Map.groupBy(days, (day) => day.slice(0, month)).values()) {
     const entries = new Map<string, DayEntry>();
-    for (const day of days) {
+    for (const day of ofMonth) {
       const rows = recorded.has(day) ? await listDay(client, day) : undefined;
+      const count = rows?.length ?? (await countDay(client, day));
+      if (count === 0) continue;
       const digest = rows ? digestOf(rows, salt) : randomBytes(12).toString('base64url');
       if (rows) await ledger.recordSilently(compare(rows, new Map(), salt), clock.now());
-      entries.set(day, { count: rows?.length ?? counts.get(day) ?? 0, readAt, proof, digest });
+      entries.set(day, { count, readAt, proof, digest });
     }
     await ledger.saveDays(entries);
   }
@@ -101,12 +102,11 @@ async function writeState(
 const windowOf = (clock: ManualClock) => recentWindow(clock.now(), timeZone, settings.recentDays);
 
 /** Offset paging is enough here: nothing changes while the benchmark seeds. */
-async function listDay(client: PartnerClient, day: string): Promise<Assessment[]> {
-  const date = Temporal.PlainDate.from(day);
+export async function listDay(client: PartnerClient, day: string): Promise<Assessment[]> {
   const rows: Assessment[] = [];
   for (let count = 1; rows.length < count; ) {
     const page = await client.list({
-      filter: { start_date: date, end_date: date },
+      filter: { start_date: day, end_date: day },
       sort: 'certified_on',
       page: 100,
       offset: rows.length,
@@ -116,4 +116,9 @@ async function listDay(client: PartnerClient, day: string): Promise<Assessment[]
     rows.push(...page.assessments);
   }
   return rows;
+}
+
+async function countDay(client: PartnerClient, day: string): Promise<number> {
+  const { meta } = await client.list({ filter: { start_date: day, end_date: day }, page: 1 });
+  return meta.count;
 }

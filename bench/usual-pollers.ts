@@ -1,8 +1,10 @@
 import {
   BatchGetItemCommand,
   type BatchGetItemCommandInput,
+  type BatchGetItemCommandOutput,
   BatchWriteItemCommand,
   type BatchWriteItemCommandInput,
+  type BatchWriteItemCommandOutput,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -110,7 +112,9 @@ async function seenOf(parts: PollerParts, page: readonly Assessment[]): Promise<
     [seenTables.careful]: { Keys: [...keys.keys()].map((S) => ({ id: { S } })) },
   };
   while (keys.size > 0 && requests !== undefined && Object.keys(requests).length > 0) {
-    const answer = await parts.dynamodb.send(new BatchGetItemCommand({ RequestItems: requests }));
+    const answer: BatchGetItemCommandOutput = await parts.dynamodb.send(
+      new BatchGetItemCommand({ RequestItems: requests }),
+    );
     for (const { id } of answer.Responses?.[seenTables.careful] ?? []) {
       const known = keys.get(id?.S ?? '');
       if (known !== undefined) seen.add(known);
@@ -130,7 +134,7 @@ async function remember(
       [table]: batch.map((one) => ({ PutRequest: { Item: keyOf(parts, one) } })),
     };
     while (requests !== undefined && Object.keys(requests).length > 0) {
-      const answer = await parts.dynamodb.send(
+      const answer: BatchWriteItemCommandOutput = await parts.dynamodb.send(
         new BatchWriteItemCommand({ RequestItems: requests }),
       );
       requests = answer.UnprocessedItems;

@@ -1,0 +1,231 @@
+import * as z from 'zod';
+import { seededRandom } from '../local/partner-sandbox/random.ts';
+import { type Arena, contenders, type Measured } from './arena.ts';
+import { type Happened, isFaultless, type Row, scoreOf, sumOf, worstOf } from './score.ts';
+import { listDay, spreadAudits } from './seed.ts';
+import { today } from './settings.ts';
+
+const added = z.union([
+  z.object({ ids: z.array(z.int()) }).transform(({ ids }) => ids),
+  z.object({ id: z.int() }).transform(({ id }) => [id]),
+]);
+const happened = (what: 'created' | 'withdrawn') => (id: number) => ({
+  type: `certification.${what}`,
+  subject: String(id),
+});
+
+/** Ticks, one a minute, until nothing is owed and no audit is due. */
+export async function settle(arena: Arena): Promise<void> {
+  for (;;) {
+    await arena.run('ours');
+    const state = await arena.ticker.ledger.state();
+    const due = Math.min(state.recentAuditAt, state.historyAuditAt);
+    const now = arena.clock.now().epochMilliseconds;
+    if (state.baseline.status === 'completed' && !state.dirty && now < due) return;
+    arena.clock.advance({ minutes: 1 });
+  }
+}
+
+/** Nothing has changed, and no audit is due. */
+export async function quietTick(arena: Arena, label: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const contender of contenders) {
+    const measured = await arena.measure(contender);
+    const score = scoreOf([], measured.heard);
+    const { requests, readUnits, writeUnits, publishes } = measured;
+    rows.push({
+      case: `quiet tick, history of ${label}`,
+      contender,
+      measured,
+      score,
+      ...(contender === 'ours' && {
+        target: {
+          text: '1 request, ≤ 1 read unit, ≤ 1 write unit, 0 publishes',
+          passed:
+            requests === 1 &&
+            readUnits <= 1 &&
+            writeUnits <= 1 &&
+            publishes === 0 &&
+            isFaultless(score),
+        },
+      }),
+    });
+  }
+  return rows;
+}
+
+/** What an hour of ticks costs in the steady state beyond that of as many quiet ticks. */
+export async function auditsOfAnHour(arena: Arena, label: string): Promise<Row[]> {
+  const { ledger } = arena.ticker;
+  const quiet = await arena.measure('ours');
+  await spreadAudits(ledger, arena.clock);
+  const ticks: Measured[] = [];
+  for (let minute = 0; minute < 60; minute++) {
+    arena.clock.advance({ minutes: 1 });
+    ticks.push(await arena.measure('ours'));
+  }
+  const hour = sumOf(ticks);
+  const measured = {
+    ...hour,
+    requests: hour.requests - 60 * quiet.requests,
+    readUnits: hour.readUnits - 60 * quiet.readUnits,
+    writeUnits: hour.writeUnits - 60 * quiet.writeUnits,
+  };
+  return [
+    {
+      case: `audits add in an hour, history of ${label}`,
+      contender: 'ours',
+      measured,
+      score: scoreOf([], hour.heard),
+      further: { 'most requests in a tick': Math.max(...ticks.map(({ requests }) => requests)) },
+    },
+  ];
+}
+
+/** So many completed today since the last run. */
+export async function newToday(
+  arena: Arena,
+  count: number,
+  label: string,
+  mostRequests: number,
+): Promise<Row[]> {
+  const ids = await addOn(arena, today, count);
+  const rows: Row[] = [];
+  for (const contender of contenders) {
+    const measured = await arena.measure(contender);
+    const score = scoreOf(ids.map(happened('created')), measured.heard);
+    const passed = measured.requests <= mostRequests && isFaultless(score);
+    rows.push({
+      case: `${count} new today, ${label}`,
+      contender,
+      measured,
+      score,
+      ...(contender === 'ours' && { target: { text: `≤ ${mostRequests} requests`, passed } }),
+    });
+  }
+  return rows;
+}
+
+/** One backdated to a random day of the history, several times over: the worst of them. */
+export async function backdated(
+  arena: Arena,
+  label: string,
+  places: readonly string[],
+): Promise<Row[]> {
+  return anywhere(arena, `1 backdated within ${label}`, places, 25, async (day) => {
+    const ids = await addOn(arena, day, 1);
+    return ids.map(happened('created'));
+  });
+}
+
+/** One removed from these days, one after the other: the worst of them. */
+export async function removed(
+  arena: Arena,
+  label: string,
+  places: readonly string[],
+): Promise<Row[]> {
+  return anywhere(arena, `1 removed ten years back, ${label}`, places, 28, async (day) => {
+    const [first] = await listDay(arena.ticker.client, day);
+    if (first === undefined) throw new Error(`nobody to remove on ${day}`);
+    await arena.control('DELETE', `/assessments/${first.id}`);
+    return [happened('withdrawn')(first.id)];
+  });
+}
+
+async function anywhere(
+  arena: Arena,
+  label: string,
+  places: readonly string[],
+  mostRequests: number,
+  happen: (day: string) => Promise<Happened[]>,
+): Promise<Row[]> {
+  const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
+  const truth: Happened[] = [];
+  for (const place of places) {
+    truth.push(...(await happen(place)));
+    for (const contender of contenders) runs.get(contender)?.push(await arena.measure(contender));
+  }
+  return contenders.map((contender) => {
+    const all = runs.get(contender) ?? [];
+    const measured = worstOf(all);
+    const score = scoreOf(truth, sumOf(all).heard);
+    const passed = measured.requests <= mostRequests && isFaultless(score);
+    return {
+      case: `${label} (worst of ${places.length})`,
+      contender,
+      measured,
+      score,
+      ...(contender === 'ours' && {
+        target: { text: `≤ ${mostRequests} requests, in the same tick`, passed },
+      }),
+    };
+  });
+}
+
+/** The same days in every run. */
+export function randomDays(days: readonly string[], count: number): string[] {
+  const random = seededRandom(4, 'bench');
+  return Array.from({ length: count }, () => random.pick(days));
+}
+
+/**
+ * An hour, a tick a minute, of a host that orders ties as it likes and on which records arrive (some
+ * backdated), move, leave and return between requests; then a day's audits. Whoever is there, or
+ * gone, for good must have been told of.
+ */
+export async function unrest(arena: Arena): Promise<Row[]> {
+  const before = await idsOf(arena);
+  const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
+  const minutes = async (count: number) => {
+    for (let minute = 0; minute < count; minute++) {
+      for (const contender of contenders) runs.get(contender)?.push(await arena.measure(contender));
+      arena.clock.advance({ minutes: 1 });
+    }
+  };
+  await arena.control('PATCH', '/switches', { churn: 0.3, backdated: 0.2 });
+  await minutes(60);
+  await arena.control('PATCH', '/switches', { churn: 0 });
+  await minutes(5);
+  const withoutAudits = new Map([...runs].map(([contender, all]) => [contender, sumOf(all)]));
+  arena.clock.advance({ hours: 24 });
+  await minutes(20);
+
+  const after = await idsOf(arena);
+  const arrived = [...after].filter((id) => !before.has(id)).map(happened('created'));
+  const gone = [...before].filter((id) => !after.has(id)).map(happened('withdrawn'));
+  return contenders.flatMap((contender) => {
+    const { heard } = sumOf(runs.get(contender) ?? []);
+    const of = (truth: readonly Happened[]) => {
+      const { happened, lost, twice } = scoreOf(truth, heard);
+      // What came and left again in between may be told of or not.
+      return { happened, lost, twice, untrue: 0 };
+    };
+    const measured = withoutAudits.get(contender);
+    const scores = { arrived: of(arrived), gone: of(gone) };
+    return Object.entries(scores).map(([what, score]) => ({
+      case: `an hour of unrest, unstable ties: ${what}`,
+      contender,
+      ...(measured && { measured }),
+      score,
+      ...(contender === 'ours' && {
+        target: { text: '0 lost, 0 twice', passed: isFaultless(score) },
+      }),
+    }));
+  });
+}
+
+async function idsOf(arena: Arena): Promise<Set<number>> {
+  const ids = new Set<number>();
+  await arena.control('PATCH', '/switches', { unstableTies: false });
+  for (let count = 1, offset = 0; offset < count; offset += 100) {
+    const page = await arena.ticker.client.list({ sort: 'certified_on', page: 100, offset });
+    count = page.meta.count;
+    for (const { id } of page.assessments) ids.add(id);
+  }
+  await arena.control('PATCH', '/switches', { unstableTies: true });
+  return ids;
+}
+
+async function addOn(arena: Arena, certified_on: string, count: number): Promise<number[]> {
+  return added.parse(await arena.control('POST', '/assessments', { count, certified_on }));
+}

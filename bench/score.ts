@@ -1,0 +1,81 @@
+import type { Contender, Measured } from './arena.ts';
+import type { Heard } from './subscriber.ts';
+
+/** Something that happened at the partner and that subscribers should hear of. */
+export type Happened = Pick<Heard, 'type' | 'subject'>;
+
+/** What subscribers missed, and what they heard that they should not have. */
+export interface Score {
+  readonly happened: number;
+  readonly lost: number;
+  /** Announced twice with different ids, so that no consumer can tell. */
+  readonly twice: number;
+  /** Announced, and did not happen. */
+  readonly untrue: number;
+}
+
+export interface Target {
+  readonly text: string;
+  readonly passed: boolean;
+}
+
+/** A line of the table. */
+export interface Row {
+  readonly case: string;
+  readonly contender: Contender;
+  readonly measured?: Omit<Measured, 'heard'>;
+  readonly score?: Score;
+  /** Figures that are not counts of requests or units. */
+  readonly further?: Readonly<Record<string, number>>;
+  readonly target?: Target;
+}
+
+const keyOf = ({ type, subject }: Happened) => `${type} ${subject}`;
+
+export function scoreOf(happened: readonly Happened[], heard: readonly Heard[]): Score {
+  const truth = new Set(happened.map(keyOf));
+  const ids = new Map<string, Set<string>>();
+  for (const event of heard) {
+    const key = keyOf(event);
+    ids.set(key, (ids.get(key) ?? new Set()).add(event.id));
+  }
+  const told = (what: string, subject: string) =>
+    ids.get(keyOf({ type: `certification.${what}`, subject }))?.size ?? 0;
+  // One can be withdrawn as often as it was restored, and once more.
+  const isToldTwice = (subject: string) =>
+    told('created', subject) > 1 || told('withdrawn', subject) > 1 + told('restored', subject);
+  const subjects = new Set(heard.map(({ subject }) => subject));
+  return {
+    happened: truth.size,
+    lost: [...truth].filter((key) => !ids.has(key)).length,
+    twice: [...subjects].filter(isToldTwice).length,
+    untrue: [...ids.keys()].filter((key) => !truth.has(key)).length,
+  };
+}
+
+export const isFaultless = ({ lost, twice, untrue }: Score) => lost + twice + untrue === 0;
+
+/** Everything that several runs consumed, together. */
+export function sumOf(runs: readonly Measured[]): Measured {
+  const calls = new Map<string, number>();
+  for (const run of runs)
+    for (const [operation, count] of Object.entries(run.calls))
+      calls.set(operation, (calls.get(operation) ?? 0) + count);
+  const total = (of: (run: Measured) => number) => runs.reduce((sum, run) => sum + of(run), 0);
+  return {
+    requests: total(({ requests }) => requests),
+    readUnits: total(({ readUnits }) => readUnits),
+    writeUnits: total(({ writeUnits }) => writeUnits),
+    publishes: total(({ publishes }) => publishes),
+    ms: total(({ ms }) => ms),
+    calls: Object.fromEntries(calls),
+    heard: runs.flatMap(({ heard }) => heard),
+  };
+}
+
+/** The run that asked the partner most. */
+export function worstOf(runs: readonly Measured[]): Measured {
+  const [first, ...others] = runs;
+  if (first === undefined) throw new Error('nothing was measured');
+  return others.reduce((worst, run) => (run.requests > worst.requests ? run : worst), first);
+}
