@@ -21,7 +21,8 @@ export async function settle(arena: Arena): Promise<void> {
     const state = await arena.ticker.ledger.state();
     const due = Math.min(state.recentAuditAt, state.historyAuditAt);
     const now = arena.clock.now().epochMilliseconds;
-    if (state.baseline.status === 'completed' && !state.dirty && now < due) return;
+    if (state.baseline.status === 'completed' && state.dirtySince === undefined && now < due)
+      return;
     arena.clock.advance({ minutes: 1 });
   }
 }

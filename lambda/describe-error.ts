@@ -35,7 +35,14 @@ function systemCode(error: Error): { code?: string } {
   return 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
 }
 
+/** The stack begins with the message, which may have lines that look like frames. */
 function framesOf(error: Error): string[] {
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return frames.slice(0, framesShown).map((line) => line.trim());
+  const stack = error.stack ?? '';
+  const begin = stack.indexOf(error.message);
+  const frames = begin < 0 ? '' : stack.slice(begin + error.message.length);
+  return frames
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, framesShown)
+    .map((line) => line.trim());
 }

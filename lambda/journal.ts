@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Context } from 'aws-lambda';
 import { describeError } from './describe-error.ts';
 import { metricDimension, metricNamespace, metrics as names } from './names.ts';
 import type { Journal } from './parts.ts';
@@ -28,14 +29,20 @@ export class TickJournal implements Journal {
     this.#metrics.setDefaultDimensions({ [metricDimension]: integration });
   }
 
+  /** Ties every line of this invocation to its request id. */
+  begin(context: Context): void {
+    this.#logger.addContext(context);
+  }
+
   warn(what: string, details: Readonly<Record<string, unknown>>): void {
     this.#logger.warn(what, safe(details));
   }
 
   completed(line: TickLine): void {
     this.#logger.info('tick', { ...line });
+    if (line.outcome === 'completed' || line.outcome === 'baseline')
+      this.#count(names.ticksCompleted, 1);
     if (line.outcome === 'busy') this.#count(names.ticksBusy, 1);
-    else this.#count(names.ticksCompleted, 1);
     this.#count(names.partnerRequests, line.requests);
     this.#count(names.eventsDelivered, line.delivered);
     this.#count(names.eventsUndelivered, line.undelivered);

@@ -6,6 +6,7 @@ import { systemClock as clock } from './clock.ts';
 import { SnsAnnouncer } from './delivery/sns-announcer.ts';
 import { TickJournal, type TickLine } from './journal.ts';
 import { DynamoLedger } from './ledger/dynamo-ledger.ts';
+import { CommitsFailedError } from './ledger/errors.ts';
 import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
@@ -15,6 +16,9 @@ import { parseSettings } from './settings.ts';
 import { tick } from './tick.ts';
 import { TickFailure } from './tick-failure.ts';
 
+/** An answer that does not come must not cost the tick: a connection can die while it is frozen. */
+const patience = { requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
+
 // Built once per cold start.
 const { integration, table, topics, secret } = parseSettings(process.env);
 const journal = new TickJournal(integration.name);
@@ -22,7 +26,7 @@ let requests = 0;
 const client = createPartnerClient({
   baseUrl: integration.baseUrl,
   tokenRequest: integration.tokenRequest,
-  credentials: secretCredentials(secret, secretsManagerReader(new SecretsManagerClient())),
+  credentials: secretCredentials(secret, secretsManagerReader(new SecretsManagerClient(patience))),
   clock,
   onRequest: () => {
     requests += 1;
@@ -40,14 +44,15 @@ const parts: TickParts = {
   },
   clock,
   partner: partnerReader(client, clock),
-  ledger: new DynamoLedger(new Table(new DynamoDBClient(), table, clock), integration.name),
-  announcer: new SnsAnnouncer(new SNSClient(), topics, integration.name),
+  ledger: new DynamoLedger(new Table(new DynamoDBClient(patience), table, clock), integration.name),
+  announcer: new SnsAnnouncer(new SNSClient(patience), topics, integration.name),
   journal,
 };
 
 /** One tick. Fails the invocation when the tick fails, so that Lambda's own metric and alarm see it. */
 export async function handler(_event: unknown, context: Context): Promise<TickLine> {
   const began = clock.now();
+  journal.begin(context);
   requests = 0;
   const deadline = began.add({ milliseconds: context.getRemainingTimeInMillis() });
   try {
@@ -55,6 +60,7 @@ export async function handler(_event: unknown, context: Context): Promise<TickLi
     const durationMs = clock.now().since(began).total('milliseconds');
     const line = { ...report, requests, durationMs };
     journal.completed(line);
+    if (line.failed > 0) throw new CommitsFailedError(line.failed);
     return line;
   } catch (error) {
     journal.failed(error);

@@ -49,10 +49,10 @@ export interface State {
   /** Key of the fingerprints' hashes. */
   readonly salt: string;
   readonly baseline: Baseline;
-  /** A tick that held the lease did not get to its end: some outbox may owe events. */
-  readonly dirty: boolean;
-  /** Another tick may be at work until then. */
-  readonly leasedUntil?: Temporal.Instant;
+  /** Since then some outbox may owe events: a tick did not get to its end, or not everything out. */
+  readonly dirtySince?: Temporal.Instant;
+  /** End of the last tick that got there. */
+  readonly heartbeat?: string;
   /** What the partner is expected to count: the calendar's sum. */
   readonly expected: number;
   /** By how much the partner's total differs although no day does. */
@@ -94,6 +94,7 @@ export interface Lease {
 
 /** What a tick changes of the state at its end. What is absent stays. */
 export interface StateChanges {
+  /** `false` only when nothing is owed for certain. */
   readonly dirty: boolean;
   readonly baseline?: Baseline;
   readonly expected?: number;
@@ -117,7 +118,7 @@ export interface Ledger {
   /** One consistent read; the very first call creates the state. */
   state(): Promise<State>;
   /**
-   * Takes the lease and marks the state dirty, in one write.
+   * Takes the lease and marks the state dirty, in one write. The same owner may take it again.
    * @returns the state as it was just before, or `undefined` while another owner's lease lasts.
    */
   takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined>;

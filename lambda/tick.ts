@@ -5,7 +5,6 @@ import { compare, countDeltas } from './detection/compare.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
 import { locate } from './detection/locate.ts';
 import { judge, pulseDigest } from './detection/pulse.ts';
-import { CommitsFailedError } from './ledger/errors.ts';
 import {
   CredentialsRefusedError,
   ProvisioningError,
@@ -43,6 +42,8 @@ export interface TickReport extends AnnouncementTally {
   readonly unexplained: number;
   /** The partner shows less than half of what it has shown before: nothing is inferred from it. */
   readonly collapsed: boolean;
+  /** Changes that could not be committed; the tick did the rest, and the next one tries again. */
+  readonly failed: number;
   /** Stopped at a boundary because time was running out; the next tick goes on. */
   readonly cutShort: boolean;
 }
@@ -51,6 +52,8 @@ export interface TickReport extends AnnouncementTally {
 const marginSeconds = 10;
 /** A lease outlives its invocation by a little, so that two never hold it at once. */
 const leaseSlackSeconds = 5;
+/** An index follows its table within seconds; after trouble it gets this long. */
+const indexLagMinutes = 10;
 /** Requests that locating and reading what differs may make in one tick. */
 const searchRequests = 100;
 /** A record that stays malformed is reported once; so many are remembered. */
@@ -89,6 +92,8 @@ class Tick {
     dirty: false,
   };
   #holdsLease = false;
+  /** Since when some outbox may have owed events when this tick took the lease. */
+  #inherited: Temporal.Instant | undefined;
   #recorded = 0;
   #examined = 0;
   #collapsed = false;
@@ -117,14 +122,14 @@ class Tick {
 
   async #story(before: State): Promise<TickReport> {
     let state = before;
-    if (state.dirty || state.baseline.status !== 'completed') {
+    if (state.dirtySince !== undefined || state.baseline.status !== 'completed') {
       const leased = await this.#takeLease();
       if (leased === undefined) return this.#report('busy', state);
       state = leased;
       if (this.#limit.wasReached) return this.#finish('completed', state);
     }
 
-    const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
+    let pulse = await this.#parts.partner.pulse(this.#limit.deadline);
     this.#quarantined.push(...pulse.quarantined);
     if (state.backOff !== undefined) await this.#parts.ledger.backOff(undefined);
 
@@ -134,6 +139,9 @@ class Tick {
     if (!this.#holdsLease) {
       const leased = await this.#takeLease();
       if (leased === undefined) return this.#report('busy', state);
+      // Another tick was at work since: what the pulse showed may be older than what it committed.
+      if (leased.heartbeat !== state.heartbeat || leased.dirtySince !== undefined)
+        pulse = await this.#parts.partner.pulse(this.#limit.deadline);
       state = leased;
     }
     await this.#look(state, pulse);
@@ -169,7 +177,7 @@ class Tick {
       const pageIsAll = verdict === 'quiet' || verdict === 'page';
       if (!pageIsAll || this.#auditIsDue(state)) await this.#search(state, pulse, pageIsAll);
     }
-    if (this.#announcement.failures.length === 0 && !this.#limit.wasReached)
+    if (this.#announcement.failures === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
   }
 
@@ -281,7 +289,8 @@ class Tick {
     const state = await ledger.takeLease(this.#lease, clock.now());
     if (state === undefined) return undefined;
     this.#holdsLease = true;
-    if (state.dirty) await this.#announcement.deliverLeftovers();
+    this.#inherited = state.dirtySince;
+    if (state.dirtySince !== undefined) await this.#announcement.deliverLeftovers();
     return state;
   }
 
@@ -317,15 +326,32 @@ class Tick {
     this.#noteQuarantined(state);
     if (!this.#holdsLease) await ledger.completeQuietly(now);
     else {
+      const kept = await ledger.complete(this.#lease, now, {
+        ...this.#learned,
+        dirty: this.#mayOwe(now),
+      });
       this.#holdsLease = false;
-      const { undelivered } = this.#announcement.tally;
-      const dirty = undelivered > 0 || this.#limit.wasReached;
-      const kept = await ledger.complete(this.#lease, now, { ...this.#learned, dirty });
       if (!kept) this.#parts.journal.warn('lease lost', { owner: this.#lease.owner });
     }
-    const { failures } = this.#announcement;
-    if (failures.length > 0) throw new CommitsFailedError(failures.length, { cause: failures[0] });
     return this.#report(outcome, state);
+  }
+
+  /**
+   * Whether some outbox may owe an event: one was refused or left for the next tick, a commit has an
+   * unknown outcome, or a crash is so recent that the index of undelivered events may not show it.
+   */
+  #mayOwe(now: Temporal.Instant): boolean {
+    const { tally, failures } = this.#announcement;
+    const isFresh =
+      this.#inherited !== undefined &&
+      now.since(this.#inherited).total('minutes') < indexLagMinutes;
+    return (
+      tally.undelivered > 0 ||
+      tally.conflicts > 0 ||
+      failures > 0 ||
+      this.#limit.wasReached ||
+      isFresh
+    );
   }
 
   #unreported(state: State): QuarantinedRecord[] {
@@ -351,6 +377,7 @@ class Tick {
       examined: this.#examined,
       unexplained: this.#learned.unexplained ?? state.unexplained,
       collapsed: this.#collapsed,
+      failed: this.#announcement.failures,
       cutShort: this.#limit.wasReached,
     };
   }

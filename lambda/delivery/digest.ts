@@ -8,6 +8,8 @@ export interface Digest {
 /** AWS: "less than 100 characters", no line breaks or control characters. */
 const maxSubject = 99;
 const maxRows = 50;
+/** Fifty rows of these stay far below the 256 KiB of a message. */
+const maxRow = 200;
 
 /**
  * One plain-text mail for people about the events of one delivery: a subject that says what
@@ -46,13 +48,7 @@ function subjectOf(sections: readonly Section[]): string {
   const [first] = sections;
   const isNews = first?.type === 'certification.created';
   const subject = isNews ? `${counts}: ${assessmentsOf(first.events)}` : counts;
-  const characters = [...subject];
-  return characters.length <= maxSubject
-    ? subject
-    : `${characters
-        .slice(0, maxSubject - 1)
-        .join('')
-        .trimEnd()}…`;
+  return cut(subject, maxSubject);
 }
 
 function assessmentsOf(events: readonly CertificationEvent[]): string {
@@ -81,7 +77,7 @@ function sectionLines({ title, events }: Section): string[] {
 function organizationOf(event: CertificationEvent): string {
   return event.type === 'certification.withdrawn'
     ? `Organization ${event.data.assessment.organization_id}`
-    : oneLine(event.data.assessment.organization_name);
+    : cut(oneLine(event.data.assessment.organization_name), maxRow);
 }
 
 function rowOf(event: CertificationEvent): string {
@@ -95,7 +91,10 @@ function rowOf(event: CertificationEvent): string {
     ...(late ? ['late'] : []),
   ];
   const note = notes.length > 0 ? ` (${notes.join('; ')})` : '';
-  return oneLine(`${assessment.certified_on}  ${who}: ${assessment.assessment_name}${note}`);
+  return cut(
+    oneLine(`${assessment.certified_on}  ${who}: ${assessment.assessment_name}${note}`),
+    maxRow,
+  );
 }
 
 function countOf(count: number, what: string): string {
@@ -105,4 +104,15 @@ function countOf(count: number, what: string): string {
 /** Line breaks and control characters in a partner's text would break the subject or forge a row. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
+/** Counted as SNS may count, in UTF-16 units, and never within a character. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  let kept = '';
+  for (const character of text) {
+    if (kept.length + character.length > length - 1) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
 }

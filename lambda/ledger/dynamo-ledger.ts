@@ -71,13 +71,15 @@ export class DynamoLedger implements Ledger {
 
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
     const before = await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'SET lease_owner = :owner, lease_until = :until, dirty = :true',
-      ConditionExpression: 'attribute_not_exists(lease_owner) OR lease_until < :now',
+      UpdateExpression:
+        'SET lease_owner = :owner, lease_until = :until, dirty_since = if_not_exists(dirty_since, :now)',
+      // Ours already: the answer to this very write was lost, and the SDK has sent it again.
+      ConditionExpression:
+        'attribute_not_exists(lease_owner) OR lease_until < :now OR lease_owner = :owner',
       values: {
         ':owner': lease.owner,
         ':until': lease.until.epochMilliseconds,
         ':now': now.epochMilliseconds,
-        ':true': true,
       },
       ReturnValues: 'ALL_OLD',
     });
@@ -92,12 +94,16 @@ export class DynamoLedger implements Ledger {
   }
 
   async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
-    const { set, names, values } = assignments(stateAttributes(changes));
+    const { dirty, ...learned } = changes;
+    const { set, names, values } = assignments({
+      heartbeat: now.toString(),
+      ...stateAttributes(learned),
+    });
     const written = await this.#table.update(this.#stateKey, {
-      UpdateExpression: `SET heartbeat = :now, ${set} REMOVE lease_owner, lease_until`,
+      UpdateExpression: `SET ${set} REMOVE lease_owner, lease_until${dirty ? '' : ', dirty_since'}`,
       ConditionExpression: 'lease_owner = :owner',
       ExpressionAttributeNames: names,
-      values: { ...values, ':owner': lease.owner, ':now': now.toString() },
+      values: { ...values, ':owner': lease.owner },
     });
     return written !== undefined;
   }
@@ -249,7 +255,8 @@ export class DynamoLedger implements Ledger {
         if (rest === 'digest') await this.#oweDigest(key, entries);
         else await this.#empty(key, entries);
       },
-      { concurrency: settleConcurrency },
+      // One that fails must not leave the others under way unattended.
+      { concurrency: settleConcurrency, stopOnError: false },
     );
   }
 
@@ -257,7 +264,6 @@ export class DynamoLedger implements Ledger {
     const fresh = {
       [ledgerTable.partitionKey]: this.#stateKey,
       salt: randomBytes(saltBytes).toString('base64url'),
-      dirty: false,
       schema: schemaVersion,
     };
     const created = await this.#table.put(fresh, {
@@ -343,19 +349,26 @@ export class DynamoLedger implements Ledger {
     if (rest !== undefined) await this.#leaveToOps(key, rest);
   }
 
-  /** What is left is held: it must be found among the held, no longer among the pending. */
+  /** What is left is held, and must be found among the held; or nothing is left after all. */
   async #leaveToOps(key: string, rest: Plain): Promise<void> {
     const { owed, held } = parseOutbox(rest);
-    if (owed.length > 0 || held.length === 0) return;
-    await this.#table.update(key, {
-      UpdateExpression: 'SET #index = :held',
-      ConditionExpression: 'revision = :revision',
-      ExpressionAttributeNames: { '#index': ledgerTable.undelivered.partitionKey },
-      values: {
-        ':held': undeliveredKey(this.#integration, 'held'),
-        ':revision': rest.revision,
-      },
-    });
+    if (owed.length > 0) return;
+    const { partitionKey, sortKey } = ledgerTable.undelivered;
+    const revision = { ':revision': rest.revision };
+    if (held.length === 0)
+      await this.#table.update(key, {
+        UpdateExpression: 'REMOVE #index, #since',
+        ConditionExpression: 'revision = :revision',
+        ExpressionAttributeNames: { '#index': partitionKey, '#since': sortKey },
+        values: revision,
+      });
+    else
+      await this.#table.update(key, {
+        UpdateExpression: 'SET #index = :held',
+        ConditionExpression: 'revision = :revision',
+        ExpressionAttributeNames: { '#index': partitionKey },
+        values: { ...revision, ':held': undeliveredKey(this.#integration, 'held') },
+      });
   }
 
   async #oweDigest(key: string, entries: OutboxEntries): Promise<void> {

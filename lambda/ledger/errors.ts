@@ -29,9 +29,9 @@ export class CommitsFailedError extends NotifierError {
   readonly code = 'commits-failed';
   readonly retryHelps = true;
   readonly whatToDo =
-    'Nothing, if the next tick succeeds: it finds the same changes again. Otherwise see the cause in the log.';
+    'Nothing, if the next tick succeeds: it finds the same changes again, and delivers what was written after all. Otherwise see "commit failed" in the log.';
 
-  constructor(failed: number, options: ErrorOptions) {
-    super(`${failed} ${failed === 1 ? 'change' : 'changes'} could not be committed.`, options);
+  constructor(failed: number) {
+    super(`${failed} ${failed === 1 ? 'change' : 'changes'} could not be committed.`);
   }
 }

@@ -34,15 +34,14 @@ const stateItem = z.object({
       before: day.optional(),
     })
     .optional(),
-  /** Some outbox may hold an event that was never settled. */
-  dirty: z.boolean(),
-  lease_owner: z.string().optional(),
-  /** Milliseconds since the epoch, like all times here but the heartbeat. */
-  lease_until: z.number().optional(),
+  /** Since then some outbox may hold an event that was never settled. */
+  dirty_since: z.number().optional(),
+  heartbeat: z.string().optional(),
   expected: z.int().default(0),
   unexplained: z.int().default(0),
   pulse_digest: z.string().optional(),
   years: z.set(z.int()).default(() => new Set<number>()),
+  /** Times are milliseconds since the epoch. */
   recent_audit_at: z.number().default(0),
   history_audit_at: z.number().default(0),
   back_off: z.object({ until: z.number(), failures: z.int() }).optional(),
@@ -68,6 +67,11 @@ const certificationItem = z.object({
   presence,
   organization_id: z.int(),
   assessment_name: z.string(),
+});
+
+/** Read apart from the certification: what is wrong with an event must not hide what is known. */
+const outboxItem = z.object({
+  [ledgerTable.byDay.sortKey]: z.int(),
   /** By revision. */
   outbox: z.record(z.string().regex(/^\d+$/), outboxEntry),
 });
@@ -89,7 +93,7 @@ type StateItem = z.output<typeof stateItem>;
 
 export function parseState(item: Plain): State {
   const parsed: StateItem = parse(stateItem, item);
-  const { baseline, lease_until, back_off, pulse_digest } = parsed;
+  const { baseline, dirty_since, heartbeat, back_off, pulse_digest } = parsed;
   return {
     salt: parsed.salt,
     baseline: baseline
@@ -99,8 +103,8 @@ export function parseState(item: Plain): State {
           ...(baseline.before && { before: baseline.before }),
         }
       : { status: 'none' },
-    dirty: parsed.dirty,
-    ...(lease_until !== undefined && { leasedUntil: instant(lease_until) }),
+    ...(dirty_since !== undefined && { dirtySince: instant(dirty_since) }),
+    ...(heartbeat !== undefined && { heartbeat }),
     expected: parsed.expected,
     unexplained: parsed.unexplained,
     ...(pulse_digest !== undefined && { pulseDigest: pulse_digest }),
@@ -114,10 +118,9 @@ export function parseState(item: Plain): State {
 }
 
 /** The attributes of the state item that these changes set. */
-export function stateAttributes(changes: StateChanges): Plain {
+export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
   const { baseline } = changes;
   const attributes = {
-    dirty: changes.dirty,
     baseline: baseline && {
       status: baseline.status,
       start_day: baseline.startDay?.toString(),
@@ -159,7 +162,7 @@ interface Outbox {
 
 /** The outbox of a certification, in the order of its revisions. */
 export function parseOutbox(item: Plain): Outbox {
-  const parsed = parse(certificationItem, item);
+  const parsed = parse(outboxItem, item);
   const entries = Object.entries(parsed.outbox)
     .map(([revision, { event, owes, held = false }]) => ({
       held,

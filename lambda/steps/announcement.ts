@@ -43,8 +43,8 @@ export class Announcement {
     delivered: 0,
     undelivered: 0,
   };
-  /** Why changes could not be committed; they are found again by the next tick. */
-  readonly failures: NotifierError[] = [];
+  /** Changes that could not be committed, or may have been: the answer was lost. */
+  failures = 0;
   /** Years that this tick has made known already. */
   readonly #years = new Set<number>();
   #found = 0;
@@ -124,7 +124,7 @@ export class Announcement {
 
   /** An error of one record never stops the others: the tick fails at its end. */
   async #commitOne(change: Change, destiny: 'pending' | 'held') {
-    const { ledger, clock } = this.#parts;
+    const { ledger, clock, journal } = this.#parts;
     const now = clock.now();
     try {
       const owed = await ledger.commit(change, this.#eventOf(change, now), now, destiny);
@@ -132,7 +132,8 @@ export class Announcement {
       return owed && { change, owed };
     } catch (error) {
       if (!(error instanceof NotifierError)) throw error;
-      this.failures.push(error);
+      this.failures += 1;
+      journal.warn('commit failed', { certification: idOf(change), error });
       return undefined;
     }
   }

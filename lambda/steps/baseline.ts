@@ -105,9 +105,9 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
   const silent = sightings.filter((sighting) => !isAnnounced(parts, sighting));
   await announcement.touch(entries.keys());
   await ledger.recordSilently(silent, clock.now());
-  const failures = announcement.failures.length;
+  const failures = announcement.failures;
   await announcement.announce(announced);
-  if (announcement.failures.length > failures || limit.reached)
+  if (announcement.failures > failures || limit.reached)
     return { ...nothing, isDone: false, recorded: silent.length };
   await ledger.saveDays(entries);
   return {

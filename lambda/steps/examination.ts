@@ -101,10 +101,10 @@ export class Examination {
 
     const confirmed = await this.#confirm(missing, budget);
     const changes = [...sightings, ...confirmed.sightings];
-    const failures = announcement.failures.length;
+    const failures = announcement.failures;
     await announcement.announce(changes);
     await announcement.announce(confirmed.withdrawals, { doubtful });
-    if (!confirmed.all || announcement.failures.length > failures || limit.reached) return false;
+    if (!confirmed.all || announcement.failures > failures || limit.reached) return false;
 
     forgetProofs(entries, confirmed.standing);
     await this.#save(entries, movesElsewhere(changes, entries));

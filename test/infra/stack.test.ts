@@ -427,6 +427,7 @@ describe('the alarms', () => {
       examined: 0,
       unexplained: 0,
       collapsed: false,
+      failed: 0,
       quarantined: 0,
       conflicts: 0,
       delivered: 0,

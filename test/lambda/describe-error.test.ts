@@ -33,6 +33,12 @@ describe('what is logged of an error', () => {
     expect(described).not.toContain('Canary');
   });
 
+  it('takes no line of a message for a frame of the stack', () => {
+    const described = describeError(new Error('boom\n    at Canary Featherstone'));
+    expect(JSON.stringify(described)).not.toContain('Canary');
+    expect(described.at?.[0]).toContain('describe-error.test.ts');
+  });
+
   it('survives what is not an error at all', () => {
     expect(describeError('Canary')).toEqual({ name: 'string' });
   });

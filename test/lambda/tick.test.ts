@@ -5,7 +5,7 @@ import type { DayRange } from '../../lambda/detection/days.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
-import { CommitsFailedError, LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { Table } from '../../lambda/ledger/table.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
 import type {
@@ -330,7 +330,7 @@ describe('a tick after the baseline', () => {
     expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/9/1`]);
   });
 
-  it('keeps the other changes when one cannot be committed, and then fails', async () => {
+  it('keeps the other changes when one cannot be committed, and says so', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
     const ledger = story.ledgerWith({
       commit: async (change, event, now, destiny) => {
@@ -338,9 +338,47 @@ describe('a tick after the baseline', () => {
         return story.ledger.commit(change, event, now, destiny);
       },
     });
-    await expect(story.tick({ ledger })).rejects.toThrow(CommitsFailedError);
+    expect(await story.tick({ ledger })).toMatchObject({ failed: 1, delivered: 2 });
     expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/3/1`]);
     expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
+  });
+
+  it('delivers a change whose commit was done but never answered', async () => {
+    story.world = [assessment({ id: 1 })];
+    const ledger = story.ledgerWith({
+      commit: async (change, event, now, destiny) => {
+        await story.ledger.commit(change, event, now, destiny);
+        throw new LedgerUnavailableError('PutItem', {});
+      },
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ failed: 1, delivered: 0 });
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 1 });
+    expect(story.ids()).toEqual([`${story.name}/1/1`]);
+  });
+
+  it('delivers a change whose commit the SDK has sent twice', async () => {
+    story.world = [assessment({ id: 1 })];
+    const ledger = story.ledgerWith({
+      commit: async (change, event, now, destiny) => {
+        await story.ledger.commit(change, event, now, destiny);
+        return story.ledger.commit(change, event, now, destiny);
+      },
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, delivered: 0 });
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 1 });
+  });
+
+  it('looks for leftovers again while the index may not show them yet', async () => {
+    story.world = [assessment({ id: 1 })];
+    const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+    await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
+    const lagging = story.ledgerWith({ leftovers: async function* () {} });
+    expect(await story.tick({ ledger: lagging })).toMatchObject({ delivered: 0 });
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ delivered: 1 });
+    story.clock.advance({ minutes: 10 });
+    await story.tick();
+    expect((await story.ledger.state()).dirtySince).toBeUndefined();
   });
 
   it('counts a change that another tick has committed first, and does not announce it', async () => {

@@ -1,5 +1,6 @@
 import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
+import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickParts } from '../../lambda/parts.ts';
 import type { Announcer, Ledger, PartnerReader } from '../../lambda/ports.ts';
@@ -13,6 +14,8 @@ import { Random } from './random.ts';
 export interface Mutation {
   /** What the host does in every life. */
   readonly switches?: Partial<HostSwitches>;
+  /** Ticks that always overlap, and calls that often outlive the lease. */
+  readonly rough?: boolean;
   readonly ledger?: (ledger: MemoryLedger) => Ledger;
   readonly partner?: (partner: PartnerReader, host: Host) => PartnerReader;
 }
@@ -43,9 +46,12 @@ class Life {
   readonly #mailed = new Set<string>();
   #baselineCompletedAt = Infinity;
   #killChance = 0;
+  /** How likely an answer is lost. */
+  #lossChance = 0;
   /** How likely a call takes longer than the lease lasts. */
   #pauseChance = 0;
   readonly #switches: Partial<HostSwitches>;
+  readonly #rough: boolean;
   #refusals = 0;
   #ticks = 0;
   readonly #holdAbove: number;
@@ -53,6 +59,7 @@ class Life {
   constructor(seed: number, mutation: Mutation) {
     this.#random = new Random(seed);
     this.#switches = mutation.switches ?? {};
+    this.#rough = mutation.rough ?? false;
     const today = () => this.#clock.now().toZonedDateTimeISO('UTC').toPlainDate();
     this.#host = new Host(this.#random, today);
     this.#ledger = this.#watched(mutation.ledger?.(this.#memory) ?? this.#memory);
@@ -73,19 +80,20 @@ class Life {
       singleRecordsBroken: random.chance(0.15),
       ...this.#switches,
     };
-    this.#pauseChance = random.chance(0.3) ? 0.05 : 0;
+    this.#pauseChance = this.#rough ? 0.2 : random.chance(0.3) ? 0.05 : 0;
+    this.#lossChance = random.chance(0.3) ? 0.01 : 0;
     this.#killChance = random.chance(0.6) ? 0.02 : 0;
     this.#refusals = random.chance(0.4) ? 0.2 : 0;
     const ticks = 4 + random.below(8);
     for (let n = 0; n < ticks; n++) {
       for (let m = random.below(4); m > 0; m--) this.#host.happen();
       this.#host.trulyAbsent.clear();
-      const overlap = random.chance(0.25) ? 2 : 1;
+      const overlap = this.#rough || random.chance(0.25) ? 2 : 1;
       await Promise.all(Array.from({ length: overlap }, (_, late) => this.#tick(late)));
       this.#clock.advance({ seconds: random.chance(0.2) ? 3_600 * random.below(30) : 60 });
     }
     await this.#rest();
-    this.#check();
+    await this.#check();
     return this.#findings;
   }
 
@@ -94,6 +102,7 @@ class Life {
     this.#host.rest();
     this.#killChance = 0;
     this.#pauseChance = 0;
+    this.#lossChance = 0;
     this.#refusals = 0;
     for (let n = 0; n < 8; n++) {
       this.#clock.advance({ hours: 25 });
@@ -155,8 +164,13 @@ class Life {
           if (life.killed || this.#random.chance(this.#killChance)) die();
           const answer: unknown = await method.apply(target, values);
           if (life.killed || this.#random.chance(this.#killChance)) die();
+          // Done, and the answer lost on its way.
+          if (this.#random.chance(this.#lossChance)) throw new LedgerUnavailableError('a call', {});
           // A pause that outlives the lease, once in a while.
-          if (this.#random.chance(this.#pauseChance)) this.#clock.advance({ seconds: 90 });
+          if (this.#random.chance(this.#pauseChance)) {
+            this.#clock.advance({ seconds: 90 });
+            for (let turns = this.#random.below(200); turns > 0; turns--) await null;
+          }
           return answer;
         };
       },
@@ -223,8 +237,10 @@ class Life {
     });
   }
 
-  #check(): void {
+  async #check(): Promise<void> {
     const { items } = this.#memory;
+    // More than half gone at once: nothing is inferred from that, until ops have looked.
+    if (this.#host.entries.size < (await this.#memory.state()).expected / 2) return;
     const held = new Map(this.#memory.held.map(({ event }) => [event.id, event]));
     for (const [id, { assessment }] of this.#host.entries) {
       const known = items.get(id)?.certification;

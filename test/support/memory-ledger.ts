@@ -45,7 +45,6 @@ export class MemoryLedger implements Ledger {
     this.#state ??= {
       salt: 'salt',
       baseline: { status: 'none' },
-      dirty: false,
       expected: 0,
       unexplained: 0,
       years: [],
@@ -59,31 +58,34 @@ export class MemoryLedger implements Ledger {
 
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
     const state = await this.state();
-    if (this.#owner !== undefined && this.#leasedUntil >= now.epochMilliseconds) return undefined;
+    const isTaken = this.#owner !== undefined && this.#owner !== lease.owner;
+    if (isTaken && this.#leasedUntil >= now.epochMilliseconds) return undefined;
     this.#owner = lease.owner;
     this.#leasedUntil = lease.until.epochMilliseconds;
-    this.#state = { ...state, dirty: true, leasedUntil: lease.until };
+    this.#state = { ...state, dirtySince: state.dirtySince ?? now };
     return state;
   }
 
-  async completeQuietly(): Promise<void> {}
+  async completeQuietly(now: Temporal.Instant): Promise<void> {
+    this.#state = { ...(await this.state()), heartbeat: now.toString() };
+  }
 
-  async complete(lease: Lease, _now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
+  async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
     if (this.#owner !== lease.owner) return false;
-    const learned = Object.fromEntries(
-      Object.entries(changes).filter(([, value]) => value !== undefined),
-    );
-    const { leasedUntil: _, ...state } = await this.state();
-    this.#state = { ...state, ...learned };
+    const { dirty, ...learned } = changes;
+    const { dirtySince, ...state } = await this.state();
+    this.#state = {
+      ...state,
+      ...Object.fromEntries(Object.entries(learned).filter(([, value]) => value !== undefined)),
+      heartbeat: now.toString(),
+      ...(dirty && dirtySince && { dirtySince }),
+    };
     this.#owner = undefined;
     return true;
   }
 
   async giveBackLease(lease: Lease): Promise<void> {
-    if (this.#owner !== lease.owner) return;
-    const { leasedUntil: _, ...state } = await this.state();
-    this.#state = state;
-    this.#owner = undefined;
+    if (this.#owner === lease.owner) this.#owner = undefined;
   }
 
   async backOff(backOff: BackOff | undefined): Promise<void> {

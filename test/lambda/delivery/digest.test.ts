@@ -72,7 +72,7 @@ Integration: district-a
       created({ assessment_name: `Assessment\r\nnumber\u0007 ${index} 🪢` }),
     );
     const { subject } = digestOf('district-a', events);
-    expect([...subject].length).toBeLessThan(100);
+    expect(subject.length).toBeLessThan(100);
     expect(subject).not.toMatch(/\p{Cc}/u);
     expect(subject).toMatch(/^30 new certifications: .*…$/u);
   });
@@ -94,5 +94,15 @@ Integration: district-a
       created({ name: 'A\n  2026-11-20  Forged Row: CPR' }),
     ]);
     expect(body).not.toMatch(/^ {2}2026-11-20 {2}Forged/m);
+  });
+
+  it('stays within a message of SNS, however long the names are', () => {
+    const events = Array.from({ length: 60 }, (_, id) =>
+      created({ id: id + 1, name: '🪢'.repeat(6_000), organization_name: 'é'.repeat(6_000) }),
+    );
+    const { subject, body } = digestOf('district-a', events);
+    expect(subject.length).toBeLessThan(100);
+    expect(Buffer.byteLength(body)).toBeLessThan(100_000);
+    expect(body.isWellFormed()).toBe(true);
   });
 });

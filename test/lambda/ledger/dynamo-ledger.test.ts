@@ -93,7 +93,7 @@ describe('the state', () => {
   it('is made once, with a salt of its own, by whichever first tick comes first', async () => {
     const [one, two] = await Promise.all([ledger.state(), ledger.state()]);
     expect(one).toEqual(two);
-    expect(one).toMatchObject({ baseline: { status: 'none' }, dirty: false });
+    expect(one).toMatchObject({ baseline: { status: 'none' } });
     expect((await new DynamoLedger(table, `${integration}-b`).state()).salt).not.toBe(one.salt);
   });
 
@@ -103,8 +103,8 @@ describe('the state', () => {
     const taken = await Promise.all(
       ['a', 'b', 'c', 'd'].map((owner) => ledger.takeLease({ owner, until }, now)),
     );
-    expect(taken.filter((state) => state !== undefined)).toMatchObject([{ dirty: false }]);
-    expect(await ledger.state()).toMatchObject({ dirty: true });
+    expect(taken.filter((state) => state !== undefined)).toHaveLength(1);
+    expect(await ledger.state()).toMatchObject({ dirtySince: now });
   });
 
   it('gives the lease of a tick that died to the next one, after it has run out', async () => {
@@ -114,7 +114,7 @@ describe('the state', () => {
     const next = { owner: 'next', until: until.add({ seconds: 65 }) };
     expect(await ledger.takeLease(next, until)).toBeUndefined();
     expect(await ledger.takeLease(next, until.add({ milliseconds: 1 }))).toMatchObject({
-      dirty: true,
+      dirtySince: now,
     });
   });
 
@@ -123,10 +123,12 @@ describe('the state', () => {
     const lease = { owner: 'a', until: now.add({ seconds: 65 }) };
     await ledger.takeLease(lease, now);
     await ledger.complete(lease, now, { dirty: true, baseline: completed });
-    expect(await ledger.state()).toMatchObject({ dirty: true, baseline: completed });
+    expect(await ledger.state()).toMatchObject({ dirtySince: now, baseline: completed });
     await ledger.takeLease(lease, now);
     await ledger.complete(lease, now, { dirty: false });
-    expect(await ledger.state()).toMatchObject({ dirty: false, baseline: completed });
+    const state = await ledger.state();
+    expect(state).toMatchObject({ baseline: completed, heartbeat: now.toString() });
+    expect(state.dirtySince).toBeUndefined();
   });
 
   it('is not touched by a tick that has lost its lease', async () => {
@@ -140,8 +142,9 @@ describe('the state', () => {
     const end = { dirty: false, baseline: completed };
     expect(await ledger.complete({ owner: 'slow', until }, later, end)).toBe(false);
     await ledger.giveBackLease({ owner: 'slow', until });
-    expect(await ledger.state()).toMatchObject({ dirty: true, baseline: { status: 'none' } });
-    expect((await ledger.state()).leasedUntil).toBeDefined();
+    expect(await ledger.state()).toMatchObject({ dirtySince: now, baseline: { status: 'none' } });
+    const third = { owner: 'third', until };
+    expect(await ledger.takeLease(third, until.add({ seconds: 2 }))).toBeUndefined();
   });
 
   it('has its lease given back by a tick that failed, and stays dirty', async () => {
@@ -150,8 +153,8 @@ describe('the state', () => {
     await ledger.takeLease(lease, now);
     await ledger.giveBackLease(lease);
     const state = await ledger.state();
-    expect(state.dirty).toBe(true);
-    expect(state.leasedUntil).toBeUndefined();
+    expect(state.dirtySince).toEqual(now);
+    expect(await ledger.takeLease({ ...lease, owner: 'b' }, now)).toBeDefined();
   });
 });
 
