@@ -10,13 +10,12 @@ export class ConfigError extends NotifierError {
   readonly whatToDo = 'Correct the named settings and synthesize again.';
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[], options?: ErrorOptions) {
+  constructor(problems: readonly string[], source = 'the configuration') {
     super(
       [
-        `the configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`,
+        `${source} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`,
         ...problems.map((problem) => `  ${problem}`),
       ].join('\n'),
-      options,
     );
     this.problems = problems;
   }
@@ -24,11 +23,11 @@ export class ConfigError extends NotifierError {
 
 /** `integrations[0].timeZone` for `['integrations', 0, 'timeZone']`. */
 export function settingAt(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) =>
-      typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`,
-    '',
-  );
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    const setting = String(key);
+    return `${text}${text && '.'}${mayBeSecret(setting) ? `(${described(setting)})` : setting}`;
+  }, '');
 }
 
 /**
@@ -52,6 +51,26 @@ export function described(value: unknown): string {
     default:
       return `a ${typeof value}`;
   }
+}
+
+/** A foreign error's message, for instance a parser's, without what may be a credential in it. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/[\w+=-]{16,}/g, (run) => (mayBeSecret(run) ? '…' : run));
+}
+
+/**
+ * Whether a random generator wrote this: twenty characters without a separator in which letters and
+ * digits take turns, or a UUID. Stricter than what is merely not quoted, because here a name that
+ * people or CloudFormation chose (`PartnerSecret8F3A21B0`) must not be refused.
+ */
+export function looksGenerated(text: string): boolean {
+  return (
+    /[0-9a-f]{8}-[0-9a-f]{4}-/i.test(text) ||
+    text
+      .split(/[\s/.:_-]/)
+      .map((run) => run.replace(/(?<=[a-z])[0-9A-F]{8}$/, ''))
+      .some((run) => run.length >= 20 && (run.match(/[a-z]+\d+/gi) ?? []).length >= 3)
+  );
 }
 
 function mayBeSecret(text: string): boolean {

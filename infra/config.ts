@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError, described, settingAt } from './config-error.ts';
+import { ConfigError, described, looksGenerated, settingAt } from './config-error.ts';
 import { combinationsOf, eventChanges, maxCombinations } from './filter.ts';
 
 /**
@@ -18,9 +18,16 @@ const retentionDays = [
 const text = (allowed: string, accepts: (value: string) => boolean) =>
   z.string({ error: allowed }).refine(accepts, { error: allowed });
 
+/** A string setting that would carry a credential, pasted by mistake, into the template. */
+const name = (allowed: string, accepts: (value: string) => boolean) =>
+  text(`${allowed}; never a credential`, (value) => accepts(value) && !looksGenerated(value));
+
 const whole = (what: string, min: number, max: number) => {
   const error = `${what}, a whole number from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
+  // Not `z.int()`: a fraction would keep the checks across settings from running.
+  return z
+    .number({ error })
+    .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, { error });
 };
 
 const oneOf = <const T extends readonly string[]>(values: T) =>
@@ -34,7 +41,7 @@ const list = <T extends z.ZodType>(element: T, allowed: string, max: number) =>
 const record = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, { error: `an object with ${Object.keys(shape).join(', ')}` });
 
-const integrationName = text(
+const integrationName = name(
   'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
   (value) => value.length <= 40 && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
 );
@@ -71,7 +78,7 @@ const integration = record({
       { error: `'none', 'all' or an object with since: a day, YYYY-MM-DD` },
     )
     .default('none'),
-  secretName: text('the name (not the ARN) of a secret in this account and region', (value) =>
+  secretName: name('the name (not the ARN) of a secret in this account and region', (value) =>
     /^[\w/+=.@-]{1,512}$/.test(value),
   ).optional(),
 });
@@ -84,7 +91,7 @@ const filter = record({
     maxCombinations,
   ).optional(),
   assessments: list(
-    text('an assessment name, exactly as the platform shows it', (value) => value.trim() !== ''),
+    name('an assessment name, exactly as the platform shows it', (value) => value.trim() !== ''),
     'at least one assessment name',
     maxCombinations,
   ).optional(),
@@ -144,7 +151,7 @@ function addressOf(subscription: unknown): string | undefined {
 }
 
 const config = record({
-  stackName: text(
+  stackName: name(
     'letters, digits and hyphens, starting with a letter, at most 128 characters',
     (value) => /^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(value),
   ).default('certification-notifier'),
@@ -178,7 +185,7 @@ const config = record({
   terminationProtection: flag().default(true),
   tags: z
     .record(
-      text('a tag key of at most 128 characters that does not start with "aws:"', (value) =>
+      name('a tag key of at most 128 characters that does not start with "aws:"', (value) =>
         /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/iu.test(value),
       ),
       text('a tag value of at most 256 characters', (value) =>
@@ -223,11 +230,23 @@ export function defineConfig(input: NotifierConfigInput): NotifierConfigInput {
   return input;
 }
 
-/** @throws ConfigError naming every problem: where, what was found, what is allowed. */
-export function parseConfig(input: unknown): NotifierConfig {
+/**
+ * @param source what the error's message calls the configuration, such as its file
+ * @throws ConfigError naming every problem: where, what was found, what is allowed.
+ */
+export function parseConfig(input: unknown, source?: string): NotifierConfig {
   const result = config.safeParse(input);
   if (result.success) return result.data;
-  throw new ConfigError(result.error.issues.flatMap((issue) => problemsOf(issue, input)));
+  throw new ConfigError(
+    result.error.issues.flatMap((issue) => problemsOf(issue, input)),
+    source,
+  );
+}
+
+/** What is wrong with one setting of an integration: "… found; allowed: …". Undefined: nothing. */
+export function problemWith(setting: 'baseUrl' | 'timeZone', value: unknown): string | undefined {
+  const [issue] = integration.shape[setting].safeParse(value).error?.issues ?? [];
+  return issue && `${described(value)} found; allowed: ${issue.message}`;
 }
 
 function problemsOf(issue: z.core.$ZodIssue, input: unknown): string[] {

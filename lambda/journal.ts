@@ -50,8 +50,8 @@ export class TickJournal implements Journal {
     this.#metrics.publishStoredMetrics();
   }
 
-  failed(error: unknown): void {
-    this.#logger.error('tick failed', { problem: describeError(error) });
+  failed(error: unknown, effort: Pick<TickLine, 'requests' | 'durationMs'>): void {
+    this.#logger.error('tick failed', { ...effort, problem: describeError(error) });
   }
 
   #count(name: string, value: number): void {

@@ -54,16 +54,19 @@ export async function handler(_event: unknown, context: Context): Promise<TickLi
   const began = clock.now();
   journal.begin(context);
   requests = 0;
+  const effort = () => ({
+    requests,
+    durationMs: clock.now().since(began).total('milliseconds'),
+  });
   const deadline = began.add({ milliseconds: context.getRemainingTimeInMillis() });
   try {
     const report = await tick(parts, { id: context.awsRequestId, deadline });
-    const durationMs = clock.now().since(began).total('milliseconds');
-    const line = { ...report, requests, durationMs };
+    const line = { ...report, ...effort() };
     journal.completed(line);
     if (line.failed > 0) throw new CommitsFailedError(line.failed);
     return line;
   } catch (error) {
-    journal.failed(error);
+    journal.failed(error, effort());
     throw new TickFailure(error);
   }
 }

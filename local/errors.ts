@@ -22,3 +22,8 @@ export class StoppedError extends NotifierError {
     super('Stopped.');
   }
 }
+
+/** An error of the operating system with this code, such as `EPIPE`. */
+export function isSystemError(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

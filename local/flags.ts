@@ -1,10 +1,16 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
+import { problemWith } from '../infra/config.ts';
 
 const number = (allowed: string, schema: z.ZodType<number, number>) => (text: string) => {
   const value = schema.safeParse(text.trim() === '' ? Number.NaN : Number(text));
   if (value.success) return value.data;
   throw new InvalidArgumentError(`Allowed: ${allowed}.`);
+};
+
+const filePath = (text: string) => {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('Allowed: the path of a file.');
 };
 
 const flags = z.object({
@@ -17,6 +23,12 @@ const flags = z.object({
   credentials: z.string().optional(),
   timeZone: z.string().optional(),
 });
+
+/** Not checked by the option itself, because commander repeats what it refuses. */
+const hostFlags = [
+  ['--base-url', 'baseUrl'],
+  ['--time-zone', 'timeZone'],
+] as const;
 
 export type Flags = Readonly<z.output<typeof flags>>;
 
@@ -57,7 +69,11 @@ embedded AWS: real personal data then appears on this terminal, and nothing is d
   for (const option of sandboxOnly) program.addOption(option.conflicts('baseUrl'));
   program
     .option('--base-url <url>', "a real partner's host, such as https://platform.example.org")
-    .option('--credentials <file>', 'JSON file {"client_id": "…", "client_secret": "…"} for it')
+    .option(
+      '--credentials <file>',
+      'JSON file {"client_id": "…", "client_secret": "…"} for it',
+      filePath,
+    )
     .option('--time-zone <name>', "that host's IANA time zone (default: as configured)");
   program.parse([...argv], { from: 'user' });
 
@@ -67,6 +83,10 @@ embedded AWS: real personal data then appears on this terminal, and nothing is d
   }
   if (parsed.timeZone !== undefined && parsed.baseUrl === undefined) {
     program.error("error: option '--time-zone' needs '--base-url'; the sandbox has its own");
+  }
+  for (const [flag, setting] of hostFlags) {
+    const problem = parsed[setting] !== undefined && problemWith(setting, parsed[setting]);
+    if (problem) program.error(`error: option '${flag}': ${problem}`);
   }
   return parsed;
 }

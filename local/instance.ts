@@ -1,7 +1,13 @@
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
-import { StartError } from './errors.ts';
+import { isSystemError, StartError } from './errors.ts';
+
+/** Where a checkout's one instance keeps its files. Tests and read-only checkouts name another one. */
+export const localDirectory = resolve(
+  process.env.NOTIFIER_LOCAL || join(import.meta.dirname, '..', '.local'),
+);
 
 /**
  * What a running local instance tells other programs of this checkout (the operators' command
@@ -9,7 +15,7 @@ import { StartError } from './errors.ts';
  */
 export const instanceSchema = z.object({
   pid: z.int(),
-  startedAt: z.string(),
+  startedAt: z.iso.datetime(),
   /** Absent while the instance starts. */
   aws: z
     .object({
@@ -24,37 +30,70 @@ export const instanceSchema = z.object({
 type Instance = z.infer<typeof instanceSchema>;
 
 /** The claim of one process to be the instance of a directory. */
-export interface InstanceFile {
+export interface ClaimedInstance {
+  /** An empty folder for the synthesized stack. */
+  readonly assembly: string;
   /** Tells where the instance answers. */
   publish(aws: NonNullable<Instance['aws']>): Promise<void>;
+  /** Removes file and folder. */
   remove(): Promise<void>;
 }
 
+/** Instances answer after seconds; a claim that does not after this long was left by a dead one. */
+const startLimit = Temporal.Duration.from({ minutes: 2 });
+
+const assemblyPrefix = 'assembly-';
+
 /**
- * Claims `file` for this process. A file that a dead process left behind is taken over.
+ * Claims `instance.json` of a directory for this process. A file that a dead process left behind is
+ * taken over, and its folder is removed.
  *
- * @throws StartError when another instance runs
+ * @throws StartError when another instance runs, or the directory cannot be written
  */
-export async function claimInstance(file: string, startedAt: string): Promise<InstanceFile> {
-  const claim: Instance = { pid: process.pid, startedAt };
-  await mkdir(dirname(file), { recursive: true });
-  if (!(await createOnce(file, claim))) {
-    const other = await readInstance(file);
-    if (other && (await isRunning(other))) {
-      throw new StartError(
-        `Another instance runs already (process ${other.pid}, since ${other.startedAt}).`,
-        'End it first: it would be asked for what this one does.',
-      );
+export async function claimInstance(
+  directory: string,
+  now: Temporal.Instant,
+): Promise<ClaimedInstance> {
+  const file = join(directory, 'instance.json');
+  const claim: Instance = { pid: process.pid, startedAt: now.toString() };
+  try {
+    await mkdir(directory, { recursive: true });
+    await claimFile(file, claim, now);
+    for (const name of await readdir(directory)) {
+      if (name.startsWith(assemblyPrefix)) await removeFolder(join(directory, name));
     }
-    await rm(file, { force: true });
-    if (!(await createOnce(file, claim))) {
-      throw new StartError('Another instance has just been started.', 'Use that one.');
-    }
+    const assembly = await mkdtemp(join(directory, assemblyPrefix));
+    return {
+      assembly,
+      publish: (aws) => writeFile(file, text({ ...claim, aws })),
+      remove: async () => {
+        await removeFolder(assembly);
+        await rm(file, { force: true });
+      },
+    };
+  } catch (cause) {
+    if (!(cause instanceof Error && 'syscall' in cause && 'code' in cause)) throw cause;
+    throw new StartError(
+      `${file} cannot be written (${cause.code}).`,
+      'It has to be a file in a folder that can be written; NOTIFIER_LOCAL=<folder> names another folder.',
+      { cause },
+    );
   }
-  return {
-    publish: (aws) => writeFile(file, text({ ...claim, aws })),
-    remove: () => rm(file, { force: true }),
-  };
+}
+
+async function claimFile(file: string, claim: Instance, now: Temporal.Instant): Promise<void> {
+  if (await createOnce(file, claim)) return;
+  const other = await readInstance(file);
+  if (other && (await isRunning(other, now))) {
+    throw new StartError(
+      `Another instance runs already (process ${other.pid}, since ${other.startedAt}, says ${file}).`,
+      'End it first; if that process is something else, delete that file.',
+    );
+  }
+  await rm(file, { force: true });
+  if (!(await createOnce(file, claim))) {
+    throw new StartError('Another instance has just been started.', 'Use that one.');
+  }
 }
 
 async function createOnce(file: string, instance: Instance): Promise<boolean> {
@@ -82,8 +121,12 @@ async function readInstance(file: string): Promise<Instance | undefined> {
   }
 }
 
-/** A process id can have been given to another program since: its endpoint must answer too. */
-async function isRunning({ pid, aws }: Instance): Promise<boolean> {
+/**
+ * A process id can have been given to another program since, this one included: its endpoint must
+ * answer too, and soon after the start.
+ */
+async function isRunning({ pid, startedAt, aws }: Instance, now: Temporal.Instant) {
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -91,17 +134,20 @@ async function isRunning({ pid, aws }: Instance): Promise<boolean> {
     if (!isSystemError(error, 'EPERM')) return false;
   }
   const endpoint = aws?.endpoints.dynamodb;
-  if (endpoint === undefined) return true;
+  if (endpoint === undefined) {
+    const age = now.since(Temporal.Instant.from(startedAt)).abs();
+    return Temporal.Duration.compare(age, startLimit) < 0;
+  }
   return fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then(
     () => true,
     () => false,
   );
 }
 
-function text(instance: Instance): string {
-  return `${JSON.stringify(instance, null, 2)}\n`;
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
 }
 
-function isSystemError(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+function text(instance: Instance): string {
+  return `${JSON.stringify(instance, null, 2)}\n`;
 }

@@ -1,16 +1,21 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { type IntegrationConfig, type NotifierConfig, parseConfig } from '../infra/config.ts';
-import { ConfigError } from '../infra/config-error.ts';
+import { CredentialsRefusedError } from '../lambda/partner/errors.ts';
 import { StartError } from './errors.ts';
 import type { Flags } from './flags.ts';
 import { startPartnerSandbox } from './partner-sandbox/index.ts';
 
-const credentialsSchema = z.object({
-  client_id: z.string().min(1),
-  client_secret: z.string().min(1),
-});
+const text = (name: string) => {
+  const error = `${name} is not a text, or is empty`;
+  return z.string({ error }).min(1, { error });
+};
+const credentialsSchema = z.object(
+  { client_id: text('client_id'), client_secret: text('client_secret') },
+  { error: 'it is not a JSON object' },
+);
 
 export type Credentials = z.infer<typeof credentialsSchema>;
 
@@ -30,22 +35,14 @@ export const certifyEveryMs = 2000;
 /**
  * The integration to watch: the first one configured, at the host that the flags name.
  *
- * @throws StartError when the flags name an impossible one
+ * @throws ConfigError
  */
 export function watchedIntegration(
   { integrations: [first] }: NotifierConfig,
   { baseUrl = first?.baseUrl, timeZone = first?.timeZone }: Flags,
 ): IntegrationConfig {
-  try {
-    const [watched] = parseConfig({ integrations: [{ ...first, baseUrl, timeZone }] }).integrations;
-    if (watched) return watched;
-  } catch (cause) {
-    if (!(cause instanceof ConfigError)) throw cause;
-    const problems = cause.problems.join('; ');
-    throw new StartError(`That host cannot be watched: ${problems}.`, 'Correct the flags.', {
-      cause,
-    });
-  }
+  const [watched] = parseConfig({ integrations: [{ ...first, baseUrl, timeZone }] }).integrations;
+  if (watched) return watched;
   throw new StartError('No integration is configured.', 'Add one to notifier.config.ts.');
 }
 
@@ -82,8 +79,22 @@ export async function partnerHost(
   };
 }
 
+/** What to do about an error of the function, where its own advice speaks of AWS. */
+export function adviceOnFlags({ credentials }: Flags, code: string): string | undefined {
+  if (credentials === undefined || code !== credentialsRefused) return undefined;
+  return `Compare client_id and client_secret in ${credentialsPath(credentials)} with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.`;
+}
+
+const { code: credentialsRefused } = new CredentialsRefusedError();
+
+/** npm runs scripts in the checkout, wherever it was called; a path is meant from there. */
+function credentialsPath(file: string): string {
+  return resolve(process.env.INIT_CWD ?? '', file);
+}
+
 /** Says which file and what is missing in it; never what is in it. @throws StartError */
-async function readCredentials(file: string): Promise<Credentials> {
+async function readCredentials(flag: string): Promise<Credentials> {
+  const file = credentialsPath(flag);
   const expected = 'It has to be JSON: {"client_id": "…", "client_secret": "…"}.';
   const content = await readFile(file, 'utf8').catch((cause) => {
     throw new StartError(
@@ -92,11 +103,9 @@ async function readCredentials(file: string): Promise<Credentials> {
       { cause },
     );
   });
-  const parsed = credentialsSchema.safeParse(jsonOrNothing(content));
+  const parsed = credentialsSchema.safeParse(jsonOrNothing(content.replace(/^\uFEFF/, '')));
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(
-    ({ path, code }) => `${path.join('.') || 'file'} ${code}`,
-  );
+  const problems = parsed.error.issues.map(({ message }) => message);
   throw new StartError(
     `The credentials file ${file} holds no credentials (${problems.join(', ')}).`,
     expected,

@@ -31,9 +31,12 @@ const notification = z.looseObject({ Subject: z.string().optional(), Message: z.
 const logLine = z.looseObject({
   level: z.enum(['WARN', 'ERROR', 'CRITICAL']),
   message: z.string(),
+  requests: z.number().optional(),
+  durationMs: z.number().optional(),
   problem: z
     .looseObject({
       name: z.string(),
+      code: z.string().optional(),
       message: z.string().optional(),
       whatToDo: z.string().optional(),
     })
@@ -46,6 +49,8 @@ const routineKeys = new Set([
   'service',
   'sampling_rate',
   'problem',
+  'requests',
+  'durationMs',
 ]);
 
 /** `tick 9999` fits. */
@@ -71,6 +76,13 @@ export interface Tally {
   digests: number;
 }
 
+export interface ScreenOptions {
+  readonly timeOfDay: () => string;
+  /** Better advice than an error's own, by its code. */
+  readonly whatToDo?: (code: string) => string | undefined;
+  readonly write?: (line: string) => void;
+}
+
 /** Writes what happens to the terminal, line by line, and keeps count. */
 export class Screen {
   readonly tally: Tally = {
@@ -83,10 +95,14 @@ export class Screen {
   };
   readonly #seenEvents = new Set<string>();
   readonly #timeOfDay: () => string;
+  readonly #whatToDo: (code: string) => string | undefined;
   readonly #write: (line: string) => void;
+  /** What the function logged of the tick that is about to fail: its result does not tell. */
+  #effort: { requests: number; durationMs: number } | undefined;
 
-  constructor(timeOfDay: () => string, write: (line: string) => void = console.log) {
+  constructor({ timeOfDay, whatToDo = () => undefined, write = console.log }: ScreenOptions) {
     this.#timeOfDay = timeOfDay;
+    this.#whatToDo = whatToDo;
     this.#write = write;
   }
 
@@ -105,9 +121,18 @@ export class Screen {
   tick(result: InvocationResult): void {
     this.tally.ticks += 1;
     const label = styled('bold', `tick ${this.tally.ticks}`.padEnd(labelWidth));
+    const effort = this.#effort;
+    this.#effort = undefined;
     if (result.outcome === 'failed') {
       this.tally.failedTicks += 1;
-      this.#line(label, styled('red', 'failed'), `${result.errorType}: ${result.errorMessage}`);
+      this.tally.requests += effort?.requests ?? 0;
+      this.#line(
+        label,
+        ...(effort ? [count(effort.requests, 'request')] : []),
+        styled('red', 'failed'),
+        `${result.errorType}: ${result.errorMessage}`,
+        ...(effort ? [`${Math.round(effort.durationMs)} ms`] : []),
+      );
       return;
     }
     const line = tickLine.parse(result.payload);
@@ -165,7 +190,8 @@ export class Screen {
     }
     const parsed = logLine.safeParse(json);
     if (!parsed.success) return;
-    const { level, message, problem } = parsed.data;
+    const { level, message, problem, requests, durationMs } = parsed.data;
+    if (requests !== undefined && durationMs !== undefined) this.#effort = { requests, durationMs };
     const details = Object.entries(parsed.data)
       .filter(([key]) => !routineKeys.has(key))
       .map(([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
@@ -174,7 +200,8 @@ export class Screen {
       styled(level === 'WARN' ? 'yellow' : 'red', level.toLowerCase().padEnd(labelWidth)),
       ...[message, ...(what ? [what] : []), ...details].map(oneLine),
     );
-    if (problem?.whatToDo) this.#below(`→ ${oneLine(problem.whatToDo)}`);
+    const whatToDo = this.#whatToDo(problem?.code ?? '') ?? problem?.whatToDo;
+    if (whatToDo) this.#below(`→ ${oneLine(whatToDo)}`);
   }
 
   summary(): void {

@@ -1,21 +1,19 @@
 /** The program of `npm start`: everything on this machine, told on the terminal. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
-import { parseConfig } from '../infra/config.ts';
+import { loadConfig } from '../infra/load-config.ts';
 import { systemClock as clock } from '../lambda/clock.ts';
 import { NotifierError } from '../lambda/errors.ts';
-import configured from '../notifier.config.ts';
 import { startEmbeddedAws } from './aws/index.ts';
-import { StoppedError } from './errors.ts';
+import { isSystemError, StartError, StoppedError } from './errors.ts';
 import { type Flags, parseFlags } from './flags.ts';
-import { claimInstance } from './instance.ts';
-import { certifyEveryMs, partnerHost, watchedIntegration } from './partner-host.ts';
+import { claimInstance, localDirectory } from './instance.ts';
+import { adviceOnFlags, certifyEveryMs, partnerHost, watchedIntegration } from './partner-host.ts';
 import { Screen } from './screen.ts';
 import { synthesize } from './synthesize.ts';
 import { watch } from './watch.ts';
 
+const configFile = fileURLToPath(new URL('../notifier.config.ts', import.meta.url));
 const flags = parseFlags(process.argv.slice(2));
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -26,40 +24,53 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-// Whoever reads the output (`| head`) has seen enough.
-process.stdout.on('error', () => stopping.abort(new StoppedError()));
+process.stdout.on('error', (cause) => {
+  stopping.abort(
+    // Whoever reads the output (`| head`) has seen enough.
+    isSystemError(cause, 'EPIPE')
+      ? new StoppedError()
+      : new StartError(
+          `The output cannot be written (${Object(cause).code}).`,
+          'Make room for it, or send it elsewhere.',
+          { cause },
+        ),
+  );
+});
 
 try {
   process.exitCode = await start(flags, stopping.signal);
 } catch (error) {
   if (!(error instanceof NotifierError)) throw error;
   if (!(error instanceof StoppedError)) {
-    console.error(`error: ${error.message} ${error.whatToDo}`);
+    const separator = error.message.includes('\n') ? '\n' : ' ';
+    console.error(`error: ${error.message}${separator}${error.whatToDo}`);
     process.exitCode = 1;
   }
 }
 
 /** @returns the exit code: 1 when a tick failed */
 async function start(flags: Flags, stop: AbortSignal): Promise<number> {
-  const screen = new Screen(() => Temporal.Now.plainTimeISO().toString({ smallestUnit: 'second' }));
+  const screen = new Screen({
+    timeOfDay: () => Temporal.Now.plainTimeISO().toString({ smallestUnit: 'second' }),
+    whatToDo: (code) => adviceOnFlags(flags, code),
+  });
   await using cleanup = new AsyncDisposableStack();
 
-  const config = parseConfig(configured);
+  const config = await loadConfig(configFile);
   const integration = watchedIntegration(config, flags);
-  const instanceFile = resolve('.local/instance.json');
-  const instance = await claimInstance(instanceFile, clock.now().toString());
+  const instance = await claimInstance(localDirectory, clock.now());
   cleanup.defer(() => instance.remove());
   const host = await partnerHost(flags, integration);
   cleanup.defer(() => host.close());
   const every = flags.every ?? host.every;
-  const assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
-  cleanup.defer(() => rm(assembly, { recursive: true, force: true }));
   await synthesize(
     { ...config, integrations: [{ ...integration, baseUrl: host.url }] },
-    assembly,
+    instance.assembly,
     stop,
   );
-  const aws = await startEmbeddedAws(assembly, { onOutput: (line) => screen.output(line) });
+  const aws = await startEmbeddedAws(instance.assembly, {
+    onOutput: (line) => screen.output(line),
+  });
   cleanup.defer(() => aws.close());
   await instance.publish({
     region: aws.region,
@@ -92,6 +103,7 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
     ticks: flags.ticks,
     stop,
   });
+  if (stop.reason instanceof StartError) throw stop.reason;
   screen.summary();
   return screen.tally.failedTicks > 0 ? 1 : 0;
 }

@@ -1,34 +1,55 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { NotifierConfig } from '../infra/config.ts';
-import { StartError } from './errors.ts';
+import { isSystemError, StartError } from './errors.ts';
 
 const program = fileURLToPath(import.meta.url);
+/** Windows has no process groups; there, the bundler may outlive a stopped synthesis by a second. */
+const hasGroups = process.platform !== 'win32';
 
 /**
  * Synthesizes the stack into `outdir`. In a process of its own, because the CDK's bundling writes to
- * the terminal and holds up the event loop; what it wrote is shown only when it fails.
+ * the terminal and holds up the event loop; what it wrote is shown only when it fails. When it
+ * returns or throws, nothing writes into `outdir` any more.
  *
- * @throws StartError
+ * @throws StartError, or the reason of `signal`
  */
 export async function synthesize(
   config: NotifierConfig,
   outdir: string,
   signal?: AbortSignal,
 ): Promise<void> {
+  signal?.throwIfAborted();
+  const child = spawn(process.execPath, [program, JSON.stringify(config), outdir], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // The leader of a group that npm, a shell and the bundler belong to: they can be ended together.
+    detached: hasGroups,
+  });
+  const kill = () => killGroup(child.pid);
+  signal?.addEventListener('abort', kill, { once: true });
   try {
-    await promisify(execFile)(process.execPath, [program, JSON.stringify(config), outdir], {
-      ...(signal && { signal }),
-    });
-  } catch (cause) {
+    // Closed: all of the group have let go of standard error.
+    const [[code], output] = await Promise.all([once(child, 'close'), text(child.stderr)]);
     signal?.throwIfAborted();
-    const output = Object(cause).stderr;
+    if (code === 0) return;
     throw new StartError(
-      `The stack could not be synthesized:\n${typeof output === 'string' ? output.trim() : ''}`,
+      `The stack could not be synthesized:\n${output.trim()}`,
       'Try `npm run synth`.',
-      { cause },
     );
+  } finally {
+    signal?.removeEventListener('abort', kill);
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(hasGroups ? -pid : pid, 'SIGKILL');
+  } catch (error) {
+    // It has just ended by itself.
+    if (!isSystemError(error, 'ESRCH')) throw error;
   }
 }
 

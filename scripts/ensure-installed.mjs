@@ -8,19 +8,29 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const nodeBinary = `${root}node_modules/.bin/node`;
 
-/** @returns {Record<string, { version?: string, optional?: boolean }>} */
-function packagesOf(/** @type {string} */ lockfile) {
-  return JSON.parse(readFileSync(`${root}${lockfile}`, 'utf8')).packages;
+/** Undefined: it is missing or cut off. */
+function readJson(/** @type {string} */ file) {
+  try {
+    return JSON.parse(readFileSync(`${root}${file}`, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function isInstalled() {
-  if (!existsSync(`${root}node_modules/.package-lock.json`)) return false;
   if (!existsSync(nodeBinary) && !existsSync(`${nodeBinary}.cmd`)) return false;
-  const installed = packagesOf('node_modules/.package-lock.json');
-  return Object.entries(packagesOf('package-lock.json')).every(
+  // npm writes it last: an installation that was cut off has none.
+  if (!readJson('node_modules/.package-lock.json')) return false;
+  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'));
+  return Object.entries(packages).every(
     ([path, { version, optional }]) =>
-      path === '' || optional || installed[path]?.version === version,
+      path === '' || optional || readJson(`${path}/package.json`)?.version === version,
   );
+}
+
+function giveUp(/** @type {string} */ problem) {
+  console.error(`error: ${problem}`);
+  process.exit(1);
 }
 
 if (!isInstalled()) {
@@ -31,13 +41,17 @@ if (!isInstalled()) {
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   });
-  if (install.error) console.error(`npm could not be run: ${install.error.message}`);
-  if (install.status !== 0) process.exit(install.status ?? 1);
+  if (install.error) giveUp(`npm could not be run (${install.error.message}). Is it in the PATH?`);
+  if (install.status !== 0) {
+    giveUp(
+      `\`npm ci\` failed in ${root}. Correct what npm says above (the registry must be reachable, ` +
+        'the folder writable, the disk not full) and run this again.',
+    );
+  }
   if (!isInstalled()) {
-    console.error(
+    giveUp(
       'The installation is incomplete: Node 24 (npm package "node") is missing. ' +
         'Does npm forbid install scripts (ignore-scripts)? Allow them and run this again.',
     );
-    process.exit(1);
   }
 }

@@ -3,11 +3,10 @@ import type { Assessment } from '../events/assessment.ts';
 /** The keys that a seam can be made of (partner-api.md, 4.2, `sort`). */
 export type SeamKey = 'user_name' | 'product_name' | 'proctor_name';
 
-/**
- * What is known of the host's order by `user_name`: it sorts by the full name (or by all of the
- * name's parts), or by the last name, whatever it does among equals.
- */
-export type NameOrder = 'full-name' | 'last-name';
+export type NamePart = 'first_name' | 'last_name';
+
+/** Whether two people who share this name, but not the other, may be tied by `user_name`. */
+export type TiesByName = Readonly<Record<NamePart, boolean>>;
 
 /** Letters that Unicode does not decompose, but that some collations sort as these. */
 const ALIKE: Readonly<Record<string, string>> = {
@@ -49,12 +48,12 @@ export function sortedBy(assessment: Assessment, key: SeamKey): string {
  * the host compares, it differs. The document does not say what `user_name` compares, nor whose
  * name counts where the parts had different proctors.
  *
- * @param order narrows what a tie by `user_name` can be; must be established, not assumed
+ * @param ties what sharing one name means; must be established where it is false, not assumed
  */
 export function tieMarks(
   assessment: Assessment,
   key: SeamKey,
-  order?: NameOrder,
+  ties: TiesByName = { first_name: true, last_name: true },
 ): readonly string[] {
   if (key === 'product_name') return [foldName(assessment.assessment_name)];
   if (key === 'proctor_name') {
@@ -64,10 +63,10 @@ export function tieMarks(
     ]);
     return marks.length > 0 ? marks : ['nobody'];
   }
-  const full = `full ${foldName(assessment.name)}`;
   const first = foldName(assessment.first_name);
   const last = foldName(assessment.last_name);
-  if (order === 'full-name') return [full, `both ${first} ${last}`];
-  if (order === 'last-name') return [full, `last ${last}`];
-  return [full, `first ${first}`, `last ${last}`];
+  const marks = [`full ${foldName(assessment.name)}`, `both ${first} ${last}`];
+  if (ties.first_name) marks.push(`first ${first}`);
+  if (ties.last_name) marks.push(`last ${last}`);
+  return marks;
 }

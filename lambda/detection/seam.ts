@@ -42,8 +42,7 @@ export function lastBelow(rows: SeamRows): number {
   for (let index = rows.length - 2; index >= 0; index--) {
     const row = rows[index];
     if (row === undefined) continue;
-    const untied = (later: SeamRow | undefined) =>
-      later !== undefined && !sharesMark(row.marks, later.marks);
+    const untied = (later: SeamRow | undefined) => later !== undefined && !maybeTied(row, later);
     if (rows.slice(index + 1).some(untied)) return index;
   }
   return -1;
@@ -70,6 +69,7 @@ export function nextOffset(offset: number, rows: SeamRows, slack: number): numbe
   return next > 0 ? offset + next : undefined;
 }
 
-function sharesMark(marks: readonly string[], others: readonly string[]): boolean {
-  return marks.some((mark) => others.includes(mark));
+/** Not certainly not tied. */
+function maybeTied(row: SeamRow, other: SeamRow): boolean {
+  return row.marks.some((mark) => other.marks.includes(mark));
 }

@@ -313,7 +313,7 @@ describe('a configuration with several problems', () => {
       problemsOf({
         integrations: [
           { ...district, every: 'often', colour: 'red' },
-          { ...district, timeZone: 'Nowhere' },
+          { ...district, timeZone: 'Nowhere', recentDays: 0.5 },
         ],
         subscriptions: [{ ...queue, topic: 'news', filter: { integrations: ['district-z'] } }],
         logRetentionDays: 2,
@@ -324,6 +324,7 @@ describe('a configuration with several problems', () => {
         'integrations[0].every',
         'integrations[0].colour',
         'integrations[1].timeZone',
+        'integrations[1].recentDays',
         'integrations[1].name',
         'subscriptions[0].topic',
         'subscriptions[0].filter.integrations[0]',
@@ -331,6 +332,36 @@ describe('a configuration with several problems', () => {
       ]),
     );
     expect(error.message.split('\n')).toHaveLength(error.problems.length + 1);
+  });
+});
+
+describe('a credential pasted where a name belongs', () => {
+  const generated = ['q7Zt0pXw93LmVb2KcYd8Hs5RfNg1Ju6T', '3f9c1b7e52d44a869e0b7c1d2a3b4c5d'];
+  it.each(
+    generated.flatMap((secret) => [
+      ['secretName', withDistrict({ secretName: secret }), secret],
+      [
+        'integration name',
+        withDistrict({ name: `a${secret.toLowerCase()}` }),
+        secret.toLowerCase(),
+      ],
+      ['stackName', { ...withDistrict({}), stackName: `S${secret}` }, secret],
+      ['tag key', { ...withDistrict({}), tags: { [secret]: '' } }, secret],
+      ['assessment name', withFilter({ assessments: [secret] }), secret],
+    ]),
+  )('is refused as %s and not repeated', (_, input, secret) => {
+    const problems = problemsOf(input);
+    expect(problems).toEqual([expect.stringContaining('never a credential')]);
+    expect(problems.join()).not.toContain(secret);
+  });
+
+  it.each([
+    'partner/district-b',
+    'certification-notifier-NotifierDistrictSecret8F3A21B0-AbC1dE',
+    'district2026credentials',
+    'prod/2026/partnerCredentials-v2',
+  ])('does not keep out the name %s', (secretName) => {
+    expect(problemsOf(withDistrict({ secretName }))).toEqual([]);
   });
 });
 
@@ -351,6 +382,8 @@ describe('what may be a credential is never repeated', () => {
       [secret, withDistrict({ baseUrl: secret })] as const,
       [secret, withDistrict({ timeZone: secret })] as const,
       [secret, withDistrict({ client_secret: secret })] as const,
+      [secret, withDistrict({ [secret]: '' })] as const,
+      [secret, { ...withDistrict({}), tags: { [`aws:${secret}`]: '' } }] as const,
       [secret, withQueue({ endpoint: secret })] as const,
       [
         secret,

@@ -1,11 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as cdk from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../infra/build-app.ts';
 import { maxIntegrations, parseConfig } from '../../infra/config.ts';
 import { TickJournal } from '../../lambda/journal.ts';
 import { environment } from '../../lambda/names.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'stack-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => vi.unstubAllEnvs());
 
 const template = synthesized({
@@ -41,7 +46,10 @@ const template = synthesized({
 });
 
 function synthesized(input: unknown): Template {
-  const app = buildApp(parseConfig(input), { bundle: false });
+  const app = buildApp(parseConfig(input), {
+    bundle: false,
+    outdir: mkdtempSync(join(folder, 'assembly-')),
+  });
   const stack = app.node.children.find((child) => child instanceof cdk.Stack);
   if (!(stack instanceof cdk.Stack)) throw new Error('the app has no stack');
   return Template.fromStack(stack);

@@ -89,8 +89,23 @@ describe('a wrong configuration', () => {
     const { status, stdout, stderr } = node([app, file]);
     expect(status).toBe(1);
     expect(stdout).toBe('');
+    expect(stderr).toContain(`${file} has 2 problems:\n`);
     expect(stderr).toContain('integrations[0].name: "A" found');
     expect(stderr).toContain('integrations[0].every: 0 found');
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it.each([
+    ['a syntax error', 'export default {\n a: "1" b: 2 };', ':2 cannot be loaded: '],
+    ['an unknown name', '\n\nexport default { a: q7Zt0pXw93LmVb2KcYd8Hs5RfNg1Ju6T };', ':3 cannot'],
+    ['an import of nothing', 'import "./none.ts"; export default {};', ' cannot be loaded: Cannot'],
+  ])('that cannot be loaded for %s is told with file and line', (_, content, expected) => {
+    const file = join(folder, 'broken.config.ts');
+    writeFileSync(file, content);
+    const { status, stdout, stderr } = node([app, file]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain(`${file}${expected}`);
+    expect(stderr).not.toContain('q7Zt0p');
+    expect(stderr.trim().split('\n')).toHaveLength(2);
   });
 });

@@ -1,21 +1,25 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Temporal } from 'temporal-polyfill';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { close, listen } from '../../local/aws/loopback-server.ts';
 import { StartError } from '../../local/errors.ts';
 import { claimInstance, instanceSchema } from '../../local/instance.ts';
 
-const startedAt = '2026-11-21T12:00:00Z';
+const now = Temporal.Instant.from('2026-11-21T12:00:00Z');
+const startedAt = now.toString();
 /** Above every pid that Linux, macOS or Windows hands out. */
 const nobody = 2 ** 30;
+/** Lives as long as this test. */
+const somebody = process.ppid;
 let directory: string;
 let file: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'instance-'));
-  file = join(directory, '.local', 'instance.json');
+  file = join(directory, 'instance.json');
 });
 afterEach(() => rm(directory, { recursive: true }));
 
@@ -24,50 +28,92 @@ const awsAt = (dynamodb: string) => ({
   endpoints: { dynamodb },
   functions: {},
 });
+const leave = (instance: object) => writeFile(file, JSON.stringify(instance));
 const content = async () => instanceSchema.parse(JSON.parse(await readFile(file, 'utf8')));
 
 test('an instance says who it is, then where it answers, and leaves nothing behind', async () => {
-  const instance = await claimInstance(file, startedAt);
+  const instance = await claimInstance(directory, now);
   expect(await content()).toEqual({ pid: process.pid, startedAt });
+  expect(await readdir(instance.assembly)).toEqual([]);
   await instance.publish(awsAt('http://127.0.0.1:1'));
   expect((await content()).aws?.endpoints).toEqual({ dynamodb: 'http://127.0.0.1:1' });
   await instance.remove();
-  await expect(readFile(file)).rejects.toThrow();
+  expect(await readdir(directory)).toEqual([]);
 });
 
-test('a second instance is refused while the first one starts', async () => {
-  await claimInstance(file, startedAt);
-  await expect(claimInstance(file, startedAt)).rejects.toThrow(StartError);
+test('a second instance is refused while the first one starts, with the file that says so', async () => {
+  await leave({ pid: somebody, startedAt });
+  const second = claimInstance(directory, now.add({ seconds: 90 }));
+  await expect(second).rejects.toThrow(StartError);
+  await expect(second).rejects.toThrow(file);
 });
 
 test('a second instance is refused while the first one answers', async () => {
   const server = createServer((_, response) => response.end('healthy'));
-  const instance = await claimInstance(file, startedAt);
-  await instance.publish(awsAt(await listen(server)));
-  await expect(claimInstance(file, startedAt)).rejects.toThrow(StartError);
+  await leave({ pid: somebody, startedAt, aws: awsAt(await listen(server)) });
+  await expect(claimInstance(directory, now.add({ hours: 24 }))).rejects.toThrow(StartError);
   await close(server);
 });
 
-test('the file of a process that is gone is taken over', async () => {
-  await claimInstance(file, startedAt);
-  await writeFile(file, JSON.stringify({ pid: nobody, startedAt }));
-  await claimInstance(file, startedAt);
-  expect((await content()).pid).toBe(process.pid);
+test.each([
+  ['of a process that is gone', { pid: nobody, startedAt }],
+  [
+    'of an instance that died while it started, its process id given away',
+    { pid: somebody, startedAt: '2026-11-21T11:57:00Z' },
+  ],
+  ["of a process whose id is now this one's", { pid: process.pid, startedAt }],
+  ['that is no instance file', { pid: somebody, startedAt: 'yesterday' }],
+])('the file %s is taken over', async (_, left) => {
+  await leave(left);
+  await claimInstance(directory, now);
+  expect(await content()).toEqual({ pid: process.pid, startedAt });
 });
 
 test('the file of a process id that another program has by now is taken over', async () => {
   const server = createServer();
   const closed = await listen(server);
   await close(server);
-  const instance = await claimInstance(file, startedAt);
-  await instance.publish(awsAt(closed));
-  await claimInstance(file, 'later');
-  expect((await content()).startedAt).toBe('later');
+  await leave({ pid: somebody, startedAt, aws: awsAt(closed) });
+  await claimInstance(directory, now);
+  expect((await content()).pid).toBe(process.pid);
 });
 
-test('a file that is no instance file is taken over', async () => {
-  await claimInstance(file, startedAt);
+test('a file that was cut off is taken over', async () => {
   await writeFile(file, '{ half a li');
-  await claimInstance(file, 'later');
-  expect((await content()).startedAt).toBe('later');
+  await claimInstance(directory, now);
+  expect((await content()).startedAt).toBe(startedAt);
+});
+
+test('the folder of an instance that was killed is removed by the next one', async () => {
+  const killed = await claimInstance(directory, now);
+  await writeFile(join(killed.assembly, 'manifest.json'), '{}');
+  await leave({ pid: nobody, startedAt });
+  const { assembly } = await claimInstance(directory, now);
+  expect((await readdir(directory)).sort()).toEqual([
+    assembly.slice(directory.length + 1),
+    'instance.json',
+  ]);
+});
+
+test('a refused instance removes nothing of the one that runs', async () => {
+  const running = await claimInstance(directory, now);
+  await leave({ pid: somebody, startedAt });
+  await expect(claimInstance(directory, now)).rejects.toThrow(StartError);
+  expect(await readdir(running.assembly)).toEqual([]);
+});
+
+test.each([
+  ['the folder is a file', (path: string) => writeFile(path, ''), ''],
+  [
+    'the file is a folder',
+    (path: string) => mkdir(join(path, 'instance.json'), { recursive: true }),
+    '',
+  ],
+  ['the folder cannot be made', (path: string) => writeFile(path, ''), 'inner'],
+])('when %s, it says which path', async (_, obstruct, inner) => {
+  const path = join(directory, 'local');
+  await obstruct(path);
+  const claim = claimInstance(join(path, inner), now);
+  await expect(claim).rejects.toThrow(StartError);
+  await expect(claim).rejects.toThrow(join(path, inner, 'instance.json'));
 });

@@ -6,10 +6,11 @@ function screen() {
   const lines: string[] = [];
   return {
     lines,
-    on: new Screen(
-      () => '12:00:00',
-      (line) => lines.push(line),
-    ),
+    on: new Screen({
+      timeOfDay: () => '12:00:00',
+      whatToDo: (code) => (code === 'known-here' ? 'Look into the file.' : undefined),
+      write: (line) => lines.push(line),
+    }),
   };
 }
 
@@ -69,6 +70,36 @@ test('a failed tick shows its error and is counted', () => {
   on.summary();
   expect(lines[0]).toBe('12:00:00  tick 1     failed · UnavailableError: No answer.');
   expect(lines.at(-1)).toContain('1 tick (1 failed)');
+});
+
+test('a failed tick shows and counts the requests that the function says it has made', () => {
+  const { lines, on } = screen();
+  const text = JSON.stringify({
+    level: 'ERROR',
+    message: 'tick failed',
+    requests: 3,
+    durationMs: 12.3,
+    problem: { name: 'X', message: 'No answer.' },
+  });
+  on.output({ functionName: 'poll', stream: 'stdout', kind: 'log', text });
+  const failure = { errorType: 'X', errorMessage: 'No answer.', trace: [] };
+  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure });
+  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure });
+  on.summary();
+  expect(lines.slice(0, 3)).toEqual([
+    '12:00:00  error      tick failed · No answer.',
+    '12:00:00  tick 1     3 requests · failed · X: No answer. · 12 ms',
+    '12:00:00  tick 2     failed · X: No answer.',
+  ]);
+  expect(lines.at(-1)).toContain('2 ticks (2 failed) · 3 requests');
+});
+
+test('an error of which more is known here comes with that advice', () => {
+  const { lines, on } = screen();
+  const problem = { name: 'X', code: 'known-here', message: 'Refused.', whatToDo: 'Look at AWS.' };
+  const text = JSON.stringify({ level: 'ERROR', message: 'tick failed', problem });
+  on.output({ functionName: 'poll', stream: 'stdout', kind: 'log', text });
+  expect(lines.at(-1)?.trim()).toBe('→ Look into the file.');
 });
 
 test('an event shows who, what, where, the day and that it is late', () => {

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 const program = join(import.meta.dirname, '../../local/start.ts');
 let directory: string;
@@ -20,10 +21,10 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** The program as a process of its own; its instance file is in a directory of its own, too. */
+/** The program as a process of its own; what it keeps is in a directory of its own, too. */
 function start(...flags: string[]) {
   const child = spawn(process.execPath, [program, ...flags], {
-    cwd: directory,
+    env: { ...process.env, NOTIFIER_LOCAL: join(directory, 'local'), INIT_CWD: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(() => child.kill('SIGKILL'));
@@ -61,6 +62,7 @@ describe('what cannot work is one line and a failure:', () => {
     ['an interval that is no number', ['--every', 'soon'], 'Allowed: seconds, from 0.2 to 3600'],
     ['no ticks at all', ['--ticks', '0'], 'Allowed: a whole number from 1'],
     ['a host without credentials', ['--base-url', 'https://a.example'], 'need each other'],
+    ['a credentials file without a name', ['--credentials', ''], 'Allowed: the path of a file.'],
     ['a time zone for the sandbox', ['--time-zone', 'UTC'], "needs '--base-url'"],
   ])('%s', async (_, flags, expected) => {
     const { code, out, err } = await start(...flags).ended();
@@ -70,8 +72,12 @@ describe('what cannot work is one line and a failure:', () => {
 
   test.each([
     ['is not there', undefined, 'cannot be read (ENOENT)'],
-    ['is no JSON', `{"client_secret": "${canary}`, 'holds no credentials'],
-    ['lacks the id', `{"client_secret": "${canary}"}`, 'client_id'],
+    [
+      'is no JSON',
+      `{"client_secret": "${canary}`,
+      'holds no credentials (it is not a JSON object)',
+    ],
+    ['lacks the id', `{"client_secret": "${canary}"}`, '(client_id is not a text, or is empty)'],
   ])('a credentials file that %s, without a word of its content', async (_, content, expected) => {
     const file =
       content === undefined ? join(directory, 'none.json') : await credentialsFile(content);
@@ -82,12 +88,34 @@ describe('what cannot work is one line and a failure:', () => {
     expect(err.join()).not.toContain(canary);
   });
 
-  test('a host that may not be asked in the clear', async () => {
-    const file = await credentialsFile('{"client_id":"a","client_secret":"b"}');
-    const flags = ['--base-url', 'http://platform.example.org', '--credentials', file];
-    const { code, err } = await start(...flags).ended();
+  test.each([
+    [
+      'a host that may not be asked in the clear',
+      ['--base-url', 'http://platform.example.org'],
+      /option '--base-url': "http:.* allowed: an https host/,
+    ],
+    [
+      'a host with credentials, without repeating them',
+      ['--base-url', `https://a:${canary}@platform.example.org`],
+      /option '--base-url': a text of \d+ characters found; allowed: an https host/,
+    ],
+    [
+      'a time zone that is none',
+      ['--base-url', 'https://platform.example.org', '--time-zone', 'Nowhere'],
+      /option '--time-zone': "Nowhere" found; allowed: .*IANA/,
+    ],
+  ])('%s', async (_, flags, expected) => {
+    const { code, err } = await start(...flags, '--credentials', 'c.json').ended();
     expect(code).toBe(1);
-    expect(err).toEqual([expect.stringContaining('allowed: an https host')]);
+    expect(err).toEqual([expect.stringMatching(expected)]);
+    expect(err.join()).not.toContain(canary);
+  });
+
+  test('a folder that cannot be written', async () => {
+    await writeFile(join(directory, 'local'), '');
+    const { code, err } = await start().ended();
+    expect(code).toBe(1);
+    expect(err).toEqual([expect.stringContaining(join(directory, 'local/instance.json'))]);
   });
 
   test('a port that is taken', async () => {
@@ -101,9 +129,9 @@ describe('what cannot work is one line and a failure:', () => {
   });
 
   test('a second instance', async () => {
-    await mkdir(join(directory, '.local'));
-    const other = { pid: process.pid, startedAt: '2026-11-21T12:00:00Z' };
-    await writeFile(join(directory, '.local/instance.json'), JSON.stringify(other));
+    await mkdir(join(directory, 'local'));
+    const other = { pid: process.pid, startedAt: new Date().toISOString() };
+    await writeFile(join(directory, 'local/instance.json'), JSON.stringify(other));
     const { code, err } = await start().ended();
     expect(code).toBe(1);
     expect(err).toEqual([
@@ -127,20 +155,20 @@ test('after --ticks it has shown events and ends by itself, quietly and without 
   expect(out).toMatch(/created .* · district-a\/\d+\/1/);
   expect(out).toMatch(/digest .* new certification/);
   expect(out).toMatch(/4 ticks · \d+ requests · [1-9]\d* events? received · 0 duplicates · [1-9]/);
-  expect(existsSync(join(directory, '.local/instance.json'))).toBe(false);
+  expect(await readdir(join(directory, 'local'))).toEqual([]);
 });
 
 test('while it runs its instance file says where, and Ctrl-C ends it cleanly', async () => {
   const { child, line, ended } = start('--every', '1');
   await line(/tick 1 /);
-  const instance = JSON.parse(await readFile(join(directory, '.local/instance.json'), 'utf8'));
+  const instance = JSON.parse(await readFile(join(directory, 'local/instance.json'), 'utf8'));
   expect(instance.pid).toBe(child.pid);
   expect((await fetch(instance.aws.endpoints.dynamodb)).status).toBe(200);
   child.kill('SIGINT');
   const { code, out, err } = await ended();
   expect({ code, err }).toEqual({ code: 0, err: [] });
   expect(out).toMatch(/\d+ ticks? · /);
-  expect(existsSync(join(directory, '.local/instance.json'))).toBe(false);
+  expect(await readdir(join(directory, 'local'))).toEqual([]);
   await expect(fetch(instance.aws.endpoints.dynamodb)).rejects.toThrow();
 });
 
@@ -157,4 +185,64 @@ test('a host that does not answer fails the tick, with what to do and without th
   expect(out).toMatch(/tick 1 .*failed .*UnavailableError/);
   expect(out).toContain('→ ');
   expect(out).not.toContain(canary);
+});
+
+test('a signal while the stack is synthesized ends it cleanly', async () => {
+  const { child, ended } = start();
+  const local = join(directory, 'local');
+  await vi.waitFor(async () => expect((await readdir(local)).join()).toContain('assembly-'), {
+    timeout: 20_000,
+  });
+  child.kill('SIGTERM');
+  expect(await ended()).toEqual({ code: 0, out: '', err: [] });
+  expect(await readdir(local)).toEqual([]);
+});
+
+test('refused credentials are blamed on their file, named from where npm was called', async () => {
+  const server = createHttpServer((_, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end('{"error":"invalid_client"}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  const file = await credentialsFile(`\uFEFF{"client_id":"a","client_secret":"${canary}"}`);
+  const host = ['--base-url', `http://127.0.0.1:${port}`, '--credentials', 'credentials.json'];
+  const { code, out } = await start(...host, '--ticks', '1').ended();
+  server.close();
+  expect(code).toBe(1);
+  expect(out).toContain(`→ Compare client_id and client_secret in ${file} with`);
+  expect(out).not.toContain('Secrets Manager');
+  expect(out).toMatch(/tick 1 .*[1-9] requests? · failed · CredentialsRefusedError/);
+  expect(out).toMatch(/1 tick \(1 failed\) · [1-9] requests?/);
+});
+
+describe('output', () => {
+  const run = (stdout: number | 'pipe') =>
+    spawn(process.execPath, [program, '--ticks', '1'], {
+      env: { ...process.env, NOTIFIER_LOCAL: join(directory, 'local') },
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+  const endOf = async (child: ReturnType<typeof run>) => {
+    running.push(() => child.kill('SIGKILL'));
+    const [[code], err] = await Promise.all([
+      once(child, 'close'),
+      child.stderr ? text(child.stderr) : '',
+    ]);
+    return { code, err };
+  };
+
+  test('that nobody reads any more is the end, and no failure', async () => {
+    const child = run('pipe');
+    child.stdout?.destroy();
+    expect(await endOf(child)).toEqual({ code: 0, err: '' });
+  });
+
+  test.skipIf(process.platform !== 'linux')('to a full disk is a failure', async () => {
+    await using full = await open('/dev/full', 'w');
+    const { code, err } = await endOf(run(full.fd));
+    expect(code).toBe(1);
+    expect(err).toBe(
+      'error: The output cannot be written (ENOSPC). Make room for it, or send it elsewhere.\n',
+    );
+  });
 });

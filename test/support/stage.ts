@@ -9,12 +9,12 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { buildApp } from '../../infra/build-app.ts';
 import { parseConfig } from '../../infra/config.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
 import { ledgerTable } from '../../lambda/names.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
+import { synthesize } from '../../local/synthesize.ts';
 import { Gate } from './gate.ts';
 
 const tickLine = z.looseObject({
@@ -78,7 +78,7 @@ export class Stage {
         { topic: 'alerts', protocol: 'sqs', endpoint: queues.people },
       ],
     });
-    buildApp(config, { outdir: this.#assembly }).synth();
+    await synthesize(config, this.#assembly);
     this.#overrides = overrides;
   }
 

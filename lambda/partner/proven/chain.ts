@@ -1,11 +1,12 @@
-import { type SeamKey, sortedBy, tieMarks } from '../../detection/names-tied.ts';
+import { type SeamKey, sortedBy, type TiesByName, tieMarks } from '../../detection/names-tied.ts';
 import {
+  type Anchors,
   anchorsOf,
   holdsAnchor,
   nextOffset,
   type SeamRow,
-  type SeamRows,
 } from '../../detection/seam.ts';
+import type { Assessment } from '../../events/assessment.ts';
 import { MAX_PAGE_SIZE } from '../query.ts';
 import type { Page } from '../records.ts';
 import type { Part, Reading } from './reading.ts';
@@ -16,18 +17,20 @@ const SLACK = 2;
 /** Rows to step back, time after time, when a seam is lost: a burst of removals upstream. */
 const STEPS_BACK = [8, 30, 100, 300];
 
-/** Where a chain of pages stands: everything at or below the anchors' end has been read. */
+/** Where a chain of pages stands. */
 export interface ChainStart {
   readonly offset: number;
-  readonly anchors: ReadonlyMap<number, SeamRow>;
+  /** A page at another offset than 0 must hold one of these. */
+  readonly anchors: Anchors;
 }
 
 /**
  * `complete`: proven. `tied`: what may be one tie block fills a page. `lost`: the list moves faster
- * than the steps back. `exhausted`: no time or no requests left.
+ * than the steps back. `mistaken`: what the host seemed to compare was refuted. `exhausted`: no time
+ * or no requests left.
  */
 export interface ChainEnd extends ChainStart {
-  readonly end: 'complete' | 'tied' | 'lost' | 'exhausted';
+  readonly end: 'complete' | 'tied' | 'lost' | 'mistaken' | 'exhausted';
   readonly pages: number;
   /** Of the well-formed records on its pages. */
   readonly ids: ReadonlySet<number>;
@@ -52,7 +55,10 @@ export async function readChain(
     if (page === undefined) return ended('exhausted');
     pages += 1;
     for (const { id } of page.assessments) ids.add(id);
-    const rows = seamRows(page, key, reading);
+    const assessments = inOrder(page);
+    if (key === 'user_name') reading.observe(assessments);
+    if (reading.mistaken) return ended('mistaken');
+    const rows = assessments.map((row) => row && seamRow(row, key, reading.ties));
 
     if (!isSlice(page) || (offset > 0 && !holdsAnchor(rows, anchors))) {
       const back = STEPS_BACK[steps++];
@@ -75,7 +81,7 @@ export async function readChain(
  *
  * @param ids of the records among which the new chain reads
  */
-export function resumed({ anchors }: ChainEnd, ids: ReadonlySet<number>): ChainStart {
+export function resumed({ anchors }: ChainStart, ids: ReadonlySet<number>): ChainStart {
   let below = 0;
   for (const id of anchors.keys()) if (ids.has(id)) below += 1;
   return { offset: Math.max(0, below - 1 - SLACK), anchors };
@@ -96,17 +102,21 @@ function pageSize(meta: Page['meta']): number {
   return Math.min(meta.page, MAX_PAGE_SIZE);
 }
 
-/** The rows in the host's order; a quarantined one keeps its place. */
-function seamRows(page: Page, key: SeamKey, { order }: Reading): SeamRows {
-  const rows: (SeamRow | undefined)[] = [];
+/** In the host's order; a quarantined row keeps its place. */
+function inOrder(page: Page): (Assessment | undefined)[] {
+  const rows: (Assessment | undefined)[] = [];
   const quarantined = new Set(page.quarantined.map(({ index }) => index));
   for (const assessment of page.assessments) {
     while (quarantined.has(rows.length)) rows.push(undefined);
-    rows.push({
-      id: assessment.id,
-      sortedBy: sortedBy(assessment, key),
-      marks: tieMarks(assessment, key, order),
-    });
+    rows.push(assessment);
   }
   return rows;
+}
+
+function seamRow(assessment: Assessment, key: SeamKey, ties: TiesByName): SeamRow {
+  return {
+    id: assessment.id,
+    sortedBy: sortedBy(assessment, key),
+    marks: tieMarks(assessment, key, ties),
+  };
 }

@@ -11,54 +11,55 @@ export type Means =
 export interface PartRead {
   /** Undefined: unproven, there may be records that were not seen. */
   readonly means: Means | undefined;
-  /** Of the well-formed records that were seen, at the least those of this part. */
+  /** Of the well-formed records that were seen. */
   readonly ids: ReadonlySet<number>;
 }
 
 /**
- * Reads a part by name. Where names may be tied over a whole page: by halves of its days, and a
- * single day by the other keys, then by filters.
+ * Reads a part by name. Where names may be tied over a whole page, it goes on with the halves of
+ * its days, each by itself; a single day is read by another key, or else split by filters.
  */
 export async function readPart(
   reading: Reading,
   part: Part,
   start?: ChainStart,
 ): Promise<PartRead> {
-  const byName = await readChain(reading, part, 'user_name', start);
-  if (byName.end !== 'tied') return partRead(byName, 'user_name');
-
+  const chain = await readChain(reading, part, 'user_name', start);
+  if (chain.end !== 'tied') return { means: meansOf(chain, 'user_name'), ids: chain.ids };
   const halves = splitByDays(part, reading.days);
-  if (halves) {
-    return allOf(halves, byName.ids, (half) =>
-      readPart(reading, half, resumed(byName, reading.idsWithin(half.range))),
-    );
-  }
-  for (const key of ['product_name', 'proctor_name'] as const) {
-    const byKey = await readChain(reading, part, key);
-    if (byKey.end !== 'tied') return partRead(byKey, key);
-  }
-  const flags = splitByFlag(part);
-  if (flags) return allOf(flags, new Set(), (flag) => readPart(reading, flag));
-  return readOrganizations(reading, part);
+  if (halves === undefined) return readDay(reading, part);
+  return readAll(halves, (half) =>
+    readPart(reading, half, resumed(chain, reading.idsWithin(half.range))),
+  );
 }
 
-function partRead({ end, pages, ids }: ChainEnd, key: SeamKey): PartRead {
-  if (end !== 'complete') return { means: undefined, ids };
-  return { means: pages === 1 ? { kind: 'single-page' } : { kind: 'key-seam', key }, ids };
+async function readDay(reading: Reading, part: Part): Promise<PartRead> {
+  for (const key of ['product_name', 'proctor_name'] as const) {
+    const chain = await readChain(reading, part, key);
+    if (chain.end !== 'tied') return { means: meansOf(chain, key), ids: chain.ids };
+  }
+  const flags = splitByFlag(part);
+  return flags
+    ? readAll(flags, (flag) => readPart(reading, flag))
+    : readOrganizations(reading, part);
+}
+
+function meansOf({ end, pages }: ChainEnd, key: SeamKey): Means | undefined {
+  if (end !== 'complete') return undefined;
+  return pages === 1 ? { kind: 'single-page' } : { kind: 'key-seam', key };
 }
 
 /** Goes on after a part that stayed unproven: what is seen of the others is news as well. */
-async function allOf(
+async function readAll(
   parts: readonly Part[],
-  before: ReadonlySet<number>,
   read: (part: Part) => Promise<PartRead>,
 ): Promise<PartRead> {
-  let ids = before;
+  const ids = new Set<number>();
   let proven = true;
   for (const part of parts) {
     const { means, ids: more } = await read(part);
     proven &&= means !== undefined;
-    ids = new Set([...ids, ...more]);
+    for (const id of more) ids.add(id);
   }
   return { means: proven ? { kind: 'split' } : undefined, ids };
 }
@@ -72,7 +73,7 @@ async function readOrganizations(reading: Reading, part: Part): Promise<PartRead
   const parts = splitByOrganizations(part, reading.organizationIds);
   if (parts === undefined) return { means: undefined, ids: new Set() };
   const before = await reading.count(part);
-  const read = await allOf(parts, new Set(), (one) => readPart(reading, one));
+  const read = await readAll(parts, (one) => readPart(reading, one));
   const after = await reading.count(part);
   const allSeen = before === read.ids.size && after === read.ids.size;
   return allSeen ? read : { ...read, means: undefined };

@@ -56,7 +56,12 @@ export async function proveRange(
   options: ProvenReadOptions,
 ): Promise<RangeRead> {
   const reading = new Reading(client, options);
-  const { means } = await readPart(reading, { range, filter: {} });
+  const part = { range, filter: {} };
+  let { means } = await readPart(reading, part);
+  if (reading.mistaken) {
+    reading.distrustNames();
+    ({ means } = await readPart(reading, part));
+  }
   const { assessments, quarantined, requests } = reading;
   return {
     assessments,

@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../clock.ts';
 import type { DayRange } from '../../detection/days.ts';
-import type { NameOrder } from '../../detection/names-tied.ts';
+import { NameOrderEvidence } from '../../detection/name-order.ts';
+import type { TiesByName } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { PartnerClient } from '../client.ts';
 import { TimedOutError } from '../errors.ts';
@@ -14,8 +15,6 @@ export interface ProvenReadOptions {
   readonly deadline: Temporal.Instant;
   /** Calls of `list`; default: no limit but the deadline. */
   readonly maxRequests?: number;
-  /** How the host is known to sort by `user_name`. Established, not assumed. */
-  readonly order?: NameOrder;
 }
 
 /** @param day `YYYY-MM-DD` */
@@ -39,6 +38,7 @@ export class Reading {
   readonly #seen = new Map<number, Assessment>();
   /** By id, or by what is wrong where there is no id. */
   readonly #quarantined = new Map<number | string, Quarantined>();
+  #nameOrder: NameOrderEvidence | undefined = new NameOrderEvidence();
   #requests = 0;
 
   constructor(client: Pick<PartnerClient, 'list'>, options: ProvenReadOptions) {
@@ -72,8 +72,23 @@ export class Reading {
     return this.#requests;
   }
 
-  get order(): NameOrder | undefined {
-    return this.#options.order;
+  /** What sharing a name may mean, as far as the answers sorted by `user_name` have shown. */
+  get ties(): TiesByName {
+    return this.#nameOrder?.ties ?? { first_name: true, last_name: true };
+  }
+
+  /** Whether seams were accepted by what has turned out to be wrong. */
+  get mistaken(): boolean {
+    return this.#nameOrder?.mistaken ?? false;
+  }
+
+  observe(rows: readonly (Assessment | undefined)[]): void {
+    this.#nameOrder?.observe(rows);
+  }
+
+  /** From here on every shared name may be a tie, whatever the answers show. */
+  distrustNames(): void {
+    this.#nameOrder = undefined;
   }
 
   now(): Temporal.Instant {

@@ -1,0 +1,29 @@
+import { systemClock } from '../../lambda/clock.ts';
+import {
+  type PartnerError,
+  type RequestKind,
+  UnexpectedResponseError,
+} from '../../lambda/partner/errors.ts';
+import { parseBody, toRefusal } from '../../lambda/partner/replies.ts';
+import type { HttpReply } from '../../lambda/partner/transport.ts';
+
+/** An HTTP answer as it came: any status is one. */
+export interface Answer {
+  readonly status: number;
+  /** Undefined if it is no JSON: whether there has to be one is the affair of the check. */
+  readonly body: unknown;
+  /** What the partner client makes of a status that is no success. */
+  readonly refusal: PartnerError | undefined;
+}
+
+/** @throws {ResponseTooLargeError} */
+export function toAnswer(kind: RequestKind, reply: HttpReply): Answer {
+  const { status } = reply;
+  const refusal = status < 300 ? undefined : toRefusal(kind, reply, systemClock.now());
+  try {
+    return { status, body: parseBody(kind, reply), refusal };
+  } catch (error) {
+    if (error instanceof UnexpectedResponseError) return { status, body: undefined, refusal };
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { NotifierError } from '../../lambda/errors.ts';
+
+/** None of the token requests was granted: wrong credentials, as far as the host says. */
+export class CredentialsFileRefusedError extends NotifierError {
+  readonly code = 'credentials-refused';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Compare the credentials file with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.';
+
+  constructor() {
+    super('The token endpoint refused the client ID or the secret.');
+  }
+}
+
+/** The run has made as many requests as it may. */
+export class RequestsSpentError extends NotifierError {
+  readonly code = 'requests-spent';
+  readonly retryHelps = true;
+  readonly whatToDo = 'Run it at a quieter time: a host whose data moves is asked more often.';
+
+  constructor(most: number) {
+    super(`The ${most} requests of a run are used up.`);
+  }
+}
+
+/** The list answered something that no page can be read from. */
+export class UnusablePageError extends NotifierError {
+  readonly code = 'unusable-page';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Show the operator the check that failed.';
+  /** 200 when the body is at fault. */
+  readonly status: number;
+
+  /** @param problems paths and what is wrong with them; never a value */
+  constructor(status: number, problems: readonly string[] = []) {
+    super(
+      `The list answered with status ${status}${problems.map((text) => `; ${text}`).join('')}.`,
+    );
+    this.status = status;
+  }
+}

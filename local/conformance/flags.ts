@@ -1,0 +1,53 @@
+import { Command, CommanderError, Option } from 'commander';
+import * as z from 'zod';
+
+const forms = ['form', 'basic', 'json'] as const;
+
+const flags = z.object({
+  baseUrl: z.string(),
+  credentials: z.string(),
+  tokenRequest: z.enum(forms).optional(),
+  json: z.boolean().default(false),
+});
+
+export type Flags = Readonly<z.output<typeof flags>>;
+
+/** Reads the command line; prints help or one line about what is wrong, and exits: 0 or 2. */
+export function parseFlags(argv: readonly string[]): Flags {
+  const program = new Command('npm run conformance --')
+    .description(
+      "Checks a partner's host against the document of the API: reading only, under 200 requests, printing nobody's data.",
+    )
+    .requiredOption('--base-url <url>', 'the host, such as https://platform.example.org')
+    .requiredOption(
+      '--credentials <file>',
+      'JSON file {"client_id": "…", "client_secret": "…"} for it',
+    )
+    .addOption(
+      new Option('--token-request <form>', 'try this form only (default: each of them)').choices(
+        forms,
+      ),
+    )
+    .option('--json', 'print one JSON object instead of the table')
+    .addHelpText(
+      'after',
+      `
+Exit status: 0 nothing contradicts the document; 1 something does; 2 it could not be carried out,
+or not in full (bad flags, unreachable host, credentials refused, nothing assigned).`,
+    )
+    .allowExcessArguments(false)
+    .exitOverride();
+  try {
+    program.parse([...argv], { from: 'user' });
+  } catch (error) {
+    // Commander's own status for a bad flag is 1, which here means a contradiction.
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
+    throw error;
+  }
+  return flags.parse(program.opts());
+}
+
+/** What `--token-request` leaves to be tried. */
+export function formsOf({ tokenRequest }: Flags): readonly (typeof forms)[number][] {
+  return tokenRequest === undefined ? forms : [tokenRequest];
+}

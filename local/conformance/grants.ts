@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { systemClock } from '../../lambda/clock.ts';
+import type { NotifierError } from '../../lambda/errors.ts';
+import { PartnerError, UnexpectedResponseError } from '../../lambda/partner/errors.ts';
+import { errorCode } from '../../lambda/partner/replies.ts';
+import { type Credentials, TokenCache, type TokenRequestForm } from '../../lambda/partner/token.ts';
+import type { HttpReply, HttpRequest } from '../../lambda/partner/transport.ts';
+import { toAnswer } from './answer.ts';
+import { CredentialsFileRefusedError } from './errors.ts';
+
+/** The answer to a token request in one of the forms of partner-api.md, 4.1. */
+export interface Grant {
+  readonly form: TokenRequestForm;
+  readonly status: number;
+  /** As it came; holds the token, and is never shown. */
+  readonly body: unknown;
+  readonly token: string | undefined;
+  /** Why there is no token. */
+  readonly refusal?: NotifierError;
+  /**
+   * How the server reads HTTP Basic credentials: form-decoded (RFC 6749, 2.3.1) or as they are.
+   * Undefined for the other forms, and when it makes no difference for these credentials.
+   */
+  readonly basic?: 'form-decoded' | 'verbatim';
+}
+
+type Send = (request: HttpRequest) => Promise<HttpReply>;
+
+const tokenSchema = z.looseObject({ access_token: z.string().regex(/^[\x21-\x7e]+$/) });
+
+/** @throws {PartnerError} {@link CredentialsFileRefusedError} if no form gives a token */
+export async function requestGrants(
+  forms: readonly TokenRequestForm[],
+  credentials: Credentials,
+  send: Send,
+): Promise<readonly Grant[]> {
+  const grants: Grant[] = [];
+  for (const form of forms) grants.push(await requestGrant(form, credentials, send));
+  const [first] = grants;
+  if (first?.refusal && grants.every(({ token }) => token === undefined)) throw first.refusal;
+  return grants;
+}
+
+/** @throws {PartnerError} if there is no answer */
+export async function requestGrant(
+  form: TokenRequestForm,
+  credentials: Credentials,
+  send: Send,
+): Promise<Grant> {
+  const grant = toGrant(form, await asTheClientAsks(form, credentials, send));
+  if (form !== 'basic') return grant;
+  const { clientId, clientSecret } = credentials;
+  const verbatim = `${clientId}:${clientSecret}`;
+  // What form-encoding leaves alone is read alike by either kind of server.
+  if (/^[\w.*-]+:[\w.*-]+$/.test(verbatim)) return grant;
+  if (grant.token !== undefined) return { ...grant, basic: 'form-decoded' };
+  const reply = await send({
+    kind: 'token',
+    method: 'POST',
+    path: '/oauth/token',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: `Basic ${Buffer.from(verbatim).toString('base64')}`,
+    },
+    body: 'grant_type=client_credentials',
+  });
+  const second = toGrant(form, reply);
+  return second.token === undefined ? grant : { ...second, basic: 'verbatim' };
+}
+
+/** Sends what the partner client would send, and takes the answer before it is judged. */
+async function asTheClientAsks(
+  form: TokenRequestForm,
+  credentials: Credentials,
+  send: Send,
+): Promise<HttpReply> {
+  let reply: HttpReply | undefined;
+  const cache = new TokenCache({
+    credentials: async () => credentials,
+    form,
+    clock: systemClock,
+    send: async (request) => {
+      // A refused client would read its secret afresh and ask again; here there is no other.
+      reply ??= await send(request);
+      return reply;
+    },
+    withTimeLimit: (work) => work(AbortSignal.any([])),
+  });
+  try {
+    await cache.get();
+  } catch (error) {
+    // The client's verdict on an answer is not wanted here: the checks give theirs.
+    if (reply === undefined || !(error instanceof PartnerError)) throw error;
+  }
+  if (reply === undefined) throw new UnexpectedResponseError('token', ['no answer']);
+  return reply;
+}
+
+function toGrant(form: TokenRequestForm, reply: HttpReply): Grant {
+  const { status, body, refusal } = toAnswer('token', reply);
+  if (refusal !== undefined) {
+    const isOfClient = status === 401 || errorCode(reply) === 'invalid_client';
+    const reason = isOfClient ? new CredentialsFileRefusedError() : refusal;
+    return { form, status, body, token: undefined, refusal: reason };
+  }
+  const token = tokenSchema.safeParse(body).data?.access_token;
+  if (token !== undefined) return { form, status, body, token };
+  const reason = new UnexpectedResponseError('token', ['no access token']);
+  return { form, status, body, token, refusal: reason };
+}

@@ -1,0 +1,253 @@
+import { type Clock, systemClock } from '../../lambda/clock.ts';
+import {
+  type RequestKind,
+  TimedOutError,
+  TokenRefusedTwiceError,
+  UnavailableError,
+} from '../../lambda/partner/errors.ts';
+import { toRefusal } from '../../lambda/partner/replies.ts';
+import { withRetries } from '../../lambda/partner/retry.ts';
+import { withTimeLimit } from '../../lambda/partner/time-limit.ts';
+import type { Credentials, TokenRequestForm } from '../../lambda/partner/token.ts';
+import { type HttpReply, type HttpRequest, Transport } from '../../lambda/partner/transport.ts';
+import { type Answer, toAnswer } from './answer.ts';
+import { RequestsSpentError } from './errors.ts';
+import { type Grant, requestGrant, requestGrants } from './grants.ts';
+
+/** Requests of a run, retries included. */
+export const mostRequests = 199;
+
+const list = '/api/v1/ax/assessments';
+
+const attemptMs = 20_000;
+const callMs = 60_000;
+
+/** Where a limit would be told of: the IETF draft's fields, and what preceded it. */
+const rateLimitHeaders = [
+  'ratelimit',
+  'ratelimit-policy',
+  ...['limit', 'remaining', 'reset'].flatMap((end) => [
+    `ratelimit-${end}`,
+    `x-ratelimit-${end}`,
+    `x-rate-limit-${end}`,
+  ]),
+  'retry-after',
+] as const;
+
+/** `name` → value, or one value per repetition of the name. */
+export type Params = Readonly<Record<string, string | readonly string[]>>;
+
+export interface HostOptions {
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  /** The forms of the token request to be tried (partner-api.md, 4.1). */
+  readonly forms: readonly TokenRequestForm[];
+  readonly clock?: Clock;
+  /** For the jitter between attempts: from 0 up to, not including, 1. */
+  readonly random?: () => number;
+}
+
+/** The host under test: raw HTTP with a token, counted and timed. Asks nothing but GET and tokens. */
+export class Host {
+  readonly #transport: Transport;
+  readonly #options: HostOptions;
+  readonly #clock: Clock;
+  #grants: readonly Grant[] = [];
+  #token = '';
+  #rateLimitHeaders = new Set<string>();
+  #skewSeconds: number | undefined;
+  readonly #durations: number[] = [];
+
+  private constructor(options: HostOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#transport = new Transport(options.baseUrl, {
+      connectMs: 5_000,
+      headersMs: 15_000,
+      bodyMs: 10_000,
+      maxResponseBytes: 4 * 1024 * 1024,
+      connections: 1,
+    });
+  }
+
+  /**
+   * Requests a token in each form.
+   *
+   * @throws {PartnerError} {@link CredentialsFileRefusedError} if none of them gives one
+   */
+  static async open(options: HostOptions): Promise<Host> {
+    const host = new Host(options);
+    try {
+      host.#grants = await requestGrants(options.forms, options.credentials, (request) =>
+        host.#settled(request),
+      );
+      host.#token = host.#grants.findLast(({ token }) => token !== undefined)?.token ?? '';
+    } catch (error) {
+      await host.close();
+      throw error;
+    }
+    return host;
+  }
+
+  /** One for each form that was tried. */
+  get grants(): readonly Grant[] {
+    return this.#grants;
+  }
+
+  get requests(): number {
+    return this.#durations.length;
+  }
+
+  /** Of each request, in milliseconds. */
+  get durations(): readonly number[] {
+    return this.#durations;
+  }
+
+  /** Names of those that any answer carried. */
+  get rateLimitHeaders(): readonly string[] {
+    return [...this.#rateLimitHeaders];
+  }
+
+  /** How far the host's `Date` was ahead of this machine's clock, in the first answer with one. */
+  get skewSeconds(): number | undefined {
+    return this.#skewSeconds;
+  }
+
+  /** An authorized GET of the list. @throws {PartnerError} {@link RequestsSpentError} */
+  list(params: Params): Promise<Answer> {
+    return this.#authorized('list', `${list}?${search(params)}`);
+  }
+
+  /** An authorized GET of one record. @throws {PartnerError} {@link RequestsSpentError} */
+  record(id: number): Promise<Answer> {
+    return this.#authorized('get', `${list}/${id}`);
+  }
+
+  /** A GET with another `Authorization` header, or none; of one record if an ID is given. */
+  async withAuthorization(authorization: string | undefined, id?: number): Promise<Answer> {
+    const request = this.#request(
+      id === undefined ? 'list' : 'get',
+      id === undefined ? `${list}?page=1` : `${list}/${id}`,
+      authorization,
+    );
+    return toAnswer(request.kind, await this.#settled(request));
+  }
+
+  /** A token request in the form of form parameters, as they are given. */
+  async tokenRequest(fields: Readonly<Record<string, string>>): Promise<Answer> {
+    const reply = await this.#settled({
+      kind: 'token',
+      method: 'POST',
+      path: '/oauth/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(fields).toString(),
+    });
+    return toAnswer('token', reply);
+  }
+
+  /** The credentials under their names in a token request; never to be shown. */
+  get clientFields(): { readonly client_id: string; readonly client_secret: string } {
+    const { clientId, clientSecret } = this.#options.credentials;
+    return { client_id: clientId, client_secret: clientSecret };
+  }
+
+  /** One more token, as a second process of the same integration would request it. */
+  async anotherToken(): Promise<string | undefined> {
+    const form = this.#grants.findLast(({ token }) => token !== undefined)?.form ?? 'form';
+    const { token } = await requestGrant(form, this.#options.credentials, (request) =>
+      this.#settled(request),
+    );
+    if (token !== undefined) this.#token = token;
+    return token;
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async #authorized(kind: RequestKind, path: string): Promise<Answer> {
+    for (let refusals = 0; refusals < 2; refusals++) {
+      const authorization = `Bearer ${this.#token}`;
+      const reply = await this.#settled(this.#request(kind, path, authorization));
+      if (reply.status !== 401) return toAnswer(kind, reply);
+      await this.anotherToken();
+    }
+    throw new TokenRefusedTwiceError(kind);
+  }
+
+  #request(kind: RequestKind, path: string, authorization: string | undefined): HttpRequest {
+    return {
+      kind,
+      method: 'GET',
+      path,
+      headers: authorization === undefined ? {} : { authorization },
+    };
+  }
+
+  /**
+   * The answer, after retries where they help. A 5xx that stays is an answer too if the host meanwhile
+   * answers a plain request: then it is this request that it cannot stand, and no outage.
+   */
+  async #settled(request: HttpRequest): Promise<HttpReply> {
+    let last: HttpReply | undefined;
+    const once = async () => {
+      last = undefined;
+      const reply = await this.#send(request);
+      if (reply.status === 429 || (reply.status >= 500 && reply.status !== 501)) {
+        last = reply;
+        throw toRefusal(request.kind, reply, this.#clock.now());
+      }
+      return reply;
+    };
+    try {
+      return await withRetries(once, {
+        attempts: 3,
+        backoffMs: 500,
+        maxBackoffMs: 2_000,
+        deadline: this.#clock.now().add({ milliseconds: callMs }),
+        clock: this.#clock,
+        random: this.#options.random ?? Math.random,
+      });
+    } catch (error) {
+      if (error instanceof UnavailableError && last !== undefined && (await this.#isWell())) {
+        return last;
+      }
+      throw error;
+    }
+  }
+
+  async #isWell(): Promise<boolean> {
+    if (this.#token === '') return false;
+    const plain = this.#request('list', `${list}?page=1`, `Bearer ${this.#token}`);
+    return (await this.#send(plain)).status === 200;
+  }
+
+  async #send(request: HttpRequest): Promise<HttpReply> {
+    if (this.requests >= mostRequests) throw new RequestsSpentError(mostRequests);
+    const startedAt = performance.now();
+    const index = this.#durations.push(0) - 1;
+    const reply = await withTimeLimit(
+      attemptMs,
+      () => new TimedOutError(request.kind, 'attempt'),
+      undefined,
+      (signal) => this.#transport.send(request, signal),
+    ).finally(() => {
+      this.#durations[index] = performance.now() - startedAt;
+    });
+    for (const name of rateLimitHeaders) {
+      if (reply.header(name) !== undefined) this.#rateLimitHeaders.add(name);
+    }
+    const date = Date.parse(reply.header('date') ?? '');
+    if (this.#skewSeconds === undefined && !Number.isNaN(date)) {
+      this.#skewSeconds = Math.round((date - this.#clock.now().epochMilliseconds) / 1000);
+    }
+    return reply;
+  }
+}
+
+function search(params: Params): string {
+  const pairs = Object.entries(params).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, each]),
+  );
+  return new URLSearchParams(pairs).toString();
+}

@@ -1,0 +1,42 @@
+import { NotifierError } from '../../lambda/errors.ts';
+import type { Check } from './check.ts';
+import { UnusablePageError } from './errors.ts';
+import { Samples } from './samples.ts';
+import { cannotTell, mismatch, unanswered, type Verdict } from './verdict.ts';
+
+/** So many rounds in a row have to end with the same mismatch, counts included. */
+const agreeing = 3;
+const mostRounds = 5;
+
+/**
+ * A verdict that a moving world cannot have caused: what several answers contradict together is
+ * asked again from the beginning until it is explained, or stays the same down to its counts.
+ */
+export async function judge(check: Check, shared: Samples): Promise<Verdict> {
+  let samples = shared;
+  let last: string | undefined;
+  let streak = 0;
+  for (let round = 1; round <= mostRounds; round++) {
+    const verdict = await attempt(check, samples);
+    if (verdict.verdict !== 'fail' || verdict.proven) return verdict;
+    streak = verdict.seen === last ? streak + 1 : 1;
+    if (streak === agreeing) return verdict;
+    last = verdict.seen;
+    samples = new Samples(shared.host);
+  }
+  return cannotTell('the data changed while it was asked');
+}
+
+async function attempt(check: Check, samples: Samples): Promise<Verdict> {
+  try {
+    return await check.run(samples);
+  } catch (error) {
+    if (error instanceof UnusablePageError) {
+      return error.status === 200
+        ? cannotTell('an answer of the list could not be read')
+        : mismatch('status 200', `status ${error.status}`);
+    }
+    if (error instanceof NotifierError) return unanswered(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import type { NotifierError } from '../../lambda/errors.ts';
+import { exitCode, type Report } from './suite.ts';
+import type { Verdict } from './verdict.ts';
+
+const style = { pass: 'green', fail: 'red', 'cannot tell': 'yellow' } as const;
+
+const conclusion = {
+  0: 'Nothing contradicts the document.',
+  1: 'This host contradicts the document.',
+  2: 'Nothing contradicts the document, but some checks could not be carried out.',
+} as const;
+
+/** For people. Colour only on a terminal, and not with NO_COLOR. */
+export function toText(report: Report): string {
+  const { sections, observations, requests, medianMs, slowestMs } = report;
+  const lines = sections.flatMap(({ id, title, verdict, checks }) => {
+    const passed = checks.filter((check) => check.verdict.verdict === 'pass').length;
+    return [
+      `${id.padEnd(5)}${title.padEnd(34)}${mark(verdict)}${passed} of ${checks.length}`,
+      ...checks.flatMap(({ name, verdict }) => linesOf(name, verdict)),
+    ];
+  });
+  return [
+    `${'§'.padEnd(5)}${'section'.padEnd(34)}${'verdict'.padEnd(13)}checks passed`,
+    ...lines,
+    '',
+    'Where the document is silent',
+    ...observations.flatMap(({ question, answer }) => [`  ${question}`, `      ${answer}`]),
+    '',
+    `${conclusion[exitCode(report)]} ${requests} requests, ${medianMs} ms each (median), ${slowestMs} ms at most.`,
+  ].join('\n');
+}
+
+function linesOf(name: string, verdict: Verdict): string[] {
+  if (verdict.verdict === 'pass') return [];
+  const head = `${' '.repeat(5)}${mark(verdict.verdict)}${name}`;
+  if (verdict.verdict === 'cannot tell') return [`${head}: ${verdict.why}`];
+  const indent = ' '.repeat(18);
+  return [head, `${indent}expected  ${verdict.expected}`, `${indent}seen      ${verdict.seen}`];
+}
+
+function mark(verdict: Verdict['verdict']): string {
+  const text = verdict.padEnd(13);
+  const styled = styleText(style[verdict], text, { stream: process.stdout });
+  return process.stdout.isTTY ? styled : stripVTControlCharacters(styled);
+}
+
+/** For machines; one object. */
+export function toJson(baseUrl: string, report: Report): string {
+  const code = exitCode(report);
+  return JSON.stringify(
+    { baseUrl, exitCode: code, conclusion: conclusion[code], ...report },
+    null,
+    2,
+  );
+}
+
+/** The same for a run that ended early. */
+export function errorToJson(error: NotifierError): string {
+  const { code, message, whatToDo } = error;
+  return JSON.stringify({ exitCode: 2, error: { code, message, whatToDo } }, null, 2);
+}

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { type Assessment, assessmentSchema } from '../../lambda/events/assessment.ts';
+import { problemsOf } from '../../lambda/partner/records.ts';
+import type { Answer } from './answer.ts';
+import { UnusablePageError } from './errors.ts';
+import type { Host, Params } from './host.ts';
+
+/** A page as it came, with no more asked of it than a reading of it needs. */
+export interface ListPage {
+  readonly rows: readonly unknown[];
+  /** Those rows that have the documented shape, in the server's order. */
+  readonly records: readonly Assessment[];
+  readonly count: number;
+  readonly offset: number;
+  readonly page: number;
+}
+
+const pageSchema = z.looseObject({
+  data: z.array(z.unknown()),
+  meta: z.looseObject({ count: z.int(), offset: z.int(), page: z.int() }),
+});
+
+export const newestFirst = { sort: 'certified_on', order: 'DESC', page: '100' } as const;
+export const oldestFirst = { sort: 'certified_on', order: 'ASC', page: '100' } as const;
+
+/** Every record within the scope. */
+const everything: Params = { page: '1' };
+
+/**
+ * Answers shared by the checks: the same question is asked once. A check that has to be asked again,
+ * because the data may have changed meanwhile, is given new samples.
+ */
+export class Samples {
+  readonly host: Host;
+  readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #pages = new Map<string, Promise<ListPage>>();
+
+  constructor(host: Host) {
+    this.host = host;
+  }
+
+  /** Any answer of the list. */
+  answer(params: Params): Promise<Answer> {
+    return remember(this.#answers, params, () => this.host.list(params));
+  }
+
+  /** The answer of one record. */
+  record(id: number): Promise<Answer> {
+    return remember(this.#answers, id, () => this.host.record(id));
+  }
+
+  /** @throws {UnusablePageError} */
+  page(params: Params): Promise<ListPage> {
+    return remember(this.#pages, params, async () => toPage(await this.answer(params)));
+  }
+
+  /** Asked now, whatever is remembered. */
+  async pageNow(params: Params): Promise<ListPage> {
+    return toPage(await this.host.list(params));
+  }
+
+  /** No parameters at all: the document's defaults. */
+  first(): Promise<ListPage> {
+    return this.page({});
+  }
+
+  newest(): Promise<ListPage> {
+    return this.page(newestFirst);
+  }
+
+  async middleOffset(): Promise<number> {
+    return Math.floor((await this.first()).count / 2);
+  }
+
+  /** From the middle of the list on, oldest first. */
+  async middle(): Promise<ListPage> {
+    return await this.page({ ...oldestFirst, offset: String(await this.middleOffset()) });
+  }
+
+  /** How many records match, and all of them without parameters. */
+  async count(params: Params = {}): Promise<number> {
+    return (await this.page({ ...everything, ...params })).count;
+  }
+
+  async countNow(params: Params = {}): Promise<number> {
+    return (await this.pageNow({ ...everything, ...params })).count;
+  }
+
+  async rows(): Promise<readonly unknown[]> {
+    return (await this.#pagesOfAllKinds()).flatMap(({ rows }) => rows);
+  }
+
+  /** Well-formed records from the beginning, the middle and the end; each ID once. */
+  async records(): Promise<readonly Assessment[]> {
+    const all = (await this.#pagesOfAllKinds()).flatMap(({ records }) => records);
+    return [...new Map(all.map((record) => [record.id, record])).values()];
+  }
+
+  async #pagesOfAllKinds(): Promise<readonly ListPage[]> {
+    return [await this.middle(), await this.newest(), await this.first()];
+  }
+}
+
+function remember<T>(
+  known: Map<string, Promise<T>>,
+  question: Params | number,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const key = JSON.stringify(question);
+  let answer = known.get(key);
+  if (answer === undefined) {
+    answer = ask();
+    known.set(key, answer);
+  }
+  return answer;
+}
+
+/** @throws {UnusablePageError} */
+function toPage({ status, body }: Answer): ListPage {
+  if (status !== 200) throw new UnusablePageError(status);
+  const parsed = pageSchema.safeParse(body);
+  if (!parsed.success) throw new UnusablePageError(status, problemsOf(parsed.error));
+  const { data, meta } = parsed.data;
+  const records = data.flatMap((row) => assessmentSchema.safeParse(row).data ?? []);
+  return { rows: data, records, count: meta.count, offset: meta.offset, page: meta.page };
+}
+
+/** Documented fields that differ between two accounts of the same record. */
+export function differingFields(one: Assessment, other: Assessment): string[] {
+  return Object.keys(assessmentSchema.shape).filter(
+    (field) => !isDeepStrictEqual(one[field], other[field]),
+  );
+}

@@ -1,0 +1,91 @@
+import type { Check } from '../check.ts';
+import type { Params } from '../host.ts';
+import { fitsOf, type NameSort, share } from '../name-orders.ts';
+import type { ListPage, Samples } from '../samples.ts';
+import { newestFirst, oldestFirst } from '../samples.ts';
+import { cannotTell, contradiction, firstTrouble, pass, type Verdict } from '../verdict.ts';
+
+type Order = 'ASC' | 'DESC';
+
+function isByDay({ records }: ListPage, order: Order): Verdict {
+  const days = records.map(({ certified_on }) => certified_on);
+  const direction = order === 'ASC' ? 1 : -1;
+  let differing = 0;
+  let wrong = 0;
+  for (const [index, day] of days.entries()) {
+    const next = days[index + 1];
+    if (next === undefined || next === day) continue;
+    differing++;
+    if ((next < day ? -1 : 1) !== direction) wrong++;
+  }
+  const way = order === 'ASC' ? 'oldest first' : 'newest first';
+  if (wrong > 0) return contradiction(way, `${wrong} of ${days.length} rows are out of order`);
+  return differing > 0 ? pass : cannotTell('the rows do not differ in their day');
+}
+
+const daysOf = (order: Order, params: Params) => async (samples: Samples) =>
+  isByDay(await samples.page({ page: '100', ...params }), order);
+
+/**
+ * The document does not say what a name sort compares, nor in which collation. So a page is held
+ * against every plausible order: a sorted one agrees with one of them nearly everywhere, an unsorted
+ * one is wrong about every other time.
+ */
+function isByName(page: ListPage, sort: NameSort, order: Order): Verdict {
+  const best = fitsOf(page.records, sort, order).find(({ unequal }) => unequal > 0);
+  if (best === undefined) return cannotTell('the rows do not differ in that name');
+  if (best.wrong >= 3 && share(best) > 0.3) {
+    return contradiction(
+      `${order} by some reading of the name`,
+      `${best.wrong} of ${best.unequal} neighbours are the wrong way round by the best of them`,
+    );
+  }
+  return share(best) <= 0.1
+    ? pass
+    : cannotTell('the rows are partly in the order of any reading of the name');
+}
+
+function names(sort: NameSort): Check {
+  return {
+    name: `sort=${sort} sorts, in both orders`,
+    run: async (samples) =>
+      firstTrouble([
+        isByName(await samples.page({ sort, order: 'ASC', page: '100' }), sort, 'ASC'),
+        isByName(await samples.page({ sort, order: 'DESC', page: '100' }), sort, 'DESC'),
+      ]),
+  };
+}
+
+const byDay = { sort: 'certified_on' } as const;
+
+export const sortingChecks: readonly Check[] = [
+  { name: 'the default is certified_on, ASC', run: daysOf('ASC', {}) },
+  {
+    name: 'sort=certified_on sorts, in both orders',
+    run: async (samples) =>
+      firstTrouble([
+        await daysOf('DESC', newestFirst)(samples),
+        isByDay(await samples.middle(), 'ASC'),
+        await daysOf('ASC', oldestFirst)(samples),
+      ]),
+  },
+  names('user_name'),
+  names('proctor_name'),
+  names('product_name'),
+  {
+    name: 'an unrecognised sort falls back to certified_on',
+    run: daysOf('ASC', { sort: 'bogus', order: 'ASC' }),
+  },
+  {
+    name: 'order is case-insensitive',
+    run: async (samples) =>
+      firstTrouble([
+        await daysOf('DESC', { ...byDay, order: 'desc' })(samples),
+        await daysOf('ASC', { ...byDay, order: 'asc' })(samples),
+      ]),
+  },
+  {
+    name: 'any other order falls back to ASC',
+    run: daysOf('ASC', { ...byDay, order: 'sideways' }),
+  },
+];

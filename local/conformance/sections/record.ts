@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { assessmentSchema } from '../../../lambda/events/assessment.ts';
+import { problemsOf } from '../../../lambda/partner/records.ts';
+import type { Section } from '../check.ts';
+import { noRecords } from '../comparing.ts';
+import { contradiction, pass, type Verdict } from '../verdict.ts';
+
+/** The parts have a section of their own. */
+const fields = assessmentSchema.extend({ results: z.array(z.unknown()) });
+const results = z.looseObject({ results: z.array(z.unknown()) });
+const identified = z.looseObject({ id: z.int() });
+
+/** Rows that break a schema, summed up by the first one's problems. Also for section 2.3. */
+export function allPass(rows: readonly unknown[], schema: z.ZodType, expected: string): Verdict {
+  if (rows.length === 0) return noRecords;
+  const errors = rows.flatMap((row) => schema.safeParse(row).error ?? []);
+  const [first] = errors;
+  if (first === undefined) return pass;
+  const problems = problemsOf(first).join('; ');
+  return contradiction(
+    expected,
+    `${errors.length} of ${rows.length} do not, the first: ${problems}`,
+  );
+}
+
+export const record: Section = {
+  id: '2.2',
+  title: 'Assessment record',
+  checks: [
+    {
+      name: 'every record has the documented fields and types',
+      run: async (samples) =>
+        allPass(await samples.rows(), fields, 'records have the documented fields'),
+    },
+    {
+      name: 'results is always populated',
+      run: async (samples) => {
+        const rows = (await samples.rows()).flatMap((row) => results.safeParse(row).data ?? []);
+        if (rows.length === 0) return noRecords;
+        const empty = rows.filter(({ results }) => results.length === 0).length;
+        return empty === 0
+          ? pass
+          : contradiction('one entry at least', `${empty} of ${rows.length} records have none`);
+      },
+    },
+    {
+      name: 'an id names one record',
+      run: async (samples) => {
+        for (const { rows } of [await samples.newest(), await samples.middle()]) {
+          const ids = rows.flatMap((row) => identified.safeParse(row).data?.id ?? []);
+          const repeated = ids.length - new Set(ids).size;
+          if (repeated > 0) return contradiction('distinct ids in a page', `${repeated} repeated`);
+        }
+        return (await samples.rows()).length === 0 ? noRecords : pass;
+      },
+    },
+  ],
+};

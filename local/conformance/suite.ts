@@ -1,0 +1,85 @@
+import { UnexpectedResponseError } from '../../lambda/partner/errors.ts';
+import { Host, type HostOptions } from './host.ts';
+import { judge } from './judge.ts';
+import { Samples } from './samples.ts';
+import { sections } from './sections/index.ts';
+import { type Observation, observe, silences } from './silences.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface CheckResult {
+  readonly name: string;
+  readonly verdict: Verdict;
+}
+
+export interface SectionResult {
+  readonly id: string;
+  readonly title: string;
+  /** Fail if any check fails; pass only if every check passes. */
+  readonly verdict: Verdict['verdict'];
+  readonly checks: readonly CheckResult[];
+}
+
+export interface Report {
+  readonly sections: readonly SectionResult[];
+  readonly observations: readonly Observation[];
+  /** Requests made, retries included; below 200. */
+  readonly requests: number;
+  /** Of a request. */
+  readonly medianMs: number;
+  readonly slowestMs: number;
+}
+
+/**
+ * Holds a host against partner-api.md, reading only.
+ *
+ * @throws {NotifierError} if it cannot be carried out: no token, no provisioning, no list
+ */
+export async function checkHost(options: HostOptions): Promise<Report> {
+  const host = await Host.open(options);
+  try {
+    const samples = new Samples(host);
+    await requireList(samples);
+    const results: SectionResult[] = [];
+    for (const { id, title, checks } of sections) {
+      const judged: CheckResult[] = [];
+      for (const check of checks) {
+        judged.push({ name: check.name, verdict: await judge(check, samples) });
+      }
+      results.push({ id, title, verdict: summed(judged), checks: judged });
+    }
+    const observations: Observation[] = [];
+    const afresh = new Samples(host);
+    for (const silence of silences) observations.push(await observe(silence, afresh));
+    const durations = host.durations.toSorted((one, other) => one - other);
+    return {
+      sections: results,
+      observations,
+      requests: host.requests,
+      medianMs: Math.round(durations[durations.length >> 1] ?? 0),
+      slowestMs: Math.round(durations.at(-1) ?? 0),
+    };
+  } finally {
+    await host.close();
+  }
+}
+
+/** Without any list there is nothing to check: refused, not provisioned, or no API at all. */
+async function requireList(samples: Samples): Promise<void> {
+  const { refusal, body } = await samples.answer({});
+  if (refusal !== undefined) throw refusal;
+  if (body === undefined) throw new UnexpectedResponseError('list', ['not JSON']);
+}
+
+function summed(checks: readonly CheckResult[]): Verdict['verdict'] {
+  const has = (wanted: Verdict['verdict']) =>
+    checks.some(({ verdict }) => verdict.verdict === wanted);
+  return has('fail') ? 'fail' : has('cannot tell') ? 'cannot tell' : 'pass';
+}
+
+/** 0: nothing contradicts the document; 1: something does; 2: some of it was not carried out. */
+export function exitCode({ sections }: Report): 0 | 1 | 2 {
+  const verdicts = sections.flatMap(({ checks }) => checks.map(({ verdict }) => verdict));
+  if (verdicts.some(({ verdict }) => verdict === 'fail')) return 1;
+  const missing = verdicts.some((each) => each.verdict === 'cannot tell' && each.unanswered);
+  return missing ? 2 : 0;
+}

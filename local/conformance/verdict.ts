@@ -1,0 +1,46 @@
+/**
+ * What one check found. Texts name counts, days, statuses and field names; never a record's value.
+ *
+ * A fail is `proven` when a single answer contradicts the document by itself. Otherwise it rests on
+ * several answers, between which the host's data may have changed, and has to be asked again.
+ */
+export type Verdict =
+  | { readonly verdict: 'pass' }
+  | {
+      readonly verdict: 'fail';
+      readonly expected: string;
+      readonly seen: string;
+      readonly proven: boolean;
+    }
+  | { readonly verdict: 'cannot tell'; readonly why: string; readonly unanswered: boolean };
+
+export const pass: Verdict = { verdict: 'pass' };
+
+export function cannotTell(why: string): Verdict {
+  return { verdict: 'cannot tell', why, unanswered: false };
+}
+
+/** The host gave no usable answer: this check was not carried out. */
+export function unanswered(why: string): Verdict {
+  return { verdict: 'cannot tell', why, unanswered: true };
+}
+
+/** One answer that the document rules out. */
+export function contradiction(expected: string, seen: string): Verdict {
+  return { verdict: 'fail', expected, seen, proven: true };
+}
+
+/** Several answers that the document rules out together, provided that nothing changed meanwhile. */
+export function mismatch(expected: string, seen: string): Verdict {
+  return { verdict: 'fail', expected, seen, proven: false };
+}
+
+/** The first that is no pass, if any. */
+export function firstTrouble(verdicts: Iterable<Verdict>): Verdict {
+  let doubt: Verdict | undefined;
+  for (const verdict of verdicts) {
+    if (verdict.verdict === 'fail') return verdict;
+    if (verdict.verdict === 'cannot tell') doubt ??= verdict;
+  }
+  return doubt ?? pass;
+}

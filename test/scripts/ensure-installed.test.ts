@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const script = join(import.meta.dirname, '../../scripts/ensure-installed.mjs');
+let root: string;
+
+/** A checkout of one needed and one optional package, installed, and an npm that notes its call. */
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ensure-installed-'));
+  mkdirSync(join(root, 'scripts'));
+  copyFileSync(script, join(root, 'scripts/ensure-installed.mjs'));
+  write('package-lock.json', {
+    packages: {
+      '': {},
+      'node_modules/needed': { version: '1.0.0' },
+      'node_modules/for-another-platform': { version: '1.0.0', optional: true },
+    },
+  });
+  write('node_modules/.package-lock.json', { packages: {} });
+  write('node_modules/.bin/node', {});
+  write('node_modules/needed/package.json', { version: '1.0.0' });
+  npm('exit 0');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(file: string, content: unknown) {
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  writeFileSync(join(root, file), typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+function npm(commands: string) {
+  write('bin/npm', `#!/bin/sh\necho "$@" > '${root}/called'\ncd '${root}'\n${commands}\n`);
+  chmodSync(join(root, 'bin/npm'), 0o755);
+}
+
+function ensureInstalled() {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'scripts/ensure-installed.mjs')],
+    { encoding: 'utf8', env: { PATH: `${root}/bin:/usr/bin:/bin` } },
+  );
+  return { status, stdout, stderr, installs: existsSync(join(root, 'called')) };
+}
+
+test('what is installed is not installed again, and nothing is said', () => {
+  expect(ensureInstalled()).toEqual({ status: 0, stdout: '', stderr: '', installs: false });
+});
+
+test.each([
+  ['a package is gone', () => rmSync(join(root, 'node_modules/needed'), { recursive: true })],
+  ['a package is cut off', () => write('node_modules/needed/package.json', '{"vers')],
+  [
+    'a package is of another version',
+    () => write('node_modules/needed/package.json', { version: '0.9.0' }),
+  ],
+  ['npm was interrupted', () => rmSync(join(root, 'node_modules/.package-lock.json'))],
+  ["npm's own note is cut off", () => write('node_modules/.package-lock.json', '{"packa')],
+  ['Node is gone', () => rmSync(join(root, 'node_modules/.bin/node'))],
+])('it installs when %s', (_, damage) => {
+  damage();
+  npm(
+    `printf '{"version":"1.0.0"}' > package.json; mkdir -p node_modules/needed; cp package.json node_modules/needed/
+     printf '{}' > node_modules/.package-lock.json; printf '' > node_modules/.bin/node`,
+  );
+  expect(ensureInstalled()).toMatchObject({ status: 0, stdout: '', installs: true });
+});
+
+test('an installation that fails is one line that says where and what to do', () => {
+  rmSync(join(root, 'node_modules'), { recursive: true });
+  npm('exit 7');
+  const { status, stderr } = ensureInstalled();
+  expect(status).toBe(1);
+  expect(stderr.trim().split('\n')).toEqual([
+    expect.stringContaining('Installing'),
+    expect.stringMatching(/^error: `npm ci` failed in .*run this again\.$/),
+  ]);
+});
+
+test('an installation without install scripts says so', () => {
+  rmSync(join(root, 'node_modules/.bin/node'));
+  const { status, stderr } = ensureInstalled();
+  expect(status).toBe(1);
+  expect(stderr).toContain('ignore-scripts');
+});
