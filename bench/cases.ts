@@ -170,11 +170,11 @@ export function randomDays(days: readonly string[], count: number): string[] {
 }
 
 /**
- * An hour, a tick a minute, of a host that orders ties as it likes and on which records arrive (some
- * backdated), move, leave and return between requests; then a day's audits. Whoever is there, or
+ * A tick a minute at a host that orders ties as it likes and on which records arrive (some
+ * backdated), move, leave and return between requests; then quiet and a day's audits. Whoever is there, or
  * gone, for good must have been told of.
  */
-export async function unrest(arena: Arena): Promise<Row[]> {
+export async function unrest(arena: Arena, length: number): Promise<Row[]> {
   const before = await idsOf(arena);
   const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
   const minutes = async (count: number) => {
@@ -184,7 +184,7 @@ export async function unrest(arena: Arena): Promise<Row[]> {
     }
   };
   await arena.control('PATCH', '/switches', { churn: 0.3, backdated: 0.2 });
-  await minutes(60);
+  await minutes(length);
   await arena.control('PATCH', '/switches', { churn: 0 });
   await minutes(5);
   const withoutAudits = new Map([...runs].map(([contender, all]) => [contender, sumOf(all)]));
@@ -204,7 +204,7 @@ export async function unrest(arena: Arena): Promise<Row[]> {
     const measured = withoutAudits.get(contender);
     const scores = { arrived: of(arrived), gone: of(gone) };
     return Object.entries(scores).map(([what, score]) => ({
-      case: `an hour of unrest, unstable ties: ${what}`,
+      case: `${length} minutes of unrest, unstable ties: ${what}`,
       contender,
       ...(measured && { measured }),
       score,

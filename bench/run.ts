@@ -71,12 +71,14 @@ await inWorld('small', { records: sizes.small, until: today }, async (arena) => 
   found(...(await auditsOfAnHour(arena, size(sizes.small))));
 });
 
+let smaller: Row | undefined;
 await inWorld('fewer', { records: sizes.fewer, until: today }, async (arena) => {
-  found(await baseline(arena, aws.ready, sizes.fewer));
+  smaller = await baseline(arena, aws.ready, sizes.fewer);
+  found(smaller);
 });
 
 await inWorld('middle', { records: sizes.middle, until: today }, async (arena) => {
-  found(await baseline(arena, aws.ready, sizes.middle));
+  found(await baseline(arena, aws.ready, sizes.middle, smaller));
   await arena.startPollers();
   await settle(arena);
   found(...(await quietTick(arena, size(sizes.middle))));
@@ -124,9 +126,10 @@ await inWorld('large', largeWorld, async (arena) => {
     const at = days.indexOf(place);
     return days.slice(Math.max(0, at - 7), at + 8);
   };
-  const recorded = options.wholeLedger
-    ? days
-    : [...days.slice(0, 170), ...places.flatMap(near), ...days.slice(-14)];
+  const recorded =
+    options.wholeLedger || options.quick
+      ? days
+      : [...days.slice(0, 170), ...places.flatMap(near), ...days.slice(-14)];
   await seedLedger(
     { ledger: arena.ticker.ledger, client: arena.ticker.client, clock: arena.clock },
     days,
@@ -144,7 +147,7 @@ await inWorld('large', largeWorld, async (arena) => {
 await inWorld('unrest', { records: 2_000, until: today, unstableTies: true }, async (arena) => {
   await settle(arena);
   await arena.startPollers();
-  found(...(await unrest(arena)));
+  found(...(await unrest(arena, options.quick ? 30 : 60)));
 });
 
 await aws.stop();
