@@ -4,9 +4,9 @@ import { combinationsOf, eventChanges, maxCombinations } from './filter.ts';
 
 /**
  * One deployment is one stack, CloudFormation allows a stack 500 resources and an integration takes
- * nine of them. More integrations: a second deployment with another `stackName`.
+ * twelve of them. More integrations: a second deployment with another `stackName`.
  */
-export const maxIntegrations = 50;
+export const maxIntegrations = 35;
 
 /** The retention times that CloudWatch Logs knows (PutRetentionPolicy), up to ten years. */
 const retentionDays = [

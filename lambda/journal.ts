@@ -46,6 +46,7 @@ export class TickJournal implements Journal {
     this.#count(names.partnerRequests, line.requests);
     this.#count(names.eventsDelivered, line.delivered);
     this.#count(names.eventsUndelivered, line.undelivered);
+    this.#count(names.eventsHeld, line.held);
     this.#count(names.recordsQuarantined, line.quarantined);
     this.#metrics.publishStoredMetrics();
   }

@@ -11,7 +11,7 @@ export const environment = {
   operationsTopic: 'OPERATIONS_TOPIC_ARN',
   /** ARN or name of the secret that holds `{"client_id", "client_secret"}`. */
   secret: 'SECRET_ID',
-  /** JSON: `name`, `baseUrl`, `timeZone`, `recentDays`, `tokenRequest` (see settings.ts). */
+  /** JSON; its shape is that of settings.ts. */
   integration: 'INTEGRATION',
 } as const;
 
@@ -49,6 +49,8 @@ export const metrics = {
   eventsDelivered: 'EventsDelivered',
   /** Events committed to the outbox that this tick could not deliver. */
   eventsUndelivered: 'EventsUndelivered',
+  /** Events that the flood guard has kept back. */
+  eventsHeld: 'EventsHeld',
   /** Records that do not have the documented shape. */
   recordsQuarantined: 'RecordsQuarantined',
 } as const;

@@ -57,9 +57,9 @@ export class Ledger extends Construct {
         resources: [this.table.tableArn],
       }),
       new iam.PolicyStatement({
-        sid: 'LedgerUndelivered',
+        sid: 'LedgerIndexes',
         actions: ['dynamodb:Query'],
-        resources: [`${this.table.tableArn}/index/${undelivered.name}`],
+        resources: [byDay, undelivered].map(({ name }) => `${this.table.tableArn}/index/${name}`),
       }),
     ];
   }

@@ -38,14 +38,17 @@ export class TickAlarms extends Construct {
       ].join('\n'),
     });
 
-    const silent = new cloudwatch.Alarm(this, 'NoCompletedTick', {
-      metric: new cloudwatch.Metric({
+    const metric = (metricName: string, statistic: string) =>
+      new cloudwatch.Metric({
         namespace: metricNamespace,
-        metricName: metrics.ticksCompleted,
+        metricName,
         dimensionsMap: { [metricDimension]: integration },
-        statistic: cloudwatch.Stats.SUM,
+        statistic,
         period,
-      }),
+      });
+
+    const silent = new cloudwatch.Alarm(this, 'NoCompletedTick', {
+      metric: metric(metrics.ticksCompleted, cloudwatch.Stats.SUM),
       comparisonOperator: LESS_THAN_THRESHOLD,
       threshold: 1,
       evaluationPeriods: 3,
@@ -54,12 +57,55 @@ export class TickAlarms extends Construct {
       alarmDescription: [
         `No tick of ${integration} has completed for three periods.`,
         'Impact: nothing is announced; what has been committed goes out later, none is lost.',
-        'Likely: schedule disabled, function throttled or failing, ticks that run out of time.',
+        'Likely: schedule disabled, integration paused, credentials refused (the partner is then left alone for up to an hour), function throttled or failing, ticks that run out of time.',
         'Do: look at the schedule, the function and its logs, and the queue of ticks that did not start.',
       ].join('\n'),
     });
 
-    for (const alarm of [failing, silent]) {
+    const undelivered = new cloudwatch.Alarm(this, 'Undelivered', {
+      metric: metric(metrics.eventsUndelivered, cloudwatch.Stats.MAXIMUM),
+      comparisonOperator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      datapointsToAlarm: 3,
+      evaluationPeriods: 5,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+      alarmDescription: [
+        `Events of ${integration} are not accepted by SNS.`,
+        'Impact: subscribers or people are not told; every tick tries again, none is lost.',
+        'Likely: a topic or its key denied to the poll function, SNS disturbed, an event larger than SNS takes.',
+        `Do: read "event refused" and "digest refused" in the logs of the poll function of ${integration}: they have SNS's code.`,
+      ].join('\n'),
+    });
+
+    const held = new cloudwatch.Alarm(this, 'Held', {
+      metric: metric(metrics.eventsHeld, cloudwatch.Stats.SUM),
+      comparisonOperator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+      alarmDescription: [
+        `So much has changed at once at ${integration} that its events are held.`,
+        'Impact: they are not announced until somebody has looked; none is lost.',
+        'Likely: a mass edit, a changed scope, a moved platform; or real news.',
+        'Do: read the notice on the operations topic: it says how many, of what kind and of whom.',
+      ].join('\n'),
+    });
+
+    const quarantined = new cloudwatch.Alarm(this, 'Quarantined', {
+      metric: metric(metrics.recordsQuarantined, cloudwatch.Stats.MAXIMUM),
+      comparisonOperator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+      alarmDescription: [
+        `The partner of ${integration} sends a record that is not as documented.`,
+        'Impact: that record is not announced until it is mended; all others are.',
+        'Likely: missing or mistyped fields at the partner.',
+        `Do: read "record quarantined" in the logs of the poll function of ${integration}, and tell the operator the id and the paths.`,
+      ].join('\n'),
+    });
+
+    for (const alarm of [failing, silent, undelivered, held, quarantined]) {
       alarm.addAlarmAction(action);
       alarm.addOkAction(action);
     }

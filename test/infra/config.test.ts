@@ -34,7 +34,17 @@ describe('a good configuration', () => {
   it('needs one integration with a name, a host and a time zone; the rest has defaults', () => {
     expect(parseConfig({ integrations: [district] })).toEqual({
       stackName: 'certification-notifier',
-      integrations: [{ ...district, every: 1, recentDays: 3, tokenRequest: 'form' }],
+      integrations: [
+        {
+          ...district,
+          every: 1,
+          recentDays: 3,
+          tokenRequest: 'form',
+          audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
+          holdAbove: 500,
+          announce: 'none',
+        },
+      ],
       subscriptions: [],
       subscriberAccounts: [],
       logRetentionDays: 30,
@@ -62,18 +72,18 @@ describe('a good configuration', () => {
 describe('a wrong setting is named with its place, what was found and what is allowed', () => {
   it.each<[string, unknown, string, string]>([
     ['no configuration', undefined, 'the configuration: nothing found', 'an object with stackName'],
-    ['no integrations', {}, 'integrations: nothing found', '1 to 50 integrations'],
-    ['an empty list', { integrations: [] }, 'integrations: a list of 0 found', '1 to 50'],
+    ['no integrations', {}, 'integrations: nothing found', '1 to 35 integrations'],
+    ['an empty list', { integrations: [] }, 'integrations: a list of 0 found', '1 to 35'],
     [
       'too many integrations',
       {
-        integrations: Array.from({ length: 51 }, (_, index) => ({
+        integrations: Array.from({ length: 36 }, (_, index) => ({
           ...district,
           name: `district-${index}`,
         })),
       },
-      'integrations: a list of 51 found',
-      '1 to 50 integrations',
+      'integrations: a list of 36 found',
+      '1 to 35 integrations',
     ],
     [
       'an upper-case name',

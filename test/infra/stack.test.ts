@@ -275,6 +275,9 @@ describe('the poll function', () => {
         baseUrl: 'https://platform.example.org',
         timeZone: 'America/Chicago',
         recentDays: 3,
+        audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
+        holdAbove: 500,
+        announce: 'none',
         tokenRequest: 'form',
       }),
     });
@@ -299,7 +302,10 @@ describe('the poll function', () => {
       'dynamodb:UpdateItem': [tableArn],
       'dynamodb:BatchGetItem': [tableArn],
       'dynamodb:BatchWriteItem': [tableArn],
-      'dynamodb:Query': [{ 'Fn::Join': ['', [tableArn, '/index/undelivered']] }],
+      'dynamodb:Query': [
+        { 'Fn::Join': ['', [tableArn, '/index/by-day']] },
+        { 'Fn::Join': ['', [tableArn, '/index/undelivered']] },
+      ],
       'sns:Publish': [{ Ref: alerts }, { Ref: events }, { Ref: operations }],
       'kms:Decrypt': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
       'kms:GenerateDataKey*': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
@@ -457,7 +463,7 @@ describe('the alarms', () => {
 
   it('each say the impact, the likely causes and what to do', () => {
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms).toHaveLength(4);
+    expect(alarms).toHaveLength(10);
     for (const alarm of alarms)
       expect(at(alarm, 'Properties', 'AlarmDescription')).toMatch(/Impact: .*\nLikely: .*\nDo: /);
   });

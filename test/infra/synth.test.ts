@@ -72,6 +72,9 @@ describe('synthesizing the app', () => {
         ...district,
         name: 'district-a',
         recentDays: 3,
+        audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
+        holdAbove: 500,
+        announce: 'none',
         tokenRequest: 'form',
       }),
     });

@@ -80,7 +80,7 @@ class Life {
       singleRecordsBroken: random.chance(0.15),
       ...this.#switches,
     };
-    this.#pauseChance = this.#rough ? 0.2 : random.chance(0.3) ? 0.05 : 0;
+    this.#pauseChance = this.#rough ? 0.08 : random.chance(0.3) ? 0.05 : 0;
     this.#lossChance = random.chance(0.3) ? 0.01 : 0;
     this.#killChance = random.chance(0.6) ? 0.02 : 0;
     this.#refusals = random.chance(0.4) ? 0.2 : 0;
@@ -88,7 +88,7 @@ class Life {
     for (let n = 0; n < ticks; n++) {
       for (let m = random.below(4); m > 0; m--) this.#host.happen();
       this.#host.trulyAbsent.clear();
-      const overlap = this.#rough || random.chance(0.25) ? 2 : 1;
+      const overlap = this.#rough ? 6 : random.chance(0.25) ? 2 : 1;
       await Promise.all(Array.from({ length: overlap }, (_, late) => this.#tick(late)));
       this.#clock.advance({ seconds: random.chance(0.2) ? 3_600 * random.below(30) : 60 });
     }
@@ -162,15 +162,15 @@ class Life {
         return async (...values: unknown[]) => {
           for (let turns = this.#random.below(3); turns > 0; turns--) await null;
           if (life.killed || this.#random.chance(this.#killChance)) die();
+          // Frozen on its way for longer than the lease lasts: what it does, it does to another world.
+          if (this.#random.chance(this.#pauseChance)) {
+            this.#clock.advance({ seconds: 90 });
+            for (let turns = this.#random.below(400); turns > 0; turns--) await null;
+          }
           const answer: unknown = await method.apply(target, values);
           if (life.killed || this.#random.chance(this.#killChance)) die();
           // Done, and the answer lost on its way.
           if (this.#random.chance(this.#lossChance)) throw new LedgerUnavailableError('a call', {});
-          // A pause that outlives the lease, once in a while.
-          if (this.#random.chance(this.#pauseChance)) {
-            this.#clock.advance({ seconds: 90 });
-            for (let turns = this.#random.below(200); turns > 0; turns--) await null;
-          }
           return answer;
         };
       },

@@ -20,11 +20,11 @@ function altered(ledger: MemoryLedger, replaced: Partial<MemoryLedger>): MemoryL
 
 describe('a simulated life', () => {
   it('keeps every promise, whatever happens between any two requests', async () => {
-    expect(await broken(80)).toEqual(new Map());
+    expect(await broken(60)).toEqual(new Map());
   }, 120_000);
 
   it('keeps them when ticks overlap and leases are lost all the time', async () => {
-    expect(await broken(25, { rough: true })).toEqual(new Map());
+    expect(await broken(20, { rough: true })).toEqual(new Map());
   }, 120_000);
 
   it('is the same for the same seed', async () => {
@@ -65,7 +65,7 @@ describe('the simulation bites', () => {
   }, 120_000);
 
   it('when a commit has no condition', async () => {
-    const found = await broken(40, {
+    const found = await broken(25, {
       rough: true,
       ledger: (ledger) => {
         const commit = ledger.commit.bind(ledger);
@@ -80,7 +80,7 @@ describe('the simulation bites', () => {
         });
       },
     });
-    expect([...found.values()].flat()).not.toEqual([]);
+    expect([...found.values()].flat().join()).toContain('two events with the id');
   }, 120_000);
 
   it('when the outbox is emptied before it is delivered', async () => {
