@@ -4,7 +4,7 @@ import { type NotifierConfig, parseConfig } from './config.ts';
 import { withoutSecrets } from './config-error.ts';
 
 /** The configuration's file is not there or is no module that Node can run; `cause` says why. */
-export class ConfigUnloadableError extends NotifierError {
+class ConfigUnloadableError extends NotifierError {
   readonly code = 'config-unloadable';
   readonly retryHelps = false;
   readonly whatToDo = 'Correct that file.';

@@ -1,5 +1,5 @@
 import type { Assessment } from '../events/assessment.ts';
-import { foldName, type NamePart, type TiesByName } from './names-tied.ts';
+import { foldName, type NamePart, type SeamKey, type TiesByName } from './names-tied.ts';
 
 /**
  * Pairs of names that must have come in order before it is taken for the host's doing. Were such
@@ -8,6 +8,41 @@ import { foldName, type NamePart, type TiesByName } from './names-tied.ts';
 const ENOUGH = 40;
 
 const OTHER = { first_name: 'last_name', last_name: 'first_name' } as const;
+
+/** Fewer neighbours that differ say nothing about the order. */
+const TELLING = 20;
+
+/** Share of neighbours in descending order: a half by chance, next to none in any collation. */
+const TOLERATED = 1 / 3;
+
+/**
+ * Whether an answer can be in the order that was asked for. The API takes a sort that it does not
+ * know as its default, without an error (partner-api.md, 4.2), and then no name says what is tied.
+ */
+export function looksSorted(rows: readonly (Assessment | undefined)[], key: SeamKey): boolean {
+  const columns = NAMES[key].map((nameOf) => rows.map((row) => row && foldName(nameOf(row))));
+  return columns.some((column) => {
+    let differing = 0;
+    let descending = 0;
+    for (const [index, name] of column.entries()) {
+      const next = column[index + 1];
+      if (name === undefined || next === undefined || name === next) continue;
+      differing += 1;
+      if (name > next) descending += 1;
+    }
+    return differing < TELLING || descending / differing < TOLERATED;
+  });
+}
+
+/** Any of these may be what the host compares. */
+const NAMES: Readonly<Record<SeamKey, readonly ((row: Assessment) => string)[]>> = {
+  user_name: [(row) => row.name, (row) => row.first_name, (row) => row.last_name],
+  product_name: [(row) => row.assessment_name],
+  proctor_name: [
+    (row) => row.results[0]?.proctor_name ?? '',
+    (row) => row.results.at(-1)?.proctor_name ?? '',
+  ],
+};
 
 /**
  * What the answers themselves show of what `user_name` compares, of which the document says nothing.

@@ -62,11 +62,10 @@ export function holdsAnchor(rows: SeamRows, anchors: Anchors): boolean {
  * Where the next page should begin: at the last row that is below, or `slack` rows before it, so
  * that the seam survives as many removals.
  *
- * @returns undefined if that is no progress: what may be one tie block fills the page
+ * @returns `offset` itself if there is no progress: what may be one tie block fills the page
  */
-export function nextOffset(offset: number, rows: SeamRows, slack: number): number | undefined {
-  const next = lastBelow(rows) - slack;
-  return next > 0 ? offset + next : undefined;
+export function nextOffset(offset: number, rows: SeamRows, slack: number): number {
+  return offset + Math.max(0, lastBelow(rows) - slack);
 }
 
 /** Not certainly not tied. */

@@ -28,16 +28,12 @@ try {
 }
 
 /**
- * The host and its credentials, with the conditions that `npm start` has for a real one.
+ * The host and its credentials, on the conditions that `npm start` has for a real one.
  *
- * @throws {StartError}
+ * @throws {StartError} for a file without credentials
  */
 async function hostOf({ baseUrl, credentials }: Flags) {
-  const config = parseConfig({
-    integrations: [
-      { name: 'conformance', baseUrl: 'https://platform.example.org', timeZone: 'UTC' },
-    ],
-  });
+  const config = parseConfig({ integrations: [{ name: 'conformance', baseUrl, timeZone: 'UTC' }] });
   const started = { baseUrl, credentials, port: 0, records: 0, seed: 0 };
   return await partnerHost(started, watchedIntegration(config, started));
 }

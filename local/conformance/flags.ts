@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import * as z from 'zod';
+import { problemWith } from '../../infra/config.ts';
 
 const forms = ['form', 'basic', 'json'] as const;
 
@@ -39,12 +40,15 @@ or not in full (bad flags, unreachable host, credentials refused, nothing assign
     .exitOverride();
   try {
     program.parse([...argv], { from: 'user' });
+    const parsed = flags.parse(program.opts());
+    const problem = problemWith('baseUrl', parsed.baseUrl);
+    if (problem) program.error(`error: option '--base-url': ${problem}`);
+    return parsed;
   } catch (error) {
     // Commander's own status for a bad flag is 1, which here means a contradiction.
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
     throw error;
   }
-  return flags.parse(program.opts());
 }
 
 /** What `--token-request` leaves to be tried. */

@@ -19,6 +19,9 @@ export const mostRequests = 199;
 
 const list = '/api/v1/ax/assessments';
 
+/** What gateways say when the host behind them is away: no answer of its own. */
+const outages: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 const attemptMs = 20_000;
 const callMs = 60_000;
 
@@ -185,7 +188,7 @@ export class Host {
   }
 
   /**
-   * The answer, after retries where they help. A 5xx that stays is an answer too if the host meanwhile
+   * The answer, after retries where they help. A 500 that stays is an answer too if the host meanwhile
    * answers a plain request: then it is this request that it cannot stand, and no outage.
    */
   async #settled(request: HttpRequest): Promise<HttpReply> {
@@ -194,7 +197,7 @@ export class Host {
       last = undefined;
       const reply = await this.#send(request);
       if (reply.status === 429 || (reply.status >= 500 && reply.status !== 501)) {
-        last = reply;
+        if (!outages.has(reply.status)) last = reply;
         throw toRefusal(request.kind, reply, this.#clock.now());
       }
       return reply;

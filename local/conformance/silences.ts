@@ -1,6 +1,5 @@
 import { NotifierError } from '../../lambda/errors.ts';
 import { assessmentSchema } from '../../lambda/events/assessment.ts';
-import type { Params } from './host.ts';
 import { fitsOf, nameOrders } from './name-orders.ts';
 import { newestFirst, type Samples } from './samples.ts';
 import { busyDay, splitAt } from './sections/list-dates.ts';
@@ -54,34 +53,50 @@ async function areTiesStable(samples: Samples): Promise<string> {
     : 'no: tied rows came in another order when asked again';
 }
 
+/** What several counts deny has to be denied three times with the same counts. */
+async function unlessItMoves(
+  ask: () => Promise<{ readonly yes: string } | { readonly no: string }>,
+): Promise<string> {
+  const denials = new Set<string>();
+  for (let round = 0; round < 3; round++) {
+    const answer = await ask();
+    if ('yes' in answer) return answer.yes;
+    denials.add(answer.no);
+  }
+  const [only = ''] = denials;
+  return denials.size === 1 ? only : 'cannot tell: the count changed while it was asked';
+}
+
 async function doDaysAddUp(samples: Samples): Promise<string> {
   const days = [...new Set((await samples.records()).map(({ certified_on }) => certified_on))];
   days.sort();
   const bounds = [0.2, 0.4, 0.6, 0.8].flatMap((part) => days[Math.floor(days.length * part)] ?? []);
   const ranges = [...new Set(bounds)];
   if (ranges.length === 0) return 'cannot tell: there are no records';
-  for (let attempt = 0; attempt < 2; attempt++) {
-    const before = await samples.countNow();
+  return await unlessItMoves(async () => {
+    const all = await samples.countNow();
     let sum = 0;
     for (const range of splitAt(ranges)) sum += await samples.countNow(range);
-    if (sum === before) return `yes: ${ranges.length + 1} ranges sum to ${before}`;
-    if ((await samples.countNow()) === before) return `no: ${before} in all, ${sum} by days`;
-  }
-  return 'cannot tell: the count changed while it was asked';
+    return sum === all
+      ? { yes: `yes: ${ranges.length + 1} ranges sum to ${all}` }
+      : { no: `no: ${all} in all, ${sum} by days` };
+  });
 }
 
 async function areBoundsIncluded(samples: Samples): Promise<string> {
   const day = await busyDay(samples);
   if (day === undefined) return 'cannot tell: there are no records';
   const [start, end] = ['filter[start_date]', 'filter[end_date]'];
-  const of = async (params: Params) => (await samples.page({ ...params, page: '1' })).count;
-  const own = await of({ [start]: day, [end]: day });
-  const all = await samples.countNow();
-  const [from, until] = [await of({ [start]: day }), await of({ [end]: day })];
-  // Counted from both sides, the day's own records are counted twice if both bounds include it.
-  return from + until - all === own && own > 0
-    ? `yes, both: ${own} records of ${day} are in the range that starts and in the one that ends there`
-    : `not both, or the data changed: ${own} on ${day}, ${from} from it, ${until} up to it, ${all} in all`;
+  return await unlessItMoves(async () => {
+    const all = await samples.countNow();
+    const own = await samples.countNow({ [start]: day, [end]: day });
+    const from = await samples.countNow({ [start]: day });
+    const until = await samples.countNow({ [end]: day });
+    // Counted from both sides, the day's own records are counted twice if both bounds include it.
+    return from + until - all === own && own > 0
+      ? { yes: `yes, both: ${own} records of ${day} count twice` }
+      : { no: `no: ${own} on ${day}, ${from} from it on, ${until} up to it, ${all} in all` };
+  });
 }
 
 /** What a value outside the document leads to. */
@@ -216,7 +231,11 @@ export const silences: readonly Silence[] = [
   {
     question: "How far is the host's clock ahead?",
     matters: 'Retry-After dates are read against it.',
-    ask: async ({ host }) =>
-      host.skewSeconds === undefined ? 'cannot tell: no Date header' : `${host.skewSeconds} s`,
+    ask: async ({ host }) => {
+      const skew = host.skewSeconds;
+      if (skew === undefined) return 'cannot tell: no Date header';
+      // The header has whole seconds only.
+      return Math.abs(skew) <= 1 ? 'it agrees with this one' : `${skew} s`;
+    },
   },
 ];

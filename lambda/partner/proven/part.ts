@@ -1,7 +1,13 @@
 import type { SeamKey } from '../../detection/names-tied.ts';
 import { type ChainEnd, type ChainStart, readChain, resumed } from './chain.ts';
 import type { Part, Reading } from './reading.ts';
-import { splitByDays, splitByFlag, splitByOrganizations } from './split.ts';
+import { isDay, splitByDays, splitByFlag, splitByOrganizations } from './split.ts';
+
+/** Two are often stuck at the same block again, four end with more pages that are half empty. */
+const DAY_PARTS = 3;
+
+/** Rows; less, and the next page will hardly hold the block that this one has cut. */
+const LEAST_ADVANCE = 20;
 
 /** By what a part was proven. */
 export type Means =
@@ -16,20 +22,20 @@ export interface PartRead {
 }
 
 /**
- * Reads a part by name. Where names may be tied over a whole page, it goes on with the halves of
- * its days, each by itself; a single day is read by another key, or else split by filters.
+ * Reads a part by name. Where names may be tied over a whole page, it goes on with thirds of its
+ * days, each by itself; a single day is read by another key, or else split by filters.
  */
 export async function readPart(
   reading: Reading,
   part: Part,
   start?: ChainStart,
 ): Promise<PartRead> {
-  const chain = await readChain(reading, part, 'user_name', start);
+  const chain = await readChain(reading, part, 'user_name', start, isDay(part) ? 1 : LEAST_ADVANCE);
   if (chain.end !== 'tied') return { means: meansOf(chain, 'user_name'), ids: chain.ids };
-  const halves = splitByDays(part, reading.days);
-  if (halves === undefined) return readDay(reading, part);
-  return readAll(halves, (half) =>
-    readPart(reading, half, resumed(chain, reading.idsWithin(half.range))),
+  const parts = splitByDays(part, reading.days, DAY_PARTS);
+  if (parts === undefined) return readDay(reading, part);
+  return readAll(parts, (some) =>
+    readPart(reading, some, resumed(chain, reading.idsWithin(some.range))),
   );
 }
 

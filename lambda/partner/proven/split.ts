@@ -1,23 +1,38 @@
 import { Temporal } from 'temporal-polyfill';
 import { isWithin, type Part } from './reading.ts';
 
+/** A single day, or none at all. */
+export function isDay({ range: { from, to } }: Part): boolean {
+  return from !== undefined && to !== undefined && Temporal.PlainDate.compare(from, to) >= 0;
+}
+
 /**
- * Two parts that hold about as many of the given days each; undefined for a single day.
+ * Parts that hold about as many of the given days each; undefined for a single day.
  *
  * @param days `certified_on` of what has been seen of the part
  */
-export function splitByDays(part: Part, days: readonly string[]): readonly Part[] | undefined {
-  const { from, to } = part.range;
-  if (from && to && Temporal.PlainDate.compare(from, to) >= 0) return undefined;
+export function splitByDays(
+  part: Part,
+  days: readonly string[],
+  many: number,
+): readonly Part[] | undefined {
+  if (isDay(part)) return undefined;
   const within = days.filter((day) => isWithin(day, part.range)).toSorted();
-  const median = within[Math.floor((within.length - 1) / 2)];
-  if (median === undefined) return undefined;
-  const day = Temporal.PlainDate.from(median);
-  const end = to && Temporal.PlainDate.compare(day, to) >= 0 ? day.subtract({ days: 1 }) : day;
-  return [
-    { ...part, range: { ...part.range, to: end } },
-    { ...part, range: { ...part.range, from: end.add({ days: 1 }) } },
-  ];
+  const parts: Part[] = [];
+  let rest = part;
+  for (let index = 1; index < many; index++) {
+    const quantile = within[Math.floor((within.length * index) / many)];
+    if (quantile === undefined) break;
+    const day = Temporal.PlainDate.from(quantile);
+    // No part is to be the whole again, even if all was seen on one day.
+    const isFirst = rest.range.from?.equals(day) ?? false;
+    const start = isFirst ? day.add({ days: 1 }) : day;
+    if (!isWithin(start.toString(), rest.range)) continue;
+    const end = start.subtract({ days: 1 });
+    parts.push({ ...rest, range: { ...rest.range, to: end } });
+    rest = { ...rest, range: { ...rest.range, from: start } };
+  }
+  return parts.length > 0 ? [...parts, rest] : undefined;
 }
 
 /** Parts by what a record either is or is not (partner-api.md, 3); undefined where all is used up. */

@@ -32,16 +32,19 @@ const daysOf = (order: Order, params: Params) => async (samples: Samples) =>
  * one is wrong about every other time.
  */
 function isByName(page: ListPage, sort: NameSort, order: Order): Verdict {
-  const best = fitsOf(page.records, sort, order).find(({ unequal }) => unequal > 0);
-  if (best === undefined) return cannotTell('the rows do not differ in that name');
-  if (best.wrong >= 3 && share(best) > 0.3) {
-    return contradiction(
-      `${order} by some reading of the name`,
-      `${best.wrong} of ${best.unequal} neighbours are the wrong way round by the best of them`,
-    );
+  const fits = fitsOf(page.records, sort, order);
+  const telling = fits.filter(({ unequal }) => unequal > 0);
+  if (telling.some((fit) => share(fit) <= 0.1)) return pass;
+  const [best] = telling;
+  // A reading in which all rows tie cannot be wrong.
+  if (best === undefined || telling.length < fits.length) {
+    return cannotTell('the rows do not differ in that name');
   }
-  return share(best) <= 0.1
-    ? pass
+  return best.wrong >= 3 && share(best) > 0.3
+    ? contradiction(
+        `${order} by some reading of the name`,
+        `${best.wrong} of ${best.unequal} neighbours are the wrong way round by the best of them`,
+      )
     : cannotTell('the rows are partly in the order of any reading of the name');
 }
 

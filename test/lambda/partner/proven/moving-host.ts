@@ -1,0 +1,183 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Assessment } from '../../../../lambda/events/assessment.ts';
+import type { ListQuery, Page, PartnerClient } from '../../../../lambda/partner/index.ts';
+import { NamePool, type PoolShape } from './name-pool.ts';
+import { Random } from './random.ts';
+
+/** What `sort=user_name` compares, of which the document says nothing. */
+export type HostOrder = 'full-name' | 'last-name' | 'first-name' | 'last-then-first' | 'ignored';
+
+export interface WorldShape {
+  readonly records: number;
+  readonly perDay: number;
+  readonly pool: PoolShape;
+  readonly hostOrder: HostOrder;
+  /** Chance that something happens between two requests. */
+  readonly churn: number;
+  /** How many things then happen at once; default 1. */
+  readonly burst?: number;
+}
+
+interface HostRecord {
+  readonly assessment: Assessment;
+  readonly legacy: boolean;
+  readonly archived: boolean;
+}
+
+const FIRST_DAY = Temporal.PlainDate.from('2026-01-05');
+
+/**
+ * Section 4.2 of partner-api.md over plain objects: filter, sort, slice, count, in one atomic
+ * answer. Ties come in another order with each request, and between two requests the world moves.
+ */
+export class MovingHost implements Pick<PartnerClient, 'list'> {
+  readonly range: { readonly from: Temporal.PlainDate; readonly to: Temporal.PlainDate };
+  requests = 0;
+  readonly #random: Random;
+  readonly #shape: WorldShape;
+  readonly #pool: NamePool;
+  readonly #records = new Map<number, HostRecord>();
+  readonly #days: readonly string[];
+  /** In the range at the start, and not out of it since. */
+  readonly #stable = new Set<number>();
+  /** Of the stable ones, those that changed their day within the range. */
+  readonly #movers = new Set<number>();
+  #nextId = 1;
+
+  constructor(shape: WorldShape, seed: number) {
+    this.#shape = shape;
+    this.#random = new Random(seed);
+    this.#pool = new NamePool(this.#random, shape.pool);
+    const days = Math.max(1, Math.round(shape.records / shape.perDay));
+    this.range = { from: FIRST_DAY, to: FIRST_DAY.add({ days: days - 1 }) };
+    this.#days = Array.from({ length: days + 4 }, (_, index) =>
+      FIRST_DAY.add({ days: index - 2 }).toString(),
+    );
+    const within = this.#days.slice(2, -2);
+    while (this.#records.size < shape.records) this.#insert(this.#random.pick(within));
+    for (const id of this.#records.keys()) this.#stable.add(id);
+  }
+
+  /** Ids of the records that were in the range throughout. */
+  get stable(): ReadonlySet<number> {
+    return this.#stable;
+  }
+
+  get movers(): ReadonlySet<number> {
+    return this.#movers;
+  }
+
+  async list(query: ListQuery = {}): Promise<Page> {
+    if (this.requests > 0) this.#live();
+    this.requests += 1;
+    const { filter = {}, sort = 'certified_on', order = 'ASC', offset = 0 } = query;
+    const page = Math.min(query.page ?? 50, 100);
+    const matching: { record: HostRecord; key: string; tie: number }[] = [];
+    const from = filter.start_date?.toString() ?? '';
+    const to = filter.end_date?.toString() ?? '9999';
+    for (const record of this.#records.values()) {
+      const { certified_on, organization_id } = record.assessment;
+      if (certified_on < from || certified_on > to) continue;
+      if (!passes(filter.legacy_record, record.legacy)) continue;
+      if (!passes(filter.user_record_status, record.archived ? 'archived' : 'active')) continue;
+      if (!passes(filter.organization_ids, organization_id)) continue;
+      const key = keyOf(record.assessment, sort, this.#shape.hostOrder);
+      matching.push({ record, key, tie: this.#random.next() });
+    }
+    const direction = order === 'DESC' ? -1 : 1;
+    matching.sort((a, b) => direction * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.tie - b.tie));
+    const rows = matching.slice(offset, offset + page);
+    return {
+      assessments: rows.map(({ record }) => record.assessment),
+      quarantined: [],
+      meta: { count: matching.length, offset, page },
+      rows: rows.length,
+    };
+  }
+
+  #live(): void {
+    if (this.#random.next() >= this.#shape.churn) return;
+    for (let event = 0; event < (this.#shape.burst ?? 1); event++) this.#happen();
+  }
+
+  #happen(): void {
+    const kind = this.#random.pick(['insert', 'remove', 'move', 'edit'] as const);
+    if (kind === 'insert') {
+      this.#insert(this.#random.pick(this.#days));
+      return;
+    }
+    const id = this.#random.pick([...this.#records.keys()]);
+    const record = this.#records.get(id);
+    if (record === undefined) return;
+    if (kind === 'remove') {
+      this.#records.delete(id);
+      this.#stable.delete(id);
+      return;
+    }
+    const { assessment } = record;
+    if (kind === 'edit') {
+      const email = `edited-${this.requests}@example.org`;
+      this.#records.set(id, { ...record, assessment: { ...assessment, email } });
+      return;
+    }
+    const certified_on = this.#random.pick(this.#days);
+    this.#records.set(id, { ...record, assessment: { ...assessment, certified_on } });
+    const within =
+      certified_on >= this.range.from.toString() && certified_on <= this.range.to.toString();
+    if (!within) this.#stable.delete(id);
+    else if (certified_on !== assessment.certified_on) this.#movers.add(id);
+  }
+
+  #insert(certified_on: string): void {
+    const id = this.#nextId++;
+    const random = this.#random;
+    // Every third record is somebody's who is known already.
+    const known =
+      id > 3 && random.next() < 0.33 ? this.#records.get(1 + random.below(id - 1)) : undefined;
+    const { first, last } = known
+      ? { first: known.assessment.first_name, last: known.assessment.last_name }
+      : this.#pool.person(random);
+    const proctor = random.below(40);
+    const assessment_name = `Invented assessment ${random.below(20)}`;
+    this.#records.set(id, {
+      legacy: random.next() < 0.3,
+      archived: random.next() < 0.1,
+      assessment: {
+        id,
+        seid: null,
+        name: `${first} ${last}`,
+        first_name: first,
+        last_name: last,
+        email: `person-${id}@example.org`,
+        organization_id: 1 + random.below(12),
+        organization_name: 'Invented organization',
+        assessment_name,
+        certified_on,
+        results: [
+          {
+            assessment_id: id,
+            assessment_name,
+            certified_on,
+            proctor_id: proctor,
+            proctor_name: `Proctor ${proctor}`,
+          },
+        ],
+      },
+    });
+  }
+}
+
+function passes<T>(wanted: readonly (T | 'both')[] | undefined, value: T): boolean {
+  return !wanted || wanted.length === 0 || wanted.includes(value) || wanted.includes('both');
+}
+
+function keyOf(assessment: Assessment, sort: string, order: HostOrder): string {
+  const { first_name, last_name, name } = assessment;
+  if (sort === 'product_name') return assessment.assessment_name;
+  if (sort === 'proctor_name') return assessment.results[0]?.proctor_name ?? '';
+  if (sort === 'certified_on' || order === 'ignored') return assessment.certified_on;
+  if (order === 'last-name') return last_name.toLowerCase();
+  if (order === 'first-name') return first_name.toLowerCase();
+  if (order === 'last-then-first') return `${last_name}\t${first_name}`.toLowerCase();
+  return name.toLowerCase();
+}

@@ -1,0 +1,51 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Clock } from '../../../../lambda/clock.ts';
+import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
+import { type HostOrder, MovingHost, type WorldShape } from './moving-host.ts';
+import type { PoolShape } from './name-pool.ts';
+
+export const POOLS = {
+  small: { firsts: 150, lasts: 200, skew: 0 },
+  'small, skewed': { firsts: 150, lasts: 200, skew: 0.8 },
+  large: { firsts: 1500, lasts: 5000, skew: 0.8 },
+  'one name of 5 %': { firsts: 500, lasts: 2000, skew: 0.8, common: 0.05 },
+} as const satisfies Record<string, PoolShape>;
+
+export const SIZES = [
+  { records: 250, perDay: 250 },
+  { records: 1000, perDay: 17 },
+  { records: 3000, perDay: 75 },
+  { records: 2000, perDay: 250 },
+] as const;
+
+export const HOST_ORDERS = ['full-name', 'last-name'] as const satisfies HostOrder[];
+
+const instant = Temporal.Instant.from('2026-11-21T08:00:00Z');
+const clock: Clock = { now: () => instant, sleep: async () => {} };
+
+export interface Outcome {
+  readonly accepted: boolean;
+  readonly kind: string;
+  /** Present throughout, and not returned; without those that changed their day. */
+  readonly lost: number;
+  /** Present throughout, but on more than one day, and not returned. */
+  readonly lostMovers: number;
+  readonly requests: number;
+  /** Requests over the least possible number. */
+  readonly ratio: number;
+}
+
+export async function readOnce(shape: WorldShape, seed: number): Promise<Outcome> {
+  const host = new MovingHost(shape, seed);
+  const read = await proveRange(host, host.range, { clock, deadline: instant.add({ hours: 1 }) });
+  const returned = new Set(read.assessments.map(({ id }) => id));
+  const missing = [...host.stable].filter((id) => !returned.has(id));
+  return {
+    accepted: read.proof !== undefined,
+    kind: read.proof?.kind ?? 'unproven',
+    lost: missing.filter((id) => !host.movers.has(id)).length,
+    lostMovers: missing.filter((id) => host.movers.has(id)).length,
+    requests: host.requests,
+    ratio: host.requests / Math.max(1, Math.ceil(shape.records / 100)),
+  };
+}

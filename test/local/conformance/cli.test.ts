@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  deviationNames,
+  type PartnerSandbox,
+  type SandboxOptions,
+  startPartnerSandbox,
+} from '../../../local/partner-sandbox/index.ts';
+
+const program = join(import.meta.dirname, '../../../local/conformance/cli.ts');
+let directory: string;
+const started: PartnerSandbox[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'conformance-'));
+});
+afterEach(async () => {
+  for (const sandbox of started.splice(0)) await sandbox.close();
+  await rm(directory, { recursive: true });
+});
+
+async function sandboxWith(options: SandboxOptions): Promise<PartnerSandbox> {
+  const sandbox = await startPartnerSandbox(options);
+  started.push(sandbox);
+  return sandbox;
+}
+
+async function run(...flags: string[]) {
+  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code, out, err };
+}
+
+async function runOn(
+  { url, credentials: { clientId, clientSecret } }: Pick<PartnerSandbox, 'url' | 'credentials'>,
+  ...flags: string[]
+) {
+  const file = join(directory, 'credentials.json');
+  await writeFile(file, JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
+  return await run('--base-url', url, '--credentials', file, ...flags);
+}
+
+describe('the exit status', () => {
+  it('is 0 for a host that follows the document, with a table', async () => {
+    const { code, out, err } = await runOn(await sandboxWith({ records: 250 }));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^2\.1 +Access token response +pass +4 of 4$/m);
+    expect(out).toMatch(/^4\.2 +GET \/api\/v1\/ax\/assessments +pass/m);
+    expect(out).toMatch(/Where the document is silent\n/);
+    expect(out).toMatch(/Nothing contradicts the document\. \d+ requests/);
+  });
+
+  it('is 1 for one that contradicts it, and says which statement', async () => {
+    const sandbox = await sandboxWith({ records: 250, deviations: ['wrapped-record'] });
+    const { code, out } = await runOn(sandbox, '--token-request', 'json');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^4\.3 .* fail +\d of \d\n +fail +the record is not wrapped in data\n/m);
+    expect(out).toContain('4.1  POST /oauth/token                 cannot tell');
+  });
+
+  it.each([
+    ['no host', [], "'--base-url"],
+    ['a host in the clear', ['--base-url', 'http://host.example', '--credentials', 'x'], 'https'],
+    ['no such form', ['--token-request', 'xml'], 'Allowed choices are form, basic, json'],
+    ['no such file', ['--base-url', 'http://127.0.0.1:9', '--credentials', 'none'], 'ENOENT'],
+  ])('is 2 for %s, in one line', async (_, flags, expected) => {
+    const { code, out, err } = await run(...flags);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(expected);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('is 2 for a host that is down', async () => {
+    const sandbox = await startPartnerSandbox({ records: 0 });
+    await sandbox.close();
+    const { code, err } = await runOn(sandbox);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error: No usable answer from the token endpoint: ECONNREFUSED\./);
+  });
+
+  it('is 2 for wrong credentials, which are not repeated', async () => {
+    const { url } = await sandboxWith({ records: 0 });
+    const credentials = { clientId: 'canary-client', clientSecret: 'canary-secret' };
+    const { code, out, err } = await runOn({ url, credentials }, '--json');
+    expect({ code, err }).toEqual({ code: 2, err: '' });
+    expect(JSON.parse(out)).toMatchObject({ exitCode: 2, error: { code: 'credentials-refused' } });
+    expect(out).not.toContain('canary');
+  });
+
+  it('is 0 for --help', async () => {
+    expect(await run('--help')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Exit status'),
+    });
+  });
+});
+
+it('--json prints one object with every check and observation', async () => {
+  const sandbox = await sandboxWith({ records: 250, deviations: ['expires-in-3600'] });
+  const { code, out } = await runOn(sandbox, '--json');
+  const report = JSON.parse(out);
+  expect(code).toBe(1);
+  expect(report).toMatchObject({ baseUrl: sandbox.url, exitCode: 1 });
+  expect(report.requests).toBe(sandbox.requests.length);
+  expect(report.sections[0]).toMatchObject({
+    id: '2.1',
+    verdict: 'fail',
+    checks: expect.arrayContaining([
+      {
+        name: 'expires_in is 7200',
+        verdict: {
+          verdict: 'fail',
+          expected: 'expires_in 7200',
+          seen: 'form: 3600',
+          proven: true,
+        },
+      },
+    ]),
+  });
+  expect(report.observations).not.toHaveLength(0);
+});
+
+/** Everything about people that the sandbox's world holds. */
+function personalDataIn({ world }: PartnerSandbox): string[] {
+  const { educators, proctors } = world.records.catalogue;
+  const people = [...educators].flatMap(({ name, first_name, last_name, email, seid }) => [
+    ...[name, first_name, last_name, email],
+    ...(seid === null ? [] : [seid]),
+  ]);
+  return [...new Set([...people, ...[...proctors].map(({ name }) => name)])];
+}
+
+function quoted(secrets: readonly string[], output: string): string[] {
+  const letter = /[\p{L}\p{N}]/u;
+  return secrets.filter((secret) => {
+    const at = output.indexOf(secret);
+    if (at < 0) return false;
+    // "Kai" is somebody; in the middle of a word it is not.
+    return !letter.test(output[at - 1] ?? '') && !letter.test(output[at + secret.length] ?? '');
+  });
+}
+
+describe('no personal data is printed', () => {
+  it.each([
+    ['when all is well', {}],
+    ['when everything is wrong', { deviations: deviationNames, malformed: 0.2 }],
+    [
+      'when records are malformed and the data moves',
+      { malformed: 0.5, churn: 1, extraFields: true },
+    ],
+  ])('%s', async (_, options) => {
+    const sandbox = await sandboxWith({ records: 250, ...options });
+    const last_name = 'Canaryson';
+    for (let index = 0; index < 30; index++) {
+      const { id } = sandbox.world.add({ last_name, seid: `CANARY-${index}` });
+      if (index % 2 === 0) continue;
+      sandbox.world.spoil(id, {
+        set: {
+          certified_on: 'canary-day',
+          seid: ['canary-seid'],
+          results: { canary: 'canary-results' },
+          'canary.key@example.org': 'canary-value',
+        },
+      });
+    }
+    const personal = [...personalDataIn(sandbox), 'canary', 'Canary', 'CANARY'];
+    const { clientId, clientSecret } = sandbox.credentials;
+    for (const flags of [[], ['--json']]) {
+      const { out, err } = await runOn(sandbox, ...flags);
+      expect(quoted([...personal, clientId, clientSecret], out + err)).toEqual([]);
+      expect(out + err).not.toMatch(/canary|@/i);
+    }
+  });
+});

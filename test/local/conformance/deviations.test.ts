@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { exitCode } from '../../../local/conformance/suite.ts';
+import {
+  deviationNames,
+  deviations,
+  type PartnerSandbox,
+  startPartnerSandbox,
+} from '../../../local/partner-sandbox/index.ts';
+import { check, checksThat, sectionsThat } from './stage.ts';
+
+let sandbox: PartnerSandbox;
+
+beforeAll(async () => {
+  sandbox = await startPartnerSandbox({ seed: 5 });
+});
+afterAll(() => sandbox.close());
+
+const broken = deviationNames.map((name) => {
+  const { breaks } = deviations[name];
+  return { name, breaks, section: /^\d+(\.\d+)?/.exec(breaks)?.[0] };
+});
+
+it('there are enough ways to be wrong', () => {
+  expect(deviationNames.length).toBeGreaterThanOrEqual(10);
+});
+
+it.each(broken)('catches $name ($breaks)', async ({ name, section }) => {
+  sandbox.set({ deviations: [name] });
+  sandbox.resetRequests();
+  const report = await check(sandbox);
+  expect(sectionsThat(report, 'fail'), checksThat(report, 'fail').join('\n')).toContain(section);
+  expect(exitCode(report)).toBe(1);
+  expect(sandbox.requests.length).toBeLessThan(200);
+});
+
+it('catches records that break their shape', async () => {
+  sandbox.set({ deviations: [], malformed: 0.1 });
+  const report = await check(sandbox);
+  sandbox.set({ malformed: 0 });
+  expect(sectionsThat(report, 'fail')).toContain('2.2');
+});
+
+it('stays below 200 requests on a host that is wrong in every way at once', async () => {
+  sandbox.set({ deviations: [...deviationNames] });
+  sandbox.resetRequests();
+  expect(exitCode(await check(sandbox))).toBe(1);
+  expect(sandbox.requests.length).toBeLessThan(200);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import { UnusablePageError } from '../../../local/conformance/errors.ts';
+import { Host } from '../../../local/conformance/host.ts';
+import { judge } from '../../../local/conformance/judge.ts';
+import { Samples } from '../../../local/conformance/samples.ts';
+import {
+  cannotTell,
+  contradiction,
+  mismatch,
+  pass,
+  type Verdict,
+} from '../../../local/conformance/verdict.ts';
+import { startPartnerSandbox } from '../../../local/partner-sandbox/index.ts';
+
+/** What becomes of a check that says these in turn, the last one for ever. */
+async function judged(...verdicts: (Verdict | Error)[]): Promise<{ kind: string; rounds: number }> {
+  const sandbox = await startPartnerSandbox({ records: 0 });
+  const { url: baseUrl, credentials } = sandbox;
+  const host = await Host.open({ baseUrl, credentials, forms: ['form'] });
+  let rounds = 0;
+  const run = async () => {
+    const verdict = verdicts[Math.min(rounds, verdicts.length - 1)] ?? pass;
+    rounds++;
+    if (verdict instanceof Error) throw verdict;
+    return verdict;
+  };
+  const { verdict: kind } = await judge({ name: 'a check', run }, new Samples(host));
+  await host.close();
+  await sandbox.close();
+  return { kind, rounds };
+}
+
+const off = (seen: string) => mismatch('count 5', seen);
+
+describe('a verdict that rests on several answers', () => {
+  it('is asked again and stands when it is the same three times in a row', async () => {
+    expect(await judged(off('4'))).toEqual({ kind: 'fail', rounds: 3 });
+    expect(await judged(off('3'), off('4'))).toEqual({ kind: 'fail', rounds: 4 });
+  });
+
+  it('does not stand when asking again explains it', async () => {
+    expect(await judged(off('4'), pass)).toEqual({ kind: 'pass', rounds: 2 });
+    expect(await judged(off('4'), off('4'), cannotTell('moving'))).toEqual({
+      kind: 'cannot tell',
+      rounds: 3,
+    });
+  });
+
+  it('does not stand when it is another one each time', async () => {
+    const moving = ['4', '6', '4', '6', '4'].map(off);
+    expect(await judged(...moving)).toEqual({ kind: 'cannot tell', rounds: 5 });
+  });
+});
+
+it('a single answer that contradicts the document is proof at once', async () => {
+  expect(await judged(contradiction('sorted', 'not'))).toEqual({ kind: 'fail', rounds: 1 });
+});
+
+it('a status that was not asked for is a mismatch, an unreadable page no verdict', async () => {
+  expect(await judged(new UnusablePageError(403))).toEqual({ kind: 'fail', rounds: 3 });
+  expect(await judged(new UnusablePageError(200, ['meta: missing']))).toEqual({
+    kind: 'cannot tell',
+    rounds: 1,
+  });
+});
+
+it('no answer is no verdict, and a mistake of the suite is not hidden', async () => {
+  expect(await judged(new UnavailableError('list', 'status 503'))).toEqual({
+    kind: 'cannot tell',
+    rounds: 1,
+  });
+  await expect(judged(new RangeError('a mistake'))).rejects.toThrow(RangeError);
+});
