@@ -275,10 +275,10 @@ describe('the poll function', () => {
         baseUrl: 'https://platform.example.org',
         timeZone: 'America/Chicago',
         recentDays: 3,
+        tokenRequest: 'form',
         audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
         holdAbove: 500,
         announce: 'none',
-        tokenRequest: 'form',
       }),
     });
   });

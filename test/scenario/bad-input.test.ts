@@ -51,11 +51,13 @@ describe('bad input', () => {
     expectNothingSecretInTheOutput();
   });
 
-  it('a secret put right is used by the next tick, without a deploy', async () => {
+  it('a secret put right is used as soon as the back-off is over, without a deploy', async () => {
     const { clientId, clientSecret } = stage.sandbox.credentials;
     stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: 'wrong' }));
     await stage.tick();
     stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
+    expect(await stage.completedTick()).toMatchObject({ outcome: 'backing-off', requests: 0 });
+    await stage.backOffEnds();
     expect(await stage.completedTick()).toMatchObject({ outcome: 'baseline' });
   });
 

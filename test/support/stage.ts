@@ -160,16 +160,29 @@ export class Stage {
   }
 
   /** The lease of a killed tick lasts a little longer than its time-out; this is that much later. */
-  async leaseRunsOut(): Promise<void> {
+  leaseRunsOut(): Promise<void> {
+    return this.#alterState('SET lease_until = :past', 'lease_owner', { ':past': { N: '0' } });
+  }
+
+  /** The partner is left alone for minutes after it refused the credentials; this is afterwards. */
+  backOffEnds(): Promise<void> {
+    return this.#alterState('REMOVE back_off', 'back_off');
+  }
+
+  async #alterState(
+    UpdateExpression: string,
+    expected: string,
+    ExpressionAttributeValues?: Record<string, { N: string }>,
+  ): Promise<void> {
     const [TableName] = this.aws.tables;
     const client = new DynamoDBClient(this.aws.clientConfig('dynamodb'));
     await client.send(
       new UpdateItemCommand({
         TableName,
         Key: { [ledgerTable.partitionKey]: { S: `STATE#${integration}` } },
-        UpdateExpression: 'SET lease_until = :past',
-        ConditionExpression: 'attribute_exists(lease_owner)',
-        ExpressionAttributeValues: { ':past': { N: '0' } },
+        UpdateExpression,
+        ConditionExpression: `attribute_exists(${expected})`,
+        ExpressionAttributeValues,
       }),
     );
     client.destroy();
