@@ -15,7 +15,7 @@ import { RequestsSpentError } from './errors.ts';
 import { type Grant, requestGrant, requestGrants } from './grants.ts';
 
 /** Requests of a run, retries included. */
-export const mostRequests = 199;
+const mostRequests = 199;
 
 const list = '/api/v1/ax/assessments';
 
