@@ -1,13 +1,29 @@
-import { HOST_ORDERS, POOLS, readOnce, SIZES } from '../test/lambda/partner/proven/simulation.ts';
+import {
+  HOST_ORDERS,
+  lostByUsualClient,
+  POOLS,
+  readOnce,
+  SIZES,
+} from '../test/lambda/partner/proven/simulation.ts';
 
 /** Proven reads of a world that moves: `node bench/seam.ts [reads per line]`. */
 const reads = Number(process.argv[2] ?? 1000);
+const usualReads = Math.min(reads, 100);
 
 const table: Record<string, Record<string, string | number>> = {};
 for (const { records, perDay } of SIZES) {
   for (const hostOrder of HOST_ORDERS) {
     for (const [poolName, pool] of Object.entries(POOLS)) {
-      const line = { accepted: 0, lost: 0, 'lost movers': 0, split: 0, mean: 0, max: 0 };
+      const line = {
+        accepted: 0,
+        lost: 0,
+        'lost movers': 0,
+        split: 0,
+        mean: 0,
+        max: 0,
+        'over 1.3': 0,
+      };
+      let usualClientLost = 0;
       for (let seed = 1; seed <= reads; seed++) {
         const shape = { records, perDay, pool, hostOrder, churn: 0.3 };
         const { accepted, kind, lost, lostMovers, ratio } = await readOnce(shape, seed);
@@ -16,12 +32,15 @@ for (const { records, perDay } of SIZES) {
         if (accepted) line.accepted += 1;
         if (kind === 'split') line.split += 1;
         line.mean += ratio / reads;
+        if (ratio > 1.3) line['over 1.3'] += 1;
+        if (seed <= usualReads && (await lostByUsualClient(shape, seed)) > 0) usualClientLost += 1;
         line.max = Math.max(line.max, ratio);
       }
       table[`${records}, ${perDay} a day, ${hostOrder}, ${poolName}`] = {
         ...line,
         mean: line.mean.toFixed(3),
         max: line.max.toFixed(3),
+        'usual client loses': `${usualClientLost} of ${usualReads}`,
       };
     }
   }

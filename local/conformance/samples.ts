@@ -112,6 +112,8 @@ function remember<T>(
   if (answer === undefined) {
     answer = ask();
     known.set(key, answer);
+    // What went wrong once may go well when the next check asks.
+    answer.catch(() => known.delete(key));
   }
   return answer;
 }

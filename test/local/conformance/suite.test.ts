@@ -198,6 +198,17 @@ describe('trouble on the way', () => {
     expect(exitCode(report)).toBe(2);
   });
 
+  it('that never ends, on a host that is wrong besides, is given up at 199 requests', async () => {
+    const sandbox = await sandboxWith({
+      deviations: ['count-after-paging', 'start-date-exclusive', 'scope-403', 'invalid-token-403'],
+      faults: [{ kind: 'server-error', status: 503, probability: 0.5, after: 5, times: 'always' }],
+    });
+    const report = await check(sandbox);
+    expect(sandbox.requests.length).toBe(199);
+    expect(report.requests).toBe(199);
+    expect(exitCode(report)).toBe(1);
+  });
+
   it('an error of its own that only some requests meet is a contradiction', async () => {
     const report = await check(
       await sandboxWith({

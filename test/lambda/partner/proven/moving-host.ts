@@ -1,11 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Assessment } from '../../../../lambda/events/assessment.ts';
 import type { ListQuery, Page, PartnerClient } from '../../../../lambda/partner/index.ts';
+import { answer, type HostOrder, type HostRecord } from './answer.ts';
 import { NamePool, type PoolShape } from './name-pool.ts';
 import { Random } from './random.ts';
-
-/** What `sort=user_name` compares, of which the document says nothing. */
-export type HostOrder = 'full-name' | 'last-name' | 'first-name' | 'last-then-first' | 'ignored';
 
 export interface WorldShape {
   readonly records: number;
@@ -18,17 +15,11 @@ export interface WorldShape {
   readonly burst?: number;
 }
 
-interface HostRecord {
-  readonly assessment: Assessment;
-  readonly legacy: boolean;
-  readonly archived: boolean;
-}
-
 const FIRST_DAY = Temporal.PlainDate.from('2026-01-05');
 
 /**
- * Section 4.2 of partner-api.md over plain objects: filter, sort, slice, count, in one atomic
- * answer. Ties come in another order with each request, and between two requests the world moves.
+ * A world that moves between two requests: records come, go, change their day or their e-mail.
+ * Ties come in another order with each answer.
  */
 export class MovingHost implements Pick<PartnerClient, 'list'> {
   readonly range: { readonly from: Temporal.PlainDate; readonly to: Temporal.PlainDate };
@@ -70,29 +61,7 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
   async list(query: ListQuery = {}): Promise<Page> {
     if (this.requests > 0) this.#live();
     this.requests += 1;
-    const { filter = {}, sort = 'certified_on', order = 'ASC', offset = 0 } = query;
-    const page = Math.min(query.page ?? 50, 100);
-    const matching: { record: HostRecord; key: string; tie: number }[] = [];
-    const from = filter.start_date?.toString() ?? '';
-    const to = filter.end_date?.toString() ?? '9999';
-    for (const record of this.#records.values()) {
-      const { certified_on, organization_id } = record.assessment;
-      if (certified_on < from || certified_on > to) continue;
-      if (!passes(filter.legacy_record, record.legacy)) continue;
-      if (!passes(filter.user_record_status, record.archived ? 'archived' : 'active')) continue;
-      if (!passes(filter.organization_ids, organization_id)) continue;
-      const key = keyOf(record.assessment, sort, this.#shape.hostOrder);
-      matching.push({ record, key, tie: this.#random.next() });
-    }
-    const direction = order === 'DESC' ? -1 : 1;
-    matching.sort((a, b) => direction * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.tie - b.tie));
-    const rows = matching.slice(offset, offset + page);
-    return {
-      assessments: rows.map(({ record }) => record.assessment),
-      quarantined: [],
-      meta: { count: matching.length, offset, page },
-      rows: rows.length,
-    };
+    return answer(this.#records.values(), query, this.#shape.hostOrder, () => this.#random.next());
   }
 
   #live(): void {
@@ -165,19 +134,4 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
       },
     });
   }
-}
-
-function passes<T>(wanted: readonly (T | 'both')[] | undefined, value: T): boolean {
-  return !wanted || wanted.length === 0 || wanted.includes(value) || wanted.includes('both');
-}
-
-function keyOf(assessment: Assessment, sort: string, order: HostOrder): string {
-  const { first_name, last_name, name } = assessment;
-  if (sort === 'product_name') return assessment.assessment_name;
-  if (sort === 'proctor_name') return assessment.results[0]?.proctor_name ?? '';
-  if (sort === 'certified_on' || order === 'ignored') return assessment.certified_on;
-  if (order === 'last-name') return last_name.toLowerCase();
-  if (order === 'first-name') return first_name.toLowerCase();
-  if (order === 'last-then-first') return `${last_name}\t${first_name}`.toLowerCase();
-  return name.toLowerCase();
 }

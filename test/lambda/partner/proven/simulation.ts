@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../../../lambda/clock.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
-import { type HostOrder, MovingHost, type WorldShape } from './moving-host.ts';
+import type { HostOrder } from './answer.ts';
+import { MovingHost, type WorldShape } from './moving-host.ts';
 import type { PoolShape } from './name-pool.ts';
 
 export const POOLS = {
@@ -35,9 +36,14 @@ export interface Outcome {
   readonly ratio: number;
 }
 
-export async function readOnce(shape: WorldShape, seed: number): Promise<Outcome> {
+/** @param prove to be replaced by a version of it that is broken */
+export async function readOnce(
+  shape: WorldShape,
+  seed: number,
+  prove = proveRange,
+): Promise<Outcome> {
   const host = new MovingHost(shape, seed);
-  const read = await proveRange(host, host.range, { clock, deadline: instant.add({ hours: 1 }) });
+  const read = await prove(host, host.range, { clock, deadline: instant.add({ hours: 1 }) });
   const returned = new Set(read.assessments.map(({ id }) => id));
   const missing = [...host.stable].filter((id) => !returned.has(id));
   return {
@@ -48,4 +54,18 @@ export async function readOnce(shape: WorldShape, seed: number): Promise<Outcome
     requests: host.requests,
     ratio: host.requests / Math.max(1, Math.ceil(shape.records / 100)),
   };
+}
+
+/** How many stable records the usual client misses: page after page, until `offset >= count`. */
+export async function lostByUsualClient(shape: WorldShape, seed: number): Promise<number> {
+  const host = new MovingHost(shape, seed);
+  const { from, to } = host.range;
+  const returned = new Set<number>();
+  for (let offset = 0, count = 1; offset < count; offset += 100) {
+    const filter = { start_date: from, end_date: to };
+    const page = await host.list({ sort: 'certified_on', order: 'ASC', page: 100, offset, filter });
+    for (const { id } of page.assessments) returned.add(id);
+    count = page.meta.count;
+  }
+  return [...host.stable].filter((id) => !returned.has(id) && !host.movers.has(id)).length;
 }

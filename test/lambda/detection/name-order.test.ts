@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { looksSorted, NameOrderEvidence } from '../../../lambda/detection/name-order.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { assessment } from '../../support/assessments.ts';
+import { NamePool } from '../partner/proven/name-pool.ts';
+import { Random } from '../partner/proven/random.ts';
+
+const random = new Random(11);
+const pool = new NamePool(random, { firsts: 30, lasts: 40, skew: 0 });
+
+const people = Array.from({ length: 400 }, (_, index) => {
+  const { first, last } = pool.person(random);
+  const names = { name: `${first} ${last}`, first_name: first, last_name: last };
+  return assessment({ id: index + 1, ...names });
+});
+
+function pagesBy(keyOf: (record: Assessment) => string): Assessment[][] {
+  const keyed = people.map((record) => ({
+    record,
+    key: keyOf(record).toLowerCase(),
+    tie: random.next(),
+  }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.tie - b.tie));
+  const rows = keyed.map(({ record }) => record);
+  return [0, 100, 200, 300].map((offset) => rows.slice(offset, offset + 100));
+}
+
+function evidenceOf(pages: readonly (readonly (Assessment | undefined)[])[]) {
+  const evidence = new NameOrderEvidence();
+  for (const page of pages) evidence.observe(page);
+  return evidence;
+}
+
+describe('the evidence of the order by name', () => {
+  it('is nothing at first: whoever shares a name may be tied', () => {
+    expect(new NameOrderEvidence().ties).toEqual({ first_name: true, last_name: true });
+  });
+
+  it('shows that a host that sorts by the full name does not tie those who share the first', () => {
+    expect(evidenceOf(pagesBy(({ name }) => name)).ties.first_name).toBe(false);
+  });
+
+  it('shows that a host that sorts by last, then first name does not tie those who share the last', () => {
+    const pages = pagesBy(({ first_name, last_name }) => `${last_name}\t${first_name}`);
+    expect(evidenceOf(pages).ties.last_name).toBe(false);
+  });
+
+  it('leaves tied those who share the one name that the host compares', () => {
+    expect(evidenceOf(pagesBy(({ last_name }) => last_name)).ties.last_name).toBe(true);
+    expect(evidenceOf(pagesBy(({ first_name }) => first_name)).ties.first_name).toBe(true);
+  });
+
+  it('does not count the same pair of names twice', () => {
+    const [page = []] = pagesBy(({ name }) => name);
+    const few = page.slice(0, 20);
+    expect(evidenceOf(Array.from({ length: 50 }, () => few)).ties.first_name).toBe(true);
+  });
+
+  it('takes nobody for a neighbour across a row that cannot be read', () => {
+    const apart = pagesBy(({ name }) => name).map((page) =>
+      page.flatMap((row) => [row, undefined]),
+    );
+    expect(evidenceOf(apart).ties).toEqual({ first_name: true, last_name: true });
+  });
+
+  it('owns up when what was established is refuted', () => {
+    const pages = pagesBy(({ name }) => name);
+    const evidence = evidenceOf(pages);
+    expect(evidence.mistaken).toBe(false);
+    evidence.observe(pages.flat().toReversed());
+    expect(evidence.mistaken).toBe(true);
+    expect(evidence.ties.first_name).toBe(true);
+  });
+});
+
+describe('looksSorted', () => {
+  it.each([
+    ['full', (row: Assessment) => row.name],
+    ['first', (row: Assessment) => row.first_name],
+    ['last', (row: Assessment) => row.last_name],
+  ])('recognizes the order by the %s name', (_, keyOf) => {
+    for (const page of pagesBy(keyOf)) expect(looksSorted(page, 'user_name')).toBe(true);
+  });
+
+  it('recognizes that there is none', () => {
+    const pages = pagesBy(({ id }) => String((id * 7919) % 1009).padStart(4, '0'));
+    for (const page of pages) expect(looksSorted(page, 'user_name')).toBe(false);
+  });
+
+  it('cannot tell from a few rows', () => {
+    expect(looksSorted(people.slice(0, 10), 'user_name')).toBe(true);
+  });
+});

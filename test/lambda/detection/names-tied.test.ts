@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldName, tieMarks } from '../../../lambda/detection/names-tied.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { anyAssessment, assessment } from '../../support/assessments.ts';
+
+function named(first_name: string, last_name: string, name = `${first_name} ${last_name}`) {
+  return assessment({ name, first_name, last_name });
+}
+
+function share(a: readonly string[], b: readonly string[]): boolean {
+  return a.some((mark) => b.includes(mark));
+}
+
+function tied(
+  a: Assessment,
+  b: Assessment,
+  ...rest: [key: 'user_name', ties?: Parameters<typeof tieMarks>[2]]
+) {
+  const marks = new Set(tieMarks(a, ...rest));
+  return tieMarks(b, ...rest).some((mark) => marks.has(mark));
+}
+
+describe('foldName', () => {
+  it.each([
+    ['Zoë', 'ZOE'],
+    ["O'Brien", 'OBrien'],
+    ['Mary-Ann', 'mary ann'],
+    ['Straße', 'STRASSE'],
+    ['Søren', 'Soren'],
+    ['Łukasz', 'lukasz'],
+    ['Æsa', 'aesa'],
+    ['Ａｎａ', 'ana'],
+    ['İpek', 'ipek'],
+    ['ΟΔΟΣ', 'οδος'],
+  ])('holds %s and %s to be equal', (a, b) => {
+    expect(foldName(a)).toBe(foldName(b));
+  });
+
+  it('keeps different names apart, in any script', () => {
+    const names = ['Ana', 'Anna', '李', '王', 'Ольга', 'Олег', 'J2'];
+    expect(new Set(names.map(foldName)).size).toBe(names.length);
+  });
+
+  it('changes nothing that is folded already', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+        expect(foldName(foldName(name))).toBe(foldName(name));
+      }),
+    );
+  });
+});
+
+describe('tieMarks', () => {
+  it('may tie people by name who share the full, the first or the last name', () => {
+    expect(tied(named('Ada', 'Quill'), named('ADA', 'Moss'), 'user_name')).toBe(true);
+    expect(tied(named('Ada', 'Quill'), named('Ivo', 'Quíll'), 'user_name')).toBe(true);
+    expect(tied(named('Ada', 'Quill', 'A.Q.'), named('Ivo', 'Moss', 'aq'), 'user_name')).toBe(true);
+    expect(tied(named('Ada', 'Quill'), named('Ivo', 'Moss'), 'user_name')).toBe(false);
+  });
+
+  it('does not tie those who share a name that is known not to be all the host compares', () => {
+    const ties = { first_name: false, last_name: true };
+    expect(tied(named('Ada', 'Quill'), named('Ada', 'Moss'), 'user_name', ties)).toBe(false);
+    expect(tied(named('Ada', 'Quill'), named('Ivo', 'Quill'), 'user_name', ties)).toBe(true);
+    const neither = { first_name: false, last_name: false };
+    expect(tied(named('Ada', 'Quill'), named('Ivo', 'Quill'), 'user_name', neither)).toBe(false);
+    expect(tied(named('Ada', 'Quill'), named('ada', 'quill', 'x'), 'user_name', neither)).toBe(
+      true,
+    );
+  });
+
+  it('may tie by proctor what shares one, by name or by id, among all the parts', () => {
+    const [part] = assessment().results;
+    if (part === undefined) throw new Error('an assessment has parts');
+    const by = (...proctors: [number, string][]) =>
+      tieMarks(
+        assessment({
+          results: proctors.map(([proctor_id, proctor_name]) => ({
+            ...part,
+            proctor_id,
+            proctor_name,
+          })),
+        }),
+        'proctor_name',
+      );
+    expect(share(by([1, 'Ann'], [2, 'Bo']), by([3, 'Cy'], [4, 'bo']))).toBe(true);
+    expect(share(by([1, 'Ann']), by([1, 'Anne']))).toBe(true);
+    expect(share(by([1, 'Ann']), by([2, 'Bo']))).toBe(false);
+    expect(share(by(), by())).toBe(true);
+  });
+
+  it('ties every record with itself, by every key', () => {
+    fc.assert(
+      fc.property(
+        anyAssessment,
+        fc.constantFrom('user_name', 'product_name', 'proctor_name'),
+        (record, key) => {
+          expect(tieMarks(record, key).length).toBeGreaterThan(0);
+          expect(tieMarks(record, key)).toEqual(tieMarks(structuredClone(record), key));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tieMarks } from '../../../lambda/detection/names-tied.ts';
+import {
+  anchorsOf,
+  holdsAnchor,
+  lastBelow,
+  nextOffset,
+  type SeamRow,
+} from '../../../lambda/detection/seam.ts';
+import { assessment } from '../../support/assessments.ts';
+
+function row(id: number, ...marks: string[]): SeamRow {
+  return { id, sortedBy: marks.join(), marks };
+}
+
+const name = fc.constantFrom('Ana', 'ANA', 'Bo', 'Célia', 'Celia', 'Dov', "D'ov", 'Ilse');
+const person = fc.record({ first: name, last: name });
+
+/** What a host may compare. */
+const hostKeys = [
+  ({ first, last }) => `${first} ${last}`,
+  ({ last }) => last,
+  ({ first }) => first,
+  ({ first, last }) => `${last}, ${first}`,
+] satisfies ((person: { first: string; last: string }) => string)[];
+
+const collations = [
+  new Intl.Collator('en', { sensitivity: 'base', ignorePunctuation: true }).compare,
+  new Intl.Collator('en').compare,
+  (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0),
+];
+
+describe('lastBelow', () => {
+  it('is strictly below the last row, whatever the host compares in whatever collation', () => {
+    fc.assert(
+      fc.property(
+        fc.array(person, { minLength: 1, maxLength: 30 }),
+        fc.constantFrom(...hostKeys),
+        fc.constantFrom(...collations),
+        (people, keyOf, compare) => {
+          const sorted = people.toSorted((a, b) => compare(keyOf(a), keyOf(b)));
+          const rows = sorted.map(({ first, last }, id) => ({
+            id,
+            sortedBy: `${first} ${last}`,
+            marks: tieMarks(
+              assessment({ name: `${first} ${last}`, first_name: first, last_name: last }),
+              'user_name',
+            ),
+          }));
+          const [below, end] = [sorted[lastBelow(rows)], sorted.at(-1)];
+          if (below && end) expect(compare(keyOf(below), keyOf(end))).toBeLessThan(0);
+        },
+      ),
+    );
+  });
+
+  it('is the row in front of the last block of possible ties', () => {
+    expect(lastBelow([row(1, 'a'), row(2, 'b'), row(3, 'c'), row(4, 'c')])).toBe(1);
+  });
+
+  it('does not mind rows that share a mark with the last one but come before one that does not', () => {
+    expect(lastBelow([row(1, 'c'), row(2, 'b'), row(3, 'c')])).toBe(1);
+  });
+
+  it('is nowhere in a page that may be one block, nor in one that cannot be read', () => {
+    expect(lastBelow([])).toBe(-1);
+    expect(lastBelow([row(1, 'a')])).toBe(-1);
+    expect(lastBelow([row(1, 'a', 'b'), row(2, 'b', 'c'), row(3, 'a', 'c')])).toBe(-1);
+    expect(lastBelow([row(1, 'a'), undefined])).toBe(-1);
+    expect(lastBelow([undefined, row(1, 'a')])).toBe(-1);
+  });
+
+  it('looks past rows that cannot be read', () => {
+    expect(lastBelow([row(1, 'a'), undefined, row(2, 'b'), undefined])).toBe(0);
+  });
+});
+
+describe('a seam', () => {
+  const anchors = new Map(
+    anchorsOf([row(1, 'a'), undefined, row(2, 'b'), row(3, 'c'), row(4, 'c')]).map((anchor) => [
+      anchor.id,
+      anchor,
+    ]),
+  );
+
+  it('is made by the rows below, and no other', () => {
+    expect([...anchors.keys()]).toEqual([1, 2]);
+  });
+
+  it('holds if an anchor is on the page, at any place', () => {
+    expect(holdsAnchor([row(9, 'aa'), undefined, row(2, 'b')], anchors)).toBe(true);
+  });
+
+  it('does not hold by a row that may be tied with the end of the page before', () => {
+    expect(holdsAnchor([row(3, 'c'), row(4, 'c'), row(5, 'd')], anchors)).toBe(false);
+  });
+
+  it('does not hold by an anchor of another name than before, nor by what cannot be read', () => {
+    expect(holdsAnchor([row(2, 'x'), undefined], anchors)).toBe(false);
+  });
+});
+
+describe('nextOffset', () => {
+  it('begins at the last row below, less the slack', () => {
+    const rows = [row(1, 'a'), row(2, 'b'), row(3, 'c'), row(4, 'd'), row(5, 'd')];
+    expect(nextOffset(200, rows, 0)).toBe(202);
+    expect(nextOffset(200, rows, 1)).toBe(201);
+  });
+
+  it('stays where it is if that is no progress', () => {
+    expect(nextOffset(200, [row(1, 'a'), row(2, 'b'), row(3, 'b')], 2)).toBe(200);
+    expect(nextOffset(200, [row(1, 'a'), row(2, 'a')], 0)).toBe(200);
+  });
+});

@@ -1,0 +1,305 @@
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../../../lambda/clock.ts';
+import type { Assessment } from '../../../../lambda/events/assessment.ts';
+import {
+  type ListQuery,
+  type PartnerClient,
+  TimedOutError,
+  UnavailableError,
+} from '../../../../lambda/partner/index.ts';
+import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
+import { assessment } from '../../../support/assessments.ts';
+import { answer, type HostOrder, type HostRecord } from './answer.ts';
+import { NamePool } from './name-pool.ts';
+import { Random } from './random.ts';
+
+const DAY = '2026-11-20';
+const oneDay = { from: Temporal.PlainDate.from(DAY), to: Temporal.PlainDate.from(DAY) };
+const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
+const clock: Clock = { now: () => now, sleep: async () => {} };
+const options = { clock, deadline: now.add({ minutes: 1 }) };
+
+interface Host extends Pick<PartnerClient, 'list'> {
+  readonly queries: ListQuery[];
+}
+
+/** @param before each request, told its number from 1 */
+function host(
+  records: readonly Partial<HostRecord>[] | (() => readonly Partial<HostRecord>[]),
+  before: (request: number) => void = () => {},
+  order: HostOrder = 'full-name',
+): Host {
+  const random = new Random(7);
+  const queries: ListQuery[] = [];
+  return {
+    queries,
+    async list(query = {}) {
+      queries.push(query);
+      before(queries.length);
+      const now = typeof records === 'function' ? records() : records;
+      const whole = now.map((record) => ({
+        ...{ legacy: false, archived: false, assessment: assessment(), ...record },
+      }));
+      return answer(whole, query, order, () => random.next());
+    },
+  };
+}
+
+/** Each with a name of its own, unless told otherwise. */
+function people(many: number, describe: (index: number) => Partial<Assessment> = () => ({})) {
+  const random = new Random(1);
+  const pool = new NamePool(random, { firsts: 400, lasts: 900, skew: 0 });
+  return Array.from({ length: many }, (_, index) => {
+    const { first, last } = pool.person(random);
+    const names = { name: `${first} ${last}`, first_name: first, last_name: last };
+    return { assessment: assessment({ id: index + 1, ...names, ...describe(index) }) };
+  });
+}
+
+const sameName = { name: 'Ada Twin', first_name: 'Ada', last_name: 'Twin' };
+
+function proctoredBy(index: number): Partial<Assessment> {
+  const [part] = assessment().results;
+  if (part === undefined) return {};
+  return { results: [{ ...part, proctor_id: index, proctor_name: `Proctor ${index}` }] };
+}
+
+describe('proveRange', () => {
+  it('reads up to 99 records in one request, by name, and proves them by the single page', async () => {
+    const partner = host(people(99));
+    const read = await proveRange(partner, oneDay, options);
+    expect(partner.queries).toEqual([
+      {
+        ...{ sort: 'user_name', order: 'ASC', page: 100, offset: 0 },
+        filter: { start_date: oneDay.from, end_date: oneDay.to },
+      },
+    ]);
+    expect(read.assessments).toHaveLength(99);
+    expect(read.proof).toEqual({ kind: 'single-page', count: 99, requests: 1, provenAt: now });
+  });
+
+  it('proves that nothing is there', async () => {
+    const { assessments, proof } = await proveRange(host([]), {}, options);
+    expect(assessments).toEqual([]);
+    expect(proof).toMatchObject({ kind: 'single-page', count: 0 });
+  });
+
+  it('does not take a full page for the last, even if it reaches the count', async () => {
+    const { proof } = await proveRange(host(people(100)), oneDay, options);
+    expect(proof).toMatchObject({ kind: 'key-seam', key: 'user_name', count: 100, requests: 2 });
+  });
+
+  it('reads 250 records of one day in three requests', async () => {
+    const { proof } = await proveRange(host(people(250)), oneDay, options);
+    expect(proof).toMatchObject({ kind: 'key-seam', key: 'user_name', count: 250, requests: 3 });
+  });
+
+  it('goes on if the count has grown meanwhile', async () => {
+    let records = people(150);
+    const partner = host(
+      () => records,
+      (request) => {
+        if (request === 2) records = people(260);
+      },
+    );
+    const { proof, assessments } = await proveRange(partner, oneDay, options);
+    expect(proof?.kind).toBe('key-seam');
+    const returned = new Set(assessments.map(({ id }) => id));
+    expect(people(150).every(({ assessment }) => returned.has(assessment.id))).toBe(true);
+  });
+
+  it('steps back, and does not start over, when many rows are removed at once', async () => {
+    let records = people(400);
+    const partner = host(
+      () => records,
+      (request) => {
+        if (request === 3) records = records.filter((_, index) => index % 20 !== 0);
+      },
+    );
+    const { proof, assessments } = await proveRange(partner, oneDay, options);
+    expect(proof?.kind).toBe('key-seam');
+    const returned = new Set(assessments.map(({ id }) => id));
+    expect(records.every(({ assessment }) => returned.has(assessment.id))).toBe(true);
+    const offsets = partner.queries.map(({ offset }) => offset ?? 0);
+    expect(offsets.filter((offset) => offset === 0)).toHaveLength(1);
+    expect(offsets.some((offset, index) => offset < (offsets[index - 1] ?? 0))).toBe(true);
+  });
+
+  it('gives up as unproven when every seam is lost, with what was seen', async () => {
+    let request = 0;
+    const partner = host(
+      () => people(1000, (index) => ({ id: request * 1000 + index + 1 })),
+      () => {
+        request += 1;
+      },
+    );
+    const { proof, allSeen, assessments } = await proveRange(partner, oneDay, options);
+    expect({ proof, allSeen }).toEqual({ proof: undefined, allSeen: false });
+    expect(assessments.length).toBeGreaterThan(100);
+    expect(partner.queries.length).toBeLessThan(20);
+  });
+
+  it('does not take a record for an anchor that has been renamed', async () => {
+    let records = people(300);
+    const partner = host(
+      () => records,
+      (request) => {
+        if (request !== 2) return;
+        records = records.map(({ assessment }) => ({
+          assessment: { ...assessment, name: `Z${assessment.name}` },
+        }));
+      },
+    );
+    const { proof } = await proveRange(partner, oneDay, options);
+    expect(proof?.count).toBe(300);
+    expect(
+      partner.queries.map(({ offset }) => offset).filter((offset) => offset === 0),
+    ).toHaveLength(2);
+  });
+
+  it('reads a day by product where one name fills a page', async () => {
+    const records = people(250, (index) => ({
+      ...sameName,
+      assessment_name: `Product ${index % 10}`,
+    }));
+    const { proof } = await proveRange(host(records), oneDay, options);
+    expect(proof).toMatchObject({ kind: 'key-seam', key: 'product_name', count: 250 });
+  });
+
+  it('reads a day by proctor where one name and one product fill a page', async () => {
+    const records = people(250, (index) => ({ ...sameName, ...proctoredBy(index % 10) }));
+    const { proof } = await proveRange(host(records), oneDay, options);
+    expect(proof).toMatchObject({ kind: 'key-seam', key: 'proctor_name', count: 250 });
+  });
+
+  it('splits a day by filters where no key works', async () => {
+    const records = people(250, () => sameName).map((record, index) => ({
+      ...{ ...record, legacy: index % 2 === 0, archived: index % 5 < 2 },
+    }));
+    const { proof } = await proveRange(host(records), oneDay, options);
+    expect(proof).toMatchObject({ kind: 'split', count: 250 });
+    expect(proof).not.toHaveProperty('key');
+  });
+
+  it('splits a day by organization, and holds the parts against the count of the whole', async () => {
+    const records = people(250, (index) => ({ ...sameName, organization_id: 1 + (index % 5) }));
+    const { proof } = await proveRange(host(records), oneDay, options);
+    expect(proof).toMatchObject({ kind: 'split', count: 250 });
+  });
+
+  it('does not call a day complete whose organizations were not all seen', async () => {
+    const records = people(250, (index) => ({ ...sameName, organization_id: 1 + (index % 5) }));
+    const partner = host(records);
+    const deaf: Pick<PartnerClient, 'list'> = {
+      async list(query = {}) {
+        const page = await partner.list(query);
+        const { organization_ids: ids = [] } = query.filter ?? {};
+        // The filter is about the educator's organizations, the field about the assessment's.
+        return ids.includes(3)
+          ? { ...page, assessments: [], rows: 0, meta: { ...page.meta, count: 0 } }
+          : page;
+      },
+    };
+    const { proof, assessments } = await proveRange(deaf, oneDay, options);
+    expect(proof).toBeUndefined();
+    expect(assessments.length).toBeGreaterThan(100);
+  });
+
+  it('says so when nothing works, with what was seen', async () => {
+    const { proof, allSeen, assessments } = await proveRange(
+      host(people(250, () => sameName)),
+      oneDay,
+      options,
+    );
+    expect({ proof, allSeen }).toEqual({ proof: undefined, allSeen: false });
+    expect(assessments.length).toBeGreaterThanOrEqual(100);
+  });
+
+  it('splits a range by its days where one name fills a page', async () => {
+    const first = Temporal.PlainDate.from('2026-10-01');
+    const records = people(300, (index) => ({
+      ...{ ...sameName, certified_on: first.add({ days: index % 30 }).toString() },
+    }));
+    const { proof } = await proveRange(host(records), { from: first }, options);
+    expect(proof).toMatchObject({ kind: 'split', count: 300 });
+    expect(proof?.requests).toBeLessThan(12);
+  });
+
+  it('proves days of a page each even if the host does not sort by name at all', async () => {
+    const records = people(180, (index) => ({ certified_on: `2026-11-0${1 + (index % 3)}` }));
+    const partner = host(records, undefined, 'ignored');
+    const { proof } = await proveRange(partner, {}, options);
+    expect(proof).toMatchObject({ kind: 'split', count: 180 });
+  });
+
+  it('proves nothing with a quarantined record, which may be of any day, but says all was seen', async () => {
+    const records = people(250).map((record, index) => ({ ...record, malformed: index === 99 }));
+    const read = await proveRange(host(records), oneDay, options);
+    expect(read).toMatchObject({ proof: undefined, allSeen: true });
+    expect(read.assessments).toHaveLength(249);
+    expect(read.quarantined).toMatchObject([{ id: 100 }]);
+  });
+
+  it.each([
+    { when: 'mended', malformedIn: 1, quarantined: 0, proven: true },
+    { when: 'spoiled', malformedIn: 2, quarantined: 1, proven: false },
+  ])('counts a record as it was last read: $when meanwhile', async (expected) => {
+    const records = people(150).toSorted((a, b) =>
+      a.assessment.name.toLowerCase() < b.assessment.name.toLowerCase() ? -1 : 1,
+    );
+    let request = 0;
+    // On the first page and, in the overlap, on the second.
+    const partner = host(
+      () =>
+        records.map((record, index) => ({
+          ...{ ...record, malformed: index === 98 && request === expected.malformedIn },
+        })),
+      (number) => {
+        request = number;
+      },
+    );
+    const { assessments, quarantined, proof } = await proveRange(partner, oneDay, options);
+    expect(partner.queries).toHaveLength(2);
+    expect(quarantined).toHaveLength(expected.quarantined);
+    expect(assessments).toHaveLength(150 - expected.quarantined);
+    expect(proof !== undefined).toBe(expected.proven);
+  });
+
+  it('begins no request beyond its budget, and is then unproven with what was seen', async () => {
+    const partner = host(people(500));
+    const read = await proveRange(partner, oneDay, { ...options, maxRequests: 3 });
+    expect(read).toMatchObject({ proof: undefined, allSeen: false, requests: 3 });
+    expect(partner.queries).toHaveLength(3);
+    expect(read.assessments.length).toBeGreaterThan(250);
+  });
+
+  it('begins no request at its deadline, and passes the deadline on', async () => {
+    let time = now;
+    const partner = host(people(500), () => {
+      time = time.add({ seconds: 25 });
+    });
+    const { proof } = await proveRange(partner, oneDay, {
+      ...options,
+      clock: { ...clock, now: () => time },
+    });
+    expect(proof).toBeUndefined();
+    expect(partner.queries).toHaveLength(3);
+  });
+
+  it('ends unproven when a request runs into the deadline', async () => {
+    const partner = host(people(500), (request) => {
+      if (request === 2) throw new TimedOutError('list', 'deadline');
+    });
+    const read = await proveRange(partner, oneDay, options);
+    expect(read.proof).toBeUndefined();
+    expect(read.assessments).toHaveLength(100);
+  });
+
+  it('throws what the partner cannot do', async () => {
+    const partner = host(people(500), (request) => {
+      if (request === 2) throw new UnavailableError('list', 'status 503');
+    });
+    await expect(proveRange(partner, oneDay, options)).rejects.toBeInstanceOf(UnavailableError);
+  });
+});

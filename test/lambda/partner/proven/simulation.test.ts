@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import {
+  HOST_ORDERS,
+  lostByUsualClient,
+  type Outcome,
+  POOLS,
+  readOnce,
+  SIZES,
+} from './simulation.ts';
+
+/** Few reads here; `node bench/seam.ts` makes a thousand of each. */
+const READS = 5;
+
+const seeds = Array.from({ length: READS }, (_, index) => index + 1);
+const worlds = SIZES.flatMap((size) =>
+  HOST_ORDERS.flatMap((hostOrder) =>
+    (['small', 'large', 'one name of 5 %'] as const).map((pool) => ({ ...size, hostOrder, pool })),
+  ),
+);
+
+describe('a proven read of a world that moves', () => {
+  it.each(worlds)(
+    'is accepted, loses nothing and costs at most 1.3 times the least: $records records, $perDay a day, ordered by $hostOrder, names: $pool',
+    async ({ pool, ...size }) => {
+      for (const seed of seeds) {
+        const outcome = await readOnce({ ...size, pool: POOLS[pool], churn: 0.3 }, seed);
+        expect({ seed, ...outcome }).toMatchObject({ accepted: true, lost: 0 });
+        expect(outcome.ratio, `seed ${seed}`).toBeLessThanOrEqual(1.3);
+      }
+    },
+  );
+
+  it.each(['full-name', 'last-name', 'first-name', 'last-then-first', 'ignored'] as const)(
+    'never calls complete what is not, even if the host is in uproar and orders by %s',
+    async (hostOrder) => {
+      const outcomes: Outcome[] = [];
+      for (const seed of seeds) {
+        const size = { records: 600, perDay: 150, pool: POOLS.small, hostOrder };
+        outcomes.push(await readOnce({ ...size, churn: 0.8, burst: 25 }, seed));
+      }
+      const accepted = outcomes.filter(({ accepted }) => accepted);
+      expect(accepted.map(({ lost }) => lost)).toEqual(accepted.map(() => 0));
+    },
+  );
+
+  it('loses no record that changes its day either, unless it is split by days', async () => {
+    for (const seed of seeds) {
+      const size = { records: 1000, perDay: 17, pool: POOLS.large };
+      const outcome = await readOnce({ ...size, hostOrder: 'last-name', churn: 1 }, seed);
+      expect(outcome).toMatchObject({ kind: 'key-seam', lost: 0, lostMovers: 0 });
+    }
+  });
+
+  it('is needed: the usual client loses records of the same worlds', async () => {
+    const size = { records: 1000, perDay: 17, pool: POOLS.large, churn: 0.3 };
+    for (const seed of seeds) {
+      expect(await lostByUsualClient({ ...size, hostOrder: 'full-name' }, seed)).toBeGreaterThan(0);
+    }
+  });
+});
