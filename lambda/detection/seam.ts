@@ -38,7 +38,7 @@ export type Anchors = ReadonlyMap<number, SeamRow>;
  * Rows that share a mark without being neighbours in one tie block do no harm: whatever precedes
  * a row that is below is below.
  */
-function lastBelow(rows: SeamRows): number {
+export function lastBelow(rows: SeamRows): number {
   for (let index = rows.length - 2; index >= 0; index--) {
     const row = rows[index];
     if (row === undefined) continue;
