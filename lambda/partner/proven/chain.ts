@@ -36,9 +36,8 @@ export interface ChainStart {
 
 /**
  * `complete`: proven. `tied`: what may be one tie block fills a page, or the host sorts by something
- * else than the key. `lost`: the list moves faster
- * than the steps back. `mistaken`: what the host seemed to compare was refuted. `exhausted`: no time
- * or no requests left.
+ * else than the key. `lost`: the list moves faster than the steps back. `mistaken`: what the host
+ * seemed to compare was refuted. `exhausted`: no time or no requests left.
  */
 export interface ChainEnd extends ChainStart {
   readonly end: 'complete' | 'tied' | 'lost' | 'mistaken' | 'exhausted';
