@@ -5,12 +5,13 @@ import type { DayRange } from '../../lambda/detection/days.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
-import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { LedgerCorruptError, LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { Table } from '../../lambda/ledger/table.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
 import type {
   Announcer,
   DigestOutcome,
+  Lease,
   Ledger,
   Notice,
   PartnerReader,
@@ -366,6 +367,79 @@ describe('a tick after the baseline', () => {
     });
     expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, delivered: 0 });
     expect(await story.tick()).toMatchObject({ created: 0, delivered: 1 });
+  });
+
+  it('delivers leftovers of many pages, and keeps those that it has no time for', async () => {
+    story.settings = { holdAbove: 10_000 };
+    story.world = Array.from({ length: 450 }, (_, index) => assessment({ id: index + 1 }));
+    story.refuse = () => true;
+    expect(await story.tick()).toMatchObject({ created: 450, undelivered: 450 });
+    story.refuse = () => false;
+    const slow: Announcer = {
+      ...story.announcer,
+      publish: (owed) => {
+        story.clock.advance({ seconds: 30 });
+        return story.announcer.publish(owed);
+      },
+    };
+    const { delivered } = await story.tick({ announcer: slow });
+    expect(delivered).toBeLessThan(450);
+    expect((await story.ledger.state()).dirtySince).toBeDefined();
+    await story.tick();
+    await story.tick();
+    expect(new Set(story.ids()).size).toBe(450);
+  });
+
+  it('does not call the outbox clean while there is something in it that it cannot read', async () => {
+    story.world = [assessment({ id: 1 })];
+    const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+    await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
+    story.clock.advance({ minutes: 20 });
+    const corrupt = story.ledgerWith({
+      leftovers: async function* () {
+        yield { owed: [], unreadable: [new LedgerCorruptError('CERT#x#1', ['outbox'])] };
+      },
+    });
+    expect(await story.tick({ ledger: corrupt })).toMatchObject({ undelivered: 1 });
+    expect(story.warnings).toContain('outbox unreadable');
+    expect((await story.ledger.state()).dirtySince).toBeDefined();
+  });
+
+  it.each([
+    { seconds: 60, cutShort: true },
+    { seconds: 61, cutShort: false },
+  ])('keeps ten seconds of $seconds for its end', async ({ seconds, cutShort }) => {
+    // The page shows a hundred; the others have to be located, after fifty seconds.
+    story.world = Array.from({ length: 150 }, (_, index) => assessment({ id: index + 1 }));
+    const slow: Announcer = {
+      ...story.announcer,
+      publish: (owed) => {
+        if (story.heard.length === 0) story.clock.advance({ seconds: 50 });
+        return story.announcer.publish(owed);
+      },
+    };
+    const report = await story.tick({ announcer: slow, seconds });
+    expect(report).toMatchObject({ cutShort, delivered: cutShort ? 100 : 150 });
+  });
+
+  it('holds a lease that outlives its invocation', async () => {
+    const leases: Lease[] = [];
+    const ledger = story.ledgerWith({
+      takeLease: (lease, now) => {
+        leases.push(lease);
+        return story.ledger.takeLease(lease, now);
+      },
+    });
+    story.world = [assessment()];
+    const deadline = story.clock.now().add({ seconds: 60 });
+    await story.tick({ ledger, seconds: 60 });
+    expect(leases.map(({ until }) => Temporal.Instant.compare(until, deadline))).toEqual([1]);
+  });
+
+  it('leaves its heartbeat also when it is quiet', async () => {
+    story.clock.advance({ minutes: 1 });
+    await story.tick();
+    expect((await story.ledger.state()).heartbeat).toBe(story.clock.now().toString());
   });
 
   it('looks for leftovers again while the index may not show them yet', async () => {

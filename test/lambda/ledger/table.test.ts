@@ -1,0 +1,50 @@
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  type BatchWriteItemCommandInput,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Table } from '../../../lambda/ledger/table.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+// DynamoDB hands back what it has no capacity for; the embedded one always has some.
+const fault = mockClient(DynamoDBClient);
+afterEach(() => fault.reset());
+
+const clock = new ManualClock();
+const table = new Table(new DynamoDBClient({ region: 'eu-central-1' }), 'ledger', clock);
+
+describe('a table without capacity', () => {
+  it('is given the items again that it has handed back, until it has taken all', async () => {
+    const written: unknown[] = [];
+    let calls = 0;
+    fault.on(BatchWriteItemCommand).callsFake(({ RequestItems }: BatchWriteItemCommandInput) => {
+      calls += 1;
+      const requests = RequestItems?.ledger ?? [];
+      const taken = calls < 3 ? requests.slice(0, 10) : requests;
+      written.push(...taken);
+      const rest = requests.slice(taken.length);
+      return { UnprocessedItems: rest.length > 0 ? { ledger: rest } : {} };
+    });
+    const before = clock.now();
+    await table.putAll(Array.from({ length: 25 }, (_, index) => ({ pk: String(index) })));
+    expect(calls).toBe(3);
+    expect(new Set(written).size).toBe(25);
+    expect(clock.now().since(before).total('milliseconds')).toBe(150);
+  });
+
+  it('is asked again for the keys that it has not answered', async () => {
+    const item = (pk: string) => marshall({ pk });
+    fault
+      .on(BatchGetItemCommand)
+      .resolvesOnce({
+        Responses: { ledger: [item('a')] },
+        UnprocessedKeys: { ledger: { Keys: [item('b')] } },
+      })
+      .resolves({ Responses: { ledger: [item('b')] } });
+    expect(await table.getAll(['a', 'b'])).toEqual([{ pk: 'a' }, { pk: 'b' }]);
+  });
+});
