@@ -36,7 +36,7 @@ const options = z
   .parse(program.opts());
 
 const sizes = options.quick
-  ? { small: 1_000, middle: 3_000, large: 20_000, fewer: 1_000, window: 600, places: 4 }
+  ? { small: 1_000, middle: 3_000, large: 6_000, fewer: 1_000, window: 600, places: 4 }
   : { small: 1_000, middle: 100_000, large: 1_000_000, fewer: 20_000, window: 10_000, places: 8 };
 const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=16000']);
 const began = performance.now();
@@ -78,7 +78,7 @@ await inWorld('fewer', { records: sizes.fewer, until: today }, async (arena) => 
 });
 
 await inWorld('middle', { records: sizes.middle, until: today }, async (arena) => {
-  found(await baseline(arena, aws.ready, sizes.middle, smaller));
+  found(await baseline(arena, aws.ready, sizes.middle, options.quick ? undefined : smaller));
   await arena.startPollers();
   await settle(arena);
   found(...(await quietTick(arena, size(sizes.middle))));
