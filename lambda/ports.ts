@@ -12,6 +12,11 @@ import type { OwedEvent } from './events/owed-event.ts';
 export interface PartnerReader {
   /** The newest page, unfiltered: one request. */
   pulse(deadline: Temporal.Instant): Promise<PulseRead>;
+  /**
+   * The other end of the newest day: the last page in ascending order. Where ties follow the id, it
+   * has what is new on a day of more than a page. One request.
+   */
+  tail(pulse: PulseRead, deadline: Temporal.Instant): Promise<PulseRead>;
   /** How many assessments the partner counts for these days: one request. */
   count(range: DayRange, deadline: Temporal.Instant): Promise<number>;
   /** Day of the oldest assessment; `undefined` when there is none: one request. */
@@ -77,6 +82,8 @@ export interface Baseline {
   readonly startDay?: Temporal.PlainDate;
   /** Days before this one are still to be read: it proceeds from the newest to the oldest. */
   readonly before?: Temporal.PlainDate;
+  /** Days that the next slice should have. */
+  readonly sliceDays?: number;
 }
 
 /** After a refusal that a retry does not mend, the partner is left alone for a while. */

@@ -4,7 +4,8 @@ import { Calendar, type Span } from './detection/calendar.ts';
 import { compare, countDeltas } from './detection/compare.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
 import { locate } from './detection/locate.ts';
-import { judge, pulseDigest } from './detection/pulse.ts';
+import { isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
+import type { Assessment } from './events/assessment.ts';
 import {
   CredentialsRefusedError,
   ProvisioningError,
@@ -160,12 +161,14 @@ class Tick {
 
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
   async #look(state: State, pulse: PulseRead): Promise<void> {
-    const { ledger } = this.#parts;
-    const known = await ledger.known(pulse.assessments.map(({ id }) => id));
-    const changes = compare(pulse.assessments, known, state.salt);
-    const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
+    const { ledger, partner } = this.#parts;
     const expected = state.expected + state.unexplained;
-    const verdict = judge(pulse.count, expected, unknown);
+    let { verdict, changes } = await this.#judge(pulse, pulse.assessments, state, expected);
+    if (verdict === 'elsewhere' && isOneDay(pulse)) {
+      const tail = await partner.tail(pulse, this.#limit.deadline);
+      const seen = [...pulse.assessments, ...tail.assessments];
+      ({ verdict, changes } = await this.#judge(tail, seen, state, expected));
+    }
     this.#collapsed = verdict === 'collapsed';
 
     const done = await this.#announcement.announce(changes);
@@ -179,6 +182,13 @@ class Tick {
     }
     if (this.#announcement.failures === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
+  }
+
+  async #judge({ count }: Pulse, seen: readonly Assessment[], state: State, expected: number) {
+    const known = await this.#parts.ledger.known(seen.map(({ id }) => id));
+    const changes = compare(seen, known, state.salt);
+    const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
+    return { changes, verdict: judge(count, expected, unknown) };
   }
 
   /** Locates and examines what differs, and proves again what was proven longest ago. */

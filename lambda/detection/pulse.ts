@@ -37,6 +37,11 @@ export function digestOf(assessments: readonly Assessment[], salt: string, count
   return digest.subarray(0, 12).toString('base64url');
 }
 
+/** Whether the page shows one day only, and so perhaps not all of it. */
+export function isOneDay({ assessments }: Pulse): boolean {
+  return new Set(assessments.map(({ certified_on }) => certified_on)).size === 1;
+}
+
 /**
  * What a pulse says.
  *

@@ -32,6 +32,7 @@ const stateItem = z.object({
       status: z.enum(['running', 'completed']),
       start_day: day,
       before: day.optional(),
+      slice_days: z.int().positive().optional(),
     })
     .optional(),
   /** Since then some outbox may hold an event that was never settled. */
@@ -101,6 +102,7 @@ export function parseState(item: Plain): State {
           status: baseline.status,
           startDay: baseline.start_day,
           ...(baseline.before && { before: baseline.before }),
+          ...(baseline.slice_days !== undefined && { sliceDays: baseline.slice_days }),
         }
       : { status: 'none' },
     ...(dirty_since !== undefined && { dirtySince: instant(dirty_since) }),
@@ -125,6 +127,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
       status: baseline.status,
       start_day: baseline.startDay?.toString(),
       before: baseline.before?.toString(),
+      slice_days: baseline.sliceDays,
     },
     expected: changes.expected,
     unexplained: changes.unexplained,

@@ -25,6 +25,19 @@ export function partnerReader(
       return { assessments, quarantined, count: meta.count };
     },
 
+    async tail({ count: total }, deadline) {
+      const { assessments, quarantined, meta } = await client.list(
+        {
+          sort: 'certified_on',
+          order: 'ASC',
+          page: MAX_PAGE_SIZE,
+          offset: Math.max(0, total - MAX_PAGE_SIZE),
+        },
+        { deadline },
+      );
+      return { assessments, quarantined, count: meta.count };
+    },
+
     count,
 
     async oldestDay(deadline) {

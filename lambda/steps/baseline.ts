@@ -38,6 +38,7 @@ export async function readBaseline(
   const { parts, limit, window, state } = context;
   const startDay = state.baseline.startDay ?? window.today;
   let before = state.baseline.before;
+  let days = state.baseline.sliceDays ?? 1;
   let recorded = 0;
   const quarantined: QuarantinedRecord[] = [];
   const read = async (range: DayRange) => {
@@ -47,7 +48,7 @@ export async function readBaseline(
     return outcome;
   };
   const running = (): BaselineProgress => ({
-    baseline: { status: 'running', startDay, ...(before && { before }) },
+    baseline: { status: 'running', startDay, ...(before && { before, sliceDays: days }) },
     recorded,
     quarantined,
   });
@@ -58,7 +59,7 @@ export async function readBaseline(
   } else await announceNewcomers(context, pulse, startDay);
 
   const oldest = (await parts.partner.oldestDay(limit.deadline)) ?? before;
-  for (let days = 1; !limit.reached; ) {
+  while (!limit.reached) {
     const range = slice(before, days, oldest);
     const { isDone, found } = await read(range);
     if (!isDone) return running();

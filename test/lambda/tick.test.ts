@@ -79,6 +79,13 @@ class Story {
         .slice(0, 100);
       return { assessments, quarantined: this.quarantined, count: this.#count() };
     },
+    tail: async () => {
+      this.#ask('tail');
+      const assessments = this.world
+        .toSorted((a, b) => a.certified_on.localeCompare(b.certified_on) || a.id - b.id)
+        .slice(-100);
+      return { assessments, quarantined: [], count: this.#count() };
+    },
     count: async (range) => {
       this.#ask('count');
       return this.#within(range).length;
@@ -214,6 +221,19 @@ describe('a tick after the baseline', () => {
       type: 'certification.updated',
       data: { changed: ['organization_name'] },
     });
+  });
+
+  it('finds what is new on a day of thousands with one request more', async () => {
+    const day = '2026-11-21';
+    const of = (id: number) => assessment({ id, certified_on: day });
+    const morning = new Story();
+    morning.world = Array.from({ length: 2_500 }, (_, index) => of(index + 1));
+    await morning.tick();
+    morning.requests.length = 0;
+    morning.world = [...morning.world, of(2_501), of(2_502)];
+    expect(await morning.tick()).toMatchObject({ created: 2, delivered: 2 });
+    expect(morning.requests).toEqual(['pulse', 'tail']);
+    expect(await morning.tick()).toMatchObject({ created: 0, examined: 0 });
   });
 
   it('marks as late what was completed before the recent window', async () => {
@@ -409,8 +429,8 @@ describe('a tick after the baseline', () => {
     { seconds: 60, cutShort: true },
     { seconds: 61, cutShort: false },
   ])('keeps ten seconds of $seconds for its end', async ({ seconds, cutShort }) => {
-    // The page shows a hundred; the others have to be located, after fifty seconds.
-    story.world = Array.from({ length: 150 }, (_, index) => assessment({ id: index + 1 }));
+    // Page and tail show two hundred; the others have to be located, after fifty seconds.
+    story.world = Array.from({ length: 300 }, (_, index) => assessment({ id: index + 1 }));
     const slow: Announcer = {
       ...story.announcer,
       publish: (owed) => {
@@ -419,7 +439,7 @@ describe('a tick after the baseline', () => {
       },
     };
     const report = await story.tick({ announcer: slow, seconds });
-    expect(report).toMatchObject({ cutShort, delivered: cutShort ? 100 : 150 });
+    expect(report).toMatchObject({ cutShort, delivered: cutShort ? 200 : 300 });
   });
 
   it('holds a lease that outlives its invocation', async () => {
@@ -473,9 +493,9 @@ describe('a tick after the baseline', () => {
     };
     expect(await story.tick({ announcer: slow })).toMatchObject({
       cutShort: true,
-      delivered: 600,
+      delivered: 700,
     });
-    expect(await story.tick()).toMatchObject({ cutShort: false, delivered: 500 });
+    expect(await story.tick()).toMatchObject({ cutShort: false, delivered: 400 });
     expect(new Set(story.ids()).size).toBe(1_100);
     expect(story.heard).toHaveLength(1_100);
   });

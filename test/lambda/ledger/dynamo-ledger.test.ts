@@ -364,7 +364,12 @@ describe('what a tick has learned', () => {
     await ledger.state();
     const lease = { owner: 'a', until: now.add({ seconds: 65 }) };
     const learned = {
-      baseline: { status: 'running', startDay: completed.startDay, before: completed.startDay },
+      baseline: {
+        status: 'running',
+        startDay: completed.startDay,
+        before: completed.startDay,
+        sliceDays: 40,
+      },
       expected: 12,
       unexplained: -1,
       pulseDigest: 'digest',
