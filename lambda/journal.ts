@@ -47,6 +47,8 @@ export class TickJournal implements Journal {
     this.#count(names.eventsDelivered, line.delivered);
     this.#count(names.eventsUndelivered, line.undelivered);
     this.#count(names.eventsHeld, line.held);
+    this.#count(names.unexplainedDifference, Math.abs(line.unexplained));
+    this.#count(names.collapsed, line.collapsed ? 1 : 0);
     this.#count(names.recordsQuarantined, line.quarantined);
     this.#metrics.publishStoredMetrics();
   }

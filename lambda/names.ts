@@ -51,6 +51,10 @@ export const metrics = {
   eventsUndelivered: 'EventsUndelivered',
   /** Events that the flood guard has kept back. */
   eventsHeld: 'EventsHeld',
+  /** By how much the partner's total differs although no day does. */
+  unexplainedDifference: 'UnexplainedDifference',
+  /** 1 while the partner shows less than half of what it did. */
+  collapsed: 'Collapsed',
   /** Records that do not have the documented shape. */
   recordsQuarantined: 'RecordsQuarantined',
 } as const;

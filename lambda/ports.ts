@@ -62,6 +62,8 @@ export interface State {
   readonly expected: number;
   /** By how much the partner's total differs although no day does. */
   readonly unexplained: number;
+  /** What was expected when the total collapsed; absent while it has not. */
+  readonly collapsedFrom?: number;
   /** Of the last pulse in which nothing was left to do. */
   readonly pulseDigest?: string;
   /** Years that the calendar has entries of. */
@@ -106,6 +108,8 @@ export interface StateChanges {
   readonly baseline?: Baseline;
   readonly expected?: number;
   readonly unexplained?: number;
+  /** 0: no longer. */
+  readonly collapsedFrom?: number;
   readonly pulseDigest?: string;
   readonly recentAuditAt?: number;
   readonly historyAuditAt?: number;
@@ -140,6 +144,8 @@ export interface Ledger {
   giveBackLease(lease: Lease): Promise<void>;
   /** Leaves the partner alone, or ends that. */
   backOff(backOff: BackOff | undefined): Promise<void>;
+  /** How far the baseline has come, kept as it goes on. Needs the lease. */
+  saveBaseline(baseline: Baseline): Promise<void>;
   /** What is known of these assessments, by id. */
   known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
   /** What is known of this day, by id. */

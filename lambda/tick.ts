@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { Temporal } from 'temporal-polyfill';
 import { auditsDue, nextAudit } from './detection/audit.ts';
 import { Calendar, type Span } from './detection/calendar.ts';
 import { compare, countDeltas } from './detection/compare.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
 import { locate } from './detection/locate.ts';
-import { isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
+import { hasCollapsed, isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
 import type { Assessment } from './events/assessment.ts';
 import {
   CredentialsRefusedError,
@@ -17,6 +18,7 @@ import type { Lease, PulseRead, QuarantinedRecord, State, StateChanges } from '.
 import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
 import { readBaseline } from './steps/baseline.ts';
 import { Examination } from './steps/examination.ts';
+import { collapseNotice } from './steps/notices.ts';
 import { TimeLimit } from './steps/time-limit.ts';
 
 export interface TickRun {
@@ -57,8 +59,8 @@ const leaseSlackSeconds = 5;
 const indexLagMinutes = 10;
 /** Requests that locating and reading what differs may make in one tick. */
 const searchRequests = 100;
-/** A record that stays malformed is reported once; so many are remembered. */
-const reportedKept = 20;
+/** A record that stays malformed is reported once; beyond so many, they are only counted. */
+const reportedKept = 50;
 /** What only people can mend: tried every minute, it would be hammering. */
 const refusals = [
   CredentialsRefusedError,
@@ -111,7 +113,7 @@ class Tick {
   async run(): Promise<TickReport> {
     const state = await this.#parts.ledger.state();
     if (state.paused) return this.#report('paused', state);
-    if (this.#isBackingOff(state)) return this.#report('backing-off', state);
+    if (this.#isBackingOff(state)) return this.#backingOff(state);
     try {
       return await this.#story(state);
     } catch (error) {
@@ -119,6 +121,13 @@ class Tick {
       if (this.#holdsLease) await this.#giveBackLease();
       throw error;
     }
+  }
+
+  /** The partner is left alone; what is owed already goes out all the same. */
+  async #backingOff(state: State): Promise<TickReport> {
+    if (state.dirtySince === undefined || (await this.#takeLease()) === undefined)
+      return this.#report('backing-off', state);
+    return this.#finish('backing-off', state);
   }
 
   async #story(before: State): Promise<TickReport> {
@@ -169,19 +178,31 @@ class Tick {
       const seen = [...pulse.assessments, ...tail.assessments];
       ({ verdict, changes } = await this.#judge(tail, seen, state, expected));
     }
-    this.#collapsed = verdict === 'collapsed';
+    await this.#noteCollapse(state, pulse.count, expected);
+    this.#announcement.expect(this.#collapsed ? 0 : pulse.count - expected);
 
     const done = await this.#announcement.announce(changes);
     const deltas = countDeltas(done);
     await ledger.addToDays(deltas);
     this.#learned.expected = state.expected + sum(deltas.values());
 
-    if (!this.#collapsed) {
-      const pageIsAll = verdict === 'quiet' || verdict === 'page';
-      if (!pageIsAll || this.#auditIsDue(state)) await this.#search(state, pulse, pageIsAll);
-    }
+    const pageIsAll = verdict !== 'elsewhere';
+    if (!pageIsAll || this.#auditIsDue(state)) await this.#search(state, pulse, pageIsAll);
     if (this.#announcement.failures === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
+  }
+
+  /** While the total is below half of what it was, nothing is called gone; operations hear of it once. */
+  async #noteCollapse(state: State, count: number, expected: number): Promise<void> {
+    const before = state.collapsedFrom ?? expected;
+    this.#collapsed = hasCollapsed(count, before);
+    if (this.#collapsed === (state.collapsedFrom !== undefined)) return;
+    const { announcer, journal, settings } = this.#parts;
+    if (this.#collapsed) {
+      const told = await announcer.notify(collapseNotice(settings.name, before, count));
+      if (!told.accepted) journal.warn('notice refused', { code: told.code });
+    }
+    this.#learned.collapsedFrom = this.#collapsed ? before : 0;
   }
 
   async #judge({ count }: Pulse, seen: readonly Assessment[], state: State, expected: number) {
@@ -202,6 +223,7 @@ class Tick {
         announcement: this.#announcement,
         limit: this.#limit,
         salt: state.salt,
+        infersRemovals: !this.#collapsed,
         canary: pulse.assessments[0]?.id,
       },
       calendar,
@@ -330,7 +352,7 @@ class Tick {
     }
   }
 
-  async #finish(outcome: 'completed' | 'baseline', state: State): Promise<TickReport> {
+  async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     const { ledger, clock } = this.#parts;
     const now = clock.now();
     this.#noteQuarantined(state);
@@ -366,7 +388,9 @@ class Tick {
 
   #unreported(state: State): QuarantinedRecord[] {
     const distinct = new Map(this.#quarantined.map((record) => [nameOf(record), record]));
-    return [...distinct.values()].filter((record) => !state.reported.includes(nameOf(record)));
+    return [...distinct.values()]
+      .filter((record) => !state.reported.includes(nameOf(record)))
+      .slice(0, reportedKept - state.reported.length);
   }
 
   /** Each malformed record is told of once, however often it is met again. */
@@ -374,7 +398,7 @@ class Tick {
     const unreported = this.#unreported(state);
     for (const record of unreported) this.#parts.journal.warn('record quarantined', { ...record });
     if (unreported.length > 0)
-      this.#learned.reported = [...state.reported, ...unreported.map(nameOf)].slice(-reportedKept);
+      this.#learned.reported = [...state.reported, ...unreported.map(nameOf)];
   }
 
   #report(outcome: TickReport['outcome'], state: State): TickReport {
@@ -393,8 +417,11 @@ class Tick {
   }
 }
 
+/** Short, because the state is written by every tick. */
 function nameOf({ id, problems }: QuarantinedRecord): string {
-  return id === undefined ? problems.join(';').slice(0, 60) : String(id);
+  return id === undefined
+    ? createHash('sha256').update(problems.join(';')).digest('base64url').slice(0, 6)
+    : String(id);
 }
 
 function sum(numbers: Iterable<number>): number {

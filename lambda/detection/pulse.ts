@@ -14,16 +14,17 @@ export interface Pulse {
  * see has changed, and the ledger need not be asked.
  *
  * The page's oldest day may be cut off by its end, and a host with unstable ties shows other records
- * of that day each time. So only the days that the page shows whole count, unless it shows just one.
+ * of that day each time. So only the days that the page shows whole count; if it shows just one, the
+ * total alone does, and edits are the audits' to find.
  */
 export function pulseDigest({ assessments, count }: Pulse, salt: string): string {
   const oldest = assessments.reduce(
     (day, { certified_on }) => (certified_on < day ? certified_on : day),
     assessments[0]?.certified_on ?? '',
   );
-  const whole = assessments.filter(({ certified_on }) => certified_on !== oldest);
-  const seen = whole.length > 0 ? whole : assessments;
-  return digestOf(seen, salt, count);
+  const isCutOff = assessments.length < count;
+  const whole = assessments.filter(({ certified_on }) => !isCutOff || certified_on !== oldest);
+  return digestOf(whole, salt, count);
 }
 
 /** A keyed digest of a set of assessments, their content included, whatever their order. */
@@ -48,17 +49,24 @@ export function isOneDay({ assessments }: Pulse): boolean {
  * - `quiet`: the partner has as many as expected, and none of the page is new.
  * - `page`: exactly those that the page shows as new have come: the page holds every change.
  * - `elsewhere`: some of the difference is not on the page.
- * - `collapsed`: more than half of everything has gone at once. A scope or a host that is broken
- *   looks like this; nothing may be inferred from it.
  */
-export type Verdict = 'quiet' | 'page' | 'elsewhere' | 'collapsed';
+export type Verdict = 'quiet' | 'page' | 'elsewhere';
 
 /**
  * @param expected what the calendar expects the partner to count, unexplained differences included
  * @param unknown how many assessments on the page the ledger does not know as present
  */
 export function judge(count: number, expected: number, unknown: number): Verdict {
-  if (count < expected / 2) return 'collapsed';
   if (count === expected + unknown) return unknown === 0 ? 'quiet' : 'page';
   return 'elsewhere';
+}
+
+/**
+ * Whether more than half of everything has gone at once. A scope or a host that is broken looks like
+ * this, so nothing is called gone until the total is back above half of what it was.
+ *
+ * @param before what was expected before it collapsed, or is expected now
+ */
+export function hasCollapsed(count: number, before: number): boolean {
+  return count < before / 2;
 }

@@ -8,6 +8,7 @@ import type { OwedEvent } from '../events/owed-event.ts';
 import { ledgerTable } from '../names.ts';
 import type {
   BackOff,
+  Baseline,
   DayCertification,
   Lease,
   Ledger,
@@ -113,6 +114,15 @@ export class DynamoLedger implements Ledger {
       UpdateExpression: 'REMOVE lease_owner, lease_until',
       ConditionExpression: 'lease_owner = :owner',
       values: { ':owner': lease.owner },
+    });
+  }
+
+  async saveBaseline(baseline: Baseline): Promise<void> {
+    const { set, names, values } = assignments(stateAttributes({ baseline }));
+    await this.#table.update(this.#stateKey, {
+      UpdateExpression: `SET ${set}`,
+      ExpressionAttributeNames: names,
+      values,
     });
   }
 

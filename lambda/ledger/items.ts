@@ -40,6 +40,7 @@ const stateItem = z.object({
   heartbeat: z.string().optional(),
   expected: z.int().default(0),
   unexplained: z.int().default(0),
+  collapsed_from: z.int().default(0),
   pulse_digest: z.string().optional(),
   years: z.set(z.int()).default(() => new Set<number>()),
   /** Times are milliseconds since the epoch. */
@@ -109,6 +110,7 @@ export function parseState(item: Plain): State {
     ...(heartbeat !== undefined && { heartbeat }),
     expected: parsed.expected,
     unexplained: parsed.unexplained,
+    ...(parsed.collapsed_from > 0 && { collapsedFrom: parsed.collapsed_from }),
     ...(pulse_digest !== undefined && { pulseDigest: pulse_digest }),
     years: [...parsed.years],
     recentAuditAt: parsed.recent_audit_at,
@@ -131,6 +133,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     },
     expected: changes.expected,
     unexplained: changes.unexplained,
+    collapsed_from: changes.collapsedFrom,
     pulse_digest: changes.pulseDigest,
     recent_audit_at: changes.recentAuditAt,
     history_audit_at: changes.historyAuditAt,

@@ -7,6 +7,9 @@ import { MalformedRecordError } from './errors.ts';
 import { proveRange } from './proven/proven-read.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 
+/** Where the oldest records cannot be read: the reading goes back this far, in ever larger steps. */
+const longAgo = '1900-01-01';
+
 /** What the tick asks the partner, in terms of the API. */
 export function partnerReader(
   client: Pick<PartnerClient, 'list' | 'get'>,
@@ -41,12 +44,13 @@ export function partnerReader(
     count,
 
     async oldestDay(deadline) {
-      const { assessments } = await client.list(
-        { sort: 'certified_on', order: 'ASC', page: 1 },
+      const { assessments, meta } = await client.list(
+        { sort: 'certified_on', order: 'ASC', page: MAX_PAGE_SIZE },
         { deadline },
       );
+      if (meta.count === 0) return undefined;
       const [oldest] = assessments;
-      return oldest && Temporal.PlainDate.from(oldest.certified_on);
+      return Temporal.PlainDate.from(oldest?.certified_on ?? longAgo);
     },
 
     async prove(range, deadline) {

@@ -47,6 +47,8 @@ export class Announcement {
   failures = 0;
   /** Years that this tick has made known already. */
   readonly #years = new Set<number>();
+  #isFlooded = false;
+  #hasGivenNotice = false;
   #found = 0;
   #withdrawals = 0;
 
@@ -96,6 +98,7 @@ export class Announcement {
       ),
     );
     const destiny = this.#isFlood(changes) || doubtful ? 'held' : 'pending';
+    if (destiny === 'held' && changes.length > 0 && !(await this.#giveNotice(changes))) return [];
     const done: Change[] = [];
     for (let start = 0; start < changes.length; start += changesTogether) {
       if (this.#limit.reached) break;
@@ -104,15 +107,41 @@ export class Announcement {
       const owed = committed.map(({ owed }) => owed);
       done.push(...committed.map(({ change }) => change));
       if (destiny === 'pending') await this.#deliver(owed);
-      else await this.#hold(owed);
+      else this.tally.held += owed.length;
     }
     return done;
+  }
+
+  /**
+   * What the total says is coming, more than the tick may find of it: a flood is held from its first
+   * event on, also when it takes many ticks to find.
+   */
+  expect(surplus: number): void {
+    this.#isFlooded = surplus > this.#parts.settings.holdAbove || -surplus > withdrawalsAtOnce;
   }
 
   #isFlood(changes: readonly Change[]): boolean {
     this.#found += changes.length;
     this.#withdrawals += changes.filter(({ kind }) => kind === 'withdrawn').length;
-    return this.#found > this.#parts.settings.holdAbove || this.#withdrawals > withdrawalsAtOnce;
+    this.#isFlooded ||=
+      this.#found > this.#parts.settings.holdAbove || this.#withdrawals > withdrawalsAtOnce;
+    return this.#isFlooded;
+  }
+
+  /**
+   * Operations hear of a flood before anything of it is held, once a tick: a crash in between tells
+   * them twice. What they cannot be told of is not committed, and found again by the next tick.
+   */
+  async #giveNotice(changes: readonly Change[]): Promise<boolean> {
+    if (this.#hasGivenNotice) return true;
+    const { announcer, journal, settings } = this.#parts;
+    const told = await announcer.notify(floodNotice(settings.name, changes));
+    this.#hasGivenNotice = told.accepted;
+    if (!told.accepted) {
+      journal.warn('notice refused', { code: told.code });
+      this.failures += changes.length;
+    }
+    return told.accepted;
   }
 
   async #commit(changes: readonly Change[], destiny: 'pending' | 'held') {
@@ -154,18 +183,6 @@ export class Announcement {
     }
     const { kind, assessment, changed } = change;
     return sightingEvent({ ...announced, type: `certification.${kind}`, assessment, changed });
-  }
-
-  async #hold(owed: readonly OwedEvent[]): Promise<void> {
-    if (owed.length === 0) return;
-    const { announcer, journal, settings } = this.#parts;
-    this.tally.held += owed.length;
-    const notice = floodNotice(
-      settings.name,
-      owed.map(({ event }) => event),
-    );
-    const told = await announcer.notify(notice);
-    if (!told.accepted) journal.warn('notice refused', { code: told.code });
   }
 
   /**

@@ -54,8 +54,10 @@ export async function readBaseline(
   });
 
   if (before === undefined) {
+    await parts.ledger.saveBaseline(running().baseline);
     if (!(await read({ from: startDay })).isDone) return running();
     before = startDay;
+    await parts.ledger.saveBaseline(running().baseline);
   } else await announceNewcomers(context, pulse, startDay);
 
   const oldest = (await parts.partner.oldestDay(limit.deadline)) ?? before;
@@ -63,12 +65,10 @@ export async function readBaseline(
     const range = slice(before, days, oldest);
     const { isDone, found } = await read(range);
     if (!isDone) return running();
-    if (range.from === undefined) {
-      before = oldest;
-      return complete(context, running());
-    }
+    if (range.from === undefined) return complete(context, running());
     before = range.from;
     days = nextSliceDays(days, found);
+    await parts.ledger.saveBaseline(running().baseline);
   }
   return running();
 }

@@ -22,6 +22,9 @@ const doubtfulShare = 0.5;
 /** Fewer than this make no share to speak of. */
 const doubtfulFrom = 10;
 
+/** Of the time that is left, the part that one read may take: what it saw is to be committed too. */
+const readingShare = 0.6;
+
 /** What a tick may still ask of the partner. It is looked at before a read, not within one. */
 export interface Budget {
   requests: number;
@@ -38,6 +41,8 @@ export interface ExaminationContext {
   readonly announcement: Announcement;
   readonly limit: TimeLimit;
   readonly salt: string;
+  /** `false` while the total has collapsed: then nothing is called gone. */
+  readonly infersRemovals: boolean;
   /** One that the partner has just shown: if it cannot be fetched by its id, nothing can. */
   readonly canary: number | undefined;
 }
@@ -65,7 +70,7 @@ export class Examination {
     const { parts, limit } = this.#context;
     if (budget.requests <= 0 || limit.reached) return false;
     const { days, range } = stretch;
-    const read = await parts.partner.prove(range, limit.deadline);
+    const read = await parts.partner.prove(range, limit.share(readingShare));
     budget.requests -= read.requests;
     if (read.proof === undefined && days.length > 1 && !limit.reached) {
       const [earlier, later] = halves(stretch);
@@ -81,6 +86,8 @@ export class Examination {
     const byDay = Map.groupBy(read.assessments, ({ certified_on }) => certified_on);
     const readAt = parts.clock.now().epochMilliseconds;
     const proof = read.proof && { kind: read.proof, at: readAt };
+    // Of the whole stretch: one that moved within it is a sighting, and not missing.
+    const seen = new Set(read.assessments.map(({ id }) => id));
     const entries = new Map<string, DayEntry>();
     const sightings: Sighting[] = [];
     const missing: Certification[] = [];
@@ -90,7 +97,7 @@ export class Examination {
       const rows = byDay.get(day) ?? [];
       const digest = digestOf(rows, salt);
       entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
-      const difference = await this.#compareDay(day, rows, proof !== undefined);
+      const difference = await this.#compareDay(day, rows, proof && seen);
       sightings.push(...difference.sightings);
       missing.push(...difference.missing);
       doubtful ||=
@@ -104,7 +111,7 @@ export class Examination {
     const failures = announcement.failures;
     await announcement.announce(changes);
     await announcement.announce(confirmed.withdrawals, { doubtful });
-    if (!confirmed.all || announcement.failures > failures || limit.reached) return false;
+    if (announcement.failures > failures || limit.reached) return false;
 
     forgetProofs(entries, confirmed.standing);
     await this.#save(entries, movesElsewhere(changes, entries));
@@ -112,16 +119,19 @@ export class Examination {
   }
 
   /** Only rows that the index does not know as they are, and what is missing, are looked up whole. */
-  async #compareDay(day: string, rows: readonly Assessment[], isProven: boolean) {
+  async #compareDay(
+    day: string,
+    rows: readonly Assessment[],
+    proven: ReadonlySet<number> | undefined,
+  ) {
     const { parts, salt } = this.#context;
     const indexed = await parts.ledger.knownOfDay(day);
-    const seen = new Set(rows.map(({ id }) => id));
     const different = rows.filter((row) => {
       const known = indexed.get(row.id);
       return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
     });
     const present = [...indexed.values()].filter(({ presence }) => presence === 'present');
-    const unseen = isProven ? present.filter(({ id }) => !seen.has(id)) : [];
+    const unseen = proven ? present.filter(({ id }) => !proven.has(id)) : [];
     const known = await parts.ledger.known([...different, ...unseen].map(({ id }) => id));
     return {
       known: present.length,
@@ -145,15 +155,20 @@ export class Examination {
     const sightings: Sighting[] = [];
     const withdrawals: Withdrawal[] = [];
     const standing: Certification[] = [];
-    let all = true;
     for (const certification of missing) {
-      if (budget.requests <= 0 || limit.reached) {
-        all = false;
-        break;
+      // Not asked for, or not to be believed: it stands, and the audits come back to its day.
+      const isAsked =
+        this.#context.infersRemovals &&
+        this.#singleRecords !== 'broken' &&
+        budget.requests > 0 &&
+        !limit.reached;
+      if (!isAsked) {
+        standing.push(certification);
+        continue;
       }
       budget.requests -= 1;
       const found = await parts.partner.get(certification.id, limit.deadline);
-      if (found === undefined && (await this.#singleRecordsWork(limit.deadline)))
+      if (found === undefined && (await this.#singleRecordsWork(budget)))
         withdrawals.push(withdrawal(certification));
       else if (found === undefined || found === 'unreadable') standing.push(certification);
       else {
@@ -162,14 +177,16 @@ export class Examination {
         if (found.certified_on === certification.day) standing.push(certification);
       }
     }
-    return { sightings, withdrawals, standing, all };
+    return { sightings, withdrawals, standing };
   }
 
   /** The canary: tried once a tick, when a record is about to be called gone. */
-  async #singleRecordsWork(deadline: Temporal.Instant): Promise<boolean> {
-    const { parts, canary } = this.#context;
+  async #singleRecordsWork(budget: Budget): Promise<boolean> {
+    const { parts, canary, limit } = this.#context;
     if (this.#singleRecords === 'untried') {
-      const found = canary === undefined ? undefined : await parts.partner.get(canary, deadline);
+      budget.requests -= 1;
+      const found =
+        canary === undefined ? undefined : await parts.partner.get(canary, limit.deadline);
       this.#singleRecords = found === undefined ? 'broken' : 'work';
       if (this.#singleRecords === 'broken')
         parts.journal.warn('single-record endpoint broken', {

@@ -12,6 +12,12 @@ export class TimeLimit {
     this.#clock = clock;
   }
 
+  /** The instant at which this share of the time that is left will be over. */
+  share(part: number): Temporal.Instant {
+    const left = Math.max(0, this.deadline.since(this.#clock.now()).total('milliseconds'));
+    return this.#clock.now().add({ milliseconds: Math.floor(left * part) });
+  }
+
   /** Once it was found to be reached, it stays so. */
   get reached(): boolean {
     this.#reached ||= this.#clock.now().epochMilliseconds >= this.deadline.epochMilliseconds;

@@ -7,6 +7,7 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { Table } from '../../lambda/ledger/table.ts';
+import { CredentialsRefusedError } from '../../lambda/partner/errors.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
 import type {
   Announcer,
@@ -65,8 +66,8 @@ class Story {
       return this.digest;
     },
     notify: async (notice) => {
-      this.notices.push(notice);
-      return { accepted: true };
+      if (this.digest.accepted) this.notices.push(notice);
+      return this.digest;
     },
   };
 
@@ -498,5 +499,231 @@ describe('a tick after the baseline', () => {
     expect(await story.tick()).toMatchObject({ cutShort: false, delivered: 400 });
     expect(new Set(story.ids()).size).toBe(1_100);
     expect(story.heard).toHaveLength(1_100);
+  });
+});
+
+describe('what has disappeared', () => {
+  const old = (id: number) => assessment({ id, certified_on: '2024-02-29' });
+
+  beforeEach(async () => {
+    story.world = Array.from({ length: 40 }, (_, index) => old(index + 1));
+    await story.tick();
+    story.notices.length = 0;
+  });
+
+  it('is withdrawn in the same tick, after it was asked for by its id, and can be restored', async () => {
+    const [gone, ...rest] = story.world;
+    story.world = rest;
+    expect(await story.tick()).toMatchObject({ withdrawn: 1, delivered: 1 });
+    expect(story.heard.at(-1)).toMatchObject({
+      id: `${story.name}/1/2`,
+      type: 'certification.withdrawn',
+      data: { assessment: { id: 1, organization_id: 7, certified_on: '2024-02-29' }, late: true },
+    });
+    expect(JSON.stringify(story.heard.at(-1))).not.toMatch(/Odalys|SEID|@/);
+    story.world = gone ? [gone, ...rest] : rest;
+    expect(await story.tick()).toMatchObject({ restored: 1 });
+    expect(story.heard.at(-1)).toMatchObject({ type: 'certification.restored', sequence: '3' });
+  });
+
+  it('is not called gone while no record at all can be fetched by its id', async () => {
+    story.world = story.world.slice(1);
+    story.singleRecordsBroken = true;
+    expect(await story.tick()).toMatchObject({ withdrawn: 0 });
+    expect(story.warnings).toContain('single-record endpoint broken');
+    story.requests.length = 0;
+    expect(await story.tick()).toMatchObject({ withdrawn: 0, examined: 0 });
+    expect(story.requests).toEqual(['pulse']);
+    story.singleRecordsBroken = false;
+    story.clock.advance({ hours: 25 });
+    expect(await story.tick()).toMatchObject({ withdrawn: 1 });
+  });
+
+  it('is an update of its day when it is only somewhere else', async () => {
+    const [moved, ...rest] = story.world;
+    if (moved === undefined) throw new Error('the world has forty');
+    story.world = [...rest, { ...moved, certified_on: '2011-11-11' }];
+    story.clock.advance({ hours: 25 });
+    expect(await story.tick()).toMatchObject({ updated: 1, withdrawn: 0, conflicts: 0 });
+    expect(story.heard.at(-1)?.data.changed).toEqual(['certified_on']);
+  });
+
+  it('is held when it is most of a day', async () => {
+    story.world = story.world
+      .slice(0, 19)
+      .concat(assessment({ id: 90, certified_on: '2011-01-01' }));
+    await story.tick();
+    story.notices.length = 0;
+    story.heard.length = 0;
+    story.world = story.world.slice(10);
+    const report = await story.tick();
+    expect(report).toMatchObject({ withdrawn: 10, held: 10, delivered: 0 });
+    expect(story.notices).toHaveLength(1);
+    expect(story.heard).toEqual([]);
+  });
+
+  it('by more than half at once is not believed, and operations hear of it once', async () => {
+    story.world = [...story.world.slice(0, 10), assessment({ id: 77, certified_on: '2011-11-11' })];
+    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0, created: 1 });
+    story.clock.advance({ hours: 25 });
+    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
+    expect(story.notices.map(({ subject }) => subject)).toEqual([
+      expect.stringContaining('less than half'),
+    ]);
+    // What is new is found as ever.
+    story.world = [...story.world, assessment({ id: 78, certified_on: '2012-12-12' })];
+    expect(await story.tick()).toMatchObject({ created: 1 });
+    story.world = [...story.world, ...Array.from({ length: 20 }, (_, index) => old(index + 11))];
+    story.clock.advance({ hours: 25 });
+    await story.tick();
+    expect(await story.tick()).toMatchObject({ collapsed: false });
+  });
+});
+
+describe('a flood', () => {
+  const dated = (id: number) =>
+    assessment({
+      id,
+      certified_on: Temporal.PlainDate.from('2020-01-01')
+        .add({ days: id % 90 })
+        .toString(),
+    });
+
+  beforeEach(async () => {
+    story.settings = { holdAbove: 50 };
+    story.world = Array.from({ length: 100 }, (_, index) => dated(index + 1));
+    await story.tick();
+    story.notices.length = 0;
+  });
+
+  it('is held from its first event on, and operations are told what it is', async () => {
+    story.world = [
+      ...story.world,
+      ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
+    ];
+    expect(await story.tick()).toMatchObject({ created: 300, held: 300, delivered: 0 });
+    expect(story.heard).toEqual([]);
+    expect(story.notices).toHaveLength(1);
+    expect(story.notices[0]?.text).toMatch(/created: \d+/);
+    expect(story.notices[0]?.text).toMatch(/By organization:\n {2}7: \d+/);
+    expect(story.notices[0]?.text).toMatch(/2020: \d+/);
+    expect(story.notices[0]?.text).not.toMatch(/Odalys|SEID|@/);
+  });
+
+  it('is not committed before operations could be told', async () => {
+    story.world = [
+      ...story.world,
+      ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
+    ];
+    story.digest = { accepted: false, code: 'InternalError' };
+    const refused = await story.tick();
+    expect(refused).toMatchObject({ created: 0, held: 0 });
+    expect(refused.failed).toBeGreaterThan(0);
+    story.digest = { accepted: true };
+    expect(await story.tick()).toMatchObject({ created: 300, held: 300 });
+    expect(story.notices).toHaveLength(1);
+  });
+
+  it('that is over does not hold what comes after it', async () => {
+    story.world = [
+      ...story.world,
+      ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
+    ];
+    await story.tick();
+    story.world = [...story.world, dated(900)];
+    expect(await story.tick()).toMatchObject({ created: 1, held: 0, delivered: 1 });
+  });
+});
+
+describe('a partner that refuses', () => {
+  it('is left alone for a while, twice as long each time, up to an hour', async () => {
+    await story.tick();
+    story.partnerFailure = new CredentialsRefusedError();
+    const waits: number[] = [];
+    for (let refusal = 0; refusal < 8; refusal++) {
+      await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
+      const { backOff } = await story.ledger.state();
+      const minutes = backOff?.until.since(story.clock.now()).total('minutes') ?? 0;
+      waits.push(minutes);
+      story.clock.advance({ seconds: 60 * minutes - 1 });
+      expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
+      story.clock.advance({ seconds: 1 });
+    }
+    expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
+    story.partnerFailure = undefined;
+    expect(await story.tick()).toMatchObject({ outcome: 'completed' });
+    expect((await story.ledger.state()).backOff).toBeUndefined();
+  });
+
+  it('does not keep back what is owed already', async () => {
+    await story.tick();
+    story.world = [assessment()];
+    story.refuse = () => true;
+    await story.tick();
+    story.partnerFailure = new CredentialsRefusedError();
+    await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
+    story.refuse = () => false;
+    expect(await story.tick()).toMatchObject({ outcome: 'backing-off', delivered: 1 });
+  });
+});
+
+describe('a baseline', () => {
+  it('keeps what it has read when the partner fails in the middle', async () => {
+    story.world = Array.from({ length: 6_000 }, (_, index) =>
+      assessment({
+        id: index + 1,
+        certified_on: Temporal.PlainDate.from('2026-11-20')
+          .subtract({ days: index % 400 })
+          .toString(),
+      }),
+    );
+    let recorded = 0;
+    let outcome = '';
+    for (let ticks = 0; outcome !== 'baseline' && ticks < 40; ticks++) {
+      let answers = 4;
+      const failing = story.partner.prove;
+      const prove: PartnerReader['prove'] = async (range, deadline) => {
+        answers -= 1;
+        if (answers === 0) throw new Error('reset');
+        return failing(range, deadline);
+      };
+      Object.assign(story.partner, { prove });
+      const report = await story.tick().catch(() => undefined);
+      Object.assign(story.partner, { prove: failing });
+      outcome = report?.outcome ?? '';
+      recorded += report?.recorded ?? 0;
+    }
+    expect(outcome).toBe('baseline');
+    expect((await story.ledger.state()).baseline.status).toBe('completed');
+    expect((await story.ledger.state()).expected).toBe(6_000);
+    expect(recorded).toBeLessThan(6_000);
+    expect(story.heard).toEqual([]);
+  });
+
+  it('announces what the config asks for: nothing, what is recent enough, or everything', async () => {
+    const announce = async (announced: TickSettings['announce']) => {
+      const other = new Story();
+      other.settings = { announce: announced };
+      other.world = [
+        assessment({ id: 1, certified_on: '2026-11-20' }),
+        assessment({ id: 2, certified_on: '2019-01-01' }),
+      ];
+      await other.tick();
+      return other.heard.map(({ subject }) => subject).sort();
+    };
+    expect(await announce('none')).toEqual([]);
+    expect(await announce({ since: '2026-01-01' })).toEqual(['1']);
+    expect(await announce('all')).toEqual(['1', '2']);
+  });
+
+  it('ends with one notice of its counts and proofs', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+    await story.tick();
+    await story.tick();
+    expect(story.notices.map(({ subject }) => subject)).toEqual([
+      `${story.name}: baseline completed`,
+    ]);
+    expect(story.notices[0]?.text).toMatch(/2 certifications on \d+ days/);
+    expect(story.notices[0]?.text).toMatch(/single-page: \d+/);
   });
 });

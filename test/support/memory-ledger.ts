@@ -10,6 +10,7 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type {
   BackOff,
+  Baseline,
   DayCertification,
   Lease,
   Ledger,
@@ -80,12 +81,20 @@ export class MemoryLedger implements Ledger {
       heartbeat: now.toString(),
       ...(dirty && dirtySince && { dirtySince }),
     };
+    if (learned.collapsedFrom === 0) {
+      const { collapsedFrom: _, ...recovered } = this.#state;
+      this.#state = recovered;
+    }
     this.#owner = undefined;
     return true;
   }
 
   async giveBackLease(lease: Lease): Promise<void> {
     if (this.#owner === lease.owner) this.#owner = undefined;
+  }
+
+  async saveBaseline(baseline: Baseline): Promise<void> {
+    this.#state = { ...(await this.state()), baseline };
   }
 
   async backOff(backOff: BackOff | undefined): Promise<void> {
