@@ -44,6 +44,7 @@ class Life {
   readonly #findings: string[] = [];
   readonly #told = new Map<string, CertificationEvent>();
   readonly #mailed = new Set<string>();
+  #notices = 0;
   #baselineCompletedAt = Infinity;
   #killChance = 0;
   /** How likely an answer is lost. */
@@ -197,7 +198,11 @@ class Life {
         for (const { event } of owed) this.#mailed.add(event.id);
         return { accepted: true };
       },
-      notify: async () => ({ accepted: true }),
+      notify: async () => {
+        if (this.#random.chance(this.#refusals)) return { accepted: false, code: 'InternalError' };
+        this.#notices += 1;
+        return { accepted: true };
+      },
     };
   }
 
@@ -238,9 +243,18 @@ class Life {
   }
 
   async #check(): Promise<void> {
-    const { items } = this.#memory;
+    const { items, days } = this.#memory;
+    const { expected, unexplained, collapsedFrom } = await this.#memory.state();
     // More than half gone at once: nothing is inferred from that, until ops have looked.
-    if (this.#host.entries.size < (await this.#memory.state()).expected / 2) return;
+    if (collapsedFrom !== undefined || this.#host.entries.size < expected / 2) return;
+    const present = this.#host.entries.size;
+    const counted = [...days.values()].reduce((sum, { count }) => sum + count, 0);
+    if (expected !== present || counted !== present || unexplained !== 0)
+      this.#findings.push(
+        `${present} are there, ${expected} expected, ${counted} in the calendar, ${unexplained} unexplained`,
+      );
+    if (this.#memory.held.length > 0 && this.#notices < 2)
+      this.#findings.push('operations were not told of what is held');
     const held = new Map(this.#memory.held.map(({ event }) => [event.id, event]));
     for (const [id, { assessment }] of this.#host.entries) {
       const known = items.get(id)?.certification;
