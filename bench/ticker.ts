@@ -6,7 +6,7 @@ import { DynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import { createPartnerClient, type PartnerClient } from '../lambda/partner/client.ts';
 import { partnerReader } from '../lambda/partner/reader.ts';
-import type { TickParts } from '../lambda/parts.ts';
+import type { Journal, TickParts } from '../lambda/parts.ts';
 import type { Ledger } from '../lambda/ports.ts';
 import { type TickReport, tick } from '../lambda/tick.ts';
 import type { ManualClock } from '../test/support/manual-clock.ts';
@@ -49,14 +49,15 @@ export function createTicker(options: TickerOptions): Ticker {
       options.onRequest?.();
     },
   });
-  const ledger = new DynamoLedger(new Table(dynamodb, table, clock), world);
+  const journal: Journal = { warn: (what) => void warnings.push(what) };
+  const ledger = new DynamoLedger(new Table(dynamodb, table, clock), world, journal);
   const parts: TickParts = {
     settings: { ...settings, name: world },
     clock,
     partner: partnerReader(client, clock),
     ledger,
     announcer: new SnsAnnouncer(sns, topics, world),
-    journal: { warn: (what) => void warnings.push(what) },
+    journal,
   };
   return {
     ledger,

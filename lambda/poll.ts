@@ -44,7 +44,11 @@ const parts: TickParts = {
   },
   clock,
   partner: partnerReader(client, clock),
-  ledger: new DynamoLedger(new Table(new DynamoDBClient(patience), table, clock), integration.name),
+  ledger: new DynamoLedger(
+    new Table(new DynamoDBClient(patience), table, clock),
+    integration.name,
+    journal,
+  ),
   announcer: new SnsAnnouncer(new SNSClient(patience), topics, integration.name),
   journal,
 };

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Temporal } from 'temporal-polyfill';
-import { auditsDue, nextAudit } from './detection/audit.ts';
-import { Calendar, type Span } from './detection/calendar.ts';
+import { auditsDue } from './detection/audit.ts';
+import { Calendar } from './detection/calendar.ts';
 import { compare, countDeltas } from './detection/compare.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
-import { locate } from './detection/locate.ts';
 import { hasCollapsed, isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
 import type { Assessment } from './events/assessment.ts';
 import {
@@ -19,6 +18,7 @@ import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
 import { readBaseline } from './steps/baseline.ts';
 import { Examination } from './steps/examination.ts';
 import { collapseNotice } from './steps/notices.ts';
+import { Search } from './steps/search.ts';
 import { TimeLimit } from './steps/time-limit.ts';
 
 export interface TickRun {
@@ -57,8 +57,6 @@ const marginSeconds = 10;
 const leaseSlackSeconds = 5;
 /** An index follows its table within seconds; after trouble it gets this long. */
 const indexLagMinutes = 10;
-/** Requests that locating and reading what differs may make in one tick. */
-const searchRequests = 100;
 /** A record that stays malformed is reported once; beyond so many, they are only counted. */
 const reportedKept = 50;
 /** What only people can mend: tried every minute, it would be hammering. */
@@ -216,7 +214,6 @@ class Tick {
   async #search(state: State, pulse: PulseRead, pageIsAll: boolean): Promise<void> {
     const { ledger, settings } = this.#parts;
     const { years } = await ledger.state();
-    const calendar = new Calendar(await ledger.calendar(years), daysIn(this.#window));
     const examination = new Examination(
       {
         parts: this.#parts,
@@ -226,63 +223,25 @@ class Tick {
         infersRemovals: !this.#collapsed,
         canary: pulse.assessments[0]?.id,
       },
-      calendar,
+      new Calendar(await ledger.calendar(years), daysIn(this.#window)),
     );
-    const isAllLocated = pageIsAll || (await this.#locate(pulse.count, examination));
-    if (isAllLocated) await this.#audit(examination, settings.audit.requests);
+    const search = new Search(this.#parts, this.#window, this.#limit, examination);
+    const isAllLocated = pageIsAll || (await search.differences(pulse.count));
+    if (isAllLocated) await search.audit(settings.audit.requests);
 
+    const { calendar } = examination;
+    this.#examined = search.examined;
     this.#quarantined.push(...examination.quarantined);
-    this.#learned.expected = examination.calendar.total;
-    if (isAllLocated) this.#learned.unexplained = pulse.count - examination.calendar.total;
-    const due = auditsDue(
-      examination.calendar,
-      this.#recentPosition(examination.calendar),
-      settings.audit,
-    );
+    this.#learnCalendar(calendar);
+    if (isAllLocated) this.#learned.unexplained = pulse.count - calendar.total;
+  }
+
+  #learnCalendar(calendar: Calendar): void {
+    const recent = calendar.positionOf(this.#window.from.toString());
+    const due = auditsDue(calendar, recent, this.#parts.settings.audit);
+    this.#learned.expected = calendar.total;
     this.#learned.recentAuditAt = due.recentAt;
     this.#learned.historyAuditAt = due.historyAt;
-  }
-
-  /** @returns whether every difference was found and examined */
-  async #locate(total: number, examination: Examination): Promise<boolean> {
-    const { partner } = this.#parts;
-    const { calendar } = examination;
-    const budget = { requests: searchRequests };
-    const search = locate(calendar, total, this.#recentPosition(calendar));
-    let isAll = true;
-    let answer = 0;
-    for (;;) {
-      const step = search.next(answer);
-      if (step.done) return isAll;
-      if (budget.requests <= 0 || this.#limit.reached) return false;
-      const { kind, span } = step.value;
-      if (kind === 'count') {
-        budget.requests -= 1;
-        answer = await partner.count(calendar.rangeOf(span), this.#limit.deadline);
-      } else isAll = (await this.#examine(span, calendar, examination, budget)) && isAll;
-    }
-  }
-
-  async #audit(examination: Examination, requests: number): Promise<void> {
-    const { settings, clock } = this.#parts;
-    const budget = { requests };
-    while (budget.requests > 0) {
-      const { calendar } = examination;
-      const now = clock.now().epochMilliseconds;
-      const span = nextAudit(calendar, this.#recentPosition(calendar), now, settings.audit);
-      if (span === undefined) return;
-      if (!(await this.#examine(span, calendar, examination, budget))) return;
-    }
-  }
-
-  #examine(span: Span, calendar: Calendar, examination: Examination, budget: { requests: number }) {
-    const stretch = { days: calendar.daysOf(span), range: calendar.rangeOf(span) };
-    this.#examined += stretch.days.length;
-    return examination.examine(stretch, budget);
-  }
-
-  #recentPosition(calendar: Calendar): number {
-    return calendar.positionOf(this.#window.from.toString());
   }
 
   #auditIsDue({ recentAuditAt, historyAuditAt }: State): boolean {
@@ -305,12 +264,9 @@ class Tick {
     this.#learned.baseline = progress.baseline;
     const { calendar } = progress;
     if (calendar !== undefined) {
-      this.#learned.expected = calendar.total;
+      this.#learnCalendar(calendar);
       // Whatever has changed since this pulse shows in the next one, or in its count.
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
-      const due = auditsDue(calendar, this.#recentPosition(calendar), this.#parts.settings.audit);
-      this.#learned.recentAuditAt = due.recentAt;
-      this.#learned.historyAuditAt = due.historyAt;
     }
     return this.#finish('baseline', state);
   }

@@ -6,6 +6,7 @@ import { type Certification, type Change, idOf, type Sighting } from '../detecti
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { ledgerTable } from '../names.ts';
+import type { Journal } from '../parts.ts';
 import type {
   BackOff,
   Baseline,
@@ -56,11 +57,13 @@ const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padSta
  */
 export class DynamoLedger implements Ledger {
   readonly #table: Table;
+  readonly #journal: Journal;
   readonly #integration: string;
   readonly #stateKey: string;
 
-  constructor(table: Table, integration: string) {
+  constructor(table: Table, integration: string, journal: Journal) {
     this.#table = table;
+    this.#journal = journal;
     this.#integration = integration;
     this.#stateKey = stateKey(integration);
   }
@@ -140,8 +143,12 @@ export class DynamoLedger implements Ledger {
 
   async known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>> {
     const keys = [...new Set(ids)].map((id) => certificationKey(this.#integration, id));
-    const items = await this.#table.getAll(keys);
-    return new Map(items.map(parseCertification).map((known) => [known.id, known]));
+    const known = new Map<number, Certification>();
+    for (const item of await this.#table.getAll(keys)) {
+      const certification = this.#readable(() => parseCertification(item));
+      if (certification !== undefined) known.set(certification.id, certification);
+    }
+    return known;
   }
 
   async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
@@ -155,8 +162,8 @@ export class DynamoLedger implements Ledger {
     });
     for await (const page of pages)
       for (const item of page) {
-        const certification = parseDayCertification(item);
-        known.set(certification.id, certification);
+        const certification = this.#readable(() => parseDayCertification(item));
+        if (certification !== undefined) known.set(certification.id, certification);
       }
     return known;
   }
@@ -268,6 +275,17 @@ export class DynamoLedger implements Ledger {
       // One that fails must not leave the others under way unattended.
       { concurrency: settleConcurrency, stopOnError: false },
     );
+  }
+
+  /** One item that cannot be read must not hide the others: its own commits will find it in their way. */
+  #readable<Parsed>(parse: () => Parsed): Parsed | undefined {
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof LedgerCorruptError)) throw error;
+      this.#journal.warn('ledger item unreadable', { error });
+      return undefined;
+    }
   }
 
   async #createState() {

@@ -35,9 +35,11 @@ afterAll(() => database.close());
 class Story {
   readonly name = `district-${++stories}`;
   readonly clock = new ManualClock();
+  readonly warnings: string[] = [];
   readonly ledger: Ledger = new DynamoLedger(
     new Table(database.client, database.name, this.clock),
     this.name,
+    { warn: (what) => this.warnings.push(what) },
   );
   world: Assessment[] = [];
   quarantined: QuarantinedRecord[] = [];
@@ -51,7 +53,6 @@ class Story {
   requests: string[] = [];
   refuse: (event: CertificationEvent) => boolean = () => false;
   digest: DigestOutcome = { accepted: true };
-  readonly warnings: string[] = [];
   #ticks = 0;
 
   readonly announcer: Announcer = {

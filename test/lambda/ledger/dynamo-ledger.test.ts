@@ -15,6 +15,7 @@ import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Table } from '../../../lambda/ledger/table.ts';
+import type { Journal } from '../../../lambda/parts.ts';
 import { assessment } from '../../support/assessments.ts';
 import { startLedgerTable } from '../../support/ledger-table.ts';
 
@@ -31,6 +32,8 @@ let table: Table;
 let ledger: DynamoLedger;
 let integration: string;
 let integrations = 0;
+const warnings: string[] = [];
+const journal: Journal = { warn: (what) => warnings.push(what) };
 
 beforeAll(async () => {
   database = await startLedgerTable();
@@ -40,7 +43,8 @@ afterAll(() => database.close());
 beforeEach(() => {
   integrations += 1;
   integration = `district-${integrations}`;
-  ledger = new DynamoLedger(table, integration);
+  warnings.length = 0;
+  ledger = new DynamoLedger(table, integration, journal);
 });
 
 function onlyChange(
@@ -94,7 +98,9 @@ describe('the state', () => {
     const [one, two] = await Promise.all([ledger.state(), ledger.state()]);
     expect(one).toEqual(two);
     expect(one).toMatchObject({ baseline: { status: 'none' } });
-    expect((await new DynamoLedger(table, `${integration}-b`).state()).salt).not.toBe(one.salt);
+    expect((await new DynamoLedger(table, `${integration}-b`, journal).state()).salt).not.toBe(
+      one.salt,
+    );
   });
 
   it('gives the lease to exactly one of several ticks, and says dirty from then on', async () => {
@@ -413,6 +419,14 @@ describe('the baseline', () => {
 });
 
 describe('trouble', () => {
+  it('with one item is reported and does not hide what else is known', async () => {
+    await commit(onlyChange(assessment({ id: 1 })));
+    await commit(onlyChange(assessment({ id: 2 })));
+    await table.put({ ...(await item(1)), revision: 'one' });
+    expect([...(await ledger.known([1, 2])).keys()]).toEqual([2]);
+    expect(warnings).toEqual(['ledger item unreadable']);
+  });
+
   it('with one outbox entry is reported by its key and does not hide the others', async () => {
     await commit(onlyChange(assessment({ id: 1 })));
     await commit(onlyChange(assessment({ id: 2 })), later);
@@ -428,7 +442,11 @@ describe('trouble', () => {
   });
 
   it('with the table is a typed error with its cause', async () => {
-    const nowhere = new DynamoLedger(new Table(database.client, 'no-such-table', systemClock), 'x');
+    const nowhere = new DynamoLedger(
+      new Table(database.client, 'no-such-table', systemClock),
+      'x',
+      journal,
+    );
     await expect(nowhere.state()).rejects.toMatchObject({
       constructor: LedgerUnavailableError,
       retryHelps: true,
