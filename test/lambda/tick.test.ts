@@ -636,6 +636,21 @@ describe('a flood', () => {
   });
 });
 
+describe('an integration that ops have paused', () => {
+  it('asks nobody and writes nothing', async () => {
+    await story.tick();
+    story.requests.length = 0;
+    const { heartbeat } = await story.ledger.state();
+    story.clock.advance({ minutes: 1 });
+    const ledger = story.ledgerWith({
+      state: async () => ({ ...(await story.ledger.state()), paused: true }),
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ outcome: 'paused' });
+    expect(story.requests).toEqual([]);
+    expect((await story.ledger.state()).heartbeat).toBe(heartbeat);
+  });
+});
+
 describe('a partner that refuses', () => {
   it('is left alone for a while, twice as long each time, up to an hour', async () => {
     await story.tick();
