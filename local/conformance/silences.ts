@@ -165,7 +165,8 @@ async function doTokensCoexist({ host }: Samples): Promise<string> {
 
 function howBasicIsRead({ host }: Samples): string {
   const grant = host.grants.find(({ form }) => form === 'basic');
-  if (grant?.token === undefined) return 'cannot tell: HTTP Basic gave no token';
+  if (grant === undefined) return 'not tried';
+  if (grant.token === undefined) return 'cannot tell: HTTP Basic gave no token';
   if (grant.basic === undefined) return 'cannot tell: these credentials look the same either way';
   return grant.basic === 'verbatim'
     ? 'as they are: such credentials work in the other forms only'

@@ -19,6 +19,8 @@ const misread =
     },
   });
 
+const firstOf = (ids: ReadonlySet<number> | undefined) => ids && new Set([...ids].slice(0, 1));
+
 const badRequest = (message: string): Answer => ({
   status: 400,
   body: { errors: [{ message }] },
@@ -76,6 +78,33 @@ const known = {
   'default-order-desc': {
     breaks: '4.2: order defaults to ASC',
     apply: misread((_, raw) => ({ descending: raw.order?.toUpperCase() !== 'ASC' })),
+  },
+  'product-name-order-ignored': {
+    breaks: '4.2: order applies to every sort',
+    apply: misread(({ sort, descending }) => ({
+      descending: descending && sort !== 'product_name',
+    })),
+  },
+  'first-part-proctor-only': {
+    breaks: '4.2: proctor_ids finds the proctor of any part',
+    apply: (rules) => ({
+      matching: (query, records, raw) => {
+        const faithful = rules.matching(query, records, raw);
+        const { proctorIds } = query;
+        if (proctorIds === undefined) return faithful;
+        const { proctors } = records.catalogue;
+        const first = (slot: number) => proctorIds.has(proctors.at(records.firstProctor(slot)).id);
+        return { ...faithful, tests: [...faithful.tests, first] };
+      },
+    }),
+  },
+  'first-proctor-id-only': {
+    breaks: '4.2: proctor_ids takes several values',
+    apply: misread(({ proctorIds }) => ({ proctorIds: firstOf(proctorIds) })),
+  },
+  'first-organization-id-only': {
+    breaks: '4.2: organization_ids takes several values',
+    apply: misread(({ organizationIds }) => ({ organizationIds: firstOf(organizationIds) })),
   },
   'start-date-exclusive': {
     breaks: '4.2: on or after the start date',

@@ -1,3 +1,4 @@
+import type { Assessment } from '../../../lambda/events/assessment.ts';
 import type { Check } from '../check.ts';
 import {
   addsUp,
@@ -88,6 +89,62 @@ async function combines(samples: Samples): Promise<Verdict> {
   return both.rows.length > 0 ? pass : mismatch('the record listed before', 'no rows');
 }
 
+const firstProctor = ({ results }: Assessment) => results[0]?.proctor_id;
+
+/** Asked for these proctors on its day, a record that was seen is listed. */
+async function listsByProctors(
+  samples: Samples,
+  { id, certified_on: day }: Assessment,
+  wanted: readonly number[],
+): Promise<Verdict> {
+  const { records, count } = await samples.page({
+    [proctors]: wanted.map(String),
+    'filter[start_date]': day,
+    'filter[end_date]': day,
+    page: '100',
+  });
+  if (records.some((record) => record.id === id)) return pass;
+  return count > 100
+    ? cannotTell('that day has more records than a page')
+    : mismatch('the record listed before', `${records.length} rows without it`);
+}
+
+/** A host that looks at the first part alone misses the proctors of the others. */
+async function ofAnyPart(samples: Samples): Promise<Verdict> {
+  for (const record of await samples.records()) {
+    const other = record.results.find(({ proctor_id }) => proctor_id !== firstProctor(record));
+    if (other !== undefined) return await listsByProctors(samples, record, [other.proctor_id]);
+  }
+  return cannotTell('no record that was seen has two proctors');
+}
+
+/** Either way round, so that neither the first nor the last value alone is enough. */
+async function ofSeveralProctors(samples: Samples): Promise<Verdict> {
+  const seen = await samples.records();
+  const own = seen.map(firstProctor).find((proctor) => proctor !== undefined);
+  if (own === undefined) return noRecords;
+  const without = seen.find(({ results }) => !results.some(({ proctor_id }) => proctor_id === own));
+  const other = without && firstProctor(without);
+  if (without === undefined || other === undefined) {
+    return cannotTell('every record that was seen has the same proctor');
+  }
+  return firstTrouble([
+    await listsByProctors(samples, without, [own, other]),
+    await listsByProctors(samples, without, [other, own]),
+  ]);
+}
+
+async function ofSeveralOrganizations(samples: Samples): Promise<Verdict> {
+  const seen = (await samples.records()).map(({ organization_id }) => String(organization_id));
+  const [one, other] = new Set(seen);
+  if (one === undefined) return noRecords;
+  if (other === undefined) return cannotTell('every record that was seen is of one organization');
+  return await addsUp(samples, { [organizations]: [one, other] }, [
+    { [organizations]: one },
+    { [organizations]: other },
+  ]);
+}
+
 const blanks = {
   'filter[search]': '',
   'filter[start_date]': '',
@@ -169,7 +226,10 @@ export const filterChecks: readonly Check[] = [
       ]);
     },
   },
+  { name: 'proctor_ids looks at every part', run: ofAnyPart },
+  { name: 'proctor_ids, repeated, selects the records of each', run: ofSeveralProctors },
   { name: 'organization_ids selects records of that organization', run: ofOrganization },
+  { name: 'organization_ids, repeated, selects those of each', run: ofSeveralOrganizations },
   {
     name: 'an organization outside the scope yields no records, not an error',
     run: (samples) => matchesNothing(samples, { [organizations]: String(unusedId) }),

@@ -1,9 +1,17 @@
+import type { Assessment } from '../../../lambda/events/assessment.ts';
 import type { Check } from '../check.ts';
 import type { Params } from '../host.ts';
-import { fitsOf, type NameSort, share } from '../name-orders.ts';
+import { fitsOf, type NameSort, nameOrders, share } from '../name-orders.ts';
 import type { ListPage, Samples } from '../samples.ts';
 import { newestFirst, oldestFirst } from '../samples.ts';
-import { cannotTell, contradiction, firstTrouble, pass, type Verdict } from '../verdict.ts';
+import {
+  cannotTell,
+  contradiction,
+  firstTrouble,
+  mismatch,
+  pass,
+  type Verdict,
+} from '../verdict.ts';
 
 type Order = 'ASC' | 'DESC';
 
@@ -26,6 +34,8 @@ function isByDay({ records }: ListPage, order: Order): Verdict {
 const daysOf = (order: Order, params: Params) => async (samples: Samples) =>
   isByDay(await samples.page({ page: '100', ...params }), order);
 
+const alike = cannotTell('the rows do not differ in that name');
+
 /**
  * The document does not say what a name sort compares, nor in which collation. So a page is held
  * against every plausible order: a sorted one agrees with one of them nearly everywhere, an unsorted
@@ -38,7 +48,7 @@ function isByName(page: ListPage, sort: NameSort, order: Order): Verdict {
   const [best] = telling;
   // A reading in which all rows tie cannot be wrong.
   if (best === undefined || telling.length < fits.length) {
-    return cannotTell('the rows do not differ in that name');
+    return alike;
   }
   return best.wrong >= 3 && share(best) > 0.3
     ? contradiction(
@@ -48,14 +58,40 @@ function isByName(page: ListPage, sort: NameSort, order: Order): Verdict {
     : cannotTell('the rows are partly in the order of any reading of the name');
 }
 
+/**
+ * The first row of ASC against the first of DESC: all that tells the orders apart where more records
+ * share the first name than a page holds.
+ */
+function endsDiffer(
+  first: Assessment | undefined,
+  last: Assessment | undefined,
+  seen: readonly Assessment[],
+  sort: NameSort,
+): Verdict {
+  if (first === undefined || last === undefined) return alike;
+  const orders = nameOrders[sort].map(({ compare }) => compare);
+  if (orders.every((compare) => compare(first, last) < 0)) return pass;
+  if (orders.every((compare) => compare(first, last) > 0)) {
+    return mismatch('ASC begins before DESC', 'DESC begins before ASC');
+  }
+  const same = orders.every((compare) => compare(first, last) === 0);
+  const several = orders.every((compare) => seen.some((record) => compare(first, record) !== 0));
+  return same && several
+    ? mismatch('ASC and DESC begin with different names', 'they begin with the same one')
+    : alike;
+}
+
 function names(sort: NameSort): Check {
   return {
     name: `sort=${sort} sorts, in both orders`,
-    run: async (samples) =>
-      firstTrouble([
-        isByName(await samples.page({ sort, order: 'ASC', page: '100' }), sort, 'ASC'),
-        isByName(await samples.page({ sort, order: 'DESC', page: '100' }), sort, 'DESC'),
-      ]),
+    run: async (samples) => {
+      const up = await samples.page({ sort, order: 'ASC', page: '100' });
+      const down = await samples.page({ sort, order: 'DESC', page: '100' });
+      const pages = [isByName(up, sort, 'ASC'), isByName(down, sort, 'DESC')];
+      const ends = endsDiffer(up.records[0], down.records[0], await samples.records(), sort);
+      if (ends.verdict === 'pass') return firstTrouble(pages.filter((page) => page !== alike));
+      return ends.verdict === 'fail' ? firstTrouble([...pages, ends]) : firstTrouble(pages);
+    },
   };
 }
 
