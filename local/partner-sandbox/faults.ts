@@ -21,11 +21,14 @@ export const faultKinds = [
 export const routes = ['token', 'list', 'record'] as const;
 export type Route = (typeof routes)[number];
 
-/** Something that goes wrong with the next requests. */
-export const faultSchema = z.strictObject({
+const orderSchema = z.strictObject({
   kind: z.enum(faultKinds),
   /** How many requests it strikes; default 1. */
-  times: z.union([z.int().positive(), z.literal('always')]).default(1),
+  times: z
+    .union([z.int().positive(), z.literal('always')], {
+      error: "expected a positive whole number or 'always'",
+    })
+    .default(1),
   /** How likely it strikes each of them; default 1. */
   probability: z.number().min(0).max(1).default(1),
   on: z.enum([...routes, 'api', 'any']).default('api'),
@@ -34,7 +37,7 @@ export const faultSchema = z.strictObject({
   /** `server-error` (default 503), `html` (default 502) and `redirect` (default 302). */
   status: z.int().min(200).max(599).optional(),
   /** `too-many-requests` (default 1) and `server-error`: `Retry-After`, seconds. */
-  retryAfter: z.number().min(0).optional(),
+  retryAfter: z.int().min(0).max(86_400).optional(),
   /** Writes `Retry-After` as an HTTP date. */
   retryAfterAsDate: z.boolean().default(false),
   /** `oversized`: how much blank space follows the answer, bytes; default 64 MiB. */
@@ -43,10 +46,27 @@ export const faultSchema = z.strictObject({
     .min(1)
     .default(64 * 2 ** 20),
   /** `redirect`: where to; default another name of this machine, where nothing listens. */
-  location: z.string().default('http://localhost:9/api/v1/ax/assessments'),
+  location: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters, as in a header')
+    .default('http://localhost:9/api/v1/ax/assessments'),
   /** `slow-headers`, `slow-body`: milliseconds, default 1000. */
   ms: z.int().min(0).default(1000),
 });
+
+/** Statuses whose answers have no body; only a redirect does without one. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Something that goes wrong with the next requests. */
+export const faultSchema = orderSchema
+  .refine(({ kind, status = 0 }) => kind === 'redirect' || !bodiless.has(status), {
+    path: ['status'],
+    error: 'this status has no body',
+  })
+  .refine(({ kind, on }) => kind !== 'unauthorized' || on !== 'token', {
+    path: ['on'],
+    error: 'a token request carries no token to refuse',
+  });
 
 /** As accepted; everything but the kind has a default. */
 export type FaultOrder = z.input<typeof faultSchema>;
@@ -82,7 +102,8 @@ export class FaultQueue {
   /** The fault that strikes this request, if any; a request meets one at most. */
   take(route: Route): Fault | undefined {
     for (const entry of this.#pending) {
-      const { on, probability } = entry.fault;
+      const { kind, on, probability } = entry.fault;
+      if (kind === 'unauthorized' && route === 'token') continue;
       const concerns = on === 'any' || on === route || (on === 'api' && route !== 'token');
       if (!concerns || entry.skip-- > 0 || !this.#random.chance(probability)) continue;
       entry.left--;

@@ -15,8 +15,8 @@ export const switchesSchema = z.strictObject({
   extraFields: z.boolean(),
   /** Share of the records, always the same ones, that break the documented shape. */
   malformed: share,
-  /** Seconds by which the server's clock is ahead (`Date`, `created_at`). */
-  clockSkew: z.number(),
+  /** Seconds by which the server's clock is ahead (`Date`, `created_at`); ten years at most. */
+  clockSkew: z.number().min(-315_360_000).max(315_360_000),
   /** Seconds that a token lives, and says it lives. */
   tokenLifetime: z.number().positive(),
   /** HTTP Basic credentials are taken as they are, not form-decoded as RFC 6749 2.3.1 has it. */

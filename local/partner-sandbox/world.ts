@@ -200,7 +200,9 @@ export class World {
     this.#damages.set(id, damage);
   }
 
+  /** @throws NotInWorldError */
   mend(id: number): void {
+    this.#slot(id);
     this.#damages.delete(id);
   }
 
@@ -223,7 +225,11 @@ export class World {
     this.records.version++;
   }
 
+  /** @throws NotInWorldError; then the scope stays as it was. */
   widenScope({ organization_ids = [], product_ids = [] }: ScopeChange): void {
+    const { organizations, products } = this.records.catalogue;
+    for (const id of organization_ids) organizations.require(id);
+    for (const id of product_ids) products.require(id);
     this.records.rescope({
       organizationIds: new Set([...this.scope.organizationIds, ...organization_ids]),
       productIds: new Set([...this.scope.productIds, ...product_ids]),

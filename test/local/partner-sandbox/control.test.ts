@@ -83,9 +83,32 @@ describe('the control API', () => {
     expect((await control('GET', '/nonsense')).status).toBe(404);
     const { status, body } = await control('POST', '/faults', { kind: 'reset', often: true });
     expect(status).toBe(422);
-    expect(body.message).toBeTypeOf('string');
+    expect(body.message).toContain('often');
     const broken = await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'POST', body: '{' });
     expect(broken.status).toBe(400);
+  });
+
+  it.each([
+    [{ kind: 'nonsense' }, 'kind'],
+    [[{ kind: 'reset', times: 0 }], '0.times'],
+    [{ kind: 'server-error', retryAfter: 1.5 }, 'retryAfter'],
+    [{ kind: 'server-error', retryAfter: 1e9 }, 'retryAfter'],
+    [{ kind: 'html', status: 204 }, 'status'],
+    [{ kind: 'html', status: 304 }, 'status'],
+    [{ kind: 'redirect', location: 'a\r\nb: c' }, 'location'],
+    [{ kind: 'unauthorized', on: 'token' }, 'on'],
+  ])('refuses the fault %j, naming the field', async (order, field) => {
+    const { status, body } = await control('POST', '/faults', order);
+    expect(status).toBe(422);
+    expect(body.message).toContain(`${field}: `);
+    expect(sandbox.faults).toEqual([]);
+  });
+
+  it('refuses unknown ids and a clock that is centuries off', async () => {
+    expect((await control('POST', '/assessments/1/mend')).status).toBe(404);
+    expect((await control('POST', '/scope/widen', { organization_ids: [1] })).status).toBe(404);
+    expect((await control('POST', '/scope/widen', { product_ids: [1] })).status).toBe(404);
+    expect((await control('PATCH', '/switches', { clockSkew: 1e12 })).status).toBe(422);
   });
 
   it('is closed to web pages and to names that are not of this machine', async () => {
