@@ -180,6 +180,17 @@ describe('the cap on a response', () => {
     await closed;
   });
 
+  it('is 64 KiB for a failure, whose body is not looked at beyond that', async () => {
+    const { host, client } = await rig();
+    const failure = (bytes: number): Responder => {
+      const text = JSON.stringify({ errors: [{ message: 'Invalid or missing tenant ids' }] });
+      return (response) => response.writeHead(400).end(text.padEnd(bytes));
+    };
+    host.script('list', failure(64 * 1024), failure(64 * 1024 + 1));
+    expect(await rejection(client.list())).toMatchObject({ code: 'no-organizations-assigned' });
+    expect(await rejection(client.list())).toMatchObject({ code: 'request-refused', status: 400 });
+  });
+
   it('counts values as well as bytes', async () => {
     const { host, client } = await rig();
     host.script('list', raw(`[${'0,'.repeat(30_000)}0]`));
