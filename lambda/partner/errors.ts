@@ -56,7 +56,7 @@ export abstract class ProvisioningError extends PartnerError {
   readonly retryHelps = false;
 }
 
-/** 400 with "tenant ids". */
+/** 400 with "invalid or missing tenant ids". */
 export class NoOrganizationsAssignedError extends ProvisioningError {
   readonly code = 'no-organizations-assigned';
   readonly whatToDo =
@@ -67,7 +67,7 @@ export class NoOrganizationsAssignedError extends ProvisioningError {
   }
 }
 
-/** 400 with "product ids". */
+/** 400 with "invalid or missing product ids". */
 export class NoAssessmentsAssignedError extends ProvisioningError {
   readonly code = 'no-assessments-assigned';
   readonly whatToDo =

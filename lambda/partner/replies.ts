@@ -99,15 +99,18 @@ export function errorCode(reply: HttpReply): string | undefined {
 }
 
 /**
- * The two conditions differ in nothing but the text of a message, whose wording the document only
- * paraphrases ("invalid or missing tenant ids"). So this is the one place that reads a text, and
- * it looks for no more than the two nouns. Any other 400 is a plain refusal.
+ * The two conditions differ in nothing but the text of a message, which the document only
+ * paraphrases ("invalid or missing tenant ids"). So this is the one place that reads a text: one
+ * message must have both the phrase and the noun. A complaint about the filter `product_ids` has
+ * the noun alone. Any other 400 is a plain refusal.
  */
 function toProvisioningError(reply: HttpReply): PartnerError | undefined {
   const parsed = errorsSchema.safeParse(parseFailureBody(reply));
-  const text = (parsed.data?.errors ?? []).map(({ message }) => message).join('\n');
-  if (/\btenant[\s_-]*ids?\b/i.test(text)) return new NoOrganizationsAssignedError();
-  if (/\bproduct[\s_-]*ids?\b/i.test(text)) return new NoAssessmentsAssignedError();
+  for (const { message } of parsed.data?.errors ?? []) {
+    if (!/\binvalid[\s_]+or[\s_]+missing\b/i.test(message)) continue;
+    if (/\btenant[\s_-]*ids?\b/i.test(message)) return new NoOrganizationsAssignedError();
+    if (/\bproduct[\s_-]*ids?\b/i.test(message)) return new NoAssessmentsAssignedError();
+  }
   return undefined;
 }
 
