@@ -74,8 +74,12 @@ export function parseRetryAfter(
   return Math.max(0, until - (from ?? now.epochMilliseconds));
 }
 
-/** Temporal does not read this format (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
+/** The form of RFC 9110, 5.6.7 without a zone: `Sun Nov  6 08:49:37 1994`, in GMT. */
+const ASCTIME = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
+
+/** Temporal does not read these forms (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
 function parseHttpDate(text: string): number | undefined {
-  const epochMilliseconds = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
+  const zoned = ASCTIME.test(text) ? `${text} GMT` : text;
+  const epochMilliseconds = zoned.endsWith('GMT') ? Date.parse(zoned) : Number.NaN;
   return Number.isNaN(epochMilliseconds) ? undefined : epochMilliseconds;
 }

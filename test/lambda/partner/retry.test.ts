@@ -182,6 +182,10 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2026 08:00:10 GMT', 10_000],
     ['Sat, 21 Nov 2026 07:00:00 GMT', 0],
     ['Sat, 99 Nov 2026 08:00:10 GMT', undefined],
+    ['Saturday, 21-Nov-26 08:00:10 GMT', 10_000],
+    ['Sat Nov 21 08:00:10 2026', 10_000],
+    ['Tue Dec  1 08:00:00 2026', 10 * 86_400_000],
+    ['Sat Nov 21 08:00:10 2026 +0100', undefined],
   ])('of %j means %j milliseconds', (header, ms) => {
     expect(parseRetryAfter(header, undefined, now)).toBe(ms);
   });
@@ -205,12 +209,15 @@ describe('provisioning', () => {
 
   it.each([
     ['Invalid or missing tenant ids', NoOrganizationsAssignedError],
-    ['tenant_ids is invalid', NoOrganizationsAssignedError],
-    ['Missing TENANT ID', NoOrganizationsAssignedError],
+    ['tenant_ids: INVALID_OR  MISSING', NoOrganizationsAssignedError],
+    ['The TENANT ID is invalid or missing', NoOrganizationsAssignedError],
     ['Invalid or missing product ids', NoAssessmentsAssignedError],
-    ['Product-ids missing', NoAssessmentsAssignedError],
-    ['tenants are identified elsewhere', RequestRefusedError],
-    ['production idles', RequestRefusedError],
+    ['invalid or missing product_ids', NoAssessmentsAssignedError],
+    ['The filter product_ids is invalid', RequestRefusedError],
+    ['tenant ids missing', RequestRefusedError],
+    ['Invalid or missing page', RequestRefusedError],
+    ['Invalid or missing: tenants are identified elsewhere', RequestRefusedError],
+    ['Invalid or missing production idles', RequestRefusedError],
   ])('"%s" is told apart, on both endpoints, without a retry', async (message, expected) => {
     const { host, client } = await rig();
     host.script('list', refusal(message));
@@ -224,13 +231,17 @@ describe('provisioning', () => {
   });
 
   it.each<[string, Responder]>([
-    ['HTML', (response) => response.writeHead(400).end('<p>tenant ids</p>')],
-    ['another shape', json(400, { errors: 'tenant ids' })],
+    ['HTML', (response) => response.writeHead(400).end('<p>Invalid or missing tenant ids</p>')],
+    ['another shape', json(400, { errors: 'Invalid or missing tenant ids' })],
+    [
+      'the words in two messages',
+      json(400, { errors: [{ message: 'Invalid or missing page' }, { message: 'tenant ids' }] }),
+    ],
     [
       'an endless body',
       (response) => {
         response.writeHead(400);
-        response.end('tenant ids '.repeat(100_000));
+        response.end('Invalid or missing tenant ids '.repeat(40_000));
       },
     ],
     [
