@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { assessmentFields } from '../lambda/names.ts';
 import { ConfigError, described, looksGenerated, settingAt } from './config-error.ts';
 import { combinationsOf, eventChanges, maxCombinations } from './filter.ts';
 
@@ -46,6 +47,8 @@ const integrationName = name(
   (value) => value.length <= 40 && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
 );
 
+const fields = `'all', 'identifiers' or a list of at least one of ${assessmentFields.join(', ')}`;
+
 const integration = record({
   name: integrationName,
   baseUrl: text(
@@ -78,6 +81,15 @@ const integration = record({
       { error: `'none', 'all' or an object with since: a day, YYYY-MM-DD` },
     )
     .default('none'),
+  fields: z
+    .union(
+      [
+        oneOf(['all', 'identifiers']),
+        list(oneOf(assessmentFields), fields, assessmentFields.length),
+      ],
+      { error: fields },
+    )
+    .default('all'),
   secretName: name('the name (not the ARN) of a secret in this account and region', (value) =>
     /^[\w/+=.@-]{1,512}$/.test(value),
   ).optional(),
@@ -142,6 +154,20 @@ const subscription = record({
   { when: ({ value }) => typeof value === 'object' && value !== null },
 );
 
+const timeOfDay = () =>
+  text('a time of day, HH:MM from 00:00 to 23:59', (value) =>
+    /^([01]\d|2[0-3]):[0-5]\d$/.test(value),
+  );
+
+const alerts = record({
+  detail: oneOf(['names', 'counts']).default('names'),
+  maxRows: whole('rows of one digest', 1, 1_000).default(60),
+  digestEvery: whole('minutes that one digest collects', 1, 1_440).optional(),
+  quietHours: record({ from: timeOfDay(), to: timeOfDay() })
+    .refine(({ from, to }) => from !== to, { error: 'two different times of day' })
+    .optional(),
+});
+
 const address = z.object({ topic: z.string(), protocol: z.string(), endpoint: z.string() });
 
 /** Tells subscriptions apart; nothing for one that is not even shaped like one. */
@@ -173,6 +199,8 @@ const config = record({
       { when: ({ value }) => Array.isArray(value) },
     )
     .default(() => []),
+  topic: oneOf(['standard', 'fifo']).default('standard'),
+  alerts: alerts.prefault({}),
   subscriberAccounts: z
     .array(
       text('an AWS account id of 12 digits', (value) => /^\d{12}$/.test(value)),
@@ -223,6 +251,7 @@ export type NotifierConfigInput = z.input<typeof config>;
 /** What the stack is built from: checked, defaults filled in, `baseUrl` reduced to its origin. */
 export type NotifierConfig = z.output<typeof config>;
 export type IntegrationConfig = NotifierConfig['integrations'][number];
+export type AlertsConfig = NotifierConfig['alerts'];
 export type SubscriptionConfig = NotifierConfig['subscriptions'][number];
 
 /** Gives `notifier.config.ts` types and completion; checks nothing. */

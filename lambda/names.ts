@@ -13,7 +13,24 @@ export const environment = {
   secret: 'SECRET_ID',
   /** JSON; its shape is that of settings.ts. */
   integration: 'INTEGRATION',
+  /** JSON: how people are told; its shape is that of settings.ts. */
+  alerts: 'ALERTS',
 } as const;
+
+/** The fields of an assessment that the document names (partner-api.md, 2.2). */
+export const assessmentFields = [
+  'id',
+  'seid',
+  'name',
+  'first_name',
+  'last_name',
+  'email',
+  'organization_id',
+  'organization_name',
+  'assessment_name',
+  'certified_on',
+  'results',
+] as const;
 
 /** Keys and indexes of the ledger table. */
 export const ledgerTable = {

@@ -17,6 +17,21 @@ export interface TickSettings {
   readonly holdAbove: number;
   /** What the baseline announces: nothing, what was completed on a day or later, or everything. */
   readonly announce: 'none' | 'all' | { readonly since: string };
+  /** What of an assessment an event carries; the identifiers always. */
+  readonly fields: 'all' | 'identifiers' | readonly string[];
+  readonly alerts: AlertSettings;
+}
+
+/** How people are told. */
+export interface AlertSettings {
+  /** Whether a digest names people or only counts. */
+  readonly detail: 'names' | 'counts';
+  /** Rows of one digest; the rest is counted. */
+  readonly maxRows: number;
+  /** Minutes that one digest collects; undefined: every tick has its own. */
+  readonly digestEvery?: number | undefined;
+  /** Times of day (`HH:MM`, in the integration's time zone) between which no digest is sent. */
+  readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
 }
 
 /** Where the tick tells of what it did not let stop it. */

@@ -20,7 +20,7 @@ import { TickFailure } from './tick-failure.ts';
 const patience = { requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
 
 // Built once per cold start.
-const { integration, table, topics, secret } = parseSettings(process.env);
+const { integration, table, topics, secret, alerts } = parseSettings(process.env);
 const journal = new TickJournal(integration.name);
 let requests = 0;
 const client = createPartnerClient({
@@ -36,6 +36,7 @@ const { audit } = integration;
 const parts: TickParts = {
   settings: {
     ...integration,
+    alerts,
     audit: {
       recentMs: audit.recentMinutes * 60_000,
       historyMs: audit.historyHours * 3_600_000,

@@ -27,6 +27,16 @@ const integration = z.strictObject({
   }),
   holdAbove: z.int().nonnegative(),
   announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
+  fields: z.union([z.enum(['all', 'identifiers']), z.array(z.string().min(1)).min(1)]),
+});
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
+
+const alerts = z.strictObject({
+  detail: z.enum(['names', 'counts']),
+  maxRows: z.int().positive(),
+  digestEvery: z.int().positive().optional(),
+  quietHours: z.strictObject({ from: timeOfDay, to: timeOfDay }).optional(),
 });
 
 const settings = z.object({
@@ -36,6 +46,7 @@ const settings = z.object({
   [environment.operationsTopic]: z.string().min(1),
   [environment.secret]: z.string().min(1),
   [environment.integration]: jsonText.pipe(integration),
+  [environment.alerts]: jsonText.pipe(alerts),
 });
 
 export interface Settings {
@@ -47,6 +58,7 @@ export interface Settings {
   };
   readonly secret: string;
   readonly integration: z.infer<typeof integration>;
+  readonly alerts: z.infer<typeof alerts>;
 }
 
 /**
@@ -68,5 +80,6 @@ export function parseSettings(variables: Readonly<Record<string, string | undefi
     },
     secret: parsed.data[environment.secret],
     integration: parsed.data[environment.integration],
+    alerts: parsed.data[environment.alerts],
   };
 }

@@ -38,6 +38,7 @@ export class CertificationNotifier extends Construct {
         integration.name,
         new Integration(this, integration.name, {
           config: integration,
+          alerts: config.alerts,
           ledger: this.ledger,
           topics: this.topics,
           unstarted,

@@ -18,7 +18,7 @@ import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { environment } from '../../lambda/names.ts';
-import type { IntegrationConfig } from '../config.ts';
+import type { AlertsConfig, IntegrationConfig } from '../config.ts';
 import type { Ledger } from './ledger.ts';
 import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
@@ -41,6 +41,7 @@ interface CredentialsSecret {
 
 export interface IntegrationProps {
   readonly config: IntegrationConfig;
+  readonly alerts: AlertsConfig;
   readonly ledger: Ledger;
   readonly topics: Topics;
   /** Where the scheduler leaves a tick that it could not start. */
@@ -92,9 +93,15 @@ export class Integration extends Construct {
     return { id: secret.secretArn, arnPattern: secret.secretArn };
   }
 
-  private poll({ config, ledger, topics, logRetention }: IntegrationProps): lambda.Function {
-    const { name, baseUrl, timeZone, recentDays, tokenRequest, audit, holdAbove, announce } =
-      config;
+  private poll({
+    config,
+    alerts,
+    ledger,
+    topics,
+    logRetention,
+  }: IntegrationProps): lambda.Function {
+    const { name, baseUrl, timeZone, recentDays, tokenRequest, audit } = config;
+    const { holdAbove, announce, fields } = config;
     const logGroup = new logs.LogGroup(this, 'Logs', {
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -157,7 +164,9 @@ export class Integration extends Construct {
           audit,
           holdAbove,
           announce,
+          fields,
         }),
+        [environment.alerts]: JSON.stringify(alerts),
       },
       projectRoot,
       depsLockFilePath: `${projectRoot}package-lock.json`,

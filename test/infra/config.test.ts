@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../infra/config.ts';
 import { ConfigError } from '../../infra/config-error.ts';
+import { assessmentSchema } from '../../lambda/events/assessment.ts';
+import { assessmentFields } from '../../lambda/names.ts';
 
 const district = {
   name: 'district-a',
@@ -43,9 +45,12 @@ describe('a good configuration', () => {
           audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
           holdAbove: 500,
           announce: 'none',
+          fields: 'all',
         },
       ],
       subscriptions: [],
+      topic: 'standard',
+      alerts: { detail: 'names', maxRows: 60 },
       subscriberAccounts: [],
       logRetentionDays: 30,
       terminationProtection: true,
@@ -61,6 +66,22 @@ describe('a good configuration', () => {
     ['http://[::1]:3000', 'http://[::1]:3000'],
   ])('may name the host %s', (baseUrl, origin) => {
     expect(parseConfig(withDistrict({ baseUrl })).integrations[0]?.baseUrl).toBe(origin);
+  });
+
+  it('may choose any field that the document names', () => {
+    expect([...assessmentFields]).toEqual(Object.keys(assessmentSchema.shape));
+    for (const field of assessmentFields)
+      expect(problemsOf(withDistrict({ fields: [field] }))).toEqual([]);
+    expect(problemsOf(withDistrict({ fields: 'identifiers' }))).toEqual([]);
+  });
+
+  it('may collect digests and keep the night quiet', () => {
+    const alerts = { digestEvery: 30, quietHours: { from: '20:00', to: '06:30' } };
+    expect(parseConfig({ integrations: [district], alerts }).alerts).toEqual({
+      detail: 'names',
+      maxRows: 60,
+      ...alerts,
+    });
   });
 
   it('may filter by as many values as SNS takes', () => {
@@ -168,6 +189,60 @@ describe('a wrong setting is named with its place, what was found and what is al
       withDistrict({ tokenRequest: 'header' }),
       'integrations[0].tokenRequest: "header" found',
       "one of 'form', 'basic', 'json'",
+    ],
+    [
+      'another choice of fields',
+      withDistrict({ fields: 'none' }),
+      'integrations[0].fields: "none" found',
+      "'all', 'identifiers' or a list",
+    ],
+    [
+      'no fields',
+      withDistrict({ fields: [] }),
+      'integrations[0].fields: a list of 0 found',
+      "'all', 'identifiers' or a list",
+    ],
+    [
+      'a field that the document does not name',
+      withDistrict({ fields: ['seid', 'emial'] }),
+      'integrations[0].fields: a list of 2 found',
+      'organization_name, assessment_name, certified_on, results',
+    ],
+    [
+      'another kind of topic',
+      { integrations: [district], topic: 'FIFO' },
+      'topic: "FIFO" found',
+      "one of 'standard', 'fifo'",
+    ],
+    [
+      'a digest of no rows',
+      { integrations: [district], alerts: { maxRows: 0 } },
+      'alerts.maxRows: 0 found',
+      'a whole number from 1 to 1000',
+    ],
+    [
+      'a digest of days',
+      { integrations: [district], alerts: { digestEvery: 2_880 } },
+      'alerts.digestEvery: 2880 found',
+      'a whole number from 1 to 1440',
+    ],
+    [
+      'a detail that no digest has',
+      { integrations: [district], alerts: { detail: 'all' } },
+      'alerts.detail: "all" found',
+      "one of 'names', 'counts'",
+    ],
+    [
+      'a time of day without minutes',
+      { integrations: [district], alerts: { quietHours: { from: '8pm', to: '06:00' } } },
+      'alerts.quietHours.from: "8pm" found',
+      'HH:MM',
+    ],
+    [
+      'quiet hours that never begin',
+      { integrations: [district], alerts: { quietHours: { from: '06:00', to: '06:00' } } },
+      'alerts.quietHours: an object found',
+      'two different times',
     ],
     [
       'an ARN for a secret name',

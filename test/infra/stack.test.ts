@@ -24,6 +24,7 @@ const template = synthesized({
       recentDays: 7,
       tokenRequest: 'basic',
       secretName: 'partner/district-b',
+      fields: ['seid', 'results'],
     },
   ],
   subscriptions: [
@@ -279,7 +280,9 @@ describe('the poll function', () => {
         audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
         holdAbove: 500,
         announce: 'none',
+        fields: 'all',
       }),
+      [environment.alerts]: JSON.stringify({ detail: 'names', maxRows: 60 }),
     });
   });
 

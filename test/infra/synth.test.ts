@@ -77,7 +77,9 @@ describe('synthesizing the app', () => {
         holdAbove: 500,
         announce: 'none',
         tokenRequest: 'form',
+        fields: 'all',
       }),
+      [environment.alerts]: JSON.stringify({ detail: 'names', maxRows: 60 }),
     });
     expect(loaded.stderr.slice(-300)).toBe('');
     expect(loaded.stdout.trim()).toBe('function');

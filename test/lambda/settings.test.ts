@@ -10,6 +10,13 @@ const integration = {
   audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
   holdAbove: 500,
   announce: 'none',
+  fields: ['seid', 'results'],
+};
+const alerts = {
+  detail: 'counts',
+  maxRows: 10,
+  digestEvery: 30,
+  quietHours: { from: '20:00', to: '06:30' },
 };
 const variables = {
   TABLE_NAME: 'ledger',
@@ -18,6 +25,7 @@ const variables = {
   OPERATIONS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:operations',
   SECRET_ID: 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:a',
   INTEGRATION: JSON.stringify(integration),
+  ALERTS: JSON.stringify(alerts),
 };
 
 describe('the settings', () => {
@@ -31,6 +39,7 @@ describe('the settings', () => {
       },
       secret: variables.SECRET_ID,
       integration,
+      alerts,
     });
   });
 
@@ -41,6 +50,14 @@ describe('the settings', () => {
     expect(parse).toThrow(SettingsError);
     expect(parse).toThrow(/TABLE_NAME .*INTEGRATION\.recentDays .*INTEGRATION/);
     expect(parse).not.toThrow(/heliotrope/);
+  });
+
+  it.each([
+    ['an unknown detail', { ...alerts, detail: 'everything' }],
+    ['a time that no clock shows', { ...alerts, quietHours: { from: '24:00', to: '06:00' } }],
+    ['no rows', { ...alerts, maxRows: 0 }],
+  ])('refuse alerts with %s', (_, wrong) => {
+    expect(() => parseSettings({ ...variables, ALERTS: JSON.stringify(wrong) })).toThrow(/ALERTS/);
   });
 
   it('refuse an integration that is no JSON', () => {

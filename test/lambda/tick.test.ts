@@ -140,6 +140,8 @@ class Story {
           audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
           holdAbove: 500,
           announce: 'none',
+          fields: 'all',
+          alerts: { detail: 'names', maxRows: 60 },
           ...this.settings,
         },
         clock: this.clock,

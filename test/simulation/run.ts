@@ -128,6 +128,8 @@ class Life {
         audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
         holdAbove: this.#holdAbove,
         announce: 'none',
+        fields: 'all',
+        alerts: { detail: 'names', maxRows: 60 },
       },
       clock: this.#clock,
       partner: this.#mortal(this.#partner, life),
