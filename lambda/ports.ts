@@ -124,6 +124,24 @@ export interface DayCertification {
   readonly presence: Presence;
 }
 
+/** One revision of a certification, as it was recorded. */
+export interface Revision {
+  readonly revision: number;
+  /** `baseline`: recorded and not announced. */
+  readonly kind: 'baseline' | Change['kind'];
+  /** When it was recorded, as in its event's `time` (RFC 3339, UTC). */
+  readonly at: string;
+  /** Names of the fields that differ from the revision before. */
+  readonly changed: readonly string[];
+}
+
+/** A certification and how it came to be what it is. */
+export interface Life {
+  readonly certification: Certification;
+  /** The last 50 revisions at most, newest last; those before the history was kept are absent. */
+  readonly history: readonly Revision[];
+}
+
 /** What the tick needs of the ledger. All writes are single-item and conditional. */
 export interface Ledger {
   /** One consistent read; the very first call creates the state. */
@@ -148,6 +166,8 @@ export interface Ledger {
   saveBaseline(baseline: Baseline): Promise<void>;
   /** What is known of these assessments, by id. */
   known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
+  /** What is known of these assessments and their revisions, by id. */
+  lives(ids: readonly number[]): Promise<ReadonlyMap<number, Life>>;
   /** What is known of this day, by id. */
   knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>>;
   /** The calendar's entries of these years. */

@@ -14,6 +14,7 @@ import type {
   Lease,
   Ledger,
   Leftovers,
+  Life,
   State,
   StateChanges,
 } from '../ports.ts';
@@ -24,10 +25,12 @@ import {
   changeAttributes,
   countAttribute,
   dayKey,
+  forgottenRevision,
   newCertificationItem,
   outboxEntryOf,
   parseCertification,
   parseDayCertification,
+  parseHistory,
   parseMonth,
   parseOutbox,
   parseState,
@@ -151,6 +154,19 @@ export class DynamoLedger implements Ledger {
     return known;
   }
 
+  async lives(ids: readonly number[]): Promise<ReadonlyMap<number, Life>> {
+    const keys = [...new Set(ids)].map((id) => certificationKey(this.#integration, id));
+    const lives = new Map<number, Life>();
+    for (const item of await this.#table.getAll(keys)) {
+      const life = this.#readable(() => ({
+        certification: parseCertification(item),
+        history: parseHistory(item),
+      }));
+      if (life !== undefined) lives.set(life.certification.id, life);
+    }
+    return lives;
+  }
+
   async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
     const { name, partitionKey } = ledgerTable.byDay;
     const known = new Map<number, DayCertification>();
@@ -209,7 +225,9 @@ export class DynamoLedger implements Ledger {
   async recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void> {
     const at = now.toString();
     await this.#table.putAll(
-      sightings.map((sighting) => newCertificationItem(this.#integration, sighting, at)),
+      sightings.map((sighting) =>
+        newCertificationItem(this.#integration, sighting, at, 'baseline'),
+      ),
     );
   }
 
@@ -304,7 +322,7 @@ export class DynamoLedger implements Ledger {
   #commitNew(sighting: Sighting, entry: Plain, index: string, at: string): Promise<boolean> {
     return this.#table.put(
       {
-        ...newCertificationItem(this.#integration, sighting, at),
+        ...newCertificationItem(this.#integration, sighting, at, 'created'),
         outbox: { [sighting.revision]: entry },
         [ledgerTable.undelivered.partitionKey]: index,
         [ledgerTable.undelivered.sortKey]: at,
@@ -322,11 +340,12 @@ export class DynamoLedger implements Ledger {
         ? ':index'
         : 'if_not_exists(#index, :index)';
     const written = await this.#table.update(certificationKey(this.#integration, idOf(change)), {
-      UpdateExpression: `SET ${set}, outbox.#revision = :entry, #index = ${undelivered}, #since = if_not_exists(#since, :at)`,
+      UpdateExpression: `SET ${set}, outbox.#revision = :entry, #index = ${undelivered}, #since = if_not_exists(#since, :at) REMOVE #forgotten`,
       ConditionExpression: 'revision = :before',
       ExpressionAttributeNames: {
         ...names,
         '#revision': String(change.revision),
+        '#forgotten': forgottenRevision(change.revision),
         '#index': partitionKey,
         '#since': sortKey,
       },

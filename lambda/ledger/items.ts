@@ -6,7 +6,7 @@ import { certificationEventSchema } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { jsonText } from '../json-text.ts';
 import { ledgerTable } from '../names.ts';
-import type { DayCertification, State, StateChanges } from '../ports.ts';
+import type { Bookmark, DayCertification, Revision, State, StateChanges } from '../ports.ts';
 import { LedgerCorruptError } from './errors.ts';
 import type { Plain } from './table.ts';
 
@@ -24,6 +24,13 @@ export const calendarKey = (integration: string, month: string) =>
 
 const day = z.iso.date().transform((text) => Temporal.PlainDate.from(text));
 
+const bookmark = z.object({
+  from: day.optional(),
+  to: day.optional(),
+  offset: z.int(),
+  anchors: z.array(z.int()),
+});
+
 const stateItem = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
   salt: z.string().min(1),
@@ -33,6 +40,7 @@ const stateItem = z.object({
       start_day: day,
       before: day.optional(),
       slice_days: z.int().positive().optional(),
+      bookmark: bookmark.optional(),
     })
     .optional(),
   /** Since then some outbox may hold an event that was never settled. */
@@ -43,6 +51,7 @@ const stateItem = z.object({
   collapsed_from: z.int().default(0),
   pulse_digest: z.string().optional(),
   years: z.set(z.int()).default(() => new Set<number>()),
+  bookmark: bookmark.extend({ day: z.iso.date() }).nullish(),
   /** Times are milliseconds since the epoch. */
   recent_audit_at: z.number().default(0),
   history_audit_at: z.number().default(0),
@@ -69,6 +78,12 @@ const certificationItem = z.object({
   presence,
   organization_id: z.int(),
   assessment_name: z.string(),
+});
+
+const revisionItem = z.object({
+  kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
+  at: z.iso.datetime(),
+  changed: z.array(z.string()).default(() => []),
 });
 
 /** Read apart from the certification: what is wrong with an event must not hide what is known. */
@@ -104,6 +119,7 @@ export function parseState(item: Plain): State {
           startDay: baseline.start_day,
           ...(baseline.before && { before: baseline.before }),
           ...(baseline.slice_days !== undefined && { sliceDays: baseline.slice_days }),
+          ...(baseline.bookmark && { bookmark: bookmarkOf(baseline.bookmark) }),
         }
       : { status: 'none' },
     ...(dirty_since !== undefined && { dirtySince: instant(dirty_since) }),
@@ -113,6 +129,9 @@ export function parseState(item: Plain): State {
     ...(parsed.collapsed_from > 0 && { collapsedFrom: parsed.collapsed_from }),
     ...(pulse_digest !== undefined && { pulseDigest: pulse_digest }),
     years: [...parsed.years],
+    ...(parsed.bookmark && {
+      bookmark: { ...bookmarkOf(parsed.bookmark), day: parsed.bookmark.day },
+    }),
     recentAuditAt: parsed.recent_audit_at,
     historyAuditAt: parsed.history_audit_at,
     ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
@@ -130,6 +149,11 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
       start_day: baseline.startDay?.toString(),
       before: baseline.before?.toString(),
       slice_days: baseline.sliceDays,
+      bookmark: baseline.bookmark && bookmarkAttributes(baseline.bookmark),
+    },
+    bookmark: changes.bookmark && {
+      ...bookmarkAttributes(changes.bookmark),
+      day: changes.bookmark.day,
     },
     expected: changes.expected,
     unexplained: changes.unexplained,
@@ -140,6 +164,14 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     reported: changes.reported,
   };
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
+
+function bookmarkOf({ from, to, offset, anchors }: z.output<typeof bookmark>): Bookmark {
+  return { range: { ...(from && { from }), ...(to && { to }) }, offset, anchors };
+}
+
+function bookmarkAttributes({ range: { from, to }, offset, anchors }: Bookmark) {
+  return { from: from?.toString(), to: to?.toString(), offset, anchors };
 }
 
 export function parseCertification(item: Plain): Certification {
@@ -154,6 +186,30 @@ export function parseCertification(item: Plain): Certification {
     organization_id,
     assessment_name,
   };
+}
+
+/** One attribute a revision, so that one write can add the newest and remove the oldest. */
+export const revisionAttribute = (revision: number) => `revision:${revision}`;
+const revisionsKept = 50;
+
+/** The newest revisions, newest last: none of an item that was written before they were kept. */
+export function parseHistory(item: Plain): Revision[] {
+  return Object.keys(item)
+    .flatMap((name) => /^revision:(\d+)$/.exec(name)?.[1] ?? [])
+    .map((revision) => ({
+      revision: Number(revision),
+      ...parse(revisionItem, item[revisionAttribute(Number(revision))], nameOf(item)),
+    }))
+    .sort((a, b) => a.revision - b.revision);
+}
+
+/** The revision that falls out of the history when this one comes in. */
+export const forgottenRevision = (revision: number) => revisionAttribute(revision - revisionsKept);
+
+/** No value of a record: names of fields at most. */
+function revisionItemOf(change: Change, kind: Revision['kind'], at: string): Plain {
+  const changed = change.kind === 'withdrawn' ? [] : change.changed;
+  return { kind, at, ...(changed.length > 0 && { changed }) };
 }
 
 export function parseDayCertification(item: Plain): DayCertification {
@@ -236,15 +292,25 @@ function sightingAttributes(integration: string, sighting: Sighting, now: string
 
 /** The attributes that a change of a known certification sets. */
 export function changeAttributes(integration: string, change: Change, now: string): Plain {
-  if (change.kind !== 'withdrawn') return sightingAttributes(integration, change, now);
-  return { revision: change.revision, presence: 'withdrawn', changed_at: now };
+  const history = {
+    [revisionAttribute(change.revision)]: revisionItemOf(change, change.kind, now),
+  };
+  if (change.kind !== 'withdrawn')
+    return { ...sightingAttributes(integration, change, now), ...history };
+  return { revision: change.revision, presence: 'withdrawn', changed_at: now, ...history };
 }
 
-/** A new certification with nothing in its outbox: what the baseline records. */
-export function newCertificationItem(integration: string, sighting: Sighting, now: string): Plain {
+/** A new certification with nothing in its outbox; what the baseline records stays like this. */
+export function newCertificationItem(
+  integration: string,
+  sighting: Sighting,
+  now: string,
+  kind: 'baseline' | 'created',
+): Plain {
   return {
     [ledgerTable.partitionKey]: certificationKey(integration, sighting.assessment.id),
     ...sightingAttributes(integration, sighting, now),
+    [revisionAttribute(sighting.revision)]: revisionItemOf(sighting, kind, now),
     first_seen: now,
     outbox: {},
   };

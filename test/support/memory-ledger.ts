@@ -15,6 +15,8 @@ import type {
   Lease,
   Ledger,
   Leftovers,
+  Life,
+  Revision,
   State,
   StateChanges,
 } from '../../lambda/ports.ts';
@@ -26,6 +28,7 @@ interface Entry {
 
 interface Item {
   certification: Certification;
+  history: Revision[];
   outbox: Map<number, Entry>;
   owedSince: number;
 }
@@ -111,6 +114,15 @@ export class MemoryLedger implements Ledger {
     );
   }
 
+  async lives(ids: readonly number[]): Promise<ReadonlyMap<number, Life>> {
+    return new Map(
+      ids.flatMap((id) => {
+        const item = this.items.get(id);
+        return item === undefined ? [] : [[id, item] as const];
+      }),
+    );
+  }
+
   async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
     const known = new Map<number, DayCertification>();
     for (const { certification } of this.items.values()) {
@@ -141,10 +153,11 @@ export class MemoryLedger implements Ledger {
     }
   }
 
-  async recordSilently(sightings: readonly Sighting[]): Promise<void> {
+  async recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void> {
     for (const sighting of sightings)
       this.items.set(sighting.assessment.id, {
         certification: certificationOf(sighting),
+        history: [revisionOf(sighting, 'baseline', now)],
         outbox: new Map(),
         owedSince: 0,
       });
@@ -153,7 +166,7 @@ export class MemoryLedger implements Ledger {
   async commit(
     change: Change,
     event: CertificationEvent,
-    _now: Temporal.Instant,
+    now: Temporal.Instant,
     destiny: 'pending' | 'held',
   ): Promise<OwedEvent | undefined> {
     const id = idOf(change);
@@ -167,6 +180,7 @@ export class MemoryLedger implements Ledger {
     this.#sequence += 1;
     this.items.set(id, {
       certification: certificationOf(change),
+      history: [...(item?.history ?? []), revisionOf(change, change.kind, now)].slice(-50),
       outbox,
       owedSince: isNew ? this.#sequence : (item?.owedSince ?? 0),
     });
@@ -198,6 +212,11 @@ export class MemoryLedger implements Ledger {
       [...outbox.values()].filter(({ held }) => held).map(({ owed }) => owed),
     );
   }
+}
+
+function revisionOf(change: Change, kind: Revision['kind'], now: Temporal.Instant): Revision {
+  const changed = change.kind === 'withdrawn' ? [] : change.changed;
+  return { revision: change.revision, kind, at: now.toString(), changed };
 }
 
 function certificationOf(change: Change): Certification {

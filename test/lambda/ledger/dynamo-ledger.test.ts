@@ -400,6 +400,52 @@ describe('what a tick has learned', () => {
   });
 });
 
+describe('the history of a certification', () => {
+  it('tells each revision, from the baseline on, newest last', async () => {
+    const read = assessment();
+    await ledger.recordSilently([onlyChange(read)], now);
+    await update(read, { ...read, name: 'Odalys Ashgrove' });
+    expect((await ledger.lives([read.id, 1])).get(read.id)).toEqual({
+      certification: (await ledger.known([read.id])).get(read.id),
+      history: [
+        { revision: 1, kind: 'baseline', at: now.toString(), changed: [] },
+        { revision: 2, kind: 'updated', at: later.toString(), changed: ['name'] },
+      ],
+    });
+  });
+
+  it('begins with its creation when it was announced', async () => {
+    await commit(onlyChange(assessment({ id: 1 })));
+    expect((await ledger.lives([1])).get(1)?.history).toEqual([
+      { revision: 1, kind: 'created', at: now.toString(), changed: [] },
+    ]);
+  });
+
+  it('keeps the last fifty revisions', async () => {
+    let before = assessment();
+    await commit(onlyChange(before));
+    for (let revision = 2; revision <= 53; revision += 1) {
+      const after = { ...before, name: `Odalys the ${revision}th` };
+      await update(before, after);
+      before = after;
+    }
+    const history = (await ledger.lives([before.id])).get(before.id)?.history ?? [];
+    expect(history.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 4),
+    );
+  });
+
+  it('may be absent from an item that is older than it, and begins with the next change', async () => {
+    const read = assessment();
+    await commit(onlyChange(read));
+    const { 'revision:1': _, ...old } = (await item(read.id)) ?? {};
+    await table.put(old);
+    expect((await ledger.lives([read.id])).get(read.id)?.history).toEqual([]);
+    await update(read, { ...read, name: 'Odalys Ashgrove' });
+    expect((await ledger.lives([read.id])).get(read.id)?.history).toMatchObject([{ revision: 2 }]);
+  });
+});
+
 describe('the baseline', () => {
   it('records hundreds of certifications that nobody is owed anything of', async () => {
     const read = Array.from({ length: 260 }, (_, index) => assessment({ id: index + 1 }));
