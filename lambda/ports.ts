@@ -21,8 +21,11 @@ export interface PartnerReader {
   count(range: DayRange, deadline: Temporal.Instant): Promise<number>;
   /** Day of the oldest assessment; `undefined` when there is none: one request. */
   oldestDay(deadline: Temporal.Instant): Promise<Temporal.PlainDate | undefined>;
-  /** Reads these days and says by which proof it saw everything, if by any. */
-  prove(range: DayRange, deadline: Temporal.Instant): Promise<RangeRead>;
+  /**
+   * Reads these days and says by which proof it saw everything, if by any.
+   * @param bookmark where an earlier read of the same range ran out of time: this one has the rest
+   */
+  prove(range: DayRange, deadline: Temporal.Instant, bookmark?: Bookmark): Promise<RangeRead>;
   /** One assessment; `undefined` on 404, `unreadable` when it has not the documented shape. */
   get(id: number, deadline: Temporal.Instant): Promise<Assessment | 'unreadable' | undefined>;
 }
@@ -40,7 +43,24 @@ export interface RangeRead {
   readonly count: number;
   /** None: something may have been overlooked. */
   readonly proof?: Proof['kind'];
+  /** Time ran out, not the host's patience or the names' variety. */
+  readonly isCutOff: boolean;
+  /** Where a read that was cut off can go on. */
+  readonly bookmark?: Bookmark;
   readonly requests: number;
+}
+
+/** Where in its list by name the read of a range goes on that does not fit into one tick. */
+export interface Bookmark {
+  readonly range: DayRange;
+  readonly offset: number;
+  /** Ids that the next page must show one of. */
+  readonly anchors: readonly number[];
+}
+
+export interface DayBookmark extends Bookmark {
+  /** The calendar's day that the range stands for. */
+  readonly day: string;
 }
 
 export interface QuarantinedRecord {
@@ -68,6 +88,8 @@ export interface State {
   readonly pulseDigest?: string;
   /** Years that the calendar has entries of. */
   readonly years: readonly number[];
+  /** Of a day that does not fit into one tick. */
+  readonly bookmark?: DayBookmark;
   /** Milliseconds since the epoch. */
   readonly recentAuditAt: number;
   readonly historyAuditAt: number;
@@ -86,6 +108,8 @@ export interface Baseline {
   readonly before?: Temporal.PlainDate;
   /** Days that the next slice should have. */
   readonly sliceDays?: number;
+  /** Of a slice that does not fit into one tick. */
+  readonly bookmark?: Bookmark;
 }
 
 /** After a refusal that a retry does not mend, the partner is left alone for a while. */
@@ -111,6 +135,8 @@ export interface StateChanges {
   /** 0: no longer. */
   readonly collapsedFrom?: number;
   readonly pulseDigest?: string;
+  /** `null`: none any more. */
+  readonly bookmark?: DayBookmark | null;
   readonly recentAuditAt?: number;
   readonly historyAuditAt?: number;
   readonly reported?: readonly string[];

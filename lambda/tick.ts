@@ -51,8 +51,6 @@ export interface TickReport extends AnnouncementTally {
   readonly cutShort: boolean;
 }
 
-/** What a boundary's worth of work and the end of the tick need, with room for retries. */
-const marginSeconds = 10;
 /** A lease outlives its invocation by a little, so that two never hold it at once. */
 const leaseSlackSeconds = 5;
 /** An index follows its table within seconds; after trouble it gets this long. */
@@ -102,7 +100,7 @@ class Tick {
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
     this.#parts = parts;
-    this.#limit = new TimeLimit(run.deadline.subtract({ seconds: marginSeconds }), clock);
+    this.#limit = new TimeLimit(run.deadline, clock);
     this.#lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
     this.#announcement = new Announcement(parts, this.#window, this.#limit);
@@ -161,7 +159,7 @@ class Tick {
     return (
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
-      !this.#auditIsDue(state) &&
+      !this.#isMoreToRead(state) &&
       this.#unreported(state).length === 0
     );
   }
@@ -185,7 +183,7 @@ class Tick {
     this.#learned.expected = state.expected + sum(deltas.values());
 
     const pageIsAll = verdict !== 'elsewhere';
-    if (!pageIsAll || this.#auditIsDue(state)) await this.#search(state, pulse, pageIsAll);
+    if (!pageIsAll || this.#isMoreToRead(state)) await this.#search(state, pulse, pageIsAll);
     if (this.#announcement.failures === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
   }
@@ -224,15 +222,19 @@ class Tick {
         canary: pulse.assessments[0]?.id,
       },
       new Calendar(await ledger.calendar(years), daysIn(this.#window)),
+      state.bookmark,
     );
     const search = new Search(this.#parts, this.#window, this.#limit, examination);
     const isAllLocated = pageIsAll || (await search.differences(pulse.count));
-    if (isAllLocated) await search.audit(settings.audit.requests);
+    if (examination.bookmark) await search.resume(examination.bookmark);
+    else if (isAllLocated) await search.audit(settings.audit.requests);
 
     const { calendar } = examination;
     this.#examined = search.examined;
     this.#quarantined.push(...examination.quarantined);
     this.#learnCalendar(calendar);
+    if (examination.bookmark !== state.bookmark)
+      this.#learned.bookmark = examination.bookmark ?? null;
     if (isAllLocated) this.#learned.unexplained = pulse.count - calendar.total;
   }
 
@@ -242,6 +244,10 @@ class Tick {
     this.#learned.expected = calendar.total;
     this.#learned.recentAuditAt = due.recentAt;
     this.#learned.historyAuditAt = due.historyAt;
+  }
+
+  #isMoreToRead(state: State): boolean {
+    return state.bookmark !== undefined || this.#auditIsDue(state);
   }
 
   #auditIsDue({ recentAuditAt, historyAuditAt }: State): boolean {

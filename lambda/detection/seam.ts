@@ -30,8 +30,11 @@ export interface SeamRow {
 /** A page in the host's order. A row that cannot be read is no anchor, nor is it untied with any. */
 export type SeamRows = readonly (SeamRow | undefined)[];
 
-/** Records certainly below the end of some accepted page, by id. */
-export type Anchors = ReadonlyMap<number, SeamRow>;
+/**
+ * Records certainly below the end of some accepted page, by id: what the host sorted each by, or
+ * undefined where only its identity is kept, from a read that an earlier tick has begun.
+ */
+export type Anchors = ReadonlyMap<number, string | undefined>;
 
 /**
  * Index of the last row that is below, as are then all rows before it; -1 if there is none.
@@ -55,7 +58,12 @@ export function anchorsOf(rows: SeamRows): SeamRow[] {
 
 /** Whether the page may be accepted. A record that has been renamed in between is no anchor. */
 export function holdsAnchor(rows: SeamRows, anchors: Anchors): boolean {
-  return rows.some((row) => row !== undefined && anchors.get(row.id)?.sortedBy === row.sortedBy);
+  return rows.some(
+    (row) =>
+      row !== undefined &&
+      anchors.has(row.id) &&
+      (anchors.get(row.id) ?? row.sortedBy) === row.sortedBy,
+  );
 }
 
 /**

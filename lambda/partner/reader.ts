@@ -1,9 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { DayRange } from '../detection/days.ts';
-import type { PartnerReader } from '../ports.ts';
+import type { Bookmark, PartnerReader } from '../ports.ts';
 import type { PartnerClient } from './client.ts';
 import { MalformedRecordError } from './errors.ts';
+import type { ChainStart } from './proven/chain.ts';
 import { proveRange } from './proven/proven-read.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 
@@ -53,24 +54,23 @@ export function partnerReader(
       return Temporal.PlainDate.from(oldest?.certified_on ?? longAgo);
     },
 
-    async prove(range, deadline) {
-      const read = await proveRange(client, range, { clock, deadline });
-      const { assessments, quarantined, proof } = read;
-      if (proof)
-        return {
-          assessments,
-          quarantined,
-          count: proof.count,
-          proof: proof.kind,
-          requests: read.requests,
-        };
-      // Past the deadline nothing more is asked, and the tick reads these days again.
+    async prove(range, deadline, bookmark) {
+      const start = bookmark && {
+        offset: bookmark.offset,
+        anchors: new Map(bookmark.anchors.map((id) => [id, undefined])),
+      };
+      const read = await proveRange(client, range, { clock, deadline }, start);
+      const { assessments, quarantined, proof, stoppedAt, requests } = read;
+      const seen = { assessments, quarantined, isCutOff: false, requests };
+      if (proof) return { ...seen, count: proof.count, proof: proof.kind };
       const isLate = Temporal.Instant.compare(clock.now(), deadline) >= 0;
+      if (!isLate) return { ...seen, count: await count(range, deadline), requests: requests + 1 };
+      const isFurther = stoppedAt !== undefined && stoppedAt.offset > (start?.offset ?? 0);
       return {
-        assessments,
-        quarantined,
-        count: isLate ? assessments.length : await count(range, deadline),
-        requests: read.requests + 1,
+        ...seen,
+        isCutOff: true,
+        count: Math.max(assessments.length, stoppedAt?.count ?? 0),
+        ...(isFurther && { bookmark: bookmarkAt(range, stoppedAt) }),
       };
     },
 
@@ -83,6 +83,13 @@ export function partnerReader(
       }
     },
   };
+}
+
+/** Any one of the last page's anchors will do; removals meanwhile may take some. */
+const anchorsKept = 30;
+
+function bookmarkAt(range: DayRange, { offset, anchors }: ChainStart): Bookmark {
+  return { range, offset, anchors: [...anchors.keys()].slice(-anchorsKept) };
 }
 
 function filterOf({ from, to }: DayRange) {

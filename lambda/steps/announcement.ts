@@ -103,11 +103,8 @@ export class Announcement {
     for (let start = 0; start < changes.length; start += changesTogether) {
       if (this.#limit.reached) break;
       const batch = changes.slice(start, start + changesTogether);
-      const committed = await this.#commit(batch, destiny);
-      const owed = committed.map(({ owed }) => owed);
-      done.push(...committed.map(({ change }) => change));
-      if (destiny === 'pending') await this.#deliver(owed);
-      else this.tally.held += owed.length;
+      const committed = await this.#limit.between(() => this.#conclude(batch, destiny));
+      done.push(...committed);
     }
     return done;
   }
@@ -142,6 +139,14 @@ export class Announcement {
       this.failures += changes.length;
     }
     return told.accepted;
+  }
+
+  async #conclude(batch: readonly Change[], destiny: 'pending' | 'held'): Promise<Change[]> {
+    const committed = await this.#commit(batch, destiny);
+    const owed = committed.map(({ owed }) => owed);
+    if (destiny === 'pending') await this.#deliver(owed);
+    else this.tally.held += owed.length;
+    return committed.map(({ change }) => change);
   }
 
   async #commit(changes: readonly Change[], destiny: 'pending' | 'held') {
@@ -182,7 +187,9 @@ export class Announcement {
       return withdrawalEvent({ ...announced, assessment });
     }
     const { kind, assessment, changed } = change;
-    return sightingEvent({ ...announced, type: `certification.${kind}`, assessment, changed });
+    const { fields } = this.#parts.settings;
+    const type = `certification.${kind}` as const;
+    return sightingEvent({ ...announced, type, assessment, fields, changed });
   }
 
   /**

@@ -5,7 +5,7 @@ import { type Change, compare, countDeltas, type Sighting } from '../detection/c
 import { type DayRange, daysIn, type RecentWindow } from '../detection/days.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { TickParts } from '../parts.ts';
-import type { Baseline, PulseRead, QuarantinedRecord, State } from '../ports.ts';
+import type { Baseline, Bookmark, PulseRead, QuarantinedRecord, State } from '../ports.ts';
 import type { Announcement } from './announcement.ts';
 import { baselineNotice } from './notices.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -39,16 +39,25 @@ export async function readBaseline(
   const startDay = state.baseline.startDay ?? window.today;
   let before = state.baseline.before;
   let days = state.baseline.sliceDays ?? 1;
+  let { bookmark } = state.baseline;
   let recorded = 0;
+  let isFirst = true;
   const quarantined: QuarantinedRecord[] = [];
   const read = async (range: DayRange) => {
-    const outcome = await readSlice(context, range);
+    const outcome = await readSlice(context, range, bookmark, isFirst);
     recorded += outcome.recorded;
     quarantined.push(...outcome.quarantined);
+    if (outcome.isDone || outcome.bookmark) bookmark = outcome.bookmark;
+    isFirst = false;
     return outcome;
   };
   const running = (): BaselineProgress => ({
-    baseline: { status: 'running', startDay, ...(before && { before, sliceDays: days }) },
+    baseline: {
+      status: 'running',
+      startDay,
+      ...(before && { before, sliceDays: days }),
+      ...(bookmark && { bookmark }),
+    },
     recorded,
     quarantined,
   });
@@ -62,7 +71,7 @@ export async function readBaseline(
 
   const oldest = (await parts.partner.oldestDay(limit.deadline)) ?? before;
   while (!limit.reached) {
-    const range = slice(before, days, oldest);
+    const range: DayRange = bookmark?.range ?? slice(before, days, oldest);
     const { isDone, found } = await read(range);
     if (!isDone) return running();
     if (range.from === undefined) return complete(context, running());
@@ -75,6 +84,8 @@ export async function readBaseline(
 
 interface SliceOutcome {
   readonly isDone: boolean;
+  /** Where it goes on, when it had the whole tick and that was not enough. */
+  readonly bookmark?: Bookmark;
   readonly found: number;
   readonly recorded: number;
   readonly quarantined: readonly QuarantinedRecord[];
@@ -82,13 +93,24 @@ interface SliceOutcome {
 
 const nothing = { found: 0, recorded: 0, quarantined: [] };
 
-async function readSlice(context: BaselineContext, range: DayRange): Promise<SliceOutcome> {
+/**
+ * @param bookmark where an earlier tick's read of this slice stopped
+ * @param isFirst it has the whole tick; one that begins later and is cut off is read again, in one go
+ */
+async function readSlice(
+  context: BaselineContext,
+  range: DayRange,
+  bookmark: Bookmark | undefined,
+  isFirst: boolean,
+): Promise<SliceOutcome> {
   const { parts, announcement, limit, state, window } = context;
   const { ledger, clock, partner } = parts;
-  const read = await partner.prove(range, limit.deadline);
+  const read = await partner.prove(range, limit.readingDeadline, bookmark);
   const { assessments, quarantined } = read;
-  // Cut off by the time limit, not by the host: to be read again.
-  if (read.proof === undefined && limit.reached) return { ...nothing, isDone: false };
+  const next = isFirst ? read.bookmark : undefined;
+  if (read.isCutOff && next === undefined) return { ...nothing, isDone: false };
+  // Of a slice that takes several ticks no day's count is known: the audits prove its days.
+  const isInParts = bookmark !== undefined || next !== undefined;
 
   const readAt = clock.now().epochMilliseconds;
   const proof = read.proof && { kind: read.proof, at: readAt };
@@ -107,12 +129,14 @@ async function readSlice(context: BaselineContext, range: DayRange): Promise<Sli
   await announcement.touch(entries.keys());
   await ledger.recordSilently(silent, clock.now());
   const failures = announcement.failures;
-  await announcement.announce(announced);
+  const done = await announcement.announce(announced);
+  if (isInParts) await ledger.addToDays(countDeltas([...silent, ...done]));
   if (announcement.failures > failures || limit.reached)
     return { ...nothing, isDone: false, recorded: silent.length };
-  await ledger.saveDays(entries);
+  if (!isInParts) await ledger.saveDays(entries);
   return {
-    isDone: true,
+    isDone: next === undefined,
+    ...(next && { bookmark: next }),
     found: assessments.length,
     recorded: silent.length,
     quarantined,

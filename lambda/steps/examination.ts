@@ -13,7 +13,7 @@ import { fingerprintOf } from '../detection/fingerprint.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { TickParts } from '../parts.ts';
-import type { QuarantinedRecord, RangeRead } from '../ports.ts';
+import type { Bookmark, DayBookmark, QuarantinedRecord, RangeRead } from '../ports.ts';
 import type { Announcement } from './announcement.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -21,9 +21,6 @@ import type { TimeLimit } from './time-limit.ts';
 const doubtfulShare = 0.5;
 /** Fewer than this make no share to speak of. */
 const doubtfulFrom = 10;
-
-/** Of the time that is left, the part that one read may take: what it saw is to be committed too. */
-const readingShare = 0.6;
 
 /** What a tick may still ask of the partner. It is looked at before a read, not within one. */
 export interface Budget {
@@ -53,11 +50,14 @@ export class Examination {
   /** As it stands after the days examined so far. */
   calendar: Calendar;
   readonly quarantined: QuarantinedRecord[] = [];
+  /** Of the day that does not fit into one tick, an earlier one or this. */
+  bookmark: DayBookmark | undefined;
   #singleRecords: 'untried' | 'work' | 'broken' = 'untried';
 
-  constructor(context: ExaminationContext, calendar: Calendar) {
+  constructor(context: ExaminationContext, calendar: Calendar, bookmark?: DayBookmark) {
     this.#context = context;
     this.calendar = calendar;
+    this.bookmark = bookmark;
   }
 
   /**
@@ -69,8 +69,10 @@ export class Examination {
   async examine(stretch: Stretch, budget: Budget): Promise<boolean> {
     const { parts, limit } = this.#context;
     if (budget.requests <= 0 || limit.reached) return false;
-    const { days, range } = stretch;
-    const read = await parts.partner.prove(range, limit.share(readingShare));
+    const { days } = stretch;
+    const bookmark = this.#bookmarkOf(days);
+    const range = bookmark?.range ?? stretch.range;
+    const read = await parts.partner.prove(range, limit.readingDeadline, bookmark);
     budget.requests -= read.requests;
     if (read.proof === undefined && days.length > 1 && !limit.reached) {
       const [earlier, later] = halves(stretch);
@@ -78,7 +80,19 @@ export class Examination {
       return (await this.examine(earlier, budget)) && isLaterDone;
     }
     this.quarantined.push(...read.quarantined);
-    return this.#settle(days, read, budget);
+    const isSettled = await this.#settle(days, read, budget);
+    if (isSettled) this.#mark(days, read.bookmark);
+    return isSettled && !read.isCutOff;
+  }
+
+  #bookmarkOf([day, another]: readonly string[]): DayBookmark | undefined {
+    return another === undefined && this.bookmark?.day === day ? this.bookmark : undefined;
+  }
+
+  /** One day at a time: another that does not fit has to wait for its turn. */
+  #mark([day]: readonly string[], next: Bookmark | undefined): void {
+    if (day === undefined || (this.bookmark !== undefined && this.bookmark.day !== day)) return;
+    this.bookmark = next && { ...next, day };
   }
 
   async #settle(days: readonly string[], read: RangeRead, budget: Budget): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { Calendar, Span } from '../detection/calendar.ts';
 import type { RecentWindow } from '../detection/days.ts';
 import { locate } from '../detection/locate.ts';
 import type { TickParts } from '../parts.ts';
+import type { DayBookmark } from '../ports.ts';
 import type { Budget, Examination } from './examination.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -46,6 +47,12 @@ export class Search {
         answer = await partner.count(calendar.rangeOf(span), this.#limit.deadline);
       } else isAll = (await this.#examine(span, calendar, budget)) && isAll;
     }
+  }
+
+  /** Goes on with the day that does not fit into one tick. */
+  async resume({ day, range }: DayBookmark): Promise<void> {
+    this.examined += 1;
+    await this.#examination.examine({ days: [day], range }, { requests: searchRequests });
   }
 
   /** Proves days again that nothing suggests have changed, as far as the requests go. */

@@ -1,31 +1,64 @@
-import type { Temporal } from 'temporal-polyfill';
+import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 
-/** When a tick must stop at the next boundary, so that it ends before it is killed. */
+/** Kept free for the end of the tick before anything of it has been measured. */
+const leastReserveMs = 10_000;
+/** The next piece of work may take longer than the longest so far. */
+const reserveFactor = 2;
+/** Of the time that is left, the part that one read may take: what it saw is to be committed too. */
+const readingShare = 0.6;
+
+/**
+ * When a tick must stop at the next boundary, so that it ends before it is killed.
+ *
+ * What lies between two boundaries is the commit and delivery of one batch; how long that takes
+ * depends on the day. So the longest one of this tick is measured, and twice as much kept free.
+ */
 export class TimeLimit {
-  readonly deadline: Temporal.Instant;
+  readonly #killedAt: Temporal.Instant;
   readonly #clock: Clock;
+  #reserveMs = leastReserveMs;
   #reached = false;
 
-  constructor(deadline: Temporal.Instant, clock: Clock) {
-    this.deadline = deadline;
+  constructor(killedAt: Temporal.Instant, clock: Clock) {
+    this.#killedAt = killedAt;
     this.#clock = clock;
   }
 
-  /** The instant at which this share of the time that is left will be over. */
-  share(part: number): Temporal.Instant {
-    const left = Math.max(0, this.deadline.since(this.#clock.now()).total('milliseconds'));
-    return this.#clock.now().add({ milliseconds: Math.floor(left * part) });
+  /** After which nothing more is begun. */
+  get deadline(): Temporal.Instant {
+    return this.#killedAt.subtract({ milliseconds: this.#reserveMs });
+  }
+
+  /** By when a read that begins now should be done. */
+  get readingDeadline(): Temporal.Instant {
+    const left = Math.max(0, this.#leftMs() - this.#reserveMs);
+    return this.#clock.now().add({ milliseconds: Math.floor(left * readingShare) });
+  }
+
+  /** Work that is not stopped half-way; its duration is what the reserve is measured by. */
+  async between<Result>(work: () => Promise<Result>): Promise<Result> {
+    const before = this.#leftMs();
+    try {
+      return await work();
+    } finally {
+      const tookMs = before - this.#leftMs();
+      this.#reserveMs = Math.max(this.#reserveMs, tookMs * reserveFactor);
+    }
   }
 
   /** Once it was found to be reached, it stays so. */
   get reached(): boolean {
-    this.#reached ||= this.#clock.now().epochMilliseconds >= this.deadline.epochMilliseconds;
+    this.#reached ||= Temporal.Instant.compare(this.#clock.now(), this.deadline) >= 0;
     return this.#reached;
   }
 
   /** Whether something was left undone because of it. */
   get wasReached(): boolean {
     return this.#reached;
+  }
+
+  #leftMs(): number {
+    return this.#killedAt.since(this.#clock.now()).total('milliseconds');
   }
 }

@@ -105,6 +105,7 @@ class Story {
         assessments,
         quarantined: isHit ? this.quarantined : [],
         count: assessments.length + (isHit ? this.quarantined.length : 0),
+        isCutOff: false,
         requests: 1,
         ...(!isHit && { proof: 'single-page' as const }),
       };
@@ -430,21 +431,32 @@ describe('a tick after the baseline', () => {
   });
 
   it.each([
-    { seconds: 60, cutShort: true },
-    { seconds: 61, cutShort: false },
-  ])('keeps ten seconds of $seconds for its end', async ({ seconds, cutShort }) => {
-    // Page and tail show two hundred; the others have to be located, after fifty seconds.
-    story.world = Array.from({ length: 300 }, (_, index) => assessment({ id: index + 1 }));
-    const slow: Announcer = {
-      ...story.announcer,
-      publish: (owed) => {
-        if (story.heard.length === 0) story.clock.advance({ seconds: 50 });
-        return story.announcer.publish(owed);
-      },
-    };
-    const report = await story.tick({ announcer: slow, seconds });
-    expect(report).toMatchObject({ cutShort, delivered: cutShort ? 200 : 300 });
-  });
+    { batch: 0, seconds: 60, cutShort: true },
+    { batch: 0, seconds: 61, cutShort: false },
+    { batch: 20, seconds: 110, cutShort: true },
+    { batch: 20, seconds: 111, cutShort: false },
+  ])(
+    'keeps ten seconds for its end, or twice what its longest batch took: $batch s, $seconds s',
+    async (one) => {
+      const { batch, seconds, cutShort } = one;
+      // Page and tail show two hundred; the others have to be located, after fifty seconds and a batch.
+      story.world = Array.from({ length: 300 }, (_, index) => assessment({ id: index + 1 }));
+      const { tail } = story.partner;
+      story.partner.tail = (...asked) => {
+        story.clock.advance({ seconds: 50 });
+        return tail(...asked);
+      };
+      const slow: Announcer = {
+        ...story.announcer,
+        publish: (owed) => {
+          if (story.heard.length === 0) story.clock.advance({ seconds: batch });
+          return story.announcer.publish(owed);
+        },
+      };
+      const report = await story.tick({ announcer: slow, seconds });
+      expect(report).toMatchObject({ cutShort, delivered: cutShort ? 200 : 300 });
+    },
+  );
 
   it('holds a lease that outlives its invocation', async () => {
     const leases: Lease[] = [];
@@ -495,7 +507,7 @@ describe('a tick after the baseline', () => {
         return story.announcer.publish(owed);
       },
     };
-    expect(await story.tick({ announcer: slow })).toMatchObject({
+    expect(await story.tick({ announcer: slow, seconds: 115 })).toMatchObject({
       cutShort: true,
       delivered: 700,
     });

@@ -76,10 +76,12 @@ export class MemoryLedger implements Ledger {
 
   async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
     if (this.#owner !== lease.owner) return false;
-    const { dirty, ...learned } = changes;
-    const { dirtySince, ...state } = await this.state();
+    const { dirty, bookmark, ...learned } = changes;
+    const { dirtySince, bookmark: marked, ...state } = await this.state();
+    const kept = bookmark === undefined ? marked : (bookmark ?? undefined);
     this.#state = {
       ...state,
+      ...(kept && { bookmark: kept }),
       ...Object.fromEntries(Object.entries(learned).filter(([, value]) => value !== undefined)),
       heartbeat: now.toString(),
       ...(dirty && dirtySince && { dirtySince }),

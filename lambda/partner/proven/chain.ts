@@ -42,6 +42,8 @@ export interface ChainStart {
 export interface ChainEnd extends ChainStart {
   readonly end: 'complete' | 'tied' | 'lost' | 'mistaken' | 'exhausted';
   readonly pages: number;
+  /** What the host counted for the part on the last page; 0 before the first. */
+  readonly count: number;
   /** Of the well-formed records on its pages. */
   readonly ids: ReadonlySet<number>;
 }
@@ -64,12 +66,14 @@ export async function readChain(
   let pages = 0;
   let steps = 0;
   let losses = 0;
-  const ended = (end: ChainEnd['end']) => ({ end, offset, anchors, pages, ids });
+  let count = 0;
+  const ended = (end: ChainEnd['end']) => ({ end, offset, anchors, pages, count, ids });
 
   for (;;) {
     const page = await reading.page(part, { sort: key, page: MAX_PAGE_SIZE, offset });
     if (page === undefined) return ended('exhausted');
     pages += 1;
+    count = page.meta.count;
     for (const { id } of page.assessments) ids.add(id);
     const assessments = inOrder(page);
     if (key === 'user_name') reading.observe(assessments);
@@ -88,7 +92,7 @@ export async function readChain(
     if (!looksSorted(assessments, key)) {
       return { ...ended('tied'), offset: 0, anchors: new Map() };
     }
-    for (const row of anchorsOf(rows)) anchors.set(row.id, row);
+    for (const row of anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
     const next = nextOffset(offset, rows, SLACK);
     if (next - offset < leastAdvance) return ended('tied');
     offset = next;

@@ -19,6 +19,8 @@ export interface PartRead {
   readonly means: Means | undefined;
   /** Of the well-formed records that were seen. */
   readonly ids: ReadonlySet<number>;
+  /** Where time ran out; undefined if it did not, or if the part was split. */
+  readonly stoppedAt?: ChainEnd;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function readPart(
   start?: ChainStart,
 ): Promise<PartRead> {
   const chain = await readChain(reading, part, 'user_name', start, isDay(part) ? 1 : LEAST_ADVANCE);
+  if (chain.end === 'exhausted') return { means: undefined, ids: chain.ids, stoppedAt: chain };
   if (chain.end !== 'tied') return { means: meansOf(chain, 'user_name'), ids: chain.ids };
   const parts = splitByDays(part, reading.days, DAY_PARTS);
   if (parts === undefined) return readDay(reading, part);

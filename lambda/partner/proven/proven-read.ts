@@ -4,6 +4,7 @@ import type { SeamKey } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { PartnerClient } from '../client.ts';
 import type { Quarantined } from '../records.ts';
+import type { ChainEnd, ChainStart } from './chain.ts';
 import { readPart } from './part.ts';
 import { type ProvenReadOptions, Reading } from './reading.ts';
 
@@ -39,6 +40,8 @@ export interface RangeRead {
    * whether to read the range's other days again is of any use.
    */
   readonly proof: Proof | undefined;
+  /** Where the pages by name stopped because time or requests ran out: a later read can go on there. */
+  readonly stoppedAt?: ChainEnd;
   /** Calls of `list`, proven or not. */
   readonly requests: number;
 }
@@ -47,6 +50,8 @@ export interface RangeRead {
  * Reads a range of days so that it can be said to be complete, or says that it cannot.
  * A range of up to 99 records costs one request.
  *
+ * @param start where an earlier read of the same range stopped: this one returns the rest, which
+ * is not all, and so is never a proof
  * @throws {PartnerError} what `client.list` throws, save for the deadline, which ends the read as
  * unproven with what was seen
  */
@@ -54,23 +59,27 @@ export async function proveRange(
   client: Pick<PartnerClient, 'list'>,
   range: DayRange,
   options: ProvenReadOptions,
+  start?: ChainStart,
 ): Promise<RangeRead> {
   const reading = new Reading(client, options);
   const part = { range, filter: {} };
-  let { means } = await readPart(reading, part);
+  let isWhole = start === undefined;
+  let { means, stoppedAt } = await readPart(reading, part, start);
   if (reading.mistaken) {
     reading.distrustNames();
-    ({ means } = await readPart(reading, part));
+    ({ means, stoppedAt } = await readPart(reading, part));
+    isWhole = true;
   }
   const { assessments, quarantined, requests } = reading;
   return {
     assessments,
     quarantined,
-    allSeen: means !== undefined,
+    allSeen: isWhole && means !== undefined,
     proof:
-      means && quarantined.length === 0
+      isWhole && means && quarantined.length === 0
         ? { ...means, count: assessments.length, requests, provenAt: reading.now() }
         : undefined,
+    ...(stoppedAt && { stoppedAt }),
     requests,
   };
 }

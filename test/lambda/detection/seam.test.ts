@@ -80,7 +80,7 @@ describe('a seam', () => {
   const anchors = new Map(
     anchorsOf([row(1, 'a'), undefined, row(2, 'b'), row(3, 'c'), row(4, 'c')]).map((anchor) => [
       anchor.id,
-      anchor,
+      anchor.sortedBy,
     ]),
   );
 
