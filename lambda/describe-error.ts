@@ -30,6 +30,18 @@ export function describeError(error: unknown): ErrorDescription {
   return { name: error.name, ...systemCode(error), at: framesOf(error), ...cause };
 }
 
+/** Details of a log line: errors among them are described, because a logger would print them whole. */
+export function describeDetails(
+  details: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [
+      key,
+      value instanceof Error ? describeError(value) : value,
+    ]),
+  );
+}
+
 /** `ECONNREFUSED` and the like. */
 function systemCode(error: Error): { code?: string } {
   return 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};

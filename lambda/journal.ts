@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
-import { describeError } from './describe-error.ts';
+import { describeDetails, describeError } from './describe-error.ts';
 import { metricDimension, metricNamespace, metrics as names } from './names.ts';
 import type { Journal } from './parts.ts';
 import type { TickReport } from './tick.ts';
@@ -35,7 +35,7 @@ export class TickJournal implements Journal {
   }
 
   warn(what: string, details: Readonly<Record<string, unknown>>): void {
-    this.#logger.warn(what, safe(details));
+    this.#logger.warn(what, describeDetails(details));
   }
 
   completed(line: TickLine): void {
@@ -60,14 +60,4 @@ export class TickJournal implements Journal {
   #count(name: string, value: number): void {
     this.#metrics.addMetric(name, MetricUnit.Count, value);
   }
-}
-
-/** Errors among the details are described, because the logger would print them whole. */
-function safe(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(details).map(([key, value]) => [
-      key,
-      value instanceof Error ? describeError(value) : value,
-    ]),
-  );
 }
