@@ -166,7 +166,12 @@ export interface Life {
   readonly certification: Certification;
   /** The last 50 revisions at most, newest last; those before the history was kept are absent. */
   readonly history: readonly Revision[];
+  /** Revisions whose events subscribers have not been sent, and what becomes of them. */
+  readonly undelivered: ReadonlyMap<number, Undelivered>;
 }
+
+/** `pending`: the next tick delivers it. `held`: ops release or discard it. `undeliverable`: SNS refused it for good. */
+export type Undelivered = 'pending' | 'held' | 'undeliverable';
 
 /** What the tick needs of the ledger. All writes are single-item and conditional. */
 export interface Ledger {

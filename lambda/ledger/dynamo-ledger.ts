@@ -34,6 +34,7 @@ import {
   parseMonth,
   parseOutbox,
   parseState,
+  parseUndelivered,
   proofAttribute,
   proofItemOf,
   schemaVersion,
@@ -161,6 +162,7 @@ export class DynamoLedger implements Ledger {
       const life = this.#readable(() => ({
         certification: parseCertification(item),
         history: parseHistory(item),
+        undelivered: parseUndelivered(item),
       }));
       if (life !== undefined) lives.set(life.certification.id, life);
     }

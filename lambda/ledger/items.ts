@@ -6,7 +6,14 @@ import { certificationEventSchema } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { jsonText } from '../json-text.ts';
 import { ledgerTable } from '../names.ts';
-import type { Bookmark, DayCertification, Revision, State, StateChanges } from '../ports.ts';
+import type {
+  Bookmark,
+  DayCertification,
+  Revision,
+  State,
+  StateChanges,
+  Undelivered,
+} from '../ports.ts';
 import { LedgerCorruptError } from './errors.ts';
 import type { Plain } from './table.ts';
 
@@ -215,6 +222,16 @@ function revisionItemOf(change: Change, kind: Revision['kind'], at: string): Pla
 export function parseDayCertification(item: Plain): DayCertification {
   const { assessment_id, fingerprint, presence } = parse(byDayEntry, item);
   return { id: assessment_id, fingerprint, presence };
+}
+
+/** The revisions of the outbox whose events are undelivered; the events themselves are not looked at. */
+export function parseUndelivered(item: Plain): Map<number, Undelivered> {
+  const { outbox } = parse(outboxItem, item);
+  return new Map(
+    Object.entries(outbox).flatMap(([revision, { owes, held = false }]) =>
+      owes === 'digest' ? [] : [[Number(revision), held ? 'held' : 'pending']],
+    ),
+  );
 }
 
 interface Outbox {

@@ -19,6 +19,7 @@ import type {
   Revision,
   State,
   StateChanges,
+  Undelivered,
 } from '../../lambda/ports.ts';
 
 interface Entry {
@@ -120,7 +121,9 @@ export class MemoryLedger implements Ledger {
     return new Map(
       ids.flatMap((id) => {
         const item = this.items.get(id);
-        return item === undefined ? [] : [[id, item] as const];
+        return item === undefined
+          ? []
+          : [[id, { ...item, undelivered: undeliveredOf(item) }] as const];
       }),
     );
   }
@@ -214,6 +217,14 @@ export class MemoryLedger implements Ledger {
       [...outbox.values()].filter(({ held }) => held).map(({ owed }) => owed),
     );
   }
+}
+
+function undeliveredOf({ outbox }: Item): Map<number, Undelivered> {
+  return new Map(
+    [...outbox].flatMap(([revision, { owed, held }]) =>
+      owed.owes === 'digest' ? [] : [[revision, held ? 'held' : 'pending']],
+    ),
+  );
 }
 
 function revisionOf(change: Change, kind: Revision['kind'], now: Temporal.Instant): Revision {
