@@ -61,6 +61,7 @@ function eventOf(change: Sighting, at: Temporal.Instant) {
     integration,
     type: `certification.${change.kind}`,
     assessment: change.assessment,
+    fields: 'all',
     revision: change.revision,
     changed: change.changed,
     late: false,
@@ -411,6 +412,7 @@ describe('the history of a certification', () => {
         { revision: 1, kind: 'baseline', at: now.toString(), changed: [] },
         { revision: 2, kind: 'updated', at: later.toString(), changed: ['name'] },
       ],
+      undelivered: new Map([[2, 'pending']]),
     });
   });
 
