@@ -226,24 +226,31 @@ class Tick {
     );
     const search = new Search(this.#parts, this.#window, this.#limit, examination);
     const isAllLocated = pageIsAll || (await search.differences(pulse.count));
+    let overspent = 0;
     if (examination.bookmark) await search.resume(examination.bookmark);
-    else if (isAllLocated) await search.audit(settings.audit.requests);
+    else if (isAllLocated && this.#auditIsDue(state))
+      overspent = await search.audit(settings.audit.requests);
 
     const { calendar } = examination;
     this.#examined = search.examined;
     this.#quarantined.push(...examination.quarantined);
-    this.#learnCalendar(calendar);
+    this.#learnCalendar(calendar, overspent);
     if (examination.bookmark !== state.bookmark)
       this.#learned.bookmark = examination.bookmark ?? null;
     if (isAllLocated) this.#learned.unexplained = pulse.count - calendar.total;
   }
 
-  #learnCalendar(calendar: Calendar): void {
+  /** @param overspent requests by which the audits went over their budget: later ticks save them */
+  #learnCalendar(calendar: Calendar, overspent = 0): void {
+    const { clock, settings } = this.#parts;
     const recent = calendar.positionOf(this.#window.from.toString());
-    const due = auditsDue(calendar, recent, this.#parts.settings.audit);
+    const due = auditsDue(calendar, recent, settings.audit);
+    const minutesSaved = Math.ceil(overspent / Math.max(1, settings.audit.requests));
+    const earliest = clock.now().epochMilliseconds + minutesSaved * 60_000;
+    const postponed = (at: number) => (minutesSaved > 0 ? Math.max(at, earliest) : at);
     this.#learned.expected = calendar.total;
-    this.#learned.recentAuditAt = due.recentAt;
-    this.#learned.historyAuditAt = due.historyAt;
+    this.#learned.recentAuditAt = postponed(due.recentAt);
+    this.#learned.historyAuditAt = postponed(due.historyAt);
   }
 
   #isMoreToRead(state: State): boolean {

@@ -55,16 +55,20 @@ export class Search {
     await this.#examination.examine({ days: [day], range }, { requests: searchRequests });
   }
 
-  /** Proves days again that nothing suggests have changed, as far as the requests go. */
-  async audit(requests: number): Promise<void> {
+  /**
+   * Proves days again that nothing suggests have changed, as far as the requests go.
+   * @returns requests made beyond these: a read is not stopped half-way
+   */
+  async audit(requests: number): Promise<number> {
     const { settings, clock } = this.#parts;
     const budget = { requests };
     while (budget.requests > 0) {
       const { calendar } = this.#examination;
       const now = clock.now().epochMilliseconds;
       const span = nextAudit(calendar, this.#recent(calendar), now, settings.audit);
-      if (span === undefined || !(await this.#examine(span, calendar, budget))) return;
+      if (span === undefined || !(await this.#examine(span, calendar, budget))) break;
     }
+    return Math.max(0, -budget.requests);
   }
 
   #examine(span: Span, calendar: Calendar, budget: Budget): Promise<boolean> {

@@ -1,0 +1,329 @@
+import { Temporal } from 'temporal-polyfill';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { idOf } from '../../../lambda/detection/compare.ts';
+import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import type { Announcer, Lease } from '../../../lambda/ports.ts';
+import { assessment } from '../../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../../support/story.ts';
+
+storiesHaveALedger();
+
+let story: Story;
+beforeEach(() => {
+  story = new Story();
+});
+
+describe('a tick after the baseline', () => {
+  beforeEach(async () => {
+    await story.tick();
+  });
+
+  it('announces what is new to the machines, and once to the people', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
+    expect(await story.tick()).toMatchObject({ created: 3, delivered: 3, undelivered: 0 });
+    expect(story.ids().sort()).toEqual([1, 2, 3].map((id) => `${story.name}/${id}/1`));
+    expect(story.mails).toHaveLength(1);
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 0 });
+    expect(story.heard).toHaveLength(3);
+  });
+
+  it('announces an edit as an update that names the fields', async () => {
+    story.world = [assessment({ id: 1 })];
+    await story.tick();
+    story.world = [assessment({ id: 1, organization_name: 'Cinder Creek Academy' })];
+    expect(await story.tick()).toMatchObject({ updated: 1 });
+    expect(story.heard.at(-1)).toMatchObject({
+      id: `${story.name}/1/2`,
+      type: 'certification.updated',
+      data: { changed: ['organization_name'] },
+    });
+  });
+
+  it('finds what is new on a day of thousands with one request more', async () => {
+    const day = '2026-11-21';
+    const of = (id: number) => assessment({ id, certified_on: day });
+    const morning = new Story();
+    morning.world = Array.from({ length: 2_500 }, (_, index) => of(index + 1));
+    await morning.tick();
+    morning.requests.length = 0;
+    morning.world = [...morning.world, of(2_501), of(2_502)];
+    expect(await morning.tick()).toMatchObject({ created: 2, delivered: 2 });
+    expect(morning.requests).toEqual(['pulse', 'tail']);
+    expect(await morning.tick()).toMatchObject({ created: 0, examined: 0 });
+  });
+
+  it('marks as late what was completed before the recent window', async () => {
+    story.world = [assessment({ id: 1, certified_on: '2026-11-17' }), assessment({ id: 2 })];
+    await story.tick();
+    expect(new Map(story.heard.map(({ subject, data }) => [subject, data.late]))).toEqual(
+      new Map([
+        ['1', true],
+        ['2', false],
+      ]),
+    );
+  });
+
+  it('takes no lease when nothing changed', async () => {
+    const ledger = story.ledgerWith({
+      takeLease: () => Promise.reject(new Error('a quiet tick needs no lease')),
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('ends quietly while another one holds the lease', async () => {
+    await story.ledger.takeLease(
+      { owner: 'other', until: story.clock.now().add({ seconds: 65 }) },
+      story.clock.now(),
+    );
+    story.world = [assessment()];
+    expect(await story.tick()).toMatchObject({ outcome: 'busy' });
+    expect(story.heard).toEqual([]);
+    story.clock.advance({ seconds: 66 });
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', delivered: 1 });
+  });
+
+  it('counts malformed records and handles the others', async () => {
+    story.world = [assessment()];
+    story.quarantined = [{ problems: ['id: expected number'] }];
+    expect(await story.tick()).toMatchObject({ quarantined: 1, delivered: 1 });
+    expect(story.warnings).toEqual(['record quarantined']);
+  });
+
+  it('keeps what SNS refused and delivers it the next time, with the same ids', async () => {
+    story.world = Array.from({ length: 10 }, (_, index) => assessment({ id: index + 1 }));
+    story.refuse = ({ subject }) => subject === '4' || subject === '7';
+    expect(await story.tick()).toMatchObject({ delivered: 8, undelivered: 2 });
+    story.refuse = () => false;
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 2, undelivered: 0 });
+    expect(story.ids()).toHaveLength(10);
+    expect(new Set(story.ids()).size).toBe(10);
+    expect(story.mails.flat().sort()).toEqual(story.ids().sort());
+  });
+
+  it('owes the people their digest alone when SNS took the events but not the mail', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+    story.digest = { accepted: false, code: 'InternalError' };
+    expect(await story.tick()).toMatchObject({ delivered: 2, undelivered: 2 });
+    story.digest = { accepted: true };
+    expect(await story.tick()).toMatchObject({ delivered: 0, undelivered: 0 });
+    expect(story.heard).toHaveLength(2);
+    expect(story.mails).toHaveLength(1);
+    await story.tick();
+    expect(story.mails).toHaveLength(1);
+  });
+
+  it('that dies between commit and publish is made good by the next one', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
+    const dead: Announcer = {
+      ...story.announcer,
+      publish: () => Promise.reject(new Error('killed')),
+    };
+    await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
+    expect(story.heard).toEqual([]);
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 2 });
+    expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/2/1`]);
+  });
+
+  it('that dies between publish and settling has its events delivered again, with the same ids', async () => {
+    story.world = [assessment({ id: 1 })];
+    const dead = story.ledgerWith({ settle: () => Promise.reject(new Error('killed')) });
+    await expect(story.tick({ ledger: dead })).rejects.toThrow('killed');
+    await story.tick();
+    expect(story.ids()).toEqual([`${story.name}/1/1`, `${story.name}/1/1`]);
+    await story.tick();
+    expect(story.heard).toHaveLength(2);
+  });
+
+  it('delivers leftovers even while the partner is down, and fails all the same', async () => {
+    story.world = [assessment()];
+    story.refuse = () => true;
+    await story.tick();
+    story.refuse = () => false;
+    story.partnerFailure = new Error('down');
+    await expect(story.tick()).rejects.toThrow('down');
+    expect(story.heard).toHaveLength(1);
+    story.partnerFailure = undefined;
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', delivered: 0 });
+  });
+
+  it('finds leftovers of a tick that died after it had looked for them', async () => {
+    story.world = [assessment({ id: 1 })];
+    const other = { owner: 'dead', until: story.clock.now().add({ seconds: 1 }) };
+    // Another tick commits and dies after this one has read the state and seen that it is clean.
+    const ledger = story.ledgerWith({
+      state: async () => {
+        const state = await story.ledger.state();
+        const before = story.world;
+        story.world = [assessment({ id: 9 })];
+        await story.ledger.takeLease(other, story.clock.now());
+        story.clock.advance({ seconds: 2 });
+        const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+        await story.tick({ announcer: dead }).catch(() => undefined);
+        story.world = [...before, ...story.world];
+        return state;
+      },
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ created: 1, delivered: 2 });
+    expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/9/1`]);
+  });
+
+  it('keeps the other changes when one cannot be committed, and says so', async () => {
+    story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
+    const ledger = story.ledgerWith({
+      commit: async (change, event, now, destiny) => {
+        if (idOf(change) === 2) throw new LedgerUnavailableError('PutItem', {});
+        return story.ledger.commit(change, event, now, destiny);
+      },
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ failed: 1, delivered: 2 });
+    expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/3/1`]);
+    expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
+  });
+
+  it('delivers a change whose commit was done but never answered', async () => {
+    story.world = [assessment({ id: 1 })];
+    const ledger = story.ledgerWith({
+      commit: async (change, event, now, destiny) => {
+        await story.ledger.commit(change, event, now, destiny);
+        throw new LedgerUnavailableError('PutItem', {});
+      },
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ failed: 1, delivered: 0 });
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 1 });
+    expect(story.ids()).toEqual([`${story.name}/1/1`]);
+  });
+
+  it('delivers a change whose commit the SDK has sent twice', async () => {
+    story.world = [assessment({ id: 1 })];
+    const ledger = story.ledgerWith({
+      commit: async (change, event, now, destiny) => {
+        await story.ledger.commit(change, event, now, destiny);
+        return story.ledger.commit(change, event, now, destiny);
+      },
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, delivered: 0 });
+    expect(await story.tick()).toMatchObject({ created: 0, delivered: 1 });
+  });
+
+  it('delivers leftovers of many pages, and keeps those that it has no time for', async () => {
+    story.settings = { holdAbove: 10_000 };
+    story.world = Array.from({ length: 450 }, (_, index) => assessment({ id: index + 1 }));
+    story.refuse = () => true;
+    expect(await story.tick()).toMatchObject({ created: 450, undelivered: 450 });
+    story.refuse = () => false;
+    const slow: Announcer = {
+      ...story.announcer,
+      publish: (owed) => {
+        story.clock.advance({ seconds: 30 });
+        return story.announcer.publish(owed);
+      },
+    };
+    const { delivered } = await story.tick({ announcer: slow });
+    expect(delivered).toBeLessThan(450);
+    expect((await story.ledger.state()).dirtySince).toBeDefined();
+    await story.tick();
+    await story.tick();
+    expect(new Set(story.ids()).size).toBe(450);
+  });
+
+  it('does not call the outbox clean while there is something in it that it cannot read', async () => {
+    story.world = [assessment({ id: 1 })];
+    const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+    await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
+    story.clock.advance({ minutes: 20 });
+    const corrupt = story.ledgerWith({
+      leftovers: async function* () {
+        yield { owed: [], unreadable: [new LedgerCorruptError('CERT#x#1', ['outbox'])] };
+      },
+    });
+    expect(await story.tick({ ledger: corrupt })).toMatchObject({ undelivered: 1 });
+    expect(story.warnings).toContain('outbox unreadable');
+    expect((await story.ledger.state()).dirtySince).toBeDefined();
+  });
+
+  it.each([
+    { batch: 0, seconds: 60, cutShort: true, delivered: 0 },
+    { batch: 0, seconds: 61, cutShort: false, delivered: 300 },
+    { batch: 20, seconds: 110, cutShort: true, delivered: 200 },
+    { batch: 20, seconds: 111, cutShort: false, delivered: 300 },
+  ])(
+    'keeps ten seconds for its end, or twice what its longest batch took: $batch s, $seconds s',
+    async (one) => {
+      const { batch, seconds, cutShort, delivered } = one;
+      // Page and tail show two hundred; the others have to be located, after fifty seconds and a batch.
+      story.world = Array.from({ length: 300 }, (_, index) => assessment({ id: index + 1 }));
+      const { tail } = story.partner;
+      story.partner.tail = (...asked) => {
+        story.clock.advance({ seconds: 50 });
+        return tail(...asked);
+      };
+      const slow: Announcer = {
+        ...story.announcer,
+        publish: (owed) => {
+          if (story.heard.length === 0) story.clock.advance({ seconds: batch });
+          return story.announcer.publish(owed);
+        },
+      };
+      const report = await story.tick({ announcer: slow, seconds });
+      expect(report).toMatchObject({ cutShort, delivered });
+    },
+  );
+
+  it('holds a lease that outlives its invocation', async () => {
+    const leases: Lease[] = [];
+    const ledger = story.ledgerWith({
+      takeLease: (lease, now) => {
+        leases.push(lease);
+        return story.ledger.takeLease(lease, now);
+      },
+    });
+    story.world = [assessment()];
+    const deadline = story.clock.now().add({ seconds: 60 });
+    await story.tick({ ledger, seconds: 60 });
+    expect(leases.map(({ until }) => Temporal.Instant.compare(until, deadline))).toEqual([1]);
+  });
+
+  it('leaves its heartbeat also when it is quiet', async () => {
+    story.clock.advance({ minutes: 1 });
+    await story.tick();
+    expect((await story.ledger.state()).heartbeat).toBe(story.clock.now().toString());
+  });
+
+  it('looks for leftovers again while the index may not show them yet', async () => {
+    story.world = [assessment({ id: 1 })];
+    const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+    await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
+    const lagging = story.ledgerWith({ leftovers: async function* () {} });
+    expect(await story.tick({ ledger: lagging })).toMatchObject({ delivered: 0 });
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ delivered: 1 });
+    story.clock.advance({ minutes: 10 });
+    await story.tick();
+    expect((await story.ledger.state()).dirtySince).toBeUndefined();
+  });
+
+  it('counts a change that another tick has committed first, and does not announce it', async () => {
+    story.world = [assessment()];
+    const ledger = story.ledgerWith({ commit: async () => undefined });
+    expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, created: 0, delivered: 0 });
+  });
+
+  it('that runs out of time stops at a boundary, and the next one goes on', async () => {
+    story.settings = { holdAbove: 10_000 };
+    story.world = Array.from({ length: 1_100 }, (_, index) => assessment({ id: index + 1 }));
+    const slow: Announcer = {
+      ...story.announcer,
+      publish: (owed) => {
+        story.clock.advance({ seconds: 30 });
+        return story.announcer.publish(owed);
+      },
+    };
+    expect(await story.tick({ announcer: slow, seconds: 115 })).toMatchObject({
+      cutShort: true,
+      delivered: 700,
+    });
+    expect(await story.tick()).toMatchObject({ cutShort: false, delivered: 400 });
+    expect(new Set(story.ids()).size).toBe(1_100);
+    expect(story.heard).toHaveLength(1_100);
+  });
+});

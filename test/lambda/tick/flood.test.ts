@@ -1,0 +1,66 @@
+import { Temporal } from 'temporal-polyfill';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { assessment } from '../../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../../support/story.ts';
+
+storiesHaveALedger();
+
+let story: Story;
+beforeEach(() => {
+  story = new Story();
+});
+
+describe('a flood', () => {
+  const dated = (id: number) =>
+    assessment({
+      id,
+      certified_on: Temporal.PlainDate.from('2020-01-01')
+        .add({ days: id % 90 })
+        .toString(),
+    });
+
+  beforeEach(async () => {
+    story.settings = { holdAbove: 50 };
+    story.world = Array.from({ length: 100 }, (_, index) => dated(index + 1));
+    await story.tick();
+    story.notices.length = 0;
+  });
+
+  it('is held from its first event on, and operations are told what it is', async () => {
+    story.world = [
+      ...story.world,
+      ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
+    ];
+    expect(await story.tick()).toMatchObject({ created: 300, held: 300, delivered: 0 });
+    expect(story.heard).toEqual([]);
+    expect(story.notices).toHaveLength(1);
+    expect(story.notices[0]?.text).toMatch(/created: \d+/);
+    expect(story.notices[0]?.text).toMatch(/By organization:\n {2}7: \d+/);
+    expect(story.notices[0]?.text).toMatch(/2020: \d+/);
+    expect(story.notices[0]?.text).not.toMatch(/Odalys|SEID|@/);
+  });
+
+  it('is not committed before operations could be told', async () => {
+    story.world = [
+      ...story.world,
+      ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
+    ];
+    story.digest = { accepted: false, code: 'InternalError' };
+    const refused = await story.tick();
+    expect(refused).toMatchObject({ created: 0, held: 0 });
+    expect(refused.failed).toBeGreaterThan(0);
+    story.digest = { accepted: true };
+    expect(await story.tick()).toMatchObject({ created: 300, held: 300 });
+    expect(story.notices).toHaveLength(1);
+  });
+
+  it('that is over does not hold what comes after it', async () => {
+    story.world = [
+      ...story.world,
+      ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
+    ];
+    await story.tick();
+    story.world = [...story.world, dated(900)];
+    expect(await story.tick()).toMatchObject({ created: 1, held: 0, delivered: 1 });
+  });
+});

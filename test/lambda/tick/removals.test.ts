@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { assessment } from '../../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../../support/story.ts';
+
+storiesHaveALedger();
+
+let story: Story;
+beforeEach(() => {
+  story = new Story();
+});
+
+describe('what has disappeared', () => {
+  const old = (id: number) => assessment({ id, certified_on: '2024-02-29' });
+
+  beforeEach(async () => {
+    story.world = Array.from({ length: 40 }, (_, index) => old(index + 1));
+    await story.tick();
+    story.notices.length = 0;
+  });
+
+  it('is withdrawn in the same tick, after it was asked for by its id, and can be restored', async () => {
+    const [gone, ...rest] = story.world;
+    story.world = rest;
+    expect(await story.tick()).toMatchObject({ withdrawn: 1, delivered: 1 });
+    expect(story.heard.at(-1)).toMatchObject({
+      id: `${story.name}/1/2`,
+      type: 'certification.withdrawn',
+      data: { assessment: { id: 1, organization_id: 7, certified_on: '2024-02-29' }, late: true },
+    });
+    expect(JSON.stringify(story.heard.at(-1))).not.toMatch(/Odalys|SEID|@/);
+    story.world = gone ? [gone, ...rest] : rest;
+    expect(await story.tick()).toMatchObject({ restored: 1 });
+    expect(story.heard.at(-1)).toMatchObject({ type: 'certification.restored', sequence: '3' });
+  });
+
+  it('is not called gone while no record at all can be fetched by its id', async () => {
+    story.world = story.world.slice(1);
+    story.singleRecordsBroken = true;
+    expect(await story.tick()).toMatchObject({ withdrawn: 0 });
+    expect(story.warnings).toContain('single-record endpoint broken');
+    story.requests.length = 0;
+    expect(await story.tick()).toMatchObject({ withdrawn: 0, examined: 0 });
+    expect(story.requests).toEqual(['pulse']);
+    story.singleRecordsBroken = false;
+    story.clock.advance({ hours: 25 });
+    expect(await story.tick()).toMatchObject({ withdrawn: 1 });
+  });
+
+  it('is an update of its day when it is only somewhere else', async () => {
+    const [moved, ...rest] = story.world;
+    if (moved === undefined) throw new Error('the world has forty');
+    story.world = [...rest, { ...moved, certified_on: '2011-11-11' }];
+    story.clock.advance({ hours: 25 });
+    expect(await story.tick()).toMatchObject({ updated: 1, withdrawn: 0, conflicts: 0 });
+    expect(story.heard.at(-1)?.data.changed).toEqual(['certified_on']);
+  });
+
+  it('is held when it is most of a day', async () => {
+    story.world = story.world
+      .slice(0, 19)
+      .concat(assessment({ id: 90, certified_on: '2011-01-01' }));
+    await story.tick();
+    story.notices.length = 0;
+    story.heard.length = 0;
+    story.world = story.world.slice(10);
+    const report = await story.tick();
+    expect(report).toMatchObject({ withdrawn: 10, held: 10, delivered: 0 });
+    expect(story.notices).toHaveLength(1);
+    expect(story.heard).toEqual([]);
+  });
+
+  it('by more than half at once is not believed, and operations hear of it once', async () => {
+    story.world = [...story.world.slice(0, 10), assessment({ id: 77, certified_on: '2011-11-11' })];
+    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0, created: 1 });
+    story.clock.advance({ hours: 25 });
+    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
+    expect(story.notices.map(({ subject }) => subject)).toEqual([
+      expect.stringContaining('less than half'),
+    ]);
+    // What is new is found as ever.
+    story.world = [...story.world, assessment({ id: 78, certified_on: '2012-12-12' })];
+    expect(await story.tick()).toMatchObject({ created: 1 });
+    story.world = [...story.world, ...Array.from({ length: 20 }, (_, index) => old(index + 11))];
+    story.clock.advance({ hours: 25 });
+    await story.tick();
+    expect(await story.tick()).toMatchObject({ collapsed: false });
+  });
+});

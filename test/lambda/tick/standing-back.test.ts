@@ -1,0 +1,58 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CredentialsRefusedError } from '../../../lambda/partner/errors.ts';
+import { assessment } from '../../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../../support/story.ts';
+
+storiesHaveALedger();
+
+let story: Story;
+beforeEach(() => {
+  story = new Story();
+});
+
+describe('an integration that ops have paused', () => {
+  it('asks nobody and writes nothing', async () => {
+    await story.tick();
+    story.requests.length = 0;
+    const { heartbeat } = await story.ledger.state();
+    story.clock.advance({ minutes: 1 });
+    const ledger = story.ledgerWith({
+      state: async () => ({ ...(await story.ledger.state()), paused: true }),
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ outcome: 'paused' });
+    expect(story.requests).toEqual([]);
+    expect((await story.ledger.state()).heartbeat).toBe(heartbeat);
+  });
+});
+
+describe('a partner that refuses', () => {
+  it('is left alone for a while, twice as long each time, up to an hour', async () => {
+    await story.tick();
+    story.partnerFailure = new CredentialsRefusedError();
+    const waits: number[] = [];
+    for (let refusal = 0; refusal < 8; refusal++) {
+      await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
+      const { backOff } = await story.ledger.state();
+      const minutes = backOff?.until.since(story.clock.now()).total('minutes') ?? 0;
+      waits.push(minutes);
+      story.clock.advance({ seconds: 60 * minutes - 1 });
+      expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
+      story.clock.advance({ seconds: 1 });
+    }
+    expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
+    story.partnerFailure = undefined;
+    expect(await story.tick()).toMatchObject({ outcome: 'completed' });
+    expect((await story.ledger.state()).backOff).toBeUndefined();
+  });
+
+  it('does not keep back what is owed already', async () => {
+    await story.tick();
+    story.world = [assessment()];
+    story.refuse = () => true;
+    await story.tick();
+    story.partnerFailure = new CredentialsRefusedError();
+    await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
+    story.refuse = () => false;
+    expect(await story.tick()).toMatchObject({ outcome: 'backing-off', delivered: 1 });
+  });
+});
