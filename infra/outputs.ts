@@ -11,6 +11,14 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
   output('AlertsTopicArn', notifier.topics.alerts.topicArn, 'Digests, for people');
   output('OperationsTopicArn', notifier.topics.operations.topicArn, 'Alarms, for operators');
 
+  for (const [name, queue] of notifier.subscriptions.newQueues) {
+    const suffix = pascalCase(name);
+    output(`QueueUrl${suffix}`, queue.queueUrl, `Where the subscriber ${name} receives`);
+    output(`QueueArn${suffix}`, queue.queueArn, `For a policy, or a function to be fed by ${name}`);
+  }
+  if (notifier.subscriptions.newQueues.size > 0)
+    output('QueuesKeyArn', notifier.topics.key.keyArn, 'Readers of the queues decrypt with it');
+
   for (const [name, integration] of notifier.integrations) {
     const suffix = pascalCase(name);
     const secret = integration.secret.id;

@@ -14,14 +14,23 @@ import { Topics } from './topics.ts';
 export class CertificationNotifier extends Construct {
   readonly ledger: Ledger;
   readonly topics: Topics;
+  readonly subscriptions: Subscriptions;
   /** By the integration's name. */
   readonly integrations: ReadonlyMap<string, Integration>;
 
   constructor(scope: Construct, id: string, config: NotifierConfig) {
     super(scope, id);
     this.ledger = new Ledger(this, 'Ledger');
-    this.topics = new Topics(this, 'Topics', config);
-    new Subscriptions(this, 'Subscriptions', this.topics, config.subscriptions);
+    this.topics = new Topics(this, 'Topics', {
+      kind: config.topic,
+      subscriberAccounts: config.subscriberAccounts,
+    });
+    this.subscriptions = new Subscriptions(
+      this,
+      'Subscriptions',
+      this.topics,
+      config.subscriptions,
+    );
 
     const unstarted = new sqs.Queue(this, 'UnstartedTicks', {
       encryption: sqs.QueueEncryption.SQS_MANAGED,

@@ -37,6 +37,8 @@ interface CredentialsSecret {
   readonly id: string;
   /** What a policy calls it. */
   readonly arnPattern: string;
+  /** The customer key that an existing one is encrypted with. */
+  readonly keyArn: string | undefined;
 }
 
 export interface IntegrationProps {
@@ -68,7 +70,7 @@ export class Integration extends Construct {
     });
   }
 
-  private credentials({ name, secretName }: IntegrationConfig): CredentialsSecret {
+  private credentials({ name, secretName, secretKeyArn }: IntegrationConfig): CredentialsSecret {
     if (secretName !== undefined) {
       const arn = Stack.of(this).formatArn({
         service: 'secretsmanager',
@@ -77,7 +79,7 @@ export class Integration extends Construct {
         arnFormat: ArnFormat.COLON_RESOURCE_NAME,
       });
       // Secrets Manager adds a hyphen and six characters of its own to the name.
-      return { id: secretName, arnPattern: `${arn}-??????` };
+      return { id: secretName, arnPattern: `${arn}-??????`, keyArn: secretKeyArn };
     }
     const secret = new secretsmanager.Secret(this, 'Secret', {
       description: `Partner credentials of ${name}: {"client_id": "...", "client_secret": "..."}`,
@@ -90,7 +92,7 @@ export class Integration extends Construct {
       id: 'AwsSolutions-SMG4',
       reason: 'Only the partner can rotate these credentials, on request (partner-api.md, 5).',
     });
-    return { id: secret.secretArn, arnPattern: secret.secretArn };
+    return { id: secret.secretArn, arnPattern: secret.secretArn, keyArn: undefined };
   }
 
   private poll({
@@ -113,11 +115,7 @@ export class Integration extends Construct {
           statements: [
             ...ledger.pollStatements(),
             ...topics.pollStatements(),
-            new iam.PolicyStatement({
-              sid: 'Credentials',
-              actions: ['secretsmanager:GetSecretValue'],
-              resources: [this.secret.arnPattern],
-            }),
+            ...credentialsStatements(this.secret),
             new iam.PolicyStatement({
               sid: 'Logs',
               actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -219,4 +217,30 @@ export class Integration extends Construct {
       }),
     });
   }
+}
+
+/** Reads the one secret, and decrypts that secret and nothing else with its key. */
+function credentialsStatements({ arnPattern, keyArn }: CredentialsSecret): iam.PolicyStatement[] {
+  return [
+    new iam.PolicyStatement({
+      sid: 'Credentials',
+      actions: ['secretsmanager:GetSecretValue'],
+      resources: [arnPattern],
+    }),
+    ...(keyArn === undefined
+      ? []
+      : [
+          new iam.PolicyStatement({
+            sid: 'DecryptCredentials',
+            actions: ['kms:Decrypt'],
+            resources: [keyArn],
+            conditions: {
+              StringEquals: {
+                'kms:ViaService': `secretsmanager.${Aws.REGION}.${Aws.URL_SUFFIX}`,
+              },
+              StringLike: { 'kms:EncryptionContext:SecretARN': arnPattern },
+            },
+          }),
+        ]),
+  ];
 }

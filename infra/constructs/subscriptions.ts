@@ -1,6 +1,12 @@
+import { Aws, CfnCondition, Duration, Fn } from 'aws-cdk-lib';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import * as sns from 'aws-cdk-lib/aws-sns';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { SubscriptionConfig } from '../config.ts';
+import { filterPolicyOf } from '../filter-policy.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { SubscriberQueue } from './subscriber-queue.ts';
 import type { Topics } from './topics.ts';
 
 const protocols = {
@@ -12,10 +18,24 @@ const protocols = {
 } as const;
 
 /**
- * The configured subscriptions. The owner of a queue or function must let the topic in; addresses
- * and URLs confirm by answering the message that SNS sends them.
+ * How long a webhook may be away: about three quarters of an hour, of the hour that SNS allows. Its
+ * default, three attempts within a minute, is shorter than many a deployment.
  */
+const webhookRetries: sns.HealthyRetryPolicy = {
+  minDelayTarget: Duration.seconds(5),
+  maxDelayTarget: Duration.minutes(2),
+  numRetries: 32,
+  numMinDelayRetries: 4,
+  numMaxDelayRetries: 18,
+  backoffFunction: sns.BackoffFunction.EXPONENTIAL,
+};
+
+/** The configured subscriptions, each with a place for what SNS cannot deliver. */
 export class Subscriptions extends Construct {
+  /** The queues made here, by the name that the configuration gives them. */
+  readonly newQueues: ReadonlyMap<string, sqs.IQueue>;
+  readonly #topics: Topics;
+
   constructor(
     scope: Construct,
     id: string,
@@ -23,33 +43,117 @@ export class Subscriptions extends Construct {
     configs: readonly SubscriptionConfig[],
   ) {
     super(scope, id);
+    this.#topics = topics;
+    if (configs.length > 0) topics.admitQueues();
+    const newQueues = new Map<string, sqs.IQueue>();
+    for (const config of configs) {
+      const { endpoint } = config;
+      if (typeof endpoint === 'string') this.#existing(config, endpoint);
+      else newQueues.set(endpoint.newQueue, this.#created(config, endpoint));
+    }
+    this.newQueues = newQueues;
+  }
+
+  /**
+   * An endpoint that is there already. The owner of a queue lets the topic in; for a function the
+   * stack does it where it can. Addresses and URLs confirm by answering what SNS sends them.
+   */
+  #existing(config: SubscriptionConfig, endpoint: string): void {
     // Named by what it is, not by its place: reordering the list must not replace subscriptions.
-    for (const { topic, protocol, endpoint, filter } of configs)
-      new sns.Subscription(this, `${topic} ${protocol} ${endpoint.replaceAll('/', ' ')}`, {
-        topic: topics[topic],
-        protocol: protocols[protocol],
-        endpoint,
-        ...(filter && { filterPolicy: filterPolicyOf(filter) }),
-      });
+    const id = `${config.topic} ${config.protocol} ${endpoint.replaceAll('/', ' ')}`;
+    const deadLetters = new DeadLetters(this, `${id} dead letters`, {
+      of: inPublic(config.protocol, endpoint),
+      topics: this.#topics,
+      fifo: this.#isFifo(config),
+    });
+    this.#subscribe(id, config, endpoint, deadLetters);
+    if (config.protocol === 'lambda') this.#admitTo(endpoint, id, config);
+  }
+
+  #created(
+    config: SubscriptionConfig,
+    endpoint: Exclude<SubscriptionConfig['endpoint'], string>,
+  ): sqs.IQueue {
+    const id = `new queue ${endpoint.newQueue}`;
+    const fifo = this.#isFifo(config);
+    const topics = this.#topics;
+    const deadLetters = new DeadLetters(this, `${id} dead letters`, {
+      of: `the queue ${endpoint.newQueue}`,
+      topics,
+      fifo,
+    });
+    const { queue } = new SubscriberQueue(this, id, {
+      config: endpoint,
+      topics,
+      topicArn: topics[config.topic].topicArn,
+      fifo,
+      deadLetters: deadLetters.queue,
+    });
+    this.#subscribe(`${config.topic} ${id}`, config, queue.queueArn, deadLetters);
+    return queue;
+  }
+
+  #subscribe(
+    id: string,
+    { topic, protocol, raw, filter }: SubscriptionConfig,
+    endpoint: string,
+    deadLetters: DeadLetters,
+  ): void {
+    new sns.Subscription(this, id, {
+      topic: this.#topics[topic],
+      protocol: protocols[protocol],
+      endpoint,
+      deadLetterQueue: deadLetters.queue,
+      ...(raw && { rawMessageDelivery: raw }),
+      ...(protocol === 'https' && {
+        deliveryPolicy: {
+          healthyRetryPolicy: webhookRetries,
+          ...(raw && { requestPolicy: { headerContentType: 'application/json' } }),
+        },
+      }),
+      ...(filter && {
+        filterPolicy: Object.fromEntries(
+          Object.entries(filterPolicyOf(filter)).map(([attribute, values]) => [
+            attribute,
+            new sns.SubscriptionFilter([...values]),
+          ]),
+        ),
+      }),
+    });
+  }
+
+  /** A function of the account and region that is deployed to; the owner of another one lets SNS in. */
+  #admitTo(functionArn: string, id: string, { topic }: SubscriptionConfig): void {
+    const [, , , region = '', account = ''] = functionArn.split(':');
+    const permission = new CfnPermission(this, `${id} permission`, {
+      action: 'lambda:InvokeFunction',
+      functionName: functionArn,
+      principal: 'sns.amazonaws.com',
+      sourceArn: this.#topics[topic].topicArn,
+    });
+    permission.cfnOptions.condition = new CfnCondition(this, `${id} is here`, {
+      expression: Fn.conditionAnd(
+        Fn.conditionEquals(Aws.ACCOUNT_ID, account),
+        Fn.conditionEquals(Aws.REGION, region),
+      ),
+    });
+  }
+
+  #isFifo({ topic }: SubscriptionConfig): boolean {
+    return topic === 'events' && this.#topics.events.fifo;
   }
 }
 
-/** Translates a filter into SNS's words, over the message attributes of an event. */
-function filterPolicyOf({
-  types,
-  organizations,
-  assessments,
-  integrations,
-  late,
-}: NonNullable<SubscriptionConfig['filter']>): Record<string, sns.SubscriptionFilter> {
-  const text = (allowlist: string[]) => sns.SubscriptionFilter.stringFilter({ allowlist });
-  return {
-    ...(types && { type: text(types.map((change) => `certification.${change}`)) }),
-    ...(organizations && {
-      organization_id: sns.SubscriptionFilter.numericFilter({ allowlist: organizations }),
-    }),
-    ...(assessments && { assessment_name: text(assessments) }),
-    ...(integrations && { integration: text(integrations) }),
-    ...(late !== undefined && { late: text([String(late)]) }),
-  };
+/** What an alarm may call a subscriber: not a person's address, and no URL with what is secret in it. */
+function inPublic(protocol: SubscriptionConfig['protocol'], endpoint: string): string {
+  switch (protocol) {
+    case 'email':
+    case 'email-json':
+      return `a subscriber by e-mail at ${endpoint.slice(endpoint.indexOf('@') + 1)}`;
+    case 'https':
+      return `the webhook at ${new URL(endpoint).host}`;
+    case 'sqs':
+    case 'lambda':
+      return endpoint;
+  }
 }

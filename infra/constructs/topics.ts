@@ -8,6 +8,8 @@ const cloudWatch = new iam.ServicePrincipal('cloudwatch.amazonaws.com');
 const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
 
 export interface TopicsProps {
+  /** Of the events topic. */
+  readonly kind: 'standard' | 'fifo';
   /** Accounts that may subscribe queues and functions of their own to the events topic. */
   readonly subscriberAccounts: readonly string[];
 }
@@ -20,9 +22,10 @@ export class Topics extends Construct {
   readonly events: sns.Topic;
   readonly alerts: sns.Topic;
   readonly operations: sns.Topic;
+  /** Encrypts the topics, and the queues that they deliver to here. */
   readonly key: kms.Key;
 
-  constructor(scope: Construct, id: string, { subscriberAccounts }: TopicsProps) {
+  constructor(scope: Construct, id: string, { kind, subscriberAccounts }: TopicsProps) {
     super(scope, id);
     this.key = new kms.Key(this, 'Key', {
       description: 'Encrypts the topics of certification-notifier at rest',
@@ -42,9 +45,19 @@ export class Topics extends Construct {
       }),
     );
 
-    this.events = this.topic('Events', 'Certification events');
-    this.alerts = this.topic('Alerts', 'Certification alerts');
-    this.operations = this.topic('Operations', 'Certification notifier operations');
+    this.events = this.#topic('Events', {
+      displayName: 'Certification events',
+      ...(kind === 'fifo' && {
+        fifo: true,
+        // A group is an assessment, and an event's id belongs to one: duplicates need not be looked
+        // for elsewhere, and the topic is not limited to 3,000 messages a second.
+        fifoThroughputScope: sns.FifoThroughputScope.MESSAGE_GROUP,
+      }),
+    });
+    this.alerts = this.#topic('Alerts', { displayName: 'Certification alerts' });
+    this.operations = this.#topic('Operations', {
+      displayName: 'Certification notifier operations',
+    });
 
     // A topic with a policy of its own (TLS only) has no implied permissions: each is stated here.
     this.operations.addToResourcePolicy(
@@ -83,9 +96,27 @@ export class Topics extends Construct {
     ];
   }
 
-  private topic(id: string, displayName: string): sns.Topic {
+  /** Lets the topics send to queues that are encrypted with their key. AWS's own key cannot do that. */
+  admitQueues(): void {
+    this.key.addToResourcePolicy(
+      new iam.PolicyStatement({
+        sid: 'TopicsToEncryptedQueues',
+        principals: [new iam.ServicePrincipal('sns.amazonaws.com')],
+        actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+        resources: ['*'],
+        conditions: {
+          // Not the topics by name, which depend on this key; each queue's policy names its own.
+          ArnLike: {
+            'aws:SourceArn': `arn:${Aws.PARTITION}:sns:${Aws.REGION}:${Aws.ACCOUNT_ID}:*`,
+          },
+        },
+      }),
+    );
+  }
+
+  #topic(id: string, props: sns.TopicProps): sns.Topic {
     return new sns.Topic(this, id, {
-      displayName,
+      ...props,
       masterKey: this.key,
       enforceSSL: true,
       // SHA-256; SNS still signs with SHA-1 unless told otherwise.

@@ -15,6 +15,13 @@ const queue = {
   endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications',
 };
 
+const addresses = {
+  email: 'office@district-a.example.org',
+  'email-json': 'office@district-a.example.org',
+  https: 'https://hook.example.org/x',
+  lambda: 'arn:aws:lambda:us-east-1:111122223333:function:certifications',
+};
+
 const withDistrict = (settings: object) => ({ integrations: [{ ...district, ...settings }] });
 const withQueue = (settings: object) => ({
   integrations: [district],
@@ -73,6 +80,34 @@ describe('a good configuration', () => {
     for (const field of assessmentFields)
       expect(problemsOf(withDistrict({ fields: [field] }))).toEqual([]);
     expect(problemsOf(withDistrict({ fields: 'identifiers' }))).toEqual([]);
+  });
+
+  it('may have a queue made, with defaults that suit most', () => {
+    const { subscriptions } = parseConfig(withQueue({ endpoint: { newQueue: 'payroll' } }));
+    expect(subscriptions).toEqual([
+      {
+        ...queue,
+        endpoint: { newQueue: 'payroll', visibilityTimeout: 30, attempts: 5 },
+        raw: false,
+      },
+    ]);
+  });
+
+  it.each([queue.endpoint, `${queue.endpoint}.fifo`, { newQueue: 'payroll' }])(
+    'may bring a FIFO topic to the queue %s',
+    (endpoint) => {
+      expect(problemsOf({ ...withQueue({ endpoint }), topic: 'fifo' })).toEqual([]);
+    },
+  );
+
+  it('may have mail and functions beside a FIFO topic of events', () => {
+    for (const protocol of ['email', 'https', 'lambda'] as const)
+      expect(
+        problemsOf({
+          ...withQueue({ topic: 'alerts', protocol, endpoint: addresses[protocol] }),
+          topic: 'fifo',
+        }),
+      ).toEqual([]);
   });
 
   it('may collect digests and keep the night quiet', () => {
@@ -205,8 +240,8 @@ describe('a wrong setting is named with its place, what was found and what is al
     [
       'a field that the document does not name',
       withDistrict({ fields: ['seid', 'emial'] }),
-      'integrations[0].fields: a list of 2 found',
-      'organization_name, assessment_name, certified_on, results',
+      'integrations[0].fields[1]: "emial" found',
+      "'organization_name', 'assessment_name', 'certified_on', 'results'",
     ],
     [
       'another kind of topic',
@@ -278,13 +313,130 @@ describe('a wrong setting is named with its place, what was found and what is al
       'a queue that is no ARN',
       withQueue({ endpoint: 'certifications' }),
       'subscriptions[0].endpoint: "certifications" found',
-      'the ARN of a standard queue',
+      'the ARN of a queue, or an object with newQueue',
     ],
     [
       'a FIFO queue',
       withQueue({ endpoint: `${queue.endpoint}.fifo` }),
       'subscriptions[0].endpoint:',
       'a FIFO queue cannot',
+    ],
+    [
+      'a FIFO queue for people, whatever the kind of the events topic',
+      { ...withQueue({ topic: 'alerts', endpoint: `${queue.endpoint}.fifo` }), topic: 'fifo' },
+      'subscriptions[0].endpoint:',
+      'a FIFO queue cannot',
+    ],
+    ...(['email', 'email-json', 'https', 'lambda'] as const).map(
+      (protocol): [string, unknown, string, string] => [
+        `a FIFO topic's events by ${protocol}`,
+        { ...withQueue({ protocol, endpoint: addresses[protocol] }), topic: 'fifo' },
+        `subscriptions[0].protocol: "${protocol}" found`,
+        'a FIFO topic delivers to queues only',
+      ],
+    ),
+    [
+      'a new queue that is no queue',
+      withQueue({ protocol: 'lambda', endpoint: { newQueue: 'payroll' } }),
+      'subscriptions[0].endpoint: an object found',
+      'the ARN of a function',
+    ],
+    [
+      'a new queue without a name',
+      withQueue({ endpoint: {} }),
+      'subscriptions[0].endpoint.newQueue: nothing found',
+      'lower-case letters',
+    ],
+    [
+      'a setting that a new queue does not have',
+      withQueue({ endpoint: { newQueue: 'payroll', retries: 3 } }),
+      'subscriptions[0].endpoint.retries: unknown setting',
+      'newQueue, readers, visibilityTimeout, attempts',
+    ],
+    [
+      'a reader that is no ARN',
+      withQueue({ endpoint: { newQueue: 'payroll', readers: ['payroll'] } }),
+      'subscriptions[0].endpoint.readers[0]: "payroll" found',
+      'the ARN of an IAM role',
+    ],
+    [
+      'the same new queue for two topics',
+      {
+        integrations: [district],
+        subscriptions: [
+          { ...queue, endpoint: { newQueue: 'pay-roll' } },
+          { ...queue, topic: 'alerts', endpoint: { newQueue: 'payroll' } },
+        ],
+      },
+      'subscriptions[1]: an object found',
+      'not yet subscribed',
+    ],
+    [
+      'raw messages for a function',
+      withQueue({ protocol: 'lambda', endpoint: addresses.lambda, raw: true }),
+      'subscriptions[0].raw: true found',
+      "only the protocols 'sqs' and 'https'",
+    ],
+    [
+      'a webhook at no host',
+      withQueue({ protocol: 'https', endpoint: 'https://%%/x' }),
+      'subscriptions[0].endpoint: "https://%%/x" found',
+      'an https URL',
+    ],
+    ['an empty filter', withFilter({}), 'subscriptions[0].filter: an object found', 'at least one'],
+    [
+      'an organization twice in a filter',
+      withFilter({ organizations: [7, 8, 7] }),
+      'subscriptions[0].filter.organizations[2]: 7 found',
+      'does not have yet',
+    ],
+    [
+      'an organization beyond what SNS compares',
+      withFilter({ organizations: [1_000_000_001] }),
+      'subscriptions[0].filter.organizations[0]: 1000000001 found',
+      'from 1 to 1000000000',
+    ],
+    [
+      'an assessment name longer than names are',
+      withFilter({ assessments: ['Rope '.repeat(60)] }),
+      'subscriptions[0].filter.assessments[0]:',
+      'at most 256 characters',
+    ],
+    [
+      'a key for a secret that does not exist yet',
+      withDistrict({ secretKeyArn: 'arn:aws:kms:us-east-1:111122223333:key/mrk-1' }),
+      'integrations[0].secretKeyArn:',
+      'existing secret',
+    ],
+    [
+      "a key's alias",
+      withDistrict({
+        secretName: 'partner/district-a',
+        secretKeyArn: 'arn:aws:kms:us-east-1:111122223333:alias/partner',
+      }),
+      'integrations[0].secretKeyArn:',
+      'not of an alias',
+    ],
+    [
+      'more tags than AWS takes',
+      {
+        integrations: [district],
+        tags: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`tag ${index}`, ''])),
+      },
+      'tags: an object found',
+      'at most 50 tags',
+    ],
+    [
+      'more subscriptions than fit into a stack',
+      {
+        integrations: [district],
+        subscriptions: Array.from({ length: 80 }, (_, index) => ({
+          ...queue,
+          endpoint: `${queue.endpoint}-${index}`,
+        })),
+      },
+      'subscriptions: a list of 80 found',
+      'CloudFormation takes 500',
     ],
     [
       'an address that is none',

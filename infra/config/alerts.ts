@@ -1,0 +1,27 @@
+import { oneOf, record, text, whole } from './words.ts';
+
+const timeOfDay = () =>
+  text('a time of day, HH:MM from 00:00 to 23:59', (value) =>
+    /^([01]\d|2[0-3]):[0-5]\d$/.test(value),
+  );
+
+export const alerts = record({
+  detail: oneOf(['names', 'counts'])
+    .default('names')
+    .describe(
+      'Whether a digest says who has completed what, or only how many. Mail is not encrypted on its way.',
+    ),
+  maxRows: whole('rows of one digest', 1, 1_000)
+    .default(60)
+    .describe('What does not fit is counted: "and 250 more".'),
+  digestEvery: whole('minutes that one digest collects', 1, 1_440)
+    .optional()
+    .describe('Without it, every tick in which something has changed sends its own digest.'),
+  quietHours: record({ from: timeOfDay(), to: timeOfDay() })
+    .refine(({ from, to }) => from !== to, { error: 'two different times of day' })
+    .meta({ allowed: "`{ from: 'HH:MM', to: 'HH:MM' }`, two different times of day" })
+    .optional()
+    .describe(
+      "Times of day, in the integration's time zone, between which no digest is sent; the next one has what was collected. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and notices to operators, know no quiet hours.",
+    ),
+});

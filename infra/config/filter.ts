@@ -1,0 +1,66 @@
+import type * as z from 'zod';
+import { integrationName } from './integration.ts';
+import { flag, list, name, oneOf, record, whole } from './words.ts';
+
+/** The last part of an event's `type`. */
+export const eventTypes = ['created', 'updated', 'withdrawn', 'restored', 'test'] as const;
+
+// "Filter policy constraints" in the Amazon SNS developer guide. A policy has at most five keys, too:
+// a filter has no more settings than that.
+
+/** The numbers of the values of all keys, multiplied. */
+const maxCombinations = 150;
+/** SNS compares numbers from -10⁹ to 10⁹. */
+const maxNumber = 1_000_000_000;
+/** With it, 150 names stay below the 256 KiB of a policy, whatever they are written with. */
+const maxNameLength = 256;
+
+export const filter = record({
+  types: list(oneOf(eventTypes), 'at least one type of event', eventTypes.length)
+    .optional()
+    .describe(
+      'What has happened. Test events come only to those who take all types or list `test`.',
+    ),
+  organizations: list(
+    whole('organization ids', 1, maxNumber),
+    'at least one organization id',
+    maxCombinations,
+  )
+    .optional()
+    .describe("The partner's ids of organizations, not their names."),
+  assessments: list(
+    name(
+      `an assessment name, exactly as the platform shows it, at most ${maxNameLength} characters`,
+      (value) => value.trim() !== '' && value.length <= maxNameLength && !/\p{Cc}/u.test(value),
+    ),
+    'at least one assessment name',
+    maxCombinations,
+  )
+    .optional()
+    .describe('Upper and lower case are told apart.'),
+  integrations: list(integrationName, 'at least one integration name', maxCombinations)
+    .optional()
+    .describe('Names of configured integrations.'),
+  late: flag()
+    .optional()
+    .describe('`true`: only what was completed before the recent window; `false`: only the rest.'),
+}).superRefine(
+  (value, problems) => {
+    const refuse = (message: string) => problems.addIssue({ code: 'custom', message });
+    if (Object.values(value).every((values) => values === undefined))
+      refuse(`at least one of ${Object.keys(filter.shape).join(', ')}; no filter means everything`);
+    else if (combinationsOf(value) > maxCombinations)
+      refuse(`at most ${maxCombinations} combinations (SNS multiplies the numbers of values)`);
+  },
+  { when: ({ value }) => typeof value === 'object' && value !== null },
+);
+
+export type FilterConfig = z.output<typeof filter>;
+
+/** How many combinations SNS counts for a filter: the numbers of its values, multiplied. */
+function combinationsOf(filter: object): number {
+  return Object.values(filter).reduce<number>(
+    (product, values) => product * (Array.isArray(values) ? values.length : 1),
+    1,
+  );
+}

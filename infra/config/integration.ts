@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { assessmentFields } from '../../lambda/names.ts';
+import { arn, list, name, oneOf, record, text, whole } from './words.ts';
+
+export const integrationName = name(
+  'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
+  (value) => value.length <= 40 && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
+);
+
+const choiceOfFields = `'all', 'identifiers' or a list of at least one of ${assessmentFields.join(', ')}`;
+
+export const integration = record({
+  name: integrationName.describe(
+    'What subscribers and operators call it: it is in the id and the source of every event. A live integration that is renamed is a new one: a new secret, a new baseline.',
+  ),
+  baseUrl: text(
+    'an https host such as "https://platform.example.org" (http on loopback only), without path, query or credentials',
+    isPlatformHost,
+  )
+    .transform((value) => new URL(value).origin)
+    .describe("The partner's host."),
+  timeZone: text(
+    'the platform\'s IANA time zone, such as "America/Chicago" or "UTC"',
+    isIanaTimeZone,
+  ).describe(
+    "Of the platform, not of the organizations: it decides which day a completion belongs to and which day is today. Ask the partner's operator.",
+  ),
+  every: whole('minutes between two ticks', 1, 60)
+    .default(1)
+    .describe('How often the partner is asked whether anything has changed.'),
+  recentDays: whole('days', 1, 30)
+    .default(3)
+    .describe(
+      'How many days before today belong to the recent window, which is read again most often. What was completed before it is announced as `late`.',
+    ),
+  tokenRequest: oneOf(['form', 'basic', 'json'])
+    .default('form')
+    .describe('The form in which the partner takes the request for a token.'),
+  audit: record({
+    recentMinutes: whole('minutes within which every recent day is read again', 1, 1_440)
+      .default(15)
+      .describe('How soon a content edit in the recent window is noticed at the latest.'),
+    historyHours: whole('hours within which every other day is read again', 1, 8_760)
+      .default(24)
+      .describe('The same for all of history.'),
+    requestsPerTick: whole('requests that the audits of one tick may make', 1, 1_000)
+      .default(20)
+      .describe(
+        'A brake for the sake of the partner. Too low for the history, the two times above cannot be kept; `docs/detection.md` has the arithmetic.',
+      ),
+  })
+    .prefault({})
+    .describe(
+      'Days that nothing suggests have changed are read again, the oldest proof first. This finds what the total does not show: edited records, and an addition that an equal removal hides.',
+    ),
+  holdAbove: whole('events of one tick above which they are held', 0, 1_000_000)
+    .default(500)
+    .describe(
+      "The flood guard: more events than this at once (a partner's mass edit, a widened scope) are not announced until an operator has looked. None is lost.",
+    ),
+  announce: z
+    .union(
+      [
+        oneOf(['none', 'all']),
+        record({
+          since: text('a day, YYYY-MM-DD', (value) => z.iso.date().safeParse(value).success),
+        }),
+      ],
+      { error: "'none', 'all' or an object with since: a day, YYYY-MM-DD" },
+    )
+    .meta({ allowed: "'none', 'all' or `{ since: 'YYYY-MM-DD' }`" })
+    .default('none')
+    .describe(
+      'What the first full read announces: nothing, everything, or what was completed on a day or later.',
+    ),
+  fields: z
+    .union(
+      [
+        oneOf(['all', 'identifiers']),
+        list(oneOf(assessmentFields), choiceOfFields, assessmentFields.length),
+      ],
+      { error: choiceOfFields },
+    )
+    .meta({ allowed: choiceOfFields })
+    .default('all')
+    .describe(
+      "What of an assessment its events carry. The identifiers `id`, `organization_id`, `assessment_name` and `certified_on` are always among it. Fields that the partner's document does not name are passed on with `'all'` only.",
+    ),
+  secretName: name('the name (not the ARN) of a secret in this account and region', (value) =>
+    /^[\w/+=.@-]{1,512}$/.test(value),
+  )
+    .optional()
+    .describe(
+      'An existing secret with `{"client_id": "…", "client_secret": "…"}`. Without it a secret is created, empty, and the deployment prints the command that fills it.',
+    ),
+  secretKeyArn: text(
+    "the ARN of a KMS key (not of an alias: a role's policy cannot name one)",
+    (value) => arn('kms', /key\/[\w-]+/).test(value),
+  )
+    .optional()
+    .describe(
+      "The customer key that the existing secret is encrypted with, if it is not AWS's own. The poll function may then decrypt with it, through Secrets Manager and for that secret only. A key of another account must let this account in as well.",
+    ),
+}).superRefine(
+  (value, problems) => {
+    if (value.secretKeyArn !== undefined && value.secretName === undefined)
+      problems.addIssue({
+        code: 'custom',
+        path: ['secretKeyArn'],
+        message: 'none: it belongs to an existing secret (secretName)',
+      });
+  },
+  { when: ({ value }) => typeof value === 'object' && value !== null },
+);
+
+function isPlatformHost(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  const onLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  return (
+    (url.protocol === 'https:' || (url.protocol === 'http:' && onLoopback)) &&
+    url.href === `${url.origin}/` &&
+    !/[?#@]/.test(value)
+  );
+}
+
+function isIanaTimeZone(value: string): boolean {
+  // Intl also accepts offsets such as "+05:00"; a platform's days follow a zone, summer time included.
+  if (!/^[A-Za-z]/.test(value)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

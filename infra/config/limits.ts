@@ -1,0 +1,10 @@
+/** One deployment is one stack, and CloudFormation takes so many resources. */
+export const maxResources = 500;
+
+/** More integrations: a second deployment with another `stackName`. */
+export const maxIntegrations = 35;
+
+/** What the stack becomes at most; a test compares it with what is synthesized. */
+export function resourcesOf(integrations: number, subscriptions: number): number {
+  return 14 + 12 * integrations + 6 * subscriptions;
+}

@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { filter } from './filter.ts';
+import { arn, flag, list, name, oneOf, record, text, whole } from './words.ts';
+
+const fits = (pattern: RegExp) => (value: string) => pattern.test(value);
+
+const mail = { allowed: 'an e-mail address', accepts: fits(/^[^\s@]+@[^\s@]+\.[^\s@]+$/) };
+
+const endpoints = {
+  email: mail,
+  'email-json': mail,
+  https: {
+    allowed: 'an https URL',
+    accepts: (value: string) => /^https:\/\/[^\s/@]+(\/\S*)?$/.test(value) && URL.canParse(value),
+  },
+  sqs: {
+    allowed: "the ARN of a queue, or an object with newQueue: the new queue's name",
+    accepts: fits(arn('sqs', /[\w-]+(\.fifo)?/)),
+  },
+  lambda: { allowed: 'the ARN of a function', accepts: fits(arn('lambda', /function:[\w:-]+/)) },
+} as const;
+
+/** A queue that the stack makes, ready to be read. */
+const newQueue = record({
+  newQueue: name(
+    'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
+    (value) => value.length <= 40 && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
+  ).describe(
+    'What the queue is called in the outputs. It is of the kind of its topic (FIFO or standard), encrypted, lets nobody but the topic send, and has a dead-letter queue.',
+  ),
+  readers: list(
+    text(
+      'the ARN of an IAM role or user that exists',
+      fits(arn('iam', /(role|user)\/[\w+=,.@/-]+/)),
+    ),
+    'at least one ARN of an IAM role or user',
+    50,
+  )
+    .optional()
+    .describe(
+      'Who may receive from it and delete what has been handled. Roles of this account may also be allowed in their own policies; those of other accounts need both.',
+    ),
+  visibilityTimeout: whole('seconds', 0, 43_200)
+    .default(30)
+    .describe(
+      'How long a received message stays hidden from other receivers: longer than handling one takes. For a Lambda function, AWS advises six times its time-out.',
+    ),
+  attempts: whole('times that a message is received', 1, 1_000)
+    .default(5)
+    .describe('After so many attempts, a message goes to the dead-letter queue.'),
+});
+
+export const subscription = record({
+  topic: oneOf(['events', 'alerts', 'operations']).describe(
+    '`events`: one message each, for machines. `alerts`: a digest a tick, for people. `operations`: trouble, for those who run this.',
+  ),
+  protocol: oneOf(['email', 'email-json', 'https', 'sqs', 'lambda']).describe(
+    'An e-mail address and an https URL have to confirm before they get anything. SNS switches off an e-mail subscription that gets more than ten messages a second: mail belongs on `alerts` and `operations`.',
+  ),
+  endpoint: z
+    .union([z.string({ error: 'an address that fits the protocol' }), newQueue], {
+      error: 'an address that fits the protocol',
+    })
+    .meta({
+      allowed: `an address that fits the protocol (for \`sqs\`: ${endpoints.sqs.allowed})`,
+    })
+    .describe('Where messages go.'),
+  raw: flag()
+    .default(false)
+    .describe(
+      "`sqs` and `https` only. `true`: a message is the event itself, without SNS's envelope; its attributes are those of the SQS message. A raw message carries no signature: a webhook on the internet should take the envelope and verify it.",
+    ),
+  filter: filter
+    .optional()
+    .describe(
+      'Which events; without it, all. A list matches any of its values, and all settings have to match. SNS allows 150 combinations of values in one filter.',
+    ),
+}).superRefine(
+  (value, problems) => {
+    const refuse = (path: string, message: string) =>
+      problems.addIssue({ code: 'custom', path: [path], message });
+    const expected = endpoints[value.protocol];
+    const isWrong =
+      typeof value.endpoint === 'string'
+        ? !expected?.accepts(value.endpoint)
+        : typeof value.endpoint === 'object' && value.protocol !== 'sqs';
+    if (expected && isWrong) refuse('endpoint', expected.allowed);
+    if (value.raw === true && value.protocol !== 'sqs' && value.protocol !== 'https')
+      refuse('raw', "false: only the protocols 'sqs' and 'https' know raw messages");
+    if (value.filter !== undefined && value.topic !== 'events')
+      refuse('filter', "none: only messages of the topic 'events' carry what a filter looks at");
+  },
+  { when: ({ value }) => typeof value === 'object' && value !== null },
+);
+
+export type SubscriptionConfig = z.output<typeof subscription>;
+export type NewQueueConfig = z.output<typeof newQueue>;

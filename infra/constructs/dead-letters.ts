@@ -1,0 +1,54 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Topics } from './topics.ts';
+
+export interface DeadLettersProps {
+  /** Whose they are, as operators know it; no address of a person. */
+  readonly of: string;
+  readonly topics: Topics;
+  /** Of a FIFO topic; AWS: "FIFO topic subscriptions use FIFO queues". */
+  readonly fifo: boolean;
+}
+
+/** What could not be brought to a subscriber: kept for 14 days, and operators are told. */
+export class DeadLetters extends Construct {
+  readonly queue: sqs.Queue;
+
+  constructor(scope: Construct, id: string, { of, topics, fifo }: DeadLettersProps) {
+    super(scope, id);
+    this.queue = new sqs.Queue(this, 'Queue', {
+      encryption: sqs.QueueEncryption.KMS,
+      encryptionMasterKey: topics.key,
+      ...(fifo && { fifo }),
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(this.queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'It is itself a dead-letter queue; nothing reads it but people.',
+    });
+
+    const alarm = new cloudwatch.Alarm(this, 'NotEmpty', {
+      metric: this.queue.metricApproximateNumberOfMessagesVisible({
+        period: Duration.minutes(5),
+        statistic: cloudwatch.Stats.MAXIMUM,
+      }),
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      evaluationPeriods: 1,
+      // SQS reports nothing of a queue that nobody has used for hours.
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+      alarmDescription: [
+        `Messages for ${of} could not be delivered, or could not be handled there.`,
+        'Impact: this subscriber has not been told; all others have. The messages are kept for 14 days.',
+        "Likely: the receiver is gone, refuses SNS in its policy or answers with errors; the receiver's code fails on a message.",
+        'Do: mend the receiver, then bring it the messages of this queue, or replay the events to it.',
+      ].join('\n'),
+    });
+    alarm.addAlarmAction(new SnsAction(topics.operations));
+    alarm.addOkAction(new SnsAction(topics.operations));
+  }
+}

@@ -1,0 +1,19 @@
+import type { FilterConfig } from './config/filter.ts';
+
+/** One key a message attribute; a message has to match every key, by any of its values. */
+export type FilterPolicy = Readonly<Record<string, readonly FilterValue[]>>;
+type FilterValue = string | { readonly numeric: readonly ['=', number] };
+
+/** Translates a filter into SNS's words, over the message attributes of an event. */
+export function filterPolicyOf(filter: FilterConfig): FilterPolicy {
+  const { types, organizations, assessments, integrations, late } = filter;
+  return {
+    ...(types && { type: types.map((type) => `certification.${type}`) }),
+    ...(organizations && {
+      organization_id: organizations.map((id) => ({ numeric: ['=', id] as const })),
+    }),
+    ...(assessments && { assessment_name: assessments }),
+    ...(integrations && { integration: integrations }),
+    ...(late !== undefined && { late: [String(late)] }),
+  };
+}

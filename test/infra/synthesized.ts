@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as cdk from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
+import { buildApp } from '../../infra/build-app.ts';
+import { parseConfig } from '../../infra/config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stack-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+export const district = {
+  name: 'district-a',
+  baseUrl: 'https://platform.example.org',
+  timeZone: 'America/Chicago',
+};
+
+/** The stack of a configuration, without the functions' code. */
+export function synthesized(input: unknown): Template {
+  const app = buildApp(parseConfig(input), {
+    bundle: false,
+    outdir: mkdtempSync(join(folder, 'assembly-')),
+  });
+  const stack = app.node.children.find((child) => child instanceof cdk.Stack);
+  if (!(stack instanceof cdk.Stack)) throw new Error('the app has no stack');
+  return Template.fromStack(stack);
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null;
+}
+
+export function at(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((inner, key) => (isJson(inner) ? inner[key] : undefined), value);
+}
+
+export function listAt(value: unknown, ...path: string[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+/** The one resource of a type and with some properties. */
+export function only(
+  template: Template,
+  type: string,
+  properties: Json = {},
+): { id: string; resource: unknown } {
+  const found = Object.entries(template.findResources(type, { Properties: properties }));
+  const [entry] = found;
+  if (found.length !== 1 || !entry) throw new Error(`${found.length} resources of ${type}`);
+  return { id: entry[0], resource: entry[1] };
+}
+
+export function roleOf(template: Template, service: string, mentions: string): unknown {
+  const [entry] = Object.entries(template.findResources('AWS::IAM::Role')).filter(
+    ([id, role]) => JSON.stringify(role).includes(service) && id.includes(mentions),
+  );
+  if (!entry) throw new Error(`no role of ${service}`);
+  return entry[1];
+}
+
+/** Action by action, what a role may do and to what. */
+export function permissions(role: unknown): Map<string, unknown[]> {
+  const granted = new Map<string, unknown[]>();
+  for (const statement of statementsOf(role))
+    for (const action of [at(statement, 'Action')].flat())
+      granted.set(String(action), [at(statement, 'Resource')].flat());
+  return granted;
+}
+
+export function statementsOf(role: unknown): unknown[] {
+  return listAt(role, 'Properties', 'Policies').flatMap((policy) =>
+    listAt(policy, 'PolicyDocument', 'Statement'),
+  );
+}
