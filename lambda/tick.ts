@@ -170,9 +170,11 @@ class Tick {
     const expected = state.expected + state.unexplained;
     let { verdict, changes } = await this.#judge(pulse, pulse.assessments, state, expected);
     if (verdict === 'elsewhere' && isOneDay(pulse)) {
-      const tail = await partner.tail(pulse, this.#limit.deadline);
-      const seen = [...pulse.assessments, ...tail.assessments];
-      ({ verdict, changes } = await this.#judge(tail, seen, state, expected));
+      const tail = await this.#limit.ask((deadline) => partner.tail(pulse, deadline));
+      if (tail !== 'late') {
+        const seen = [...pulse.assessments, ...tail.assessments];
+        ({ verdict, changes } = await this.#judge(tail, seen, state, expected));
+      }
     }
     await this.#noteCollapse(state, pulse.count, expected);
     this.#announcement.expect(this.#collapsed ? 0 : pulse.count - expected);

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { DayRange } from '../detection/days.ts';
 import type { Bookmark, PartnerReader } from '../ports.ts';
 import type { PartnerClient } from './client.ts';
-import { MalformedRecordError } from './errors.ts';
+import { MalformedRecordError, TimedOutError } from './errors.ts';
 import type { ChainStart } from './proven/chain.ts';
 import { proveRange } from './proven/proven-read.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
@@ -64,7 +64,8 @@ export function partnerReader(
       const seen = { assessments, quarantined, isCutOff: false, requests };
       if (proof) return { ...seen, count: proof.count, proof: proof.kind };
       const isLate = Temporal.Instant.compare(clock.now(), deadline) >= 0;
-      if (!isLate) return { ...seen, count: await count(range, deadline), requests: requests + 1 };
+      const total = isLate ? undefined : await inTime(() => count(range, deadline));
+      if (total !== undefined) return { ...seen, count: total, requests: requests + 1 };
       const isFurther = stoppedAt !== undefined && stoppedAt.offset > (start?.offset ?? 0);
       return {
         ...seen,
@@ -83,6 +84,16 @@ export function partnerReader(
       }
     },
   };
+}
+
+/** `undefined` when the deadline came first. */
+async function inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof TimedOutError && error.phase === 'deadline') return undefined;
+    throw error;
+  }
 }
 
 /** Any one of the last page's anchors will do; removals meanwhile may take some. */

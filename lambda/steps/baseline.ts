@@ -69,9 +69,10 @@ export async function readBaseline(
     await parts.ledger.saveBaseline(running().baseline);
   } else await announceNewcomers(context, pulse, startDay);
 
-  const oldest = (await parts.partner.oldestDay(limit.deadline)) ?? before;
+  const oldest = await limit.ask((deadline) => parts.partner.oldestDay(deadline));
+  if (oldest === 'late') return running();
   while (!limit.reached) {
-    const range: DayRange = bookmark?.range ?? slice(before, days, oldest);
+    const range: DayRange = bookmark?.range ?? slice(before, days, oldest ?? before);
     const { isDone, found } = await read(range);
     if (!isDone) return running();
     if (range.from === undefined) return complete(context, running());

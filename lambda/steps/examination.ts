@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import type { Calendar, DayEntry } from '../detection/calendar.ts';
 import {
@@ -21,6 +22,9 @@ import type { TimeLimit } from './time-limit.ts';
 const doubtfulShare = 0.5;
 /** Fewer than this make no share to speak of. */
 const doubtfulFrom = 10;
+
+/** Days of a stretch that are compared with the ledger at the same time: a stretch can have a hundred. */
+const daysTogether = 16;
 
 /** What a tick may still ask of the partner. It is looked at before a read, not within one. */
 export interface Budget {
@@ -107,11 +111,17 @@ export class Examination {
     const missing: Certification[] = [];
     let doubtful = false;
 
-    for (const day of new Set([...days, ...byDay.keys()])) {
-      const rows = byDay.get(day) ?? [];
+    const differences = await pMap(
+      new Set([...days, ...byDay.keys()]),
+      async (day) => {
+        const rows = byDay.get(day) ?? [];
+        return { day, rows, ...(await this.#compareDay(day, rows, proof && seen)) };
+      },
+      { concurrency: daysTogether },
+    );
+    for (const { day, rows, ...difference } of differences) {
       const digest = digestOf(rows, salt);
       entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
-      const difference = await this.#compareDay(day, rows, proof && seen);
       sightings.push(...difference.sightings);
       missing.push(...difference.missing);
       doubtful ||=
@@ -181,10 +191,11 @@ export class Examination {
         continue;
       }
       budget.requests -= 1;
-      const found = await parts.partner.get(certification.id, limit.deadline);
+      const found = await limit.ask((deadline) => parts.partner.get(certification.id, deadline));
       if (found === undefined && (await this.#singleRecordsWork(budget)))
         withdrawals.push(withdrawal(certification));
-      else if (found === undefined || found === 'unreadable') standing.push(certification);
+      else if (found === undefined || found === 'unreadable' || found === 'late')
+        standing.push(certification);
       else {
         const moved = compare([found], new Map([[found.id, certification]]), salt);
         sightings.push(...moved);
@@ -200,7 +211,10 @@ export class Examination {
     if (this.#singleRecords === 'untried') {
       budget.requests -= 1;
       const found =
-        canary === undefined ? undefined : await parts.partner.get(canary, limit.deadline);
+        canary === undefined
+          ? undefined
+          : await limit.ask((deadline) => parts.partner.get(canary, deadline));
+      if (found === 'late') return false;
       this.#singleRecords = found === undefined ? 'broken' : 'work';
       if (this.#singleRecords === 'broken')
         parts.journal.warn('single-record endpoint broken', {

@@ -44,7 +44,10 @@ export class Search {
       const { kind, span } = step.value;
       if (kind === 'count') {
         budget.requests -= 1;
-        answer = await partner.count(calendar.rangeOf(span), this.#limit.deadline);
+        const range = calendar.rangeOf(span);
+        const count = await this.#limit.ask((deadline) => partner.count(range, deadline));
+        if (count === 'late') return false;
+        answer = count;
       } else isAll = (await this.#examine(span, calendar, budget)) && isAll;
     }
   }

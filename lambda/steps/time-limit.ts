@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
+import { TimedOutError } from '../partner/errors.ts';
 
 /** Kept free for the end of the tick before anything of it has been measured. */
 const leastReserveMs = 10_000;
@@ -34,6 +35,18 @@ export class TimeLimit {
   get readingDeadline(): Temporal.Instant {
     const left = Math.max(0, this.#leftMs() - this.#reserveMs);
     return this.#clock.now().add({ milliseconds: Math.floor(left * readingShare) });
+  }
+
+  /** A question that our own deadline cuts off has no answer yet: nobody has failed, and the next tick asks again. */
+  async ask<Answer>(
+    question: (deadline: Temporal.Instant) => Promise<Answer>,
+  ): Promise<Answer | 'late'> {
+    try {
+      return await question(this.deadline);
+    } catch (error) {
+      if (error instanceof TimedOutError && error.phase === 'deadline') return 'late';
+      throw error;
+    }
   }
 
   /** Work that is not stopped half-way; its duration is what the reserve is measured by. */
