@@ -60,15 +60,13 @@ const routineKeys = new Set([
 /** `tick 9999` fits. */
 const labelWidth = 9;
 
-/** A withdrawal names nobody. */
+/** A withdrawal names nobody, and other events may not: the integration's `fields` decide. */
 const whoIn = (event: CertificationEvent) =>
-  event.type === 'certification.withdrawn'
-    ? `assessment ${event.subject}`
-    : event.data.assessment.name;
+  (event.type !== 'certification.withdrawn' && event.data.assessment.name) ||
+  `assessment ${event.subject}`;
 const organizationIn = (event: CertificationEvent) =>
-  event.type === 'certification.withdrawn'
-    ? `organization ${event.data.assessment.organization_id}`
-    : event.data.assessment.organization_name;
+  (event.type !== 'certification.withdrawn' && event.data.assessment.organization_name) ||
+  `organization ${event.data.assessment.organization_id}`;
 
 /** What the program has seen so far. */
 export interface Tally {

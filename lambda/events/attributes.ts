@@ -1,4 +1,29 @@
+import * as z from 'zod';
 import type { CertificationEvent } from './event.ts';
+import { briefName } from './fields.ts';
+
+const yesOrNo = z.enum(['true', 'false']);
+
+/**
+ * What filter policies can rely on. At most ten, because raw delivery to SQS discards a message with
+ * more (AWS, "Amazon SNS raw message delivery").
+ */
+export const messageAttributesSchema = z
+  .object({
+    type: z.string().describe('`type` of the event.'),
+    integration: z.string().describe('Name of the integration that the event comes from.'),
+    organization_id: z.int().describe('`data.assessment.organization_id`; a Number to SNS.'),
+    assessment_name: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        '`data.assessment.assessment_name`, cut after 1,024 bytes; absent when it is empty.',
+      ),
+    late: yesOrNo.describe('`data.late`.'),
+    replay: yesOrNo.describe('Whether the event was sent before and is sent again on request.'),
+  })
+  .meta({ id: 'MessageAttributes', description: 'SNS message attributes, for filter policies.' });
 
 export interface MessageAttribute {
   readonly DataType: 'String' | 'Number';
@@ -8,22 +33,44 @@ export interface MessageAttribute {
 /**
  * The SNS message attributes of an event, for filter policies.
  *
- * At most ten, because raw delivery to SQS discards a message with more (AWS, "Amazon SNS raw
- * message delivery"). SNS refuses an empty value and characters that XML 1.0 does not allow, so an
- * empty one is left out and others are replaced; the body always has the record as it is.
+ * SNS refuses an empty value and characters that XML 1.0 does not allow, so an empty one is left out
+ * and others are replaced; the body always has the record as it is.
  */
 export function messageAttributes(event: CertificationEvent): Record<string, MessageAttribute> {
-  const { assessment, late } = event.data;
-  const attributes: Record<string, MessageAttribute> = {
-    type: text(event.type),
-    integration: text(integrationOf(event)),
-    organization_id: { DataType: 'Number', StringValue: String(assessment.organization_id) },
-    late: text(String(late)),
-    replay: text('false'),
-  };
-  if (assessment.assessment_name !== '')
-    attributes.assessment_name = text(assessment.assessment_name);
+  const attributes: Record<string, MessageAttribute> = {};
+  for (const [name, value] of Object.entries(attributeValues(event)))
+    if (value !== undefined) attributes[name] = attributeOf(value);
   return attributes;
+}
+
+/** The attributes as `messageAttributesSchema` describes them. */
+export function attributeValues(
+  event: CertificationEvent,
+): z.infer<typeof messageAttributesSchema> {
+  const { assessment, late, replay = false } = event.data;
+  const name = briefName(assessment.assessment_name);
+  return {
+    type: event.type,
+    integration: integrationOf(event),
+    organization_id: assessment.organization_id,
+    ...(name !== '' && { assessment_name: name }),
+    late: late ? 'true' : 'false',
+    replay: replay ? 'true' : 'false',
+  };
+}
+
+/** The bytes that AWS counts: names, types and values. */
+export function attributeBytes(attributes: Readonly<Record<string, MessageAttribute>>): number {
+  let bytes = 0;
+  for (const [name, { DataType, StringValue }] of Object.entries(attributes))
+    bytes += Buffer.byteLength(name) + DataType.length + Buffer.byteLength(StringValue);
+  return bytes;
+}
+
+function attributeOf(value: string | number): MessageAttribute {
+  return typeof value === 'number'
+    ? { DataType: 'Number', StringValue: String(value) }
+    : { DataType: 'String', StringValue: value.replace(notInXml, '\u{FFFD}') };
 }
 
 function integrationOf(event: CertificationEvent): string {
@@ -31,7 +78,3 @@ function integrationOf(event: CertificationEvent): string {
 }
 
 const notInXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
-
-function text(value: string): MessageAttribute {
-  return { DataType: 'String', StringValue: value.replace(notInXml, '\u{FFFD}') };
-}

@@ -1,46 +1,92 @@
+import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { type Assessment, assessmentSchema } from './assessment.ts';
+import { briefName, chosen, type FieldChoice, identifiersOf } from './fields.ts';
+import { type Invention, inventedAssessment } from './invented.ts';
+import { fitsMessage } from './message.ts';
 
 /** Identifies this version of the contract; within a version fields are only added. */
 const dataSchema = 'urn:certification-notifier:schema:certification-event:1' as const;
 
 const envelope = {
-  specversion: z.literal('1.0'),
-  id: z.string(),
-  source: z.string(),
-  /** The assessment's id. */
-  subject: z.string(),
-  /** When the change was recorded here (RFC 3339, UTC), not when the assessment was completed. */
-  time: z.iso.datetime(),
+  specversion: z.literal('1.0').describe('Version of CloudEvents.'),
+  id: z
+    .string()
+    .describe(
+      '`<integration>/<assessment id>/<revision>`: the same in retries and replays. What has been handled under this id need not be handled again.',
+    ),
+  source: z.string().describe('`urn:certification-notifier:<integration>`.'),
+  subject: z.string().describe("The assessment's id; `test` for a test event."),
+  time: z.iso
+    .datetime()
+    .describe(
+      'When the change was noticed (UTC), not when the assessment was completed: that is `certified_on`.',
+    ),
   datacontenttype: z.literal('application/json'),
-  dataschema: z.literal(dataSchema),
-  sequence: z.string().regex(/^[1-9]\d*$/),
+  dataschema: z.literal(dataSchema).describe('This version of the contract.'),
+  sequence: z
+    .string()
+    .regex(/^[1-9]\d*$/)
+    .describe(
+      'Revision of the certification: a whole number as text. Of one `subject` it only grows, so an event with a smaller one than the last handled is outdated.',
+    ),
 };
 
-/** Completed before the recent window: a backdated or much delayed record. */
-const late = z.boolean();
+const announcement = {
+  late: z
+    .boolean()
+    .describe(
+      'The assessment was completed longer ago than the recent window: backdated, delayed.',
+    ),
+  changed: z
+    .array(z.string())
+    .describe(
+      'Names of the fields that differ from the revision before, also of fields that the event does not carry. Empty unless updated or restored.',
+    ),
+  replay: z
+    .literal(true)
+    .optional()
+    .describe('Sent before, and once more on request, under the same id.'),
+  truncated: z
+    .literal(true)
+    .optional()
+    .describe(
+      'The event was too large for SNS and lost `results`, or everything but the identifiers.',
+    ),
+};
 
-const sightingEventSchema = z.object({
-  ...envelope,
-  type: z.enum(['certification.created', 'certification.updated', 'certification.restored']),
-  data: z.object({
-    assessment: assessmentSchema,
-    late,
-    /** Names of the fields that differ from the revision before; empty for `created`. */
-    changed: z.array(z.string()),
-  }),
-});
+/** The identifiers are in every event; the others unless `fields` or the size limit keep them back. */
+const announcedAssessmentSchema = assessmentSchema
+  .partial({
+    seid: true,
+    name: true,
+    first_name: true,
+    last_name: true,
+    email: true,
+    organization_name: true,
+    results: true,
+  })
+  .meta({
+    id: 'Assessment',
+    description:
+      'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there: which others leave is a setting of the integration. Fields that the API adds pass through.',
+  });
 
-/** What is left to say of an assessment that is gone; nothing personal. */
-const remainsSchema = assessmentSchema
+const identifiersSchema = assessmentSchema
   .pick({ id: true, organization_id: true, assessment_name: true, certified_on: true })
-  .strip();
+  .strip()
+  .meta({
+    id: 'WithdrawnAssessment',
+    description: 'What is left to say of an assessment that is gone: nothing personal is kept.',
+  });
 
-const withdrawalEventSchema = z.object({
-  ...envelope,
-  type: z.literal('certification.withdrawn'),
-  data: z.object({ assessment: remainsSchema, late, changed: z.array(z.string()).length(0) }),
-});
+const announcedData = z.object({ assessment: announcedAssessmentSchema, ...announcement });
+
+function sightingSchema<Type extends string>(type: Type, id: string, description: string) {
+  return z
+    .object({ ...envelope, type: z.literal(type), data: announcedData })
+    .meta({ id, description });
+}
 
 /**
  * One announcement: a CloudEvents 1.0 event in structured JSON, the body of an SNS message.
@@ -50,57 +96,160 @@ const withdrawalEventSchema = z.object({
  * what is older than what it has. A withdrawal carries no personal data: none is kept.
  */
 export const certificationEventSchema = z.discriminatedUnion('type', [
-  sightingEventSchema,
-  withdrawalEventSchema,
+  sightingSchema(
+    'certification.created',
+    'CertificationCreated',
+    'An assessment that was not there before, however long ago it was completed.',
+  ),
+  sightingSchema(
+    'certification.updated',
+    'CertificationUpdated',
+    'An assessment whose record has changed; `changed` says which fields.',
+  ),
+  z
+    .object({
+      ...envelope,
+      type: z.literal('certification.withdrawn'),
+      data: z.object({ assessment: identifiersSchema, ...announcement }),
+    })
+    .meta({
+      id: 'CertificationWithdrawn',
+      description: 'An assessment that the platform no longer shows: removed, or out of scope.',
+    }),
+  sightingSchema(
+    'certification.restored',
+    'CertificationRestored',
+    'An assessment that had been withdrawn and is shown again, perhaps changed.',
+  ),
+  sightingSchema(
+    'certification.test',
+    'CertificationTest',
+    'Sent on request to try a subscription; the record is invented. To be acknowledged, not handled.',
+  ),
 ]);
 
 export type CertificationEvent = z.infer<typeof certificationEventSchema>;
-type Remains = z.infer<typeof remainsSchema>;
+/** A record as it leaves: what `fields` and the size limit allow. */
+export type AnnouncedAssessment = z.infer<typeof announcedAssessmentSchema>;
+/** What every event has of an assessment. */
+export type Identifiers = z.infer<typeof identifiersSchema>;
 
 interface Announced {
   readonly integration: string;
   readonly revision: number;
-  readonly late: boolean;
+  /** When the change was noticed; RFC 3339, UTC. */
   readonly time: { toString(): string };
+  readonly late: boolean;
+  /** Sent before, and now once more on request. */
+  readonly replay?: boolean;
 }
 
 export interface SightingAnnounced extends Announced {
-  readonly type: z.infer<typeof sightingEventSchema>['type'];
+  readonly type: 'certification.created' | 'certification.updated' | 'certification.restored';
   readonly assessment: Assessment;
+  /** What of the assessment may leave. */
+  readonly fields: FieldChoice;
   readonly changed: readonly string[];
 }
 
 export function sightingEvent(announced: SightingAnnounced): CertificationEvent {
-  const { type, assessment, changed, late } = announced;
-  return {
-    ...envelopeOf(announced, assessment.id),
+  const { type, assessment, fields, changed } = announced;
+  return fitting(chosen(assessment, fields), (assessment, mark) => ({
+    ...revisionEnvelope(announced, assessment.id),
     type,
-    data: { assessment, late, changed: [...changed] },
-  };
+    data: { assessment, ...remarks(announced, changed), ...mark },
+  }));
 }
 
 export interface WithdrawalAnnounced extends Announced {
-  readonly assessment: Remains;
+  readonly assessment: Identifiers;
 }
 
 export function withdrawalEvent(announced: WithdrawalAnnounced): CertificationEvent {
-  const { assessment, late } = announced;
-  return {
-    ...envelopeOf(announced, assessment.id),
+  return fitting(identifiersOf(announced.assessment), (assessment, mark) => ({
+    ...revisionEnvelope(announced, assessment.id),
     type: 'certification.withdrawn',
-    data: { assessment, late, changed: [] },
-  };
+    data: { assessment, ...remarks(announced, []), ...mark },
+  }));
 }
 
-function envelopeOf({ integration, revision, time }: Announced, id: number) {
+export interface TestAnnounced extends Invention {
+  readonly integration: string;
+  /** Tells this test from others; the last part of the event's id. */
+  readonly unique: string;
+  readonly time: Temporal.Instant;
+  readonly fields: FieldChoice;
+  /** Default: false. */
+  readonly late?: boolean | undefined;
+}
+
+/**
+ * An event about nobody, to try a subscription with. Its sequence is the time in milliseconds, so
+ * that it grows as that of every subject does.
+ */
+export function testEvent(announced: TestAnnounced): CertificationEvent {
+  const { integration, unique, time, fields, late = false } = announced;
+  const { epochMilliseconds: sequence } = time;
+  const day = time.toZonedDateTimeISO('UTC').toPlainDate().toString();
+  return fitting(chosen(inventedAssessment(day, announced), fields), (assessment, mark) => ({
+    ...envelopeOf({ integration, subject: 'test', last: `test/${unique}`, sequence, time }),
+    type: 'certification.test',
+    data: { assessment, ...remarks({ late }, []), ...mark },
+  }));
+}
+
+/**
+ * The largest event that SNS takes: the whole one, else without `results`, else with the identifiers
+ * alone, and with the assessment's name cut if it is that which is too long. The last one always
+ * fits: it is a few kilobytes, whatever the record has.
+ */
+function fitting(
+  assessment: AnnouncedAssessment,
+  eventOf: (assessment: AnnouncedAssessment, mark?: { truncated: true }) => CertificationEvent,
+): CertificationEvent {
+  const whole = eventOf(assessment);
+  if (fitsMessage(whole)) return whole;
+  const mark = { truncated: true } as const;
+  const { results: _, ...withoutResults } = assessment;
+  const identifiers = identifiersOf(assessment);
+  for (const smaller of [withoutResults, identifiers]) {
+    const event = eventOf(smaller, mark);
+    if (fitsMessage(event)) return event;
+  }
+  const assessment_name = briefName(identifiers.assessment_name);
+  return eventOf({ ...identifiers, assessment_name }, mark);
+}
+
+function remarks(
+  { late, replay = false }: Pick<Announced, 'late' | 'replay'>,
+  changed: readonly string[],
+) {
+  return { late, changed: [...changed], ...(replay && { replay }) };
+}
+
+function revisionEnvelope({ integration, revision, time }: Announced, id: number) {
+  const last = `${id}/${revision}`;
+  return envelopeOf({ integration, subject: String(id), last, sequence: revision, time });
+}
+
+interface Envelope {
+  readonly integration: string;
+  readonly subject: string;
+  /** What of the id follows the integration. */
+  readonly last: string;
+  readonly sequence: number;
+  readonly time: Announced['time'];
+}
+
+function envelopeOf({ integration, subject, last, sequence, time }: Envelope) {
   return {
     specversion: '1.0' as const,
-    id: `${integration}/${id}/${revision}`,
+    id: `${integration}/${last}`,
     source: `urn:certification-notifier:${integration}`,
-    subject: String(id),
+    subject,
     time: time.toString(),
     datacontenttype: 'application/json' as const,
     dataschema: dataSchema,
-    sequence: String(revision),
+    sequence: String(sequence),
   };
 }

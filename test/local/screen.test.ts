@@ -19,6 +19,7 @@ const eventFor = (name: string, late = false) =>
     sightingEvent({
       integration: 'district-a',
       type: 'certification.created',
+      fields: 'all',
       assessment: {
         id: 7,
         seid: null,

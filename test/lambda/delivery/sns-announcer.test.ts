@@ -40,6 +40,7 @@ function owedEvents(count: number, name?: string): OwedEvent[] {
       integration: 'district-a',
       type: 'certification.created',
       assessment: assessment({ id, ...(name === undefined ? {} : { name }) }),
+      fields: 'all',
       revision: 1,
       changed: [],
       late: false,

@@ -10,6 +10,7 @@ function event(read: Assessment) {
     integration: 'district-a',
     type: 'certification.created',
     assessment: read,
+    fields: 'all',
     revision: 1,
     changed: [],
     late: true,
