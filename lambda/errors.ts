@@ -18,8 +18,18 @@ export abstract class NotifierError extends Error implements Advice {
   abstract readonly retryHelps: boolean;
   abstract readonly whatToDo: string;
 
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
+  static {
+    // Not the class's own name: the bundle is minified. `Error` types it as a property.
+    Object.defineProperty(this.prototype, 'name', {
+      configurable: true,
+      get(this: Partial<NotifierError>) {
+        return nameOf(this.code);
+      },
+    });
   }
+}
+
+/** `ledger-unavailable`: `LedgerUnavailableError`. None while the error is still being built. */
+function nameOf(code = ''): string {
+  return `${code.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}Error`;
 }

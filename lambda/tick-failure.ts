@@ -12,7 +12,6 @@ export class TickFailure extends NotifierError {
   constructor(failure: unknown) {
     if (failure instanceof NotifierError) {
       super(failure.message);
-      this.name = failure.name;
       this.code = failure.code;
       this.retryHelps = failure.retryHelps;
       this.whatToDo = failure.whatToDo;

@@ -10,16 +10,18 @@ import {
 } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { environment } from '../../lambda/names.ts';
+import { environment as variables } from '../../lambda/names.ts';
 import type { AlertsConfig, IntegrationConfig } from '../config.ts';
+import { bundling } from './bundling.ts';
 import type { Ledger } from './ledger.ts';
+import { Operate } from './operate.ts';
 import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
 
@@ -46,6 +48,8 @@ export interface IntegrationProps {
   readonly alerts: AlertsConfig;
   readonly ledger: Ledger;
   readonly topics: Topics;
+  /** ARNs of the queues that are subscribed to events. */
+  readonly eventQueueArns: readonly string[];
   /** Where the scheduler leaves a tick that it could not start. */
   readonly unstarted: sqs.IQueue;
   readonly logRetention: logs.RetentionDays;
@@ -54,14 +58,29 @@ export interface IntegrationProps {
 /** Everything of one set of credentials: its secret, its poll function, its schedule, its alarms. */
 export class Integration extends Construct {
   readonly function: lambda.Function;
+  readonly operate: lambda.Function;
   readonly secret: CredentialsSecret;
 
   constructor(scope: Construct, id: string, props: IntegrationProps) {
     super(scope, id);
-    const { config, topics } = props;
+    const { config, ledger, topics, eventQueueArns } = props;
     this.secret = this.credentials(config);
-    this.function = this.poll(props);
+    const logGroup = new logs.LogGroup(this, 'Logs', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const environment = this.environment(props);
+    this.function = this.poll(props, logGroup, environment);
     this.schedule(props);
+    this.operate = new Operate(this, 'Operate', {
+      integration: config.name,
+      ledger,
+      topics,
+      logGroup,
+      environment,
+      credentials: credentialsStatements(this.secret),
+      queueArns: eventQueueArns,
+    }).function;
     new TickAlarms(this, 'Alarms', {
       integration: config.name,
       poll: this.function,
@@ -95,19 +114,41 @@ export class Integration extends Construct {
     return { id: secret.secretArn, arnPattern: secret.secretArn, keyArn: undefined };
   }
 
-  private poll({
+  /** What the functions of the integration are told. */
+  private environment({
     config,
     alerts,
     ledger,
     topics,
-    logRetention,
-  }: IntegrationProps): lambda.Function {
+  }: IntegrationProps): Readonly<Record<string, string>> {
     const { name, baseUrl, timeZone, recentDays, tokenRequest, audit } = config;
     const { holdAbove, announce, fields } = config;
-    const logGroup = new logs.LogGroup(this, 'Logs', {
-      retention: logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    return {
+      [variables.table]: ledger.table.tableName,
+      [variables.eventsTopic]: topics.events.topicArn,
+      [variables.alertsTopic]: topics.alerts.topicArn,
+      [variables.operationsTopic]: topics.operations.topicArn,
+      [variables.secret]: this.secret.id,
+      [variables.integration]: JSON.stringify({
+        name,
+        baseUrl,
+        timeZone,
+        recentDays,
+        tokenRequest,
+        audit,
+        holdAbove,
+        announce,
+        fields,
+      }),
+      [variables.alerts]: JSON.stringify(alerts),
+    };
+  }
+
+  private poll(
+    { config: { name }, ledger, topics }: IntegrationProps,
+    logGroup: logs.ILogGroup,
+    environment: Readonly<Record<string, string>>,
+  ): lambda.Function {
     const role = new iam.Role(this, 'PollRole', {
       assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
@@ -147,40 +188,10 @@ export class Integration extends Construct {
       role,
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
-      environment: {
-        [environment.table]: ledger.table.tableName,
-        [environment.eventsTopic]: topics.events.topicArn,
-        [environment.alertsTopic]: topics.alerts.topicArn,
-        [environment.operationsTopic]: topics.operations.topicArn,
-        [environment.secret]: this.secret.id,
-        [environment.integration]: JSON.stringify({
-          name,
-          baseUrl,
-          timeZone,
-          recentDays,
-          tokenRequest,
-          audit,
-          holdAbove,
-          announce,
-          fields,
-        }),
-        [environment.alerts]: JSON.stringify(alerts),
-      },
+      environment: { ...environment },
       projectRoot,
       depsLockFilePath: `${projectRoot}package-lock.json`,
-      bundling: {
-        format: OutputFormat.ESM,
-        minify: true,
-        // `new.target.name` gives our errors their names, in logs and in Lambda's `errorType`.
-        keepNames: true,
-        mainFields: ['module', 'main'],
-        bundleAwsSDK: true,
-        // undici is CommonJS and requires Node's own modules, which an ES module cannot without this:
-        // the function would not load in Lambda at all.
-        banner:
-          "import{createRequire as createRequireHere}from'node:module';const require=createRequireHere(import.meta.url);",
-        logLevel: LogLevel.ERROR,
-      },
+      bundling,
     });
   }
 

@@ -56,7 +56,7 @@ export class TimeLimit {
       return await work();
     } finally {
       const tookMs = before - this.#leftMs();
-      this.#reserveMs = Math.max(this.#reserveMs, tookMs * reserveFactor);
+      this.#reserveMs = Math.max(this.#reserveMs, Math.ceil(tookMs * reserveFactor));
     }
   }
 

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { TimeLimit } from '../../../lambda/steps/time-limit.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+describe('the time limit of a tick', () => {
+  it('leaves ten seconds before anything has been measured', () => {
+    const clock = new ManualClock();
+    const limit = new TimeLimit(clock.now().add({ seconds: 60 }), clock);
+    clock.advance({ milliseconds: 49_999 });
+    expect(limit.reached).toBe(false);
+    clock.advance({ milliseconds: 1 });
+    expect(limit.reached).toBe(true);
+    expect(limit.wasReached).toBe(true);
+  });
+
+  it('leaves twice what the longest piece of work took, measured in whatever fractions', async () => {
+    const clock = new ManualClock();
+    const killedAt = clock.now().add({ seconds: 60 });
+    const limit = new TimeLimit(killedAt, clock);
+    const work = (took: { seconds?: number; microseconds: number }) =>
+      limit.between(async () => clock.advance(took));
+    await work({ seconds: 7, microseconds: 300 });
+    await work({ microseconds: 7 });
+    expect(killedAt.since(limit.deadline).total('milliseconds')).toBe(14_001);
+  });
+
+  it('measures work that fails, too', async () => {
+    const clock = new ManualClock();
+    const killedAt = clock.now().add({ seconds: 60 });
+    const limit = new TimeLimit(killedAt, clock);
+    const failing = limit.between(async () => {
+      clock.advance({ seconds: 6 });
+      throw new Error('reset');
+    });
+    await expect(failing).rejects.toThrow('reset');
+    expect(killedAt.since(limit.deadline).total('seconds')).toBe(12);
+  });
+
+  it('gives a read 60 % of what is left', () => {
+    const clock = new ManualClock();
+    const limit = new TimeLimit(clock.now().add({ seconds: 60 }), clock);
+    expect(limit.readingDeadline.since(clock.now()).total('seconds')).toBe(30);
+    clock.advance({ seconds: 55 });
+    expect(limit.readingDeadline.equals(clock.now())).toBe(true);
+  });
+});
