@@ -23,6 +23,11 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
     const suffix = pascalCase(name);
     const secret = integration.secret.id;
     output(`PollFunction${suffix}`, integration.function.functionName, `Runs the ticks of ${name}`);
+    output(
+      `OperateFunction${suffix}`,
+      integration.operate.functionName,
+      `Carries out what operators ask for about ${name}: see docs/replay.md`,
+    );
     output(`Secret${suffix}`, secret, `Holds the credentials of ${name}`);
     output(
       `FillSecret${suffix}`,

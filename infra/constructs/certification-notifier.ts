@@ -50,6 +50,7 @@ export class CertificationNotifier extends Construct {
           alerts: config.alerts,
           ledger: this.ledger,
           topics: this.topics,
+          eventQueueArns: this.subscriptions.eventQueueArns,
           unstarted,
           logRetention: config.logRetentionDays,
         }),

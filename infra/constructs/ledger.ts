@@ -42,6 +42,22 @@ export class Ledger extends Construct {
     });
   }
 
+  /** To look things up, and nothing that alters any. */
+  readStatements(): iam.PolicyStatement[] {
+    return [
+      new iam.PolicyStatement({
+        sid: 'LedgerItems',
+        actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem'],
+        resources: [this.table.tableArn],
+      }),
+      new iam.PolicyStatement({
+        sid: 'LedgerDays',
+        actions: ['dynamodb:Query'],
+        resources: [`${this.table.tableArn}/index/${byDay.name}`],
+      }),
+    ];
+  }
+
   /** What a tick does to the ledger, and no more: it never scans and never deletes. */
   pollStatements(): iam.PolicyStatement[] {
     return [

@@ -34,6 +34,8 @@ const webhookRetries: sns.HealthyRetryPolicy = {
 export class Subscriptions extends Construct {
   /** The queues made here, by the name that the configuration gives them. */
   readonly newQueues: ReadonlyMap<string, sqs.IQueue>;
+  /** Of all queues that events go to, whoever made them. */
+  readonly eventQueueArns: readonly string[];
   readonly #topics: Topics;
 
   constructor(
@@ -52,6 +54,13 @@ export class Subscriptions extends Construct {
       else newQueues.set(endpoint.newQueue, this.#created(config, endpoint));
     }
     this.newQueues = newQueues;
+    this.eventQueueArns = configs
+      .filter(({ topic, protocol }) => topic === 'events' && protocol === 'sqs')
+      .flatMap(({ endpoint }) =>
+        typeof endpoint === 'string'
+          ? endpoint
+          : (newQueues.get(endpoint.newQueue)?.queueArn ?? []),
+      );
   }
 
   /**

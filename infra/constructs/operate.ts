@@ -1,0 +1,102 @@
+import { fileURLToPath } from 'node:url';
+import { Duration, Validations } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { bundling } from './bundling.ts';
+import type { Ledger } from './ledger.ts';
+import type { Topics } from './topics.ts';
+
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface OperateProps {
+  /** Name of the integration. */
+  readonly integration: string;
+  readonly ledger: Ledger;
+  readonly topics: Topics;
+  /** Of the integration: commands are read beside the ticks that they explain. */
+  readonly logGroup: logs.ILogGroup;
+  /** What the ticks are told, too. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Lets the function read the partner's credentials. */
+  readonly credentials: readonly iam.PolicyStatement[];
+  /** ARNs of the queues that events may be sent to one by one: those that are subscribed to them. */
+  readonly queueArns: readonly string[];
+}
+
+/**
+ * What the people on duty ask for, inside AWS: a function that is invoked by hand. Its role reads
+ * the ledger and writes nothing to it.
+ */
+export class Operate extends Construct {
+  readonly function: lambda.Function;
+
+  constructor(scope: Construct, id: string, props: OperateProps) {
+    super(scope, id);
+    const { integration, logGroup } = props;
+    this.function = new NodejsFunction(this, 'Function', {
+      description: `Commands of operators about ${integration}: replay, test event`,
+      entry: `${projectRoot}lambda/operate.ts`,
+      handler: 'handler',
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      memorySize: 512,
+      // The AWS CLI waits for an answer for 60 seconds and then invokes the function again. What takes
+      // longer answers where to go on.
+      timeout: Duration.seconds(55),
+      role: this.#role(props),
+      logGroup,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      environment: { ...props.environment },
+      projectRoot,
+      depsLockFilePath: `${projectRoot}package-lock.json`,
+      bundling,
+    });
+  }
+
+  #role({ ledger, topics, logGroup, credentials, queueArns }: OperateProps): iam.Role {
+    const role = new iam.Role(this, 'Role', {
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: {
+        operate: new iam.PolicyDocument({
+          statements: [
+            ...ledger.readStatements(),
+            ...credentials,
+            new iam.PolicyStatement({
+              sid: 'PublishEvents',
+              actions: ['sns:Publish'],
+              resources: [topics.events.topicArn],
+            }),
+            ...(queueArns.length === 0
+              ? []
+              : [
+                  new iam.PolicyStatement({
+                    sid: 'SendToSubscribedQueues',
+                    actions: ['sqs:GetQueueUrl', 'sqs:SendMessage'],
+                    resources: [...queueArns],
+                  }),
+                ]),
+            // Of the topic, and of the queues that this stack makes.
+            new iam.PolicyStatement({
+              sid: 'SendEncrypted',
+              actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+              resources: [topics.key.keyArn],
+            }),
+            new iam.PolicyStatement({
+              sid: 'Logs',
+              actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+              resources: [logGroup.logGroupArn],
+            }),
+          ],
+        }),
+      },
+    });
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
+      reason: 'SNS asks publishers to an encrypted topic for it; it is limited to that one key.',
+    });
+    return role;
+  }
+}

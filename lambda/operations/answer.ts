@@ -1,0 +1,36 @@
+import { NotifierError } from '../errors.ts';
+
+/** What went wrong, as data: for the caller of a function, who sees no stack trace. */
+export interface Problem {
+  /** Stable, kebab-case. */
+  readonly code: string;
+  readonly message: string;
+  /** Whether the same command, sent again later, can succeed without anybody doing anything. */
+  readonly retryHelps: boolean;
+  readonly whatToDo: string;
+}
+
+/** What every command answers. */
+export type Answer<Result = unknown> =
+  | { readonly ok: true; readonly result: Result }
+  | {
+      readonly ok: false;
+      readonly problem: Problem;
+      /** What was done before it went wrong, if anything. */
+      readonly result?: Result;
+    };
+
+/** Our own errors are written to be shown; of a foreign one, only its name is safe. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof NotifierError) {
+    const { code, message, retryHelps, whatToDo } = error;
+    return { code, message, retryHelps, whatToDo };
+  }
+  return {
+    code: 'unexpected',
+    message: `The command failed: ${error instanceof Error ? error.name : typeof error}.`,
+    retryHelps: true,
+    whatToDo:
+      'See "command failed" in the log of the operate function; if it happens again, it is a defect: report it.',
+  };
+}

@@ -1,0 +1,189 @@
+import pMap from 'p-map';
+import type { Change } from '../detection/compare.ts';
+import { NotifierError } from '../errors.ts';
+import type { Assessment } from '../events/assessment.ts';
+import type { OwedEvent } from '../events/owed-event.ts';
+import type { Announcer, Life } from '../ports.ts';
+import type { TimeLimit } from '../steps/time-limit.ts';
+import type { ReplayCommand } from './command.ts';
+import { Pace } from './pace.ts';
+import type { OperationParts } from './parts.ts';
+import { type Obstacle, obstacleOf, replayedEvent } from './replayed-event.ts';
+import { cursorAt, type Slice, slices } from './selection.ts';
+
+export interface ReplayResult {
+  readonly dryRun: boolean;
+  /** Events that were sent; in a dry run, that would have been. */
+  readonly events: number;
+  readonly byType: Readonly<Record<Change['kind'], number>>;
+  /** Selected certifications of which nothing was sent, by the reason; `refused`: invalid to the target. */
+  readonly skipped: Readonly<Record<Obstacle | 'refused', number>>;
+  /** The command that goes on where this one stopped; absent when everything was done. */
+  readonly next?: ReplayCommand;
+}
+
+export interface ReplayOutcome {
+  readonly result: ReplayResult;
+  /** What ended it before its time. */
+  readonly failure?: unknown;
+}
+
+/** The topic or the queue did not take an event that it should have taken. */
+export class ReplayRefusedError extends NotifierError {
+  readonly code = 'replay-refused';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Send the command in `next`: it goes on before the first event that was refused. If it is refused again, look at the permissions of the operate function and at the encryption of the target.';
+
+  constructor(refused: number, code: string) {
+    super(`${refused} ${refused === 1 ? 'event was' : 'events were'} refused (${code}).`);
+  }
+}
+
+/** Certifications whose events are sent together; never more than a second's worth. */
+const sentTogether = 100;
+/** Requests to the partner at once, where records are asked for by id. */
+const requestsAtOnce = 4;
+
+/** The partner's record of a certification; `undefined` when it is gone. */
+type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
+
+/**
+ * Sends events of the past again: rebuilt from the partner's records, under the ids, times and types
+ * that the ledger has recorded. It only reads: outboxes and state belong to the ticks, and ticks may
+ * run meanwhile.
+ *
+ * It goes on by day and id and stops between two sends, so the cursor loses nothing. After a failure
+ * in the middle of a send, that one is sent again.
+ */
+export async function replay(
+  parts: OperationParts,
+  command: ReplayCommand,
+  limit: TimeLimit,
+): Promise<ReplayOutcome> {
+  return new Replay(parts, command, limit).run();
+}
+
+class Replay {
+  readonly #parts: OperationParts;
+  readonly #command: ReplayCommand;
+  readonly #limit: TimeLimit;
+  readonly #target: Pick<Announcer, 'publish'>;
+  readonly #pace: Pace;
+  readonly #byType = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+  readonly #skipped = {
+    changed: 0,
+    pending: 0,
+    held: 0,
+    undeliverable: 0,
+    neverAnnounced: 0,
+    unreadable: 0,
+    withoutHistory: 0,
+    refused: 0,
+  };
+  #events = 0;
+  #cursor: string | undefined;
+
+  constructor(parts: OperationParts, command: ReplayCommand, limit: TimeLimit) {
+    this.#parts = parts;
+    this.#command = command;
+    this.#limit = limit;
+    this.#cursor = command.after;
+    this.#target = command.to === undefined ? parts.announcer : parts.queue(command.to.queue);
+    this.#pace = new Pace(command.eventsPerSecond, parts.clock);
+  }
+
+  async run(): Promise<ReplayOutcome> {
+    try {
+      const { salt } = await this.#parts.ledger.state();
+      for await (const slice of slices(this.#parts.ledger, this.#command))
+        if (!(await this.#replaySlice(slice, salt))) return { result: this.#result('more') };
+      return { result: this.#result('done') };
+    } catch (failure) {
+      const result = this.#result('more');
+      // Out of time in the middle of a request: the next call goes on, if this one came anywhere.
+      const isOnlyLate = this.#limit.reached && this.#cursor !== this.#command.after;
+      return isOnlyLate ? { result } : { result, failure };
+    }
+  }
+
+  /** @returns `false` when it stopped before the slice's end */
+  async #replaySlice(slice: Slice, salt: string): Promise<boolean> {
+    const find = await this.#reader(slice);
+    const { eventsPerSecond, limit = Number.POSITIVE_INFINITY } = this.#command;
+    let rest = slice.lives;
+    while (rest.length > 0) {
+      const many = Math.min(sentTogether, eventsPerSecond, limit - this.#events);
+      if (many <= 0 || this.#limit.reached) return false;
+      await this.#replayTogether(rest.slice(0, many), find, salt);
+      rest = rest.slice(many);
+    }
+    return true;
+  }
+
+  async #replayTogether(lives: readonly Life[], find: Find, salt: string): Promise<void> {
+    const { settings } = this.#parts;
+    const outcomes = await pMap(
+      lives,
+      async (life) => {
+        const { id, presence } = life.certification;
+        const obstacle = obstacleOf(life, this.#command);
+        if (obstacle !== undefined) return obstacle;
+        const record = presence === 'present' ? await find(id) : undefined;
+        return replayedEvent(life, record, salt, settings);
+      },
+      { concurrency: requestsAtOnce },
+    );
+    const replayed = outcomes.filter((outcome) => typeof outcome === 'object');
+    const refused = await this.#send(replayed.map(({ owed }) => owed));
+    for (const outcome of outcomes) {
+      if (typeof outcome === 'string') this.#skipped[outcome] += 1;
+      else if (refused.has(outcome.owed)) this.#skipped.refused += 1;
+      else {
+        this.#events += 1;
+        this.#byType[outcome.kind] += 1;
+      }
+    }
+    this.#cursor = lives.map(cursorAt).at(-1);
+  }
+
+  /** @returns what the target will never take as it is */
+  async #send(owed: readonly OwedEvent[]): Promise<ReadonlySet<OwedEvent>> {
+    if (owed.length === 0 || this.#command.dryRun) return new Set();
+    await this.#pace.take(owed.length);
+    const { refused } = await this.#target.publish(owed, this.#limit.deadline);
+    const [first, ...others] = refused.filter(({ forGood = false }) => !forGood);
+    if (first !== undefined) throw new ReplayRefusedError(others.length + 1, first.code);
+    return new Set(refused.map(({ owed }) => owed));
+  }
+
+  /** Records read as a range, if that takes fewer requests than asking for each by its id. */
+  async #reader({ lives, read }: Slice): Promise<Find> {
+    const { partner } = this.#parts;
+    const isNeeded = (life: Life) =>
+      life.certification.presence === 'present' && obstacleOf(life, this.#command) === undefined;
+    if (read === undefined || lives.filter(isNeeded).length <= read.requests)
+      return (id) => partner.get(id, this.#limit.deadline);
+
+    const { assessments, proof } = await partner.prove(read.range, this.#limit.readingDeadline);
+    const seen = new Map(assessments.map((assessment) => [assessment.id, assessment]));
+    return async (id) => {
+      const found = seen.get(id);
+      // Only a proof says that what was not seen is not there.
+      if (found !== undefined || proof !== undefined) return found;
+      return partner.get(id, this.#limit.deadline);
+    };
+  }
+
+  #result(state: 'done' | 'more'): ReplayResult {
+    return {
+      dryRun: this.#command.dryRun,
+      events: this.#events,
+      byType: this.#byType,
+      skipped: this.#skipped,
+      ...(state === 'more' && {
+        next: { ...this.#command, ...(this.#cursor !== undefined && { after: this.#cursor }) },
+      }),
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { NotifierError } from '../errors.ts';
+import { testEvent } from '../events/event.ts';
+import type { TestEventCommand } from './command.ts';
+import type { OperationParts } from './parts.ts';
+
+export interface TestEventResult {
+  /** Of the event that SNS has accepted: what subscribers find in its `id`. */
+  readonly id: string;
+}
+
+/** SNS did not accept the test event, so it does not accept others either. */
+export class TestEventRefusedError extends NotifierError {
+  readonly code = 'test-event-refused';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Send it again in a minute. If it is refused again, look at the policy of the events topic and of its key, and at the role of the operate function: events of the ticks are likely refused as well.';
+
+  constructor(code: string) {
+    super(`SNS refused the test event (${code}).`);
+  }
+}
+
+/**
+ * Announces an invented assessment, marked as a test, the way every event goes: same topic, same
+ * attributes, same encryption, the same choice of fields.
+ *
+ * @throws TestEventRefusedError
+ */
+export async function sendTestEvent(
+  { settings, clock, announcer }: Pick<OperationParts, 'settings' | 'clock' | 'announcer'>,
+  command: TestEventCommand,
+): Promise<TestEventResult> {
+  const event = testEvent({
+    ...command,
+    integration: settings.name,
+    unique: randomUUID(),
+    time: clock.now(),
+    fields: settings.fields,
+  });
+  const certificationId = event.data.assessment.id;
+  const { refused } = await announcer.publish([
+    { certificationId, revision: 1, event, owes: 'event-and-digest' },
+  ]);
+  const [refusal] = refused;
+  if (refusal !== undefined) throw new TestEventRefusedError(refusal.code);
+  return { id: event.id };
+}

@@ -1,0 +1,331 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { systemClock } from '../../../lambda/clock.ts';
+import { Table } from '../../../lambda/ledger/table.ts';
+import type { Answer } from '../../../lambda/operations/answer.ts';
+import { assessment } from '../../support/assessments.ts';
+import { startLedgerTable } from '../../support/ledger-table.ts';
+import { Scene } from './scene.ts';
+
+let database: Awaited<ReturnType<typeof startLedgerTable>>;
+let table: Table;
+let scene: Scene;
+
+beforeAll(async () => {
+  database = await startLedgerTable();
+  table = new Table(database.client, database.name, systemClock);
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  scene = new Scene(table);
+});
+
+const replayResult = z.looseObject({
+  events: z.int(),
+  byType: z.record(z.string(), z.int()),
+  skipped: z.record(z.string(), z.int()),
+  next: z.looseObject({ after: z.string().optional() }).optional(),
+});
+
+function resultOf(answer: Answer) {
+  expect(answer).toMatchObject({ ok: true });
+  return replayResult.parse(answer.result);
+}
+
+/** Sends the commands of `next` until there is none. */
+async function toTheEnd(command: object, seconds?: number) {
+  const results = [resultOf(await scene.operate(command, seconds))];
+  for (let next = results[0]?.next; next !== undefined; next = results.at(-1)?.next)
+    results.push(resultOf(await scene.operate(next, seconds)));
+  return results;
+}
+
+const everything = { command: 'replay', days: {} };
+const ids = () => scene.heard.map(({ subject }) => Number(subject));
+const on = (certified_on: string, id: number, more = {}) =>
+  assessment({ id, certified_on, ...more });
+
+describe('a replayed event', () => {
+  it('is what was announced, marked as a replay', async () => {
+    await scene.show(on('2026-11-20', 1), on('2026-10-01', 2));
+    scene.clock.advance({ hours: 3 });
+    await scene.show(on('2026-11-20', 1, { email: 'new@example.org' }));
+    scene.clock.advance({ hours: 24 * 30 });
+    await scene.operate(everything);
+    expect(scene.heard).toHaveLength(2);
+    for (const event of scene.heard) {
+      const { data, ...envelope } = event;
+      const original = scene.announced.get(event.id);
+      expect({ ...envelope, data: { ...data, replay: undefined } }).toEqual(original);
+      expect(data.replay).toBe(true);
+    }
+    expect(scene.heard.map(({ id }) => id)).toEqual([`${scene.name}/2/1`, `${scene.name}/1/2`]);
+  });
+
+  it('of a withdrawn certification says that it was withdrawn, without asking the partner', async () => {
+    await scene.show(on('2026-11-20', 1));
+    await scene.withdraw(1);
+    await scene.operate(everything);
+    const original = scene.announced.get(`${scene.name}/1/2`);
+    expect(scene.heard).toEqual([{ ...original, data: { ...original?.data, replay: true } }]);
+    expect(scene.requests).toEqual([]);
+  });
+
+  it('of one that came back says that it was restored', async () => {
+    await scene.show(on('2026-11-20', 1));
+    await scene.withdraw(1);
+    await scene.show(on('2026-11-20', 1));
+    expect(resultOf(await scene.operate(everything)).byType).toMatchObject({ restored: 1 });
+    expect(scene.heard).toMatchObject([{ type: 'certification.restored', sequence: '3' }]);
+  });
+
+  it('carries the fields that may leave, and no others', async () => {
+    await scene.show(on('2026-11-20', 1));
+    scene.fields = 'identifiers';
+    await scene.operate(everything);
+    expect(Object.keys(scene.heard[0]?.data.assessment ?? {}).sort()).toEqual([
+      'assessment_name',
+      'certified_on',
+      'id',
+      'organization_id',
+    ]);
+  });
+});
+
+describe('what is not replayed', () => {
+  it('is a record that has changed since: under its old id nothing else is sent', async () => {
+    await scene.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
+    scene.alter(2, { email: 'new@example.org' });
+    scene.world = scene.world.filter(({ id }) => id !== 3);
+    expect(resultOf(await scene.operate(everything))).toMatchObject({
+      events: 1,
+      skipped: { changed: 2 },
+    });
+    expect(ids()).toEqual([1]);
+  });
+
+  it('is a record that the ledger does not know', async () => {
+    await scene.show(on('2026-11-20', 1));
+    scene.world.push(on('2026-11-20', 2));
+    expect(resultOf(await scene.operate(everything))).toMatchObject({ events: 1 });
+    expect(ids()).toEqual([1]);
+  });
+
+  it('is an event that is held, or that a tick still owes', async () => {
+    await scene.commit([on('2026-11-20', 1)], 'held');
+    await scene.commit([on('2026-11-20', 2)], 'pending');
+    expect(resultOf(await scene.operate(everything))).toMatchObject({
+      events: 0,
+      skipped: { held: 1, pending: 1 },
+    });
+    expect(scene.heard).toEqual([]);
+  });
+
+  it('is what only the baseline has seen, unless asked for: then as created', async () => {
+    await scene.baseline(on('2026-11-20', 1));
+    await scene.show(on('2026-11-20', 2));
+    expect(resultOf(await scene.operate(everything))).toMatchObject({
+      events: 1,
+      skipped: { neverAnnounced: 1 },
+    });
+    const command = { ...everything, baseline: true };
+    expect(resultOf(await scene.operate(command))).toMatchObject({ byType: { created: 2 } });
+    expect(scene.heard).toMatchObject([
+      { id: `${scene.name}/2/1` },
+      { id: `${scene.name}/1/1`, type: 'certification.created' },
+      { id: `${scene.name}/2/1` },
+    ]);
+  });
+
+  it('is a record without the documented shape', async () => {
+    await scene.show(on('2026-11-20', 1), on('2026-11-20', 2));
+    scene.unreadable.add(1);
+    expect(resultOf(await scene.operate(everything))).toMatchObject({
+      events: 1,
+      skipped: { unreadable: 1 },
+    });
+  });
+
+  it('is what the target will never take, and the rest goes on', async () => {
+    await scene.show(on('2026-11-20', 1), on('2026-11-20', 2));
+    scene.refuse = ({ subject }) =>
+      subject === '1' ? { code: 'InvalidParameter', forGood: true } : undefined;
+    expect(await scene.operate(everything)).toMatchObject({
+      ok: true,
+      result: { events: 1, skipped: { refused: 1 } },
+    });
+  });
+});
+
+describe('a selection', () => {
+  beforeEach(async () => {
+    await scene.show(
+      on('2025-12-31', 1),
+      on('2026-01-01', 2, { organization_id: 8 }),
+      on('2026-01-02', 3),
+      on('2026-11-20', 4, { organization_id: 8 }),
+    );
+    await scene.show(on('2026-01-02', 3, { seid: 'OTHER' }));
+    await scene.withdraw(4);
+  });
+
+  it.each([
+    ['days', { days: { from: '2026-01-01', to: '2026-01-02' } }, [2, 3]],
+    ['days without an end', { days: { from: '2026-01-02' } }, [3, 4]],
+    ['days without a beginning', { days: { to: '2026-01-01' } }, [1, 2]],
+    ['ids', { ids: [4, 1, 99] }, [1, 4]],
+    ['organizations', { organizations: [8] }, [2, 4]],
+    ['types', { types: ['updated', 'withdrawn'] }, [3, 4]],
+    [
+      'all of these at once',
+      { days: { from: '2026-01-01' }, organizations: [8], types: ['created'] },
+      [2],
+    ],
+    ['ids within days', { ids: [1, 2], days: { from: '2026-01-01' } }, [2]],
+    ['days on which nothing was', { days: { from: '2027-01-01' } }, []],
+  ])('by %s', async (_, selection, expected) => {
+    await scene.operate({ command: 'replay', ...selection });
+    expect(ids()).toEqual(expected);
+  });
+
+  it('must select something', async () => {
+    expect(await scene.operate({ command: 'replay' })).toMatchObject({
+      ok: false,
+      problem: { code: 'command-invalid' },
+    });
+    expect(scene.heard).toEqual([]);
+  });
+});
+
+describe('the partner', () => {
+  const many = (count: number, day: string, first = 1) =>
+    Array.from({ length: count }, (_, index) => on(day, first + index));
+
+  it('is asked once for days that fit into a page together', async () => {
+    await scene.show(...many(40, '2026-11-18'), ...many(40, '2026-11-20', 101));
+    await scene.operate(everything);
+    expect(scene.requests).toEqual(['2026-11-18..2026-11-20']);
+    expect(scene.heard).toHaveLength(80);
+  });
+
+  it('is asked by id where that takes no more requests', async () => {
+    await scene.show(...many(40, '2026-11-18'), on('2026-11-18', 99, { organization_id: 8 }));
+    await scene.operate({ command: 'replay', organizations: [8] });
+    expect(scene.requests).toEqual(['99']);
+  });
+
+  it('is asked again by id for what an unproven read did not show', async () => {
+    await scene.show(...many(5, '2026-11-20'));
+    scene.overlooked.add(3);
+    await scene.operate(everything);
+    expect(scene.requests).toEqual(['2026-11-20..2026-11-20', '3']);
+    expect(ids()).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe('a dry run', () => {
+  it('counts what is then sent, sends nothing and writes nothing', async () => {
+    await scene.baseline(on('2026-11-19', 9));
+    await scene.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
+    await scene.withdraw(3);
+    scene.alter(2, { email: 'new@example.org' });
+    const before = await scene.written();
+    const counted = resultOf(await scene.operate({ ...everything, dryRun: true }));
+    expect(scene.heard).toEqual([]);
+    const sent = resultOf(await scene.operate(everything));
+    expect(counted).toEqual({ ...sent, dryRun: true });
+    expect(sent.events).toBe(2);
+    expect(await scene.written()).toEqual(before);
+  });
+});
+
+describe('a replay that stops', () => {
+  it('goes on behind the last event after its limit, so that in the end all were sent once', async () => {
+    await scene.show(...[5, 3, 1].map((id) => on('2026-11-20', id)), on('2026-11-19', 9));
+    await scene.withdraw(3);
+    const results = await toTheEnd({ ...everything, limit: 2 });
+    expect(results.map(({ events }) => events)).toEqual([2, 2]);
+    expect(ids()).toEqual([9, 1, 3, 5]);
+  });
+
+  it('goes on after its time is over', async () => {
+    await scene.show(...Array.from({ length: 30 }, (_, index) => on('2026-11-20', index + 1)));
+    const results = await toTheEnd({ ...everything, eventsPerSecond: 1 }, 20);
+    expect(results.length).toBeGreaterThan(2);
+    expect(ids()).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  });
+
+  it('goes on after its time is over between records that are asked for by id', async () => {
+    const wanted = Array.from({ length: 20 }, (_, index) => index + 1);
+    await scene.show(...wanted.map((id) => on('2026-11-20', id)));
+    scene.requestSeconds = 3;
+    const command = { command: 'replay', ids: wanted, eventsPerSecond: 4 };
+    const results = await toTheEnd(command, 30);
+    expect(results.length).toBeGreaterThan(2);
+    expect(ids()).toEqual(wanted);
+  });
+
+  it('because the target refuses says so, and loses nothing when it goes on', async () => {
+    const all = Array.from({ length: 9 }, (_, index) => index + 1);
+    await scene.show(...all.map((id) => on('2026-11-20', id)));
+    scene.refuse = ({ subject }) => (subject === '5' ? { code: 'Throttled' } : undefined);
+    const answer = await scene.operate({ ...everything, eventsPerSecond: 2 });
+    expect(answer).toMatchObject({
+      ok: false,
+      problem: { code: 'replay-refused', retryHelps: true },
+      result: { events: 4, next: { after: '2026-11-20/4' } },
+    });
+    scene.refuse = () => undefined;
+    await toTheEnd(replayResult.parse(answer.result).next ?? {});
+    expect([...new Set(ids())].sort()).toEqual(all);
+  });
+
+  it('anywhere, and goes on there, sends the same as one that does not', async () => {
+    const days = ['2025-12-31', '2026-01-01', '2026-02-28', '2026-11-20'];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(
+          fc.record({ id: fc.integer({ min: 1, max: 500 }), day: fc.constantFrom(...days) }),
+          {
+            selector: ({ id }) => id,
+            minLength: 1,
+            maxLength: 25,
+          },
+        ),
+        fc.integer({ min: 1, max: 7 }),
+        async (certifications, limit) => {
+          scene = new Scene(table);
+          await scene.show(...certifications.map(({ id, day }) => on(day, id)));
+          await scene.operate(everything);
+          const whole = scene.heard.splice(0);
+          await toTheEnd({ ...everything, limit });
+          expect(scene.heard).toEqual(whole);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('the pace', () => {
+  it('is never faster than asked for', async () => {
+    await scene.show(...Array.from({ length: 50 }, (_, index) => on('2026-11-20', index + 1)));
+    const began = scene.clock.now().epochMilliseconds;
+    await scene.operate({ ...everything, eventsPerSecond: 5 });
+    scene.heardAt.forEach((at, index) => {
+      expect(index + 1).toBeLessThanOrEqual(5 + ((at - began) / 1_000) * 5);
+    });
+    expect(scene.heardAt).toHaveLength(50);
+  });
+});
+
+describe('a target', () => {
+  it('can be one queue instead of the topic', async () => {
+    const queue = 'arn:aws:sqs:us-east-1:111122223333:rebuild';
+    await scene.show(on('2026-11-20', 1));
+    await scene.operate({ ...everything, to: { queue } });
+    expect(scene.heard).toEqual([]);
+    expect(scene.queues.get(queue)).toMatchObject([{ id: `${scene.name}/1/1` }]);
+  });
+});
