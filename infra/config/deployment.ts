@@ -16,12 +16,6 @@ const retentionDays = [
 const maxTags = 50;
 
 export const deployment = record({
-  stackName: name(
-    'letters, digits and hyphens, starting with a letter, at most 128 characters',
-    (value) => /^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(value),
-  )
-    .default('certification-notifier')
-    .describe('The CloudFormation stack. A second deployment in the same account needs another.'),
   integrations: list(integration, `1 to ${maxIntegrations} integrations`, maxIntegrations).describe(
     'What to watch: one element for each set of credentials at the partner.',
   ),
@@ -46,6 +40,12 @@ export const deployment = record({
     .meta({ allowed: 'a list of AWS account ids' })
     .default(() => [])
     .describe('Accounts that may subscribe their own queues and functions to the events topic.'),
+  stackName: name(
+    'letters, digits and hyphens, starting with a letter, at most 128 characters',
+    (value) => /^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(value),
+  )
+    .default('certification-notifier')
+    .describe('The CloudFormation stack. A second deployment in the same account needs another.'),
   logRetentionDays: z
     .literal(retentionDays, { error: `one of ${retentionDays.join(', ')}` })
     .meta({ allowed: `one of ${retentionDays.join(', ')}` })

@@ -22,7 +22,7 @@ export const filter = record({
       'What has happened. Test events come only to those who take all types or list `test`.',
     ),
   organizations: list(
-    whole('organization ids', 1, maxNumber),
+    whole('an organization id', 1, maxNumber),
     'at least one organization id',
     maxCombinations,
   )

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { maxIntegrations } from '../../infra/config/limits.ts';
 import { parseConfig } from '../../infra/config.ts';
 import { ConfigError } from '../../infra/config-error.ts';
 import { assessmentSchema } from '../../lambda/events/assessment.ts';
@@ -127,19 +128,29 @@ describe('a good configuration', () => {
 
 describe('a wrong setting is named with its place, what was found and what is allowed', () => {
   it.each<[string, unknown, string, string]>([
-    ['no configuration', undefined, 'the configuration: nothing found', 'an object with stackName'],
-    ['no integrations', {}, 'integrations: nothing found', '1 to 35 integrations'],
-    ['an empty list', { integrations: [] }, 'integrations: a list of 0 found', '1 to 35'],
+    [
+      'no configuration',
+      undefined,
+      'the configuration: nothing found',
+      'an object with integrations',
+    ],
+    ['no integrations', {}, 'integrations: nothing found', `1 to ${maxIntegrations} integrations`],
+    [
+      'an empty list',
+      { integrations: [] },
+      'integrations: a list of 0 found',
+      `1 to ${maxIntegrations}`,
+    ],
     [
       'too many integrations',
       {
-        integrations: Array.from({ length: 36 }, (_, index) => ({
+        integrations: Array.from({ length: maxIntegrations + 1 }, (_, index) => ({
           ...district,
           name: `district-${index}`,
         })),
       },
-      'integrations: a list of 36 found',
-      '1 to 35 integrations',
+      `integrations: a list of ${maxIntegrations + 1} found`,
+      `1 to ${maxIntegrations} integrations`,
     ],
     [
       'an upper-case name',
@@ -478,7 +489,7 @@ describe('a wrong setting is named with its place, what was found and what is al
       'an organization by name',
       withFilter({ organizations: ['Larkspur'] }),
       'subscriptions[0].filter.organizations[0]: "Larkspur" found',
-      'organization ids',
+      'an organization id',
     ],
     [
       'more combinations than SNS takes',

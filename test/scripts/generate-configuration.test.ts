@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../infra/load-config.ts';
+import {
+  configurationPage,
+  documentedSettings,
+  withSettings,
+} from '../../scripts/generate-configuration.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'configuration-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const page = readFileSync(configurationPage, 'utf8');
+
+describe('docs/configuration.md', () => {
+  it('tells the settings as their schema has them: else, run `npm run generate`', () => {
+    expect(page).toBe(withSettings(page));
+  });
+
+  it('tells of every setting, however deep, what is allowed', () => {
+    const settings = documentedSettings();
+    expect(settings.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        'integrations[].audit.recentMinutes',
+        'integrations[].announce.since',
+        'subscriptions[].endpoint.newQueue',
+        'subscriptions[].filter.late',
+        'alerts.quietHours.from',
+        'topic',
+        'tags',
+      ]),
+    );
+    const parents = new Set(settings.map(({ path }) => path.replace(/(\[\])?\.\w+$/, '')));
+    for (const { path, description, allowed } of settings) {
+      if (!parents.has(path)) expect(allowed, path).toBeDefined();
+      expect(description ?? allowed, path).toBeDefined();
+    }
+  });
+
+  it('begins with an example that works', async () => {
+    const [, example = ''] = page.match(/```ts\n(.*?)```/s) ?? [];
+    const file = join(folder, 'notifier.config.mjs');
+    writeFileSync(
+      file,
+      example.replace(/^import .*$/m, 'const defineConfig = (config) => config;'),
+    );
+    const { subscriptions } = await loadConfig(file);
+    expect(subscriptions).toHaveLength(3);
+  });
+});
