@@ -1,6 +1,7 @@
 import { defineConfig } from './infra/config.ts';
 
-// What to watch and whom to tell. `npx cdk synth` checks it and names every wrong value.
+// What to watch and whom to tell; docs/configuration.md has every setting. `npx cdk synth` checks it
+// and names every wrong value.
 // Never a credential here: `npx cdk deploy` prints the command that fills each secret.
 export default defineConfig({
   integrations: [
@@ -18,9 +19,11 @@ export default defineConfig({
   ],
 
   subscriptions: [
-    // Events are for machines, one message each. The queue's own policy must let the topic send:
-    // { topic: 'events', protocol: 'sqs', endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications',
+    // Events are for machines, one message each. A new queue is made, with all that it needs:
+    // { topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' }, raw: true,
     //   filter: { types: ['created'], organizations: [7] } },
+    // The policy of a queue of your own must let the topic send:
+    // { topic: 'events', protocol: 'sqs', endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications' },
     //
     // Alerts are for people, one digest a tick; operations hears of trouble:
     // { topic: 'alerts', protocol: 'email', endpoint: 'certification-office@district-a.example.org' },
