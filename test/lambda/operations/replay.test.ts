@@ -1,24 +1,20 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { systemClock } from '../../../lambda/clock.ts';
-import { Table } from '../../../lambda/ledger/table.ts';
 import type { Answer } from '../../../lambda/operations/answer.ts';
 import { assessment } from '../../support/assessments.ts';
 import { startLedgerTable } from '../../support/ledger-table.ts';
 import { Scene } from './scene.ts';
 
 let database: Awaited<ReturnType<typeof startLedgerTable>>;
-let table: Table;
 let scene: Scene;
 
 beforeAll(async () => {
   database = await startLedgerTable();
-  table = new Table(database.client, database.name, systemClock);
 });
 afterAll(() => database.close());
 beforeEach(() => {
-  scene = new Scene(table);
+  scene = new Scene(database);
 });
 
 const replayResult = z.looseObject({
@@ -230,13 +226,14 @@ describe('a dry run', () => {
     await scene.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
     await scene.withdraw(3);
     scene.alter(2, { email: 'new@example.org' });
-    const before = await scene.written();
+    const before = await scene.items();
+    expect(before).not.toEqual([]);
     const counted = resultOf(await scene.operate({ ...everything, dryRun: true }));
     expect(scene.heard).toEqual([]);
     const sent = resultOf(await scene.operate(everything));
     expect(counted).toEqual({ ...sent, dryRun: true });
     expect(sent.events).toBe(2);
-    expect(await scene.written()).toEqual(before);
+    expect(await scene.items()).toEqual(before);
   });
 });
 
@@ -295,7 +292,7 @@ describe('a replay that stops', () => {
         ),
         fc.integer({ min: 1, max: 7 }),
         async (certifications, limit) => {
-          scene = new Scene(table);
+          scene = new Scene(database);
           await scene.show(...certifications.map(({ id, day }) => on(day, id)));
           await scene.operate(everything);
           const whole = scene.heard.splice(0);

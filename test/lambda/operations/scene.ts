@@ -1,3 +1,4 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import {
   type Certification,
@@ -15,19 +16,23 @@ import {
 } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
-import type { Table } from '../../../lambda/ledger/table.ts';
+import { Table } from '../../../lambda/ledger/table.ts';
 import type { Answer } from '../../../lambda/operations/answer.ts';
 import { carryOut } from '../../../lambda/operations/carry-out.ts';
 import type { Command } from '../../../lambda/operations/command.ts';
 import type { OperationParts } from '../../../lambda/operations/parts.ts';
 import type { Announcer, Ledger, PartnerReader, Refusal } from '../../../lambda/ports.ts';
+import type { startLedgerTable } from '../../support/ledger-table.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+
+type LedgerDatabase = Awaited<ReturnType<typeof startLedgerTable>>;
 
 let scenes = 0;
 
 /** An integration with a past: a partner, a ledger (embedded DynamoDB) and somebody who listens. */
 export class Scene {
   readonly name = `district-${++scenes}`;
+  readonly #database: LedgerDatabase;
   readonly clock = new ManualClock();
   readonly ledger: Ledger;
   readonly warnings: string[] = [];
@@ -48,7 +53,9 @@ export class Scene {
   readonly queues = new Map<string, CertificationEvent[]>();
   refuse: (event: CertificationEvent) => Omit<Refusal, 'owed'> | undefined = () => undefined;
 
-  constructor(table: Table) {
+  constructor(database: LedgerDatabase) {
+    this.#database = database;
+    const table = new Table(database.client, database.name, this.clock);
     this.ledger = new DynamoLedger(table, this.name, { warn: (what) => this.warnings.push(what) });
   }
 
@@ -166,14 +173,13 @@ export class Scene {
     this.world = this.world.map((one) => (one.id === id ? { ...one, ...change } : one));
   }
 
-  /** Everything that the table holds for this integration, to see whether it was touched. */
-  async written(): Promise<unknown> {
-    const state = await this.ledger.state();
-    const lives = await this.ledger.lives(this.world.map(({ id }) => id));
-    const days = await this.ledger.calendar(state.years);
-    const owed: unknown[] = [];
-    for await (const batch of this.ledger.leftovers('event')) owed.push(batch);
-    return structuredClone(JSON.parse(JSON.stringify([state, [...lives], [...days], owed])));
+  /** Everything that the table holds for this integration. */
+  async items(): Promise<unknown[]> {
+    const { client, name: TableName } = this.#database;
+    const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+    return Items.map((item) => JSON.stringify(item))
+      .filter((item) => new RegExp(`#${this.name}[#"]`).test(item))
+      .sort();
   }
 
   async #count(assessments: readonly Assessment[]): Promise<void> {
