@@ -52,6 +52,10 @@ describe('arrows point one way', () => {
     },
   );
 
+  it('what subscribers import knows the contract and the base only', () => {
+    expect(crossing('consumer', /^lambda\/(errors|clock)\.ts$|^lambda\/events\//)).toEqual([]);
+  });
+
   it('the stack and the runtime share names only', () => {
     expect(crossing('infra', /^(lambda\/(names|errors)\.ts|cdk\.json)$/, { types: false })).toEqual(
       [],

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { Temporal } from 'temporal-polyfill';
+import { type Clock, systemClock } from '../lambda/clock.ts';
+import { ClaimLostError, InHandError } from './errors.ts';
+import type { ReceivedEvent } from './parse-event.ts';
+import type { Claim, HandledStore } from './store.ts';
+
+export interface HandlingOptions {
+  /**
+   * How long a handler may take. When a worker dies, its event is handled again after this at the
+   * latest. Default: five minutes. Not longer than the queue's visibility timeout times its receives.
+   */
+  readonly claimFor?: Temporal.DurationLike;
+  /**
+   * What to do with a replay (`data.replay`) of what has been handled already. `skip`, the default,
+   * is for those who did not ask for it. `handle` is for those who did, having lost what they made of
+   * it: then at least once, and still never something older than what was handled.
+   */
+  readonly replays?: 'skip' | 'handle';
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+export interface OnlyOnceOptions extends HandlingOptions {
+  /** How long an event is remembered; its duplicate is handled after that. Default: 400 days (in hours). */
+  readonly remember?: Temporal.DurationLike;
+}
+
+/** Hands the event to the handler, unless it was handled before. */
+export type Handling<Skipped extends string> = <Event extends ReceivedEvent>(
+  event: Event,
+  handler: (event: Event) => Promise<unknown>,
+) => Promise<'handled' | Skipped>;
+
+/**
+ * Each event is handled to its end once, by its id.
+ *
+ * "Handled" means that the handler has resolved. No helper can do more: a worker that dies after its
+ * handler has acted and before that is recorded will have the event handled again, so what the
+ * handler does should bear repetition where that matters (give `event.id` to what it calls).
+ *
+ * The result throws what the handler throws, after which the event may be tried again at once;
+ * InHandError when another worker has the event in hand (leave the message in the queue);
+ * ClaimLostError when the handler took longer than `claimFor` and another worker has begun;
+ * StoreUnavailableError.
+ */
+export function onlyOnce(
+  store: HandledStore,
+  options: OnlyOnceOptions = {},
+): Handling<'duplicate'> {
+  const { remember = { hours: 400 * 24 } } = options;
+  return async (event, handler) => {
+    const work = { key: `event ${event.id}`, position: 1, remember };
+    return (await handled(store, work, event, handler, options)) ? 'handled' : 'duplicate';
+  };
+}
+
+/**
+ * Of each assessment only what is newer than what was handled of it, by `sequence`: for a subscriber
+ * that keeps the current state. One that must see each event wants `onlyOnce`. Duplicates
+ * are outdated, too. The events of one assessment are handled one at a time.
+ *
+ * What it remembers, one item an assessment, is never forgotten: old news would be new again.
+ * Throws what `onlyOnce` throws.
+ */
+export function inOrder(store: HandledStore, options: HandlingOptions = {}): Handling<'outdated'> {
+  return async (event, handler) => {
+    const key = `subject ${event.source} ${event.subject}`;
+    const work = { key, position: Number(event.sequence) };
+    return (await handled(store, work, event, handler, options)) ? 'handled' : 'outdated';
+  };
+}
+
+interface Work {
+  readonly key: string;
+  readonly position: number;
+  readonly remember?: Temporal.DurationLike;
+}
+
+async function handled<Event extends ReceivedEvent>(
+  store: HandledStore,
+  { remember, ...work }: Work,
+  event: Event,
+  handler: (event: Event) => Promise<unknown>,
+  { claimFor = { minutes: 5 }, replays = 'skip', clock = systemClock }: HandlingOptions,
+): Promise<boolean> {
+  const now = clock.now();
+  const claim: Claim = {
+    ...work,
+    again: replays === 'handle' && isReplay(event),
+    owner: randomUUID(),
+    now,
+    until: now.add(claimFor),
+    ...(remember && { forget: now.add(remember) }),
+  };
+  const answer = await store.claim(claim);
+  if (answer === 'in-hand') throw new InHandError();
+  if (answer === 'handled') return false;
+  try {
+    await handler(event);
+  } catch (error) {
+    // If this fails too, the claim runs out by itself; what matters is why the handler failed.
+    await store.settle(claim, 'given-up').catch(() => undefined);
+    throw error;
+  }
+  if (!(await store.settle(claim, 'handled'))) throw new ClaimLostError();
+  return true;
+}
+
+function isReplay(event: ReceivedEvent): boolean {
+  return event.type !== 'unknown' && event.data.replay === true;
+}

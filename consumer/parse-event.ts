@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import { type CertificationEvent, certificationEventSchema } from '../lambda/events/event.ts';
+import { NotAnEventError } from './errors.ts';
+
+/**
+ * An event of a later version of certification-notifier than this code: acknowledge it, or update.
+ * It has what is needed to handle it once and in order.
+ */
+export interface UnknownEvent {
+  readonly type: 'unknown';
+  /** The type it was sent with. */
+  readonly announced: string;
+  readonly id: string;
+  readonly source: string;
+  readonly subject: string;
+  readonly sequence: string;
+  /** All of it, unchecked. */
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+/** What a subscriber receives, told apart by `type`. */
+export type ReceivedEvent = CertificationEvent | UnknownEvent;
+
+/** SNS in SQS in a Lambda record is three; more is somebody's own wrapping. */
+const maxWrappings = 8;
+
+const [{ shape: known }] = certificationEventSchema.options;
+const knownTypes: ReadonlySet<string> = new Set(
+  certificationEventSchema.options.map(({ shape }) => shape.type.value),
+);
+
+/** What every version has in common. */
+const anyVersionSchema = z.looseObject({
+  specversion: known.specversion,
+  type: z.string(),
+  id: known.id,
+  source: known.source.startsWith('urn:certification-notifier:'),
+  subject: known.subject,
+  sequence: known.sequence,
+  dataschema: z.string(),
+});
+
+/**
+ * The event in a message, however it is wrapped: the body of an SQS message (raw or in SNS's
+ * envelope) or the whole message, an SQS or SNS record of a Lambda invocation, the body of an HTTPS
+ * request (text, bytes or parsed), or the event itself. Unknown fields are kept.
+ *
+ * It does not look at signatures: a body that came over HTTPS goes through `verifySnsMessage` first.
+ *
+ * @throws NotAnEventError for anything else; its message holds nothing of what was given
+ */
+export function parseEvent(message: unknown): ReceivedEvent {
+  const event = unwrapped(message);
+  const envelope = anyVersionSchema.safeParse(event);
+  if (!envelope.success) throw notAnEvent(envelope.error);
+  const { type, id, source, subject, sequence, dataschema } = envelope.data;
+  if (!knownTypes.has(type) || dataschema !== known.dataschema.value)
+    return {
+      type: 'unknown',
+      announced: type,
+      id,
+      source,
+      subject,
+      sequence,
+      event: envelope.data,
+    };
+  if (isCertificationEvent(event)) return event;
+  throw notAnEvent(certificationEventSchema.safeParse(event).error);
+}
+
+/** A guard, and not the parsed value: that lacks the fields which this version does not know. */
+function isCertificationEvent(value: unknown): value is CertificationEvent {
+  return certificationEventSchema.safeParse(value).success;
+}
+
+function unwrapped(message: unknown): unknown {
+  let content = message;
+  for (let wrappings = 0; wrappings <= maxWrappings; wrappings += 1) {
+    if (typeof content === 'string') content = parsedJson(content);
+    else if (content instanceof Uint8Array) content = textOf(content);
+    else if (typeof content !== 'object' || content === null)
+      throw new NotAnEventError(['no JSON object']);
+    else if ('specversion' in content) return content;
+    // SNS's envelope, in a queue, an HTTPS body or within `Sns`.
+    else if ('Message' in content && typeof content.Message === 'string') content = content.Message;
+    // A Lambda record: of SNS, of SQS. Then a message as SQS's API returns it.
+    else if ('Sns' in content) content = content.Sns;
+    else if ('body' in content && typeof content.body === 'string') content = content.body;
+    else if ('Body' in content && typeof content.Body === 'string') content = content.Body;
+    else if ('Records' in content)
+      throw new NotAnEventError(['a whole invocation; each of its Records is a message']);
+    else throw new NotAnEventError(['no specversion, and no wrapping that is known']);
+  }
+  throw new NotAnEventError(['wrapped too often']);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the cause: a SyntaxError quotes what it could not read.
+    throw new NotAnEventError(['no JSON']);
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new NotAnEventError(['no UTF-8'], { cause });
+  }
+}
+
+function notAnEvent(error: z.ZodError | undefined): NotAnEventError {
+  return new NotAnEventError(
+    error?.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`) ?? [],
+  );
+}

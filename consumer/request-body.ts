@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import type { Temporal } from 'temporal-polyfill';
+import { BodyTooSlowError, SnsMessageRefusedError } from './errors.ts';
+
+/**
+ * The body of a request, of which no more is read than it may be long. The request is left open, so
+ * that it can be answered.
+ *
+ * @throws SnsMessageRefusedError when it is too long, BodyTooSlowError, or what ended the connection
+ */
+export function requestBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  within: Temporal.Duration,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (settle: () => void) => {
+      clearTimeout(timer);
+      request.off('data', take).pause();
+      settle();
+    };
+    const giveUp = (error: Error) => finish(() => reject(error));
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > maxBytes) giveUp(new SnsMessageRefusedError('too-large'));
+    };
+    const timer = setTimeout(() => giveUp(new BodyTooSlowError()), within.total('milliseconds'));
+    request.on('data', take);
+    request.on('error', giveUp);
+    request.on('end', () => finish(() => resolve(Buffer.concat(chunks))));
+    if (Number(request.headers['content-length']) > maxBytes)
+      giveUp(new SnsMessageRefusedError('too-large'));
+  });
+}

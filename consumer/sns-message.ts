@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { SnsMessageRefusedError } from './errors.ts';
+
+const line = z.string().regex(/^[^\r\n]+$/);
+
+/**
+ * What is signed, and no value that could be cut elsewhere: the signed text is one line each of name
+ * and value, so a value that spans lines could pass for other fields. `Message` and `Subject` may.
+ */
+const common = {
+  MessageId: line,
+  TopicArn: line,
+  Message: z.string(),
+  Timestamp: z.iso.datetime(),
+  SignatureVersion: z.enum(['1', '2']),
+  Signature: z.base64(),
+  SigningCertURL: line,
+};
+
+const confirmation = { ...common, Token: line, SubscribeURL: line };
+
+/** AWS, "Parsing Amazon SNS message formats": the three that an HTTPS endpoint gets. */
+const snsMessageSchema = z.discriminatedUnion('Type', [
+  z.object({ ...common, Type: z.literal('Notification'), Subject: z.string().exactOptional() }),
+  z.object({ ...confirmation, Type: z.literal('SubscriptionConfirmation') }),
+  z.object({ ...confirmation, Type: z.literal('UnsubscribeConfirmation') }),
+]);
+
+export type SnsMessage = z.infer<typeof snsMessageSchema>;
+
+/** @throws SnsMessageRefusedError */
+export function readSnsMessage(body: string | Uint8Array, maxBytes: number): SnsMessage {
+  const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+  if (size > maxBytes) throw new SnsMessageRefusedError('too-large');
+  const { data } = snsMessageSchema.safeParse(parsed(body));
+  if (data === undefined) throw new SnsMessageRefusedError('malformed');
+  return data;
+}
+
+function parsed(body: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString('utf8'));
+  } catch {
+    // Without the cause: a SyntaxError quotes what it could not read.
+    throw new SnsMessageRefusedError('malformed');
+  }
+}

@@ -1,0 +1,143 @@
+import SnsPayloadValidator from 'sns-payload-validator';
+import { Temporal } from 'temporal-polyfill';
+import { type Clock, systemClock } from '../lambda/clock.ts';
+import { SnsMessageRefusedError } from './errors.ts';
+import { SigningCertificates } from './signing-certificates.ts';
+import { readSnsMessage, type SnsMessage } from './sns-message.ts';
+import { askSns, type Fetch } from './sns-request.ts';
+
+export interface SnsVerification {
+  /** The topics that may send here; a message of any other is refused, however well signed. */
+  readonly topicArns: string | readonly string[];
+  /**
+   * Messages sent longer ago are refused, so that a recorded one is of no use later. Default: one
+   * hour, the longest for which SNS retries an HTTPS delivery. Hours and smaller units.
+   */
+  readonly maxAge?: Temporal.DurationLike;
+  /** Default 1 MiB: SNS's largest message, escaped within its envelope, has less. */
+  readonly maxBytes?: number;
+  /** Default: subscriptions to `topicArns` are confirmed. */
+  readonly confirm?: boolean;
+  readonly clock?: Pick<Clock, 'now'>;
+  /** For downloading certificates and confirming; default: the global one. */
+  readonly fetch?: Fetch;
+}
+
+/** A message that SNS has sent, for one of the expected topics, not long ago. */
+export type VerifiedSnsMessage =
+  | {
+      readonly kind: 'notification';
+      readonly topicArn: string;
+      readonly messageId: string;
+      /** What was published; for `parseEvent`. */
+      readonly message: string;
+    }
+  /** `confirmed`: from now on notifications come. */
+  | { readonly kind: 'subscription'; readonly topicArn: string; readonly confirmed: boolean }
+  /** Somebody has ended the subscription. It is not taken up again: that is for a person to decide. */
+  | { readonly kind: 'unsubscription'; readonly topicArn: string };
+
+export const defaultMaxBytes = 1_048_576;
+const maxConfirmationBytes = 65_536;
+/** For clocks that disagree. */
+const tolerance = { minutes: 5 };
+
+/**
+ * Whether SNS has sent this, for a topic that is expected here, not long ago; and what it says. A
+ * request to confirm a subscription is granted, for those topics only.
+ *
+ * Not for a subscription with raw delivery: those messages carry no signature, nobody can tell who
+ * sent them.
+ *
+ * @param body as it came, unparsed; SNS sends it as `text/plain`
+ * @throws SnsMessageRefusedError, SnsUnreachableError
+ */
+export async function verifySnsMessage(
+  body: string | Uint8Array,
+  options: SnsVerification,
+): Promise<VerifiedSnsMessage> {
+  const { maxBytes = defaultMaxBytes, clock = systemClock, fetch = globalThis.fetch } = options;
+  const message = readSnsMessage(body, maxBytes);
+  // What costs nothing first: nobody makes this download anything for another topic.
+  if (![options.topicArns].flat().includes(message.TopicArn))
+    throw new SnsMessageRefusedError('topic');
+  checkAge(message, clock.now(), options.maxAge ?? { hours: 1 });
+  await checkSignature(message, fetch);
+
+  const { TopicArn: topicArn } = message;
+  switch (message.Type) {
+    case 'Notification':
+      return {
+        kind: 'notification',
+        topicArn,
+        messageId: message.MessageId,
+        message: message.Message,
+      };
+    case 'UnsubscribeConfirmation':
+      return { kind: 'unsubscription', topicArn };
+    case 'SubscriptionConfirmation': {
+      checkSubscribeUrl(message.SubscribeURL, topicArn);
+      const confirmed = options.confirm ?? true;
+      if (confirmed)
+        await askSns(fetch, message.SubscribeURL, 'confirmation', maxConfirmationBytes);
+      return { kind: 'subscription', topicArn, confirmed };
+    }
+  }
+}
+
+function checkAge(
+  { Timestamp }: SnsMessage,
+  now: Temporal.Instant,
+  maxAge: Temporal.DurationLike,
+): void {
+  const sent = Temporal.Instant.from(Timestamp);
+  if (Temporal.Instant.compare(sent, now.subtract(maxAge)) < 0)
+    throw new SnsMessageRefusedError('too-old');
+  if (Temporal.Instant.compare(sent, now.add(tolerance)) > 0)
+    throw new SnsMessageRefusedError('from-the-future');
+}
+
+/** Kept for the life of the process, for each way of getting at them. */
+const certificatesBy = new WeakMap<Fetch, SigningCertificates>();
+
+async function checkSignature(message: SnsMessage, fetch: Fetch): Promise<void> {
+  const certificates = certificatesBy.get(fetch) ?? new SigningCertificates(fetch);
+  certificatesBy.set(fetch, certificates);
+  const certificate = await certificates.at(message.SigningCertURL);
+  try {
+    await new CertifiedValidator(certificate).validate(message);
+  } catch (cause) {
+    throw new SnsMessageRefusedError('signature', { cause });
+  }
+}
+
+/**
+ * The library with a certificate that is known already. Its own download has no limit of time or
+ * size, takes an error page for a certificate, and keeps that.
+ */
+class CertifiedValidator extends SnsPayloadValidator {
+  /** Where the library looks before it downloads. */
+  readonly certCache: { get(): string; set(): void };
+
+  constructor(certificate: string) {
+    super({ useCache: false });
+    this.certCache = { get: () => certificate, set: () => {} };
+  }
+}
+
+/** A confirmation is a request from here: only to SNS, and only for what was expected. */
+function checkSubscribeUrl(subscribeUrl: string, topicArn: string): void {
+  const [, , , region] = topicArn.split(':');
+  const url = URL.canParse(subscribeUrl) ? new URL(subscribeUrl) : undefined;
+  const hosts = [`sns.${region}.amazonaws.com`, `sns.${region}.amazonaws.com.cn`];
+  const expected =
+    url?.protocol === 'https:' &&
+    // With `host`, and not `hostname`: no other port either.
+    hosts.includes(url.host) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.pathname === '/' &&
+    url.searchParams.getAll('Action').join() === 'ConfirmSubscription' &&
+    url.searchParams.getAll('TopicArn').join() === topicArn;
+  if (!expected) throw new SnsMessageRefusedError('subscribe-url');
+}

@@ -1,0 +1,29 @@
+import type { ReceivedEvent } from 'certification-notifier/consumer';
+
+/**
+ * Your part. When it resolves, the event is done with; when it throws, it comes again. It may run
+ * twice for one event if a worker dies in the middle, so give `event.id` to what it calls.
+ */
+export async function handle(event: ReceivedEvent): Promise<void> {
+  switch (event.type) {
+    case 'certification.created':
+    case 'certification.updated':
+    case 'certification.restored': {
+      const { name, assessment_name, certified_on } = event.data.assessment;
+      // Without a name: `fields` of the integration keeps it back.
+      console.log(
+        `${event.type}  ${name ?? 'somebody'}, ${assessment_name}, ${certified_on}  ${event.id}`,
+      );
+      return;
+    }
+    case 'certification.withdrawn':
+      console.log(`${event.type}  assessment ${event.data.assessment.id}  ${event.id}`);
+      return;
+    case 'certification.test':
+      console.log(`${event.type}  it works  ${event.id}`);
+      return;
+    default:
+      // Of a later version than this program. Done with, so that it does not come for ever.
+      console.log(`${event.announced} is not known here  ${event.id}`);
+  }
+}

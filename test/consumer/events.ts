@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import {
+  type CertificationEvent,
+  sightingEvent,
+  testEvent,
+  withdrawalEvent,
+} from '../../lambda/events/event.ts';
+import { anyAssessment, assessment } from '../support/assessments.ts';
+
+const time = Temporal.Instant.from('2026-11-21T08:00:04.120Z');
+
+/** Any event that certification-notifier sends. */
+export const anyEvent: fc.Arbitrary<CertificationEvent> = fc
+  .record({
+    type: fc.constantFrom(
+      'certification.created',
+      'certification.updated',
+      'certification.restored',
+      'certification.withdrawn',
+      'certification.test',
+    ),
+    assessment: anyAssessment,
+    revision: fc.integer({ min: 1 }),
+    fields: fc.constantFrom('all' as const, 'identifiers' as const, ['name', 'results']),
+    late: fc.boolean(),
+    replay: fc.boolean(),
+  })
+  .map(({ type, ...rest }) => {
+    const announced = { ...rest, integration: 'district-a', time };
+    if (type === 'certification.withdrawn') return withdrawalEvent(announced);
+    if (type === 'certification.test') return testEvent({ ...announced, unique: 'a1b2' });
+    return sightingEvent({ ...announced, type, changed: ['email'] });
+  });
+
+/** An invented certification's event. */
+export function event(
+  overrides: { id?: number; revision?: number; replay?: boolean } = {},
+): CertificationEvent {
+  const { id = 48_213, revision = 1, replay = false } = overrides;
+  return sightingEvent({
+    type: revision === 1 ? 'certification.created' : 'certification.updated',
+    integration: 'district-a',
+    assessment: assessment({ id }),
+    fields: 'all',
+    changed: [],
+    late: false,
+    revision,
+    replay,
+    time,
+  });
+}

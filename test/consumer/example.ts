@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * A folder in which an example lies as a newcomer would have it: copied, beside a `node_modules` that
+ * has the package (here: its sources) and the example's other dependencies.
+ */
+async function copyOfExample(name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `${name}-`));
+  const modules = join(folder, 'node_modules');
+  const installed = join(modules, 'certification-notifier');
+  await mkdir(installed, { recursive: true });
+  for (const part of ['consumer', 'lambda'])
+    await symlink(join(root, part), join(installed, part), 'junction');
+  const exports = {
+    './consumer': './consumer/index.ts',
+    './consumer/dynamodb': './consumer/dynamodb.ts',
+  };
+  await writeFile(join(installed, 'package.json'), JSON.stringify({ type: 'module', exports }));
+  await symlink(join(root, 'node_modules/@aws-sdk'), join(modules, '@aws-sdk'), 'junction');
+  await cp(join(root, 'examples', name), folder, {
+    recursive: true,
+    filter: (source) => !source.endsWith('node_modules'),
+  });
+  return folder;
+}
+
+/** A program and what it has written. */
+export class Program {
+  readonly lines: string[] = [];
+  readonly #child: ChildProcess;
+  readonly #folder: string | undefined;
+  #heard = Promise.withResolvers<void>();
+
+  constructor(child: ChildProcess, folder?: string) {
+    this.#child = child;
+    this.#folder = folder;
+    const hear = (line: string) => {
+      this.lines.push(line);
+      this.#heard.resolve();
+      this.#heard = Promise.withResolvers();
+    };
+    for (const stream of [child.stdout, child.stderr])
+      if (stream) createInterface({ input: stream }).on('line', hear);
+    child.on('close', (code) => hear(`(ended with ${code})`));
+  }
+
+  /** Starts an example by `npm start`. */
+  static async start(example: string, environment: Record<string, string>): Promise<Program> {
+    const folder = await copyOfExample(example);
+    return new Program(
+      spawn('npm', ['start', '--silent'], { cwd: folder, ...how(environment) }),
+      folder,
+    );
+  }
+
+  /** Starts one of our own programs. */
+  static run(file: string, flags: string[], environment: Record<string, string>): Program {
+    const args = [join(root, file), ...flags];
+    return new Program(spawn(process.execPath, args, { cwd: root, ...how(environment) }));
+  }
+
+  /** The first line, written already or yet to come, that matches. */
+  async line(pattern: RegExp, from = 0): Promise<string> {
+    for (let next = from; ; next += 1) {
+      while (this.lines[next] === undefined) await this.#heard.promise;
+      const line = this.lines[next] ?? '';
+      if (pattern.test(line)) return line;
+      if (line.startsWith('(ended')) throw new Error(`It ended:\n${this.lines.join('\n')}`);
+    }
+  }
+
+  /** Ends it as a person or a container's host would. */
+  async end(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.pid !== undefined) {
+      const closed = once(this.#child, 'close');
+      process.kill(-this.#child.pid, 'SIGTERM');
+      await closed;
+    }
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function how(environment: Record<string, string>) {
+  const bin = join(root, 'node_modules/.bin');
+  return {
+    env: { ...process.env, ...environment, PATH: `${bin}${delimiter}${process.env.PATH}` },
+    stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
+    // The leader of a group: npm, its shell and the program can be ended together.
+    detached: true,
+  };
+}

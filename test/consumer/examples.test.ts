@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Program } from './example.ts';
+
+// The examples as a newcomer runs them: `npm start` in their folder, beside a local instance.
+const patience = 60_000;
+let folder: string;
+let notifier: Program;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'examples-'));
+  notifier = Program.run('local/start.ts', ['--every', '0.5'], { NOTIFIER_LOCAL: folder });
+  await notifier.line(/tick 1/);
+}, patience);
+afterAll(async () => {
+  await notifier?.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const idOf = (line: string) => line.split(' ').at(-1);
+
+describe('an example beside a local instance', () => {
+  it.each(['sqs-worker', 'lambda'])(
+    '%s gets the events that the instance shows',
+    async (name) => {
+      const example = await Program.start(name, { NOTIFIER_LOCAL: folder });
+      try {
+        const line = await example.line(/^certification\.created {2}/);
+        expect(line).toMatch(
+          /^certification\.created {2}\S.*, \d{4}-\d\d-\d\d {2}district-a\/\d+\/1$/,
+        );
+        expect(await notifier.line(new RegExp(`created .* ${idOf(line)}$`))).toBeDefined();
+        expect(example.lines.join()).not.toContain('not handled');
+      } finally {
+        await example.end();
+      }
+    },
+    patience,
+  );
+
+  it('says what is missing when no instance runs', async () => {
+    const example = await Program.start('sqs-worker', { NOTIFIER_LOCAL: join(folder, 'none') });
+    await example.line(/Start certification-notifier first/);
+    await example.line(/^\(ended with 1\)/);
+    await example.end();
+  });
+});

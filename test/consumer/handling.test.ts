@@ -1,0 +1,288 @@
+import { once } from 'node:events';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dynamoStore, StoreUnavailableError } from '../../consumer/dynamodb.ts';
+import {
+  ClaimLostError,
+  type HandledStore,
+  InHandError,
+  inOrder,
+  memoryStore,
+  onlyOnce,
+  parseEvent,
+} from '../../consumer/index.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { event } from './events.ts';
+
+const server = dynalite({ createTableMs: 0 });
+let client: DynamoDBClient;
+let tables = 0;
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${Object(server.address()).port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+});
+afterAll(async () => {
+  client.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+async function newTable(): Promise<string> {
+  tables += 1;
+  const TableName = `handled-${tables}`;
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    }),
+  );
+  await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.01 }, { TableName });
+  return TableName;
+}
+
+const stores: [string, () => Promise<HandledStore>][] = [
+  ['memory', async () => memoryStore()],
+  ['DynamoDB', async () => dynamoStore({ client, table: await newTable() })],
+];
+
+/** A handler that waits until it is told to go on. */
+function slow() {
+  const { promise: started, resolve: start } = Promise.withResolvers<void>();
+  const { promise: gate, resolve: finish } = Promise.withResolvers<void>();
+  return {
+    started,
+    finish,
+    handler: () => {
+      start();
+      return gate;
+    },
+  };
+}
+
+describe.each(stores)('with a store in %s', (_, newStore) => {
+  const nothing = async () => {};
+  const broken = async () => {
+    throw new RangeError('broken');
+  };
+
+  it('an event is handled once, and its duplicates are told apart', async () => {
+    const once = onlyOnce(await newStore());
+    const seen: string[] = [];
+    const note = async ({ id }: { id: string }) => seen.push(id);
+    expect(await once(event(), note)).toBe('handled');
+    expect(await once(event(), note)).toBe('duplicate');
+    expect(await once(event({ revision: 2 }), note)).toBe('handled');
+    expect(seen).toEqual(['district-a/48213/1', 'district-a/48213/2']);
+  });
+
+  it('an event whose handler failed is handled again at once', async () => {
+    const once = onlyOnce(await newStore());
+    await expect(once(event(), broken)).rejects.toThrow(RangeError);
+    expect(await once(event(), nothing)).toBe('handled');
+  });
+
+  it('of workers that get the same event at once, one handles it and the others leave it', async () => {
+    const store = await newStore();
+    const { handler, finish } = slow();
+    let left = 0;
+    const attempts = Array.from({ length: 8 }, () =>
+      onlyOnce(store)(event(), handler).catch((error) => {
+        left += 1;
+        if (left === 7) finish();
+        return error.constructor;
+      }),
+    );
+    const outcomes = await Promise.all(attempts);
+    expect(outcomes.filter((one) => one === 'handled')).toHaveLength(1);
+    expect(outcomes.filter((one) => one === InHandError)).toHaveLength(7);
+  });
+
+  it('an event in hand is not answered as known, for its worker may still die', async () => {
+    const store = await newStore();
+    const { handler, finish, started } = slow();
+    const first = onlyOnce(store)(event(), handler);
+    await started;
+    await expect(onlyOnce(store)(event(), nothing)).rejects.toThrow(InHandError);
+    finish();
+    expect(await first).toBe('handled');
+    expect(await onlyOnce(store)(event(), nothing)).toBe('duplicate');
+  });
+
+  it('what a worker that died had in hand is handled again after the claim, not before', async () => {
+    const store = await newStore();
+    const clock = new ManualClock();
+    const once = onlyOnce(store, { clock, claimFor: { seconds: 90 } });
+    const { handler, started } = slow();
+    void once(event(), handler);
+    await started;
+    clock.advance({ seconds: 89 });
+    await expect(once(event(), nothing)).rejects.toThrow(InHandError);
+    clock.advance({ seconds: 1 });
+    expect(await once(event(), nothing)).toBe('handled');
+  });
+
+  it('a handler that outlasted its claim hears that another one has begun', async () => {
+    const store = await newStore();
+    const clock = new ManualClock();
+    const once = onlyOnce(store, { clock });
+    const [first, second] = [slow(), slow()];
+    const late = once(event(), first.handler);
+    await first.started;
+    clock.advance({ minutes: 5 });
+    const next = once(event(), second.handler);
+    await second.started;
+    first.finish();
+    await expect(late).rejects.toThrow(ClaimLostError);
+    second.finish();
+    expect(await next).toBe('handled');
+    expect(await once(event(), nothing)).toBe('duplicate');
+  });
+
+  it('a handler that outlasted its claim when nobody else came has handled the event', async () => {
+    const clock = new ManualClock();
+    const once = onlyOnce(await newStore(), { clock });
+    const { handler, finish, started } = slow();
+    const late = once(event(), handler);
+    await started;
+    clock.advance({ hours: 1 });
+    finish();
+    expect(await late).toBe('handled');
+  });
+
+  it('in order, what is older than what was handled is outdated, for each assessment by itself', async () => {
+    const ordered = inOrder(await newStore());
+    const outcomes: string[] = [];
+    for (const [id, revision] of [
+      [1, 2],
+      [1, 1],
+      [1, 2],
+      [2, 1],
+      [1, 3],
+      [1, 2],
+    ] as const)
+      outcomes.push(await ordered(event({ id, revision }), nothing));
+    expect(outcomes).toEqual(['handled', 'outdated', 'outdated', 'handled', 'handled', 'outdated']);
+  });
+
+  it('in order, compares sequences as numbers', async () => {
+    const ordered = inOrder(await newStore());
+    await ordered(event({ revision: 9 }), nothing);
+    expect(await ordered(event({ revision: 10 }), nothing)).toBe('handled');
+  });
+
+  it('in order, two events of one assessment are not in hand at once', async () => {
+    const store = await newStore();
+    const { handler, finish, started } = slow();
+    const older = inOrder(store)(event({ revision: 1 }), handler);
+    await started;
+    await expect(inOrder(store)(event({ revision: 2 }), nothing)).rejects.toThrow(InHandError);
+    finish();
+    expect(await older).toBe('handled');
+    expect(await inOrder(store)(event({ revision: 2 }), nothing)).toBe('handled');
+  });
+
+  it('in order, a worker that came back late cannot record something older', async () => {
+    const store = await newStore();
+    const clock = new ManualClock();
+    const ordered = inOrder(store, { clock });
+    const { handler, finish, started } = slow();
+    const late = ordered(event({ revision: 1 }), handler);
+    await started;
+    clock.advance({ hours: 1 });
+    await ordered(event({ revision: 5 }), nothing);
+    finish();
+    await expect(late).rejects.toThrow(ClaimLostError);
+    expect(await ordered(event({ revision: 4 }), nothing)).toBe('outdated');
+  });
+
+  it('a replay of what was handled is skipped, unless it was asked for', async () => {
+    const store = await newStore();
+    const replay = event({ revision: 2, replay: true });
+    await onlyOnce(store)(event({ revision: 2 }), nothing);
+    expect(await onlyOnce(store)(replay, nothing)).toBe('duplicate');
+    const again = onlyOnce(store, { replays: 'handle' });
+    expect(await again(replay, nothing)).toBe('handled');
+    expect(await again(event({ revision: 2 }), nothing)).toBe('duplicate');
+  });
+
+  it('a replay that was asked for still does not bring back something older', async () => {
+    const store = await newStore();
+    const ordered = inOrder(store, { replays: 'handle' });
+    await ordered(event({ revision: 2 }), nothing);
+    expect(await ordered(event({ revision: 1, replay: true }), nothing)).toBe('outdated');
+    expect(await ordered(event({ revision: 2, replay: true }), nothing)).toBe('handled');
+    expect(await ordered(event({ revision: 2 }), nothing)).toBe('outdated');
+  });
+
+  it('a replay of what was never handled is handled', async () => {
+    expect(await inOrder(await newStore())(event({ replay: true }), nothing)).toBe('handled');
+  });
+
+  it('an event of a later version is handled once and in order, too', async () => {
+    const store = await newStore();
+    const later = parseEvent({ ...event({ revision: 3 }), type: 'certification.merged' });
+    expect(await inOrder(store)(later, nothing)).toBe('handled');
+    expect(await inOrder(store)(event({ revision: 2 }), nothing)).toBe('outdated');
+  });
+
+  it('a request that is repeated because its answer was lost has the first answer', async () => {
+    const store = await newStore();
+    const now = new ManualClock().now();
+    const claim = {
+      key: 'k',
+      position: 1,
+      again: false,
+      owner: 'me',
+      now,
+      until: now.add({ seconds: 9 }),
+    };
+    expect(await store.claim(claim)).toBe('granted');
+    expect(await store.claim(claim)).toBe('granted');
+    expect(await store.settle(claim, 'handled')).toBe(true);
+    expect(await store.settle(claim, 'handled')).toBe(true);
+    expect(await store.claim(claim)).toBe('handled');
+  });
+});
+
+describe('the store in DynamoDB', () => {
+  it('lets DynamoDB forget an event, and never how far an assessment has come', async () => {
+    const table = await newTable();
+    const store = dynamoStore({ client, table });
+    const clock = new ManualClock('2026-11-21T08:00:00Z');
+    await onlyOnce(store, { clock, remember: { hours: 24 } })(event(), async () => {});
+    await inOrder(store, { clock })(event(), async () => {});
+    const item = async (pk: string) =>
+      (await client.send(new GetItemCommand({ TableName: table, Key: { pk: { S: pk } } }))).Item;
+    expect(await item('HANDLED#event district-a/48213/1')).toMatchObject({
+      handled: { N: '1' },
+      forget_at: { N: String(Date.parse('2026-11-22T08:00:00Z') / 1000) },
+    });
+    const subject = await item('HANDLED#subject urn:certification-notifier:district-a 48213');
+    expect(subject).toMatchObject({ handled: { N: '1' } });
+    expect(subject).not.toHaveProperty('forget_at');
+  });
+
+  it('says so when it cannot be used, and the handler is not run', async () => {
+    const once = onlyOnce(dynamoStore({ client, table: 'not-there' }));
+    let runs = 0;
+    const attempt = once(event(), async () => {
+      runs += 1;
+    });
+    await expect(attempt).rejects.toThrow(StoreUnavailableError);
+    expect(runs).toBe(0);
+  });
+});

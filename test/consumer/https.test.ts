@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { event } from './events.ts';
+import { Program } from './example.ts';
+import { certificateUrl, Signer, subscribeUrl, topicArn } from './signed-messages.ts';
+import { SnsHost } from './sns-host.ts';
+
+// The receiver example as a process of its own, and SNS at the address that it has in the world.
+const host = new SnsHost();
+let sns: Signer;
+let stranger: Signer;
+let receiver: Program;
+let port: number;
+
+const pathOf = (url: string) => url.slice(new URL(url).origin.length);
+
+beforeAll(async () => {
+  [sns, stranger] = await Promise.all([Signer.create(), Signer.create(), host.open()]);
+  host.answers.set(pathOf(certificateUrl), sns.certificate);
+  host.answers.set(pathOf(subscribeUrl()), '<ConfirmSubscriptionResponse/>');
+  receiver = await Program.start('https-webhook', {
+    ...host.environment,
+    TOPIC_ARN: topicArn,
+    PORT: '0',
+    BODY_WITHIN_MS: '300',
+  });
+  const line = await receiver.line(/^Listening on port \d+$/);
+  port = Number(line.split(' ').at(-1));
+});
+afterAll(async () => {
+  await receiver?.end();
+  await host.close();
+});
+beforeEach(() => {
+  host.asked.length = 0;
+  receiver.lines.length = 0;
+});
+
+/** As SNS posts: JSON that is called text. */
+async function post(body: unknown): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'text/plain; charset=UTF-8',
+      'user-agent': 'Amazon Simple Notification Service Agent',
+      'x-amz-sns-message-type': 'Notification',
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return response.status;
+}
+
+/** A connection over which bytes are sent as they are. */
+function open() {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  return socket;
+}
+const head = (length: string) =>
+  `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain; charset=UTF-8\r\n${length}\r\n\r\n`;
+
+let ids = 0;
+const newEvent = () => {
+  ids += 1;
+  return event({ id: ids });
+};
+const notification = (signer: Signer, change: Record<string, string> = {}) =>
+  signer.notification(JSON.stringify(newEvent()), change);
+
+describe('the receiver example', () => {
+  it.each(['1', '2'])('handles what SNS signs with version %s', async (SignatureVersion) => {
+    const published = newEvent();
+    expect(await post(sns.notification(JSON.stringify(published), { SignatureVersion }))).toBe(200);
+    await receiver.line(/Odalys Quillfeather, Rope Bridge Safety/);
+    await receiver.line(new RegExp(`^handled {2}${published.id}$`));
+  });
+
+  it('asks SNS for the certificate once', async () => {
+    await post(notification(sns));
+    host.asked.length = 0;
+    expect(await post(notification(sns))).toBe(200);
+    expect(host.asked).toEqual([]);
+  });
+
+  it('handles an event once that SNS sends twice', async () => {
+    const twice = sns.notification(JSON.stringify(newEvent()));
+    expect(await post(twice)).toBe(200);
+    expect(await post(twice)).toBe(200);
+    await receiver.line(
+      /^handled/,
+      receiver.lines.findIndex((line) => line.startsWith('handled')) + 1,
+    );
+    expect(receiver.lines.filter((line) => line.includes('Odalys'))).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a changed body',
+      'signature',
+      () => {
+        const signed = notification(sns);
+        return { ...signed, Message: signed.Message?.replace('Odalys', 'Ansel') };
+      },
+    ],
+    ['the signature of a stranger', 'signature', () => notification(stranger)],
+    [
+      'a certificate from elsewhere',
+      'certificate-url',
+      () =>
+        notification(stranger, {
+          SigningCertURL: certificateUrl.replace('amazonaws.com', 'amazonaws.com.example.org'),
+        }),
+    ],
+    [
+      'another topic',
+      'topic',
+      () => notification(sns, { TopicArn: 'arn:aws:sns:us-east-1:444455556666:notifier-events' }),
+    ],
+    [
+      'a message recorded two hours ago',
+      'too-old',
+      () => notification(sns, { Timestamp: new Date(Date.now() - 7_200_000).toISOString() }),
+    ],
+    [
+      'a confirmation that leads elsewhere',
+      'subscribe-url',
+      () => sns.confirmation({ SubscribeURL: subscribeUrl({ host: '169.254.169.254' }) }),
+    ],
+  ])('refuses %s for good, and asks nobody but SNS for anything', async (_, reason, message) => {
+    expect(await post(message())).toBe(403);
+    await receiver.line(new RegExp(`^refused {2}403 SnsMessageRefusedError, ${reason}$`));
+    expect(receiver.lines.join()).not.toContain('Odalys');
+    for (const url of host.asked)
+      expect(url).toMatch(/^(https:\/\/)?sns\.us-east-1\.amazonaws\.com[:/]/);
+  });
+
+  it('refuses what is no message of SNS at all', async () => {
+    expect(await post('{"certification": "of Odalys"}')).toBe(400);
+    expect(await post(JSON.stringify(newEvent()))).toBe(400);
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(400);
+  });
+
+  it('refuses what SNS sends and what is no event', async () => {
+    expect(await post(sns.notification('3 new certifications'))).toBe(422);
+  });
+
+  it('refuses 10 MB by their announcement, without reading them', async () => {
+    const socket = open();
+    socket.write(head('Content-Length: 10485760'));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('refuses 10 MB that are not announced after the first of them', async () => {
+    const socket = open();
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    socket.write(head('Transfer-Encoding: chunked'));
+    let sent = 0;
+    const answered = once(socket, 'data');
+    const feed = () => {
+      while (sent < 160 && !socket.destroyed && socket.write(chunk)) sent += 1;
+    };
+    socket.on('drain', feed);
+    feed();
+    const [answer] = await answered;
+    socket.destroy();
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /);
+    // What is beyond the limit are buffers on the way.
+    expect(sent).toBeLessThan(160);
+  });
+
+  it('does not wait for a body that does not come, and SNS may send it again', async () => {
+    const socket = open();
+    socket.write(`${head('Content-Length: 5000')}{"Type":`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 503 /);
+    await receiver.line(/^failed {2}503 BodyTooSlowError$/);
+  });
+
+  it('goes on when a sender hangs up in the middle', async () => {
+    const socket = open();
+    socket.write(`${head('Content-Length: 5000')}{"Type":`);
+    await once(socket, 'connect');
+    socket.destroy();
+    expect(await post(notification(sns))).toBe(200);
+  });
+
+  it('confirms the subscription to its topic at SNS', async () => {
+    expect(await post(sns.confirmation())).toBe(200);
+    expect(host.asked).toContain(subscribeUrl());
+    await receiver.line(new RegExp(`^subscribed to ${topicArn}$`));
+  });
+
+  it('confirms no other topic’s', async () => {
+    const TopicArn = 'arn:aws:sns:us-east-1:444455556666:theirs';
+    expect(await post(sns.confirmation({ TopicArn }))).toBe(403);
+    expect(host.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NotAnEventError, parseEvent } from '../../consumer/index.ts';
+import { anyEvent, event } from './events.ts';
+
+const envelope = (message: string) => ({
+  Type: 'Notification',
+  MessageId: 'b3a1c2d4-0000-4000-8000-000000000001',
+  TopicArn: 'arn:aws:sns:us-east-1:111122223333:events',
+  Message: message,
+  Timestamp: '2026-11-21T08:00:05.000Z',
+  SignatureVersion: '2',
+  Signature: 'AAAA',
+  SigningCertURL: 'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0.pem',
+});
+
+const sqsRecord = (body: string) => ({
+  messageId: 'b3a1c2d4-0000-4000-8000-000000000002',
+  receiptHandle: 'handle',
+  body,
+  attributes: { ApproximateReceiveCount: '1' },
+  messageAttributes: {},
+  eventSource: 'aws:sqs',
+});
+
+const snsRecord = (message: string) => ({
+  EventSource: 'aws:sns',
+  EventVersion: '1.0',
+  EventSubscriptionArn: 'arn:aws:sns:us-east-1:111122223333:events:1',
+  Sns: { ...envelope(message), Subject: null, MessageAttributes: {} },
+});
+
+const wrappings: Record<string, (text: string) => unknown> = {
+  'the raw body of an SQS message': (text) => text,
+  'the body of an SQS message in an envelope of SNS': (text) => JSON.stringify(envelope(text)),
+  'a raw SQS message of the SDK': (text) => ({ MessageId: 'm', ReceiptHandle: 'r', Body: text }),
+  'a raw SQS record': sqsRecord,
+  'an SQS record with an envelope of SNS': (text) => sqsRecord(JSON.stringify(envelope(text))),
+  'an SNS record': snsRecord,
+  'an SNS record in an SQS record': (text) => sqsRecord(JSON.stringify(snsRecord(text))),
+  'an HTTPS body as text': (text) => JSON.stringify(envelope(text)),
+  'an HTTPS body as bytes': (text) => Buffer.from(JSON.stringify(envelope(text))),
+  'an HTTPS body as parsed by a framework': envelope,
+  'the event itself': (text) => JSON.parse(text),
+};
+
+const thrownBy = (message: unknown) => {
+  try {
+    parseEvent(message);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+describe('parseEvent', () => {
+  it.each(Object.entries(wrappings))('finds the same event in %s', (_, wrap) => {
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        const text = JSON.stringify(event);
+        expect(parseEvent(wrap(text))).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('tells a typed event by its type', () => {
+    const received = parseEvent(JSON.stringify(event()));
+    if (received.type !== 'certification.created') throw new Error(received.type);
+    expect(received.data.assessment.name).toBe('Odalys Quillfeather');
+  });
+
+  it('keeps fields that this version does not know, wherever they are', () => {
+    const later = { ...event(), traceparent: '00-01' };
+    const grown = {
+      ...later,
+      data: { ...later.data, reason: 'x', assessment: { ...later.data.assessment, grade: 'A' } },
+    };
+    expect(parseEvent(JSON.stringify(grown))).toEqual(grown);
+  });
+
+  it.each([
+    ['a type', { type: 'certification.merged' }],
+    [
+      'a version of the data',
+      { dataschema: 'urn:certification-notifier:schema:certification-event:2' },
+    ],
+  ])('recognises an event of a later version by %s, and does not throw', (_, change) => {
+    const later = { ...event(), ...change, data: { anything: true } };
+    expect(parseEvent(JSON.stringify(later))).toEqual({
+      type: 'unknown',
+      announced: later.type,
+      id: 'district-a/48213/1',
+      source: 'urn:certification-notifier:district-a',
+      subject: '48213',
+      sequence: '1',
+      event: later,
+    });
+  });
+
+  it.each([
+    ['text', 'Odalys has passed'],
+    ['an event of somebody else', JSON.stringify({ ...event(), source: 'urn:elsewhere' })],
+    ['an event without its data', JSON.stringify({ ...event(), data: {} })],
+    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0xfd])],
+    ['a whole invocation', { Records: [sqsRecord('{}')] }],
+    ['nothing', undefined],
+    ['a wrapping in a wrapping without end', nested(20)],
+  ])('refuses %s with its own error, which holds nothing of it', (_, message) => {
+    const error = thrownBy(message);
+    expect(error).toBeInstanceOf(NotAnEventError);
+    expect(String(error)).not.toMatch(/Odalys|elsewhere/);
+  });
+
+  it('says what is wrong, not what was there', () => {
+    const { data, ...rest } = event();
+    const broken = { ...rest, data: { ...data, assessment: { ...data.assessment, id: 'Odalys' } } };
+    expect(thrownBy(broken)).toMatchObject({
+      problems: [expect.stringMatching(/^data\.assessment\.id: /)],
+      message: expect.not.stringContaining('Odalys'),
+    });
+  });
+
+  it('throws nothing but its own error, whatever it is given', () => {
+    const json = fc.json().map((text) => text);
+    const near = fc.oneof(
+      fc.anything({
+        withBigInt: true,
+        withDate: true,
+        withMap: true,
+        withNullPrototype: true,
+        withTypedArray: true,
+      }),
+      json,
+      fc.record({ body: json }),
+      fc.record({ Message: fc.oneof(json, fc.string()), Type: fc.string() }),
+      fc.record({ Sns: fc.anything() }),
+      fc.record(
+        {
+          specversion: fc.constant('1.0'),
+          type: fc.anything(),
+          source: fc.anything(),
+          data: fc.anything(),
+        },
+        { requiredKeys: [] },
+      ),
+      fc.uint8Array(),
+    );
+    fc.assert(
+      fc.property(near, (garbage) => {
+        expect(thrownBy(garbage)).toBeInstanceOf(NotAnEventError);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+function nested(times: number): unknown {
+  return times === 0 ? event() : { Sns: nested(times - 1) };
+}

@@ -1,0 +1,94 @@
+import { createSign, randomUUID } from 'node:crypto';
+import { generate } from 'selfsigned';
+
+export const topicArn = 'arn:aws:sns:us-east-1:111122223333:notifier-events';
+export const certificateUrl =
+  'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem';
+
+type Fields = Record<string, string>;
+
+/** AWS, "Verifying the signatures of Amazon SNS messages": what is signed, in this order. */
+const signed: Record<string, readonly string[]> = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: [
+    'Message',
+    'MessageId',
+    'SubscribeURL',
+    'Timestamp',
+    'Token',
+    'TopicArn',
+    'Type',
+  ],
+  UnsubscribeConfirmation: [
+    'Message',
+    'MessageId',
+    'SubscribeURL',
+    'Timestamp',
+    'Token',
+    'TopicArn',
+    'Type',
+  ],
+};
+
+/** A certificate made for this run, and messages signed with its key as SNS signs them. */
+export class Signer {
+  readonly certificate: string;
+  readonly #key: string;
+
+  private constructor(certificate: string, key: string) {
+    this.certificate = certificate;
+    this.#key = key;
+  }
+
+  static async create(): Promise<Signer> {
+    const { cert, private: key } = await generate(
+      [{ name: 'commonName', value: 'sns.amazonaws.com' }],
+      { algorithm: 'sha256' },
+    );
+    return new Signer(cert, key);
+  }
+
+  notification(message: string, change: Fields = {}): Fields {
+    return this.sign({ Type: 'Notification', Message: message, ...change });
+  }
+
+  confirmation(change: Fields = {}): Fields {
+    return this.sign({
+      Type: 'SubscriptionConfirmation',
+      Message: 'You have chosen to subscribe to the topic.',
+      Token: '2336412f37fb687f5d51e6e2425e',
+      SubscribeURL: subscribeUrl(),
+      ...change,
+    });
+  }
+
+  /** Fills in what SNS sends, and signs it. */
+  sign(fields: Fields): Fields {
+    const message: Fields = {
+      MessageId: randomUUID(),
+      TopicArn: topicArn,
+      Timestamp: new Date().toISOString(),
+      SignatureVersion: '2',
+      SigningCertURL: certificateUrl,
+      ...fields,
+    };
+    const signature = createSign(message.SignatureVersion === '1' ? 'RSA-SHA1' : 'RSA-SHA256');
+    for (const name of signed[message.Type ?? ''] ?? [])
+      if (message[name] !== undefined) signature.update(`${name}\n${message[name]}\n`);
+    return { ...message, Signature: signature.sign(this.#key, 'base64') };
+  }
+}
+
+export function subscribeUrl({
+  host = 'sns.us-east-1.amazonaws.com',
+  arn = topicArn,
+  action = 'ConfirmSubscription',
+  protocol = 'https',
+}: {
+  host?: string;
+  arn?: string;
+  action?: string;
+  protocol?: string;
+} = {}): string {
+  return `${protocol}://${host}/?Action=${action}&TopicArn=${arn}&Token=2336412f37fb687f5d51e6e2425e`;
+}

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+
+/**
+ * Stands where `sns.us-east-1.amazonaws.com` is for a process with this environment: behind a proxy,
+ * over TLS, with a certificate that only that process trusts. It serves whatever it is told to.
+ */
+export class SnsHost {
+  /** Every host that was connected to, and every URL that was asked for. */
+  readonly asked: string[] = [];
+  /** By path and query. */
+  readonly answers = new Map<string, string>();
+  readonly #sockets = new Set<Socket>();
+  #servers: Server[] = [];
+  #folder = '';
+  environment: Record<string, string> = {};
+
+  async open(): Promise<void> {
+    const host = 'sns.us-east-1.amazonaws.com';
+    const { cert, private: key } = await generate([{ name: 'commonName', value: host }], {
+      algorithm: 'sha256',
+      extensions: [
+        { name: 'basicConstraints', cA: true },
+        { name: 'subjectAltName', altNames: [{ type: 2, value: host }] },
+      ],
+    });
+    const sns = createTlsServer({ cert, key }, (request, response) => {
+      this.asked.push(`https://${request.headers.host}${request.url}`);
+      const answer = this.answers.get(request.url ?? '');
+      response.writeHead(answer === undefined ? 403 : 200).end(answer);
+    });
+    const proxy = createServer();
+    proxy.on('connect', (request, client: Socket) => {
+      this.asked.push(`${request.url}`);
+      const upstream = connect(portOf(sns), '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+        client.pipe(upstream).pipe(client);
+      });
+      for (const socket of [client, upstream]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => socket.destroy());
+      }
+    });
+    this.#servers = [sns, proxy];
+    for (const server of this.#servers) {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+    }
+    this.#folder = await mkdtemp(join(tmpdir(), 'sns-host-'));
+    const trusted = join(this.#folder, 'trusted.pem');
+    await writeFile(trusted, cert);
+    this.environment = {
+      NODE_EXTRA_CA_CERTS: trusted,
+      NODE_USE_ENV_PROXY: '1',
+      HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}`,
+      https_proxy: `http://127.0.0.1:${portOf(proxy)}`,
+      NO_PROXY: '',
+      no_proxy: '',
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    for (const server of this.#servers) {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function portOf(server: Server): number {
+  const { port } = server.address() as AddressInfo;
+  return port;
+}
