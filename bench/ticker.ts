@@ -56,7 +56,7 @@ export function createTicker(options: TickerOptions): Ticker {
     clock,
     partner: partnerReader(client, clock),
     ledger,
-    announcer: new SnsAnnouncer(sns, topics, world),
+    announcer: new SnsAnnouncer(sns, topics, { integration: world, ...settings.alerts, clock }),
     journal,
   };
   return {

@@ -46,6 +46,7 @@ export class TickJournal implements Journal {
     this.#count(names.partnerRequests, line.requests);
     this.#count(names.eventsDelivered, line.delivered);
     this.#count(names.eventsUndelivered, line.undelivered);
+    this.#count(names.eventsUndeliverable, line.undeliverable);
     this.#count(names.eventsHeld, line.held);
     this.#count(names.unexplainedDifference, Math.abs(line.unexplained));
     this.#count(names.collapsed, line.collapsed ? 1 : 0);

@@ -42,7 +42,10 @@ export const ledgerTable = {
     sortKey: 'assessment_id',
     projected: ['fingerprint', 'revision', 'presence'],
   },
-  /** Sparse: `<integration>#pending` or `<integration>#held`, oldest first. Keys only. */
+  /**
+   * Sparse: `<integration>#pending`, `#digest`, `#held` or `#undeliverable`, oldest first. Keys only.
+   * What each means: ledger/outbox-item.ts.
+   */
   undelivered: {
     name: 'undelivered',
     partitionKey: 'undelivered',
@@ -66,6 +69,8 @@ export const metrics = {
   eventsDelivered: 'EventsDelivered',
   /** Events committed to the outbox that this tick could not deliver. */
   eventsUndelivered: 'EventsUndelivered',
+  /** Events that SNS has refused for good: set aside until ops look. */
+  eventsUndeliverable: 'EventsUndeliverable',
   /** Events that the flood guard has kept back. */
   eventsHeld: 'EventsHeld',
   /** By how much the partner's total differs although no day does. */

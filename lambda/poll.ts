@@ -50,7 +50,11 @@ const parts: TickParts = {
     integration.name,
     journal,
   ),
-  announcer: new SnsAnnouncer(new SNSClient(patience), topics, integration.name),
+  announcer: new SnsAnnouncer(new SNSClient({ ...patience, maxAttempts: 1 }), topics, {
+    integration: integration.name,
+    ...alerts,
+    clock,
+  }),
   journal,
 };
 

@@ -74,7 +74,10 @@ export interface State {
   /** Key of the fingerprints' hashes. */
   readonly salt: string;
   readonly baseline: Baseline;
-  /** Since then some outbox may owe events: a tick did not get to its end, or not everything out. */
+  /**
+   * When the last tick took the lease that did not get to its end, or not everything out: some outbox
+   * may owe events since. Not when the first of several did: the index lags behind the last.
+   */
   readonly dirtySince?: Temporal.Instant;
   /** End of the last tick that got there. */
   readonly heartbeat?: string;
@@ -98,6 +101,16 @@ export interface State {
   readonly paused: boolean;
   /** Quarantined records that have been reported. */
   readonly reported: readonly string[];
+  /** Absent when no event waits for a digest. */
+  readonly digest?: DigestSchedule;
+}
+
+/** When people are told of events that subscribers have already. */
+export interface DigestSchedule {
+  /** Before, nobody looks for them. */
+  readonly dueAt: Temporal.Instant;
+  /** When the last of them was delivered: until the index shows it, a look may miss it. */
+  readonly owedAt: Temporal.Instant;
 }
 
 export interface Baseline {
@@ -129,6 +142,8 @@ export interface Lease {
 export interface StateChanges {
   /** `false` only when nothing is owed for certain. */
   readonly dirty: boolean;
+  /** If only an earlier tick has left something: since then, and not since this one took the lease. */
+  readonly dirtySince?: Temporal.Instant;
   readonly baseline?: Baseline;
   readonly expected?: number;
   readonly unexplained?: number;
@@ -140,6 +155,8 @@ export interface StateChanges {
   readonly recentAuditAt?: number;
   readonly historyAuditAt?: number;
   readonly reported?: readonly string[];
+  /** `null`: nothing waits for a digest any more. */
+  readonly digest?: DigestSchedule | null;
 }
 
 /** What the index by day tells of a certification; it may lag behind the certification itself. */
@@ -178,7 +195,7 @@ export interface Ledger {
   /** One consistent read; the very first call creates the state. */
   state(): Promise<State>;
   /**
-   * Takes the lease and marks the state dirty, in one write. The same owner may take it again.
+   * Takes the lease and marks the state dirty from now on, in one write. The same owner may take it again.
    * @returns the state as it was just before, or `undefined` while another owner's lease lasts.
    */
   takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined>;
@@ -212,7 +229,8 @@ export interface Ledger {
   /** Records new certifications that are not announced. Needs the lease: its writes are unconditional. */
   recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;
   /**
-   * One write: the certification's new state and its event in the outbox, owed or held.
+   * One write: the certification's new state and its event in the outbox, owed or held. What comes
+   * after a held event of the same certification is held with it.
    * @returns what is owed now, or `undefined` when another tick has committed this revision first.
    */
   commit(
@@ -220,12 +238,32 @@ export interface Ledger {
     event: CertificationEvent,
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
-  ): Promise<OwedEvent | undefined>;
-  /** Everything owed and not held, oldest first, in batches. An item that cannot be read does not hide the others. */
-  leftovers(): AsyncIterable<Leftovers>;
+  ): Promise<Committed | undefined>;
+  /**
+   * What is to be published, or was published and is to be told of in a digest: oldest first, page by
+   * page, each read when it is asked for. An item that cannot be read does not hide the others.
+   */
+  leftovers(owing: 'event' | 'digest'): AsyncIterable<Leftovers>;
   /** Takes delivered events out of their outboxes, or notes that only the digest is still owed. */
-  settle(delivered: readonly OwedEvent[], rest: 'nothing' | 'digest'): Promise<void>;
+  settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void>;
+  /** Sets events aside that SNS refused for good: only ops can do something about them. */
+  park(refused: readonly Refusal[]): Promise<void>;
+  /** What waits for ops, oldest first, page by page. */
+  kept(waiting: 'held' | 'undeliverable'): AsyncIterable<Leftovers>;
+  /**
+   * How many certifications have something that waits for ops, by the index alone: one that owes
+   * something besides counts for that first (pending, digest, held, undeliverable).
+   */
+  countKept(waiting: 'held' | 'undeliverable'): Promise<number>;
 }
+
+/** What was committed, and whether an earlier event of the same certification has to go out first. */
+export interface Committed extends OwedEvent {
+  readonly behind?: 'pending' | 'held';
+}
+
+/** Names an entry of a certification's outbox. */
+export type OutboxEntry = Pick<OwedEvent, 'certificationId' | 'revision'>;
 
 export interface Leftovers {
   readonly owed: readonly OwedEvent[];
@@ -234,10 +272,13 @@ export interface Leftovers {
 
 /** What the tick needs of SNS. Refusals are answers, not exceptions. */
 export interface Announcer {
-  /** To the machines. Answers which events SNS has accepted, and why it refused the others. */
-  publish(owed: readonly OwedEvent[]): Promise<PublishOutcome>;
-  /** To the people: one digest of these events. */
-  sendDigest(owed: readonly OwedEvent[]): Promise<DigestOutcome>;
+  /**
+   * To the machines, oldest first, retried until the deadline if need be. Answers which events SNS has
+   * accepted, and why it refused the others. Of one subject, none goes out before an earlier one.
+   */
+  publish(owed: readonly OwedEvent[], deadline?: Temporal.Instant): Promise<PublishOutcome>;
+  /** To the people: a digest of nothing yet. */
+  digest(): DigestDraft;
   /** To ops: something that they should know, or do. */
   notify(notice: Notice): Promise<DigestOutcome>;
 }
@@ -257,6 +298,14 @@ export interface Refusal {
   readonly owed: OwedEvent;
   /** SNS's error code, or the name of what kept the request from being answered. */
   readonly code: string;
+  /** SNS will never take it as it is. */
+  readonly forGood?: true;
+}
+
+/** A digest in the making; what it needs of memory does not grow with the events. */
+export interface DigestDraft {
+  add(event: CertificationEvent): void;
+  send(): Promise<DigestOutcome>;
 }
 
 export type DigestOutcome =

@@ -16,8 +16,10 @@ import type { TickParts } from './parts.ts';
 import type { Lease, PulseRead, QuarantinedRecord, State, StateChanges } from './ports.ts';
 import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
 import { readBaseline } from './steps/baseline.ts';
+import { Delivery, type DeliveryTally } from './steps/delivery.ts';
 import { Examination } from './steps/examination.ts';
 import { collapseNotice } from './steps/notices.ts';
+import { indexLagMinutes, isDigestDue } from './steps/owed-digest.ts';
 import { Search } from './steps/search.ts';
 import { TimeLimit } from './steps/time-limit.ts';
 
@@ -28,7 +30,7 @@ export interface TickRun {
   readonly deadline: Temporal.Instant;
 }
 
-export interface TickReport extends AnnouncementTally {
+export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly integration: string;
   /**
    * `busy`: another tick is at work. `baseline`: what was found was recorded, not announced.
@@ -53,8 +55,6 @@ export interface TickReport extends AnnouncementTally {
 
 /** A lease outlives its invocation by a little, so that two never hold it at once. */
 const leaseSlackSeconds = 5;
-/** An index follows its table within seconds; after trouble it gets this long. */
-const indexLagMinutes = 10;
 /** A record that stays malformed is reported once; beyond so many, they are only counted. */
 const reportedKept = 50;
 /** What only people can mend: tried every minute, it would be hammering. */
@@ -85,6 +85,7 @@ class Tick {
   readonly #limit: TimeLimit;
   readonly #lease: Lease;
   readonly #window: RecentWindow;
+  readonly #delivery: Delivery;
   readonly #announcement: Announcement;
   readonly #quarantined: QuarantinedRecord[] = [];
   readonly #learned: { -readonly [Name in keyof StateChanges]: StateChanges[Name] } = {
@@ -103,7 +104,8 @@ class Tick {
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-    this.#announcement = new Announcement(parts, this.#window, this.#limit);
+    this.#delivery = new Delivery(parts, this.#limit);
+    this.#announcement = new Announcement(parts, this.#window, this.#limit, this.#delivery);
   }
 
   async run(): Promise<TickReport> {
@@ -114,21 +116,21 @@ class Tick {
       return await this.#story(state);
     } catch (error) {
       if (refusals.some((refusal) => error instanceof refusal)) await this.#backOff(state);
-      if (this.#holdsLease) await this.#giveBackLease();
+      if (this.#holdsLease) await this.#breakOff();
       throw error;
     }
   }
 
   /** The partner is left alone; what is owed already goes out all the same. */
   async #backingOff(state: State): Promise<TickReport> {
-    if (state.dirtySince === undefined || (await this.#takeLease()) === undefined)
+    if (!this.#isOwing(state) || (await this.#takeLease()) === undefined)
       return this.#report('backing-off', state);
     return this.#finish('backing-off', state);
   }
 
   async #story(before: State): Promise<TickReport> {
     let state = before;
-    if (state.dirtySince !== undefined || state.baseline.status !== 'completed') {
+    if (this.#isOwing(state) || state.baseline.status !== 'completed') {
       const leased = await this.#takeLease();
       if (leased === undefined) return this.#report('busy', state);
       state = leased;
@@ -152,6 +154,11 @@ class Tick {
     }
     await this.#look(state, pulse);
     return this.#finish('completed', state);
+  }
+
+  /** Whether an earlier tick may have left something that is to be delivered now. */
+  #isOwing(state: State): boolean {
+    return state.dirtySince !== undefined || isDigestDue(state, this.#parts.clock.now());
   }
 
   /** Nothing has changed that a pulse can see, no audit is due, and nothing is to be reported. */
@@ -293,8 +300,18 @@ class Tick {
     if (state === undefined) return undefined;
     this.#holdsLease = true;
     this.#inherited = state.dirtySince;
-    if (state.dirtySince !== undefined) await this.#announcement.deliverLeftovers();
+    await this.#delivery.inherit(state);
     return state;
+  }
+
+  /** What subscribers have been sent is not sent again only because the partner has failed since. */
+  async #breakOff(): Promise<void> {
+    try {
+      await this.#delivery.tellPeople();
+    } catch (error) {
+      this.#parts.journal.warn('digest not sent', { error });
+    }
+    await this.#giveBackLease();
   }
 
   /** `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up. */
@@ -329,9 +346,11 @@ class Tick {
     this.#noteQuarantined(state);
     if (!this.#holdsLease) await ledger.completeQuietly(now);
     else {
+      await this.#delivery.tellPeople();
       const kept = await ledger.complete(this.#lease, now, {
         ...this.#learned,
-        dirty: this.#mayOwe(now),
+        ...this.#delivery.changes,
+        ...this.#debt(now),
       });
       this.#holdsLease = false;
       if (!kept) this.#parts.journal.warn('lease lost', { owner: this.#lease.owner });
@@ -343,18 +362,15 @@ class Tick {
    * Whether some outbox may owe an event: one was refused or left for the next tick, a commit has an
    * unknown outcome, or a crash is so recent that the index of undelivered events may not show it.
    */
-  #mayOwe(now: Temporal.Instant): boolean {
+  #debt(now: Temporal.Instant): Pick<StateChanges, 'dirty' | 'dirtySince'> {
     const { tally, failures } = this.#announcement;
-    const isFresh =
-      this.#inherited !== undefined &&
-      now.since(this.#inherited).total('minutes') < indexLagMinutes;
-    return (
-      tally.undelivered > 0 ||
-      tally.conflicts > 0 ||
-      failures > 0 ||
-      this.#limit.wasReached ||
-      isFresh
-    );
+    const { undelivered } = this.#delivery.tally;
+    const isOwn = undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
+    if (isOwn) return { dirty: true };
+    const since = this.#inherited;
+    if (since === undefined || now.since(since).total('minutes') >= indexLagMinutes)
+      return { dirty: false };
+    return { dirty: true, dirtySince: since };
   }
 
   #unreported(state: State): QuarantinedRecord[] {
@@ -377,6 +393,7 @@ class Tick {
       integration: this.#parts.settings.name,
       outcome,
       ...this.#announcement.tally,
+      ...this.#delivery.tally,
       recorded: this.#recorded,
       quarantined: new Set(this.#quarantined.map(nameOf)).size,
       examined: this.#examined,

@@ -4,58 +4,73 @@ import {
   PublishCommand,
   type SNSClient,
 } from '@aws-sdk/client-sns';
-import pMap from 'p-map';
-import { messageAttributes } from '../events/attributes.ts';
+import type { Temporal } from 'temporal-polyfill';
+import type { Clock } from '../clock.ts';
+import { attributeBytes, messageAttributes } from '../events/attributes.ts';
+import { messageBody } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { Announcer, DigestOutcome, Notice, PublishOutcome, Refusal } from '../ports.ts';
-import { digestOf } from './digest.ts';
-import { pack } from './pack.ts';
-
-const batchesInFlight = 4;
+import type { Announcer, DigestDraft, DigestOutcome, Notice, PublishOutcome } from '../ports.ts';
+import { Digest, type DigestOptions } from './digest.ts';
+import { type Answer, Dispatch, type Message } from './dispatch.ts';
+import { fifoIds, isFifo } from './fifo-ids.ts';
+import { codeOf, refusalKind } from './refusals.ts';
+import { TopicPace } from './topic-pace.ts';
 
 export interface Topics {
+  /** A FIFO topic if its ARN says so. */
   readonly events: string;
   readonly alerts: string;
   readonly operations: string;
 }
 
-/** An event as an entry of PublishBatch, with the bytes that AWS counts: body and attributes. */
-interface Message {
-  readonly owed: OwedEvent;
-  readonly body: string;
-  readonly attributes: ReturnType<typeof messageAttributes>;
-  readonly bytes: number;
+export interface AnnouncerOptions extends DigestOptions {
+  readonly clock: Clock;
+  /** From 0 up to, not including, 1. */
+  readonly random?: () => number;
 }
 
-/** Tells the machines (events topic) and the people (alerts topic) and ops (operations topic) by SNS. */
+const mailAttempts = 3;
+const firstBackOffMs = 200;
+
+interface SnsMessage extends Message {
+  readonly entry: Omit<PublishBatchRequestEntry, 'Id'>;
+}
+
+/**
+ * Tells the machines (events topic) and the people (alerts topic) and ops (operations topic) by SNS.
+ * It retries by itself, by its clock: the client should not (`maxAttempts: 1`).
+ */
 export class SnsAnnouncer implements Announcer {
   readonly #client: SNSClient;
   readonly #topics: Topics;
-  readonly #integration: string;
+  readonly #options: AnnouncerOptions;
+  readonly #random: () => number;
+  readonly #pace = new TopicPace();
 
-  constructor(client: SNSClient, topics: Topics, integration: string) {
+  constructor(client: SNSClient, topics: Topics, options: AnnouncerOptions) {
     this.#client = client;
     this.#topics = topics;
-    this.#integration = integration;
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
   }
 
-  async publish(owed: readonly OwedEvent[]): Promise<PublishOutcome> {
-    const batches = pack(owed.map(messageOf), ({ bytes }) => bytes);
-    const outcomes = await pMap(batches, (batch) => this.#publishBatch(batch), {
-      concurrency: batchesInFlight,
-    });
+  publish(owed: readonly OwedEvent[], deadline?: Temporal.Instant): Promise<PublishOutcome> {
+    const { clock } = this.#options;
+    const context = { clock, random: this.#random, pace: this.#pace, deadline };
+    const dispatch = new Dispatch<SnsMessage>((batch) => this.#publishBatch(batch), context);
+    const ordered = isFifo(this.#topics.events);
+    return dispatch.run(owed.map((one) => messageOf(one, ordered)));
+  }
+
+  digest(): DigestDraft {
+    const digest = new Digest(this.#options);
     return {
-      accepted: outcomes.flatMap(({ accepted }) => accepted),
-      refused: outcomes.flatMap(({ refused }) => refused),
+      add: (event) => digest.add(event),
+      send: () => {
+        const { subject, body } = digest.mail();
+        return this.#send(this.#topics.alerts, subject, body);
+      },
     };
-  }
-
-  sendDigest(owed: readonly OwedEvent[]): Promise<DigestOutcome> {
-    const { subject, body } = digestOf(
-      this.#integration,
-      owed.map(({ event }) => event),
-    );
-    return this.#send(this.#topics.alerts, subject, body);
   }
 
   notify({ subject, text }: Notice): Promise<DigestOutcome> {
@@ -63,55 +78,52 @@ export class SnsAnnouncer implements Announcer {
   }
 
   async #send(TopicArn: string, Subject: string, Message: string): Promise<DigestOutcome> {
-    try {
-      await this.#client.send(new PublishCommand({ TopicArn, Subject, Message }));
-      return { accepted: true };
-    } catch (error) {
-      return { accepted: false, code: codeOf(error) };
-    }
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        await this.#client.send(new PublishCommand({ TopicArn, Subject, Message }));
+        return { accepted: true };
+      } catch (error) {
+        const code = codeOf(error);
+        const kind = refusalKind(code);
+        const mayHelp = kind === 'passing' || kind === 'throttled';
+        if (!mayHelp || attempt >= mailAttempts) return { accepted: false, code };
+        const backOffMs = firstBackOffMs * 2 ** (attempt - 1);
+        await this.#options.clock.sleep(Math.ceil(this.#random() * backOffMs));
+      }
   }
 
   /** What is not named in `Successful` is not accepted, whether or not `Failed` names it. */
-  async #publishBatch(batch: readonly Message[]): Promise<PublishOutcome> {
+  async #publishBatch(batch: readonly SnsMessage[]): Promise<Answer> {
     try {
       const answer = await this.#client.send(
         new PublishBatchCommand({
           TopicArn: this.#topics.events,
-          PublishBatchRequestEntries: batch.map(entryOf),
+          // The id of an entry counts within its batch only.
+          PublishBatchRequestEntries: batch.map(({ entry }, index) => ({
+            Id: String(index),
+            ...entry,
+          })),
         }),
       );
       const successful = new Set((answer.Successful ?? []).map(({ Id }) => Id));
       const codes = new Map((answer.Failed ?? []).map(({ Id, Code }) => [Id, Code]));
-      const accepted: OwedEvent[] = [];
-      const refused: Refusal[] = [];
-      batch.forEach(({ owed }, index) => {
+      const entries = batch.map((_, index) => {
         const id = String(index);
-        if (successful.has(id)) accepted.push(owed);
-        else refused.push({ owed, code: codes.get(id) ?? 'NotAnswered' });
+        return successful.has(id) ? undefined : (codes.get(id) ?? 'NotAnswered');
       });
-      return { accepted, refused };
+      return { entries };
     } catch (error) {
-      const code = codeOf(error);
-      return { accepted: [], refused: batch.map(({ owed }) => ({ owed, code })) };
+      return { code: codeOf(error) };
     }
   }
 }
 
-function messageOf(owed: OwedEvent): Message {
-  const body = JSON.stringify(owed.event);
-  const attributes = messageAttributes(owed.event);
-  const attributeBytes = Object.entries(attributes)
-    .map(([name, { DataType, StringValue }]) => Buffer.byteLength(name + DataType + StringValue))
-    .reduce((sum, bytes) => sum + bytes, 0);
-  return { owed, body, attributes, bytes: Buffer.byteLength(body) + attributeBytes };
-}
-
-/** The id of an entry counts within its batch only. */
-function entryOf({ body, attributes }: Message, index: number): PublishBatchRequestEntry {
-  return { Id: String(index), Message: body, MessageAttributes: attributes };
-}
-
-/** The SDK's own name of the failure; its message could quote the request. */
-function codeOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'Unknown';
+function messageOf(owed: OwedEvent, ordered: boolean): SnsMessage {
+  const Message = messageBody(owed.event);
+  const MessageAttributes = messageAttributes(owed.event);
+  return {
+    owed,
+    bytes: Buffer.byteLength(Message) + attributeBytes(MessageAttributes),
+    entry: { Message, MessageAttributes, ...(ordered && fifoIds(owed.event)) },
+  };
 }

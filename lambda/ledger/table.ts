@@ -138,6 +138,28 @@ export class Table {
     } while (ExclusiveStartKey !== undefined);
   }
 
+  /** How many items the answer has. */
+  async count({ values, ...input }: Query): Promise<number> {
+    let count = 0;
+    let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
+    do {
+      const page = await this.#carryOut('Query', () =>
+        this.#client.send(
+          new QueryCommand({
+            ...input,
+            TableName: this.#name,
+            ...expressionValues(values),
+            Select: 'COUNT',
+            ExclusiveStartKey,
+          }),
+        ),
+      );
+      count += page.Count ?? 0;
+      ExclusiveStartKey = page.LastEvaluatedKey;
+    } while (ExclusiveStartKey !== undefined);
+    return count;
+  }
+
   /**
    * DynamoDB hands back what it had no capacity for, with HTTP 200: it is asked again until
    * nothing is left. The invocation's own time-out bounds this.
@@ -184,7 +206,8 @@ function keyOf(pk: string) {
 }
 
 function expressionValues(values: Plain | undefined) {
-  return values === undefined
+  // DynamoDB refuses an empty one.
+  return values === undefined || Object.keys(values).length === 0
     ? {}
     : { ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }) };
 }

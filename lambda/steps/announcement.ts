@@ -3,16 +3,15 @@ import { type Change, idOf } from '../detection/compare.ts';
 import { isLate, type RecentWindow } from '../detection/days.ts';
 import { NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
-import type { OwedEvent } from '../events/owed-event.ts';
 import type { TickParts } from '../parts.ts';
-import { floodNotice } from './notices.ts';
+import type { Committed } from '../ports.ts';
+import type { Delivery } from './delivery.ts';
+import { FloodGuard } from './flood-guard.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** Committed and delivered as one: the most that a digest tells of, and a boundary to stop at. */
+/** Committed and delivered as one, and a boundary to stop at. */
 const changesTogether = 500;
 const commitConcurrency = 16;
-/** More withdrawals than this in one tick are held, whatever `holdAbove` allows. */
-const withdrawalsAtOnce = 25;
 
 export interface AnnouncementTally {
   created: number;
@@ -23,12 +22,9 @@ export interface AnnouncementTally {
   conflicts: number;
   /** Kept back by the flood guard. */
   held: number;
-  delivered: number;
-  /** Committed, and not accepted by SNS yet: the next tick tries again. */
-  undelivered: number;
 }
 
-/** Commits changes and tells of them: the second half of a tick. */
+/** Commits changes, each with its event, and hands the events over for delivery. */
 export class Announcement {
   readonly #parts: TickParts;
   readonly #window: RecentWindow;
@@ -40,20 +36,18 @@ export class Announcement {
     restored: 0,
     conflicts: 0,
     held: 0,
-    delivered: 0,
-    undelivered: 0,
   };
   /** Changes that could not be committed, or may have been: the answer was lost. */
   failures = 0;
   /** Years that this tick has made known already. */
   readonly #years = new Set<number>();
-  #isFlooded = false;
-  #hasGivenNotice = false;
-  #found = 0;
-  #withdrawals = 0;
+  readonly #delivery: Delivery;
+  readonly #guard: FloodGuard;
 
-  constructor(parts: TickParts, window: RecentWindow, limit: TimeLimit) {
+  constructor(parts: TickParts, window: RecentWindow, limit: TimeLimit, delivery: Delivery) {
     this.#parts = parts;
+    this.#delivery = delivery;
+    this.#guard = new FloodGuard(parts);
     this.#window = window;
     this.#limit = limit;
   }
@@ -73,16 +67,6 @@ export class Announcement {
     await ledger.addToDays(zeros);
   }
 
-  /** Undelivered events of earlier ticks. */
-  async deliverLeftovers(): Promise<void> {
-    for await (const { owed, unreadable } of this.#parts.ledger.leftovers()) {
-      for (const error of unreadable) this.#parts.journal.warn('outbox unreadable', { error });
-      this.tally.undelivered += unreadable.length;
-      await this.#deliver(owed);
-      if (this.#limit.reached) return;
-    }
-  }
-
   /**
    * Commits these changes, each with its event, and delivers the events, or holds them when they
    * are too many.
@@ -97,8 +81,12 @@ export class Announcement {
         change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
       ),
     );
-    const destiny = this.#isFlood(changes) || doubtful ? 'held' : 'pending';
-    if (destiny === 'held' && changes.length > 0 && !(await this.#giveNotice(changes))) return [];
+    const destiny = this.#guard.isFlood(changes) || doubtful ? 'held' : 'pending';
+    if (destiny === 'held' && changes.length > 0 && !(await this.#guard.giveNotice(changes))) {
+      // What operations cannot be told of is not committed, and found again by the next tick.
+      this.failures += changes.length;
+      return [];
+    }
     const done: Change[] = [];
     for (let start = 0; start < changes.length; start += changesTogether) {
       if (this.#limit.reached) break;
@@ -109,43 +97,17 @@ export class Announcement {
     return done;
   }
 
-  /**
-   * What the total says is coming, more than the tick may find of it: a flood is held from its first
-   * event on, also when it takes many ticks to find.
-   */
+  /** What the total says is coming, more than the tick may find of it. */
   expect(surplus: number): void {
-    this.#isFlooded = surplus > this.#parts.settings.holdAbove || -surplus > withdrawalsAtOnce;
-  }
-
-  #isFlood(changes: readonly Change[]): boolean {
-    this.#found += changes.length;
-    this.#withdrawals += changes.filter(({ kind }) => kind === 'withdrawn').length;
-    this.#isFlooded ||=
-      this.#found > this.#parts.settings.holdAbove || this.#withdrawals > withdrawalsAtOnce;
-    return this.#isFlooded;
-  }
-
-  /**
-   * Operations hear of a flood before anything of it is held, once a tick: a crash in between tells
-   * them twice. What they cannot be told of is not committed, and found again by the next tick.
-   */
-  async #giveNotice(changes: readonly Change[]): Promise<boolean> {
-    if (this.#hasGivenNotice) return true;
-    const { announcer, journal, settings } = this.#parts;
-    const told = await announcer.notify(floodNotice(settings.name, changes));
-    this.#hasGivenNotice = told.accepted;
-    if (!told.accepted) {
-      journal.warn('notice refused', { code: told.code });
-      this.failures += changes.length;
-    }
-    return told.accepted;
+    this.#guard.expect(surplus);
   }
 
   async #conclude(batch: readonly Change[], destiny: 'pending' | 'held'): Promise<Change[]> {
     const committed = await this.#commit(batch, destiny);
     const owed = committed.map(({ owed }) => owed);
-    if (destiny === 'pending') await this.#deliver(owed);
-    else this.tally.held += owed.length;
+    const isHeld = ({ behind }: Committed) => destiny === 'held' || behind === 'held';
+    this.tally.held += owed.filter(isHeld).length;
+    await this.#delivery.deliver(owed.filter((one) => !isHeld(one)));
     return committed.map(({ change }) => change);
   }
 
@@ -190,29 +152,5 @@ export class Announcement {
     const { fields } = this.#parts.settings;
     const type = `certification.${kind}` as const;
     return sightingEvent({ ...announced, type, assessment, fields, changed });
-  }
-
-  /**
-   * To the machines, then to the people, then out of the outbox. A crash between any two of these
-   * tells somebody twice, with the same ids, and nobody never.
-   */
-  async #deliver(owed: readonly OwedEvent[]): Promise<void> {
-    if (owed.length === 0) return;
-    const { announcer, ledger, journal } = this.#parts;
-    const { accepted, refused } = await announcer.publish(
-      owed.filter(({ owes }) => owes === 'event-and-digest'),
-    );
-    for (const { owed, code } of refused)
-      journal.warn('event refused', { event: owed.event.id, code });
-    this.tally.delivered += accepted.length;
-    this.tally.undelivered += refused.length;
-
-    const toTell = [...owed.filter(({ owes }) => owes === 'digest'), ...accepted];
-    if (toTell.length === 0) return;
-    const digest = await announcer.sendDigest(toTell);
-    if (digest.accepted) return ledger.settle(toTell, 'nothing');
-    journal.warn('digest refused', { code: digest.code });
-    this.tally.undelivered += toTell.length;
-    await ledger.settle(accepted, 'digest');
   }
 }

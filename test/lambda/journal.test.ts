@@ -13,6 +13,7 @@ const line: TickLine = {
   held: 0,
   delivered: 0,
   undelivered: 0,
+  undeliverable: 0,
   recorded: 0,
   quarantined: 0,
   examined: 0,

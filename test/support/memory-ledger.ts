@@ -11,11 +11,14 @@ import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type {
   BackOff,
   Baseline,
+  Committed,
   DayCertification,
   Lease,
   Ledger,
   Leftovers,
   Life,
+  OutboxEntry,
+  Refusal,
   Revision,
   State,
   StateChanges,
@@ -25,7 +28,13 @@ import type {
 interface Entry {
   owed: OwedEvent;
   held: boolean;
+  /** The code with which SNS refused it for good. */
+  undeliverable?: string;
 }
+
+type Waits = 'pending' | 'digest' | 'held' | 'undeliverable';
+
+const pageItems = 200;
 
 interface Item {
   certification: Certification;
@@ -67,7 +76,7 @@ export class MemoryLedger implements Ledger {
     if (isTaken && this.#leasedUntil >= now.epochMilliseconds) return undefined;
     this.#owner = lease.owner;
     this.#leasedUntil = lease.until.epochMilliseconds;
-    this.#state = { ...state, dirtySince: state.dirtySince ?? now };
+    this.#state = { ...state, dirtySince: now };
     return state;
   }
 
@@ -77,15 +86,17 @@ export class MemoryLedger implements Ledger {
 
   async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
     if (this.#owner !== lease.owner) return false;
-    const { dirty, bookmark, ...learned } = changes;
-    const { dirtySince, bookmark: marked, ...state } = await this.state();
+    const { dirty, dirtySince: since, bookmark, digest, ...learned } = changes;
+    const { dirtySince = now, bookmark: marked, digest: planned, ...state } = await this.state();
     const kept = bookmark === undefined ? marked : (bookmark ?? undefined);
+    const schedule = digest === undefined ? planned : (digest ?? undefined);
     this.#state = {
       ...state,
       ...(kept && { bookmark: kept }),
+      ...(schedule && { digest: schedule }),
       ...Object.fromEntries(Object.entries(learned).filter(([, value]) => value !== undefined)),
       heartbeat: now.toString(),
-      ...(dirty && dirtySince && { dirtySince }),
+      ...(dirty && { dirtySince: since ?? dirtySince }),
     };
     if (learned.collapsedFrom === 0) {
       const { collapsedFrom: _, ...recovered } = this.#state;
@@ -173,13 +184,15 @@ export class MemoryLedger implements Ledger {
     event: CertificationEvent,
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
-  ): Promise<OwedEvent | undefined> {
+  ): Promise<Committed | undefined> {
     const id = idOf(change);
     const item = this.items.get(id);
     const { revision } = change;
     if ((item?.certification.revision ?? 0) !== revision - 1) return undefined;
     const owed: OwedEvent = { certificationId: id, revision, event, owes: 'event-and-digest' };
     const outbox = item?.outbox ?? new Map<number, Entry>();
+    const waits = [...waitsOf(outbox).values()];
+    const behind = waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
     const isNew = outbox.size === 0;
     outbox.set(revision, { owed, held: destiny === 'held' });
     this.#sequence += 1;
@@ -189,20 +202,27 @@ export class MemoryLedger implements Ledger {
       outbox,
       owedSince: isNew ? this.#sequence : (item?.owedSince ?? 0),
     });
-    return owed;
+    return { ...owed, ...(behind && { behind }) };
   }
 
-  async *leftovers(): AsyncGenerator<Leftovers> {
-    const owing = [...this.items.values()]
-      .filter(({ outbox }) => [...outbox.values()].some(({ held }) => !held))
-      .sort((a, b) => a.owedSince - b.owedSince);
-    const owed = owing.flatMap(({ outbox }) =>
-      [...outbox.values()].filter(({ held }) => !held).map((entry) => entry.owed),
+  leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
+    const wait = owing === 'event' ? 'pending' : 'digest';
+    return this.#pages(
+      this.#items((item) => filedUnder(item) === wait),
+      wait,
     );
-    if (owed.length > 0) yield { owed, unreadable: [] };
   }
 
-  async settle(delivered: readonly OwedEvent[], rest: 'nothing' | 'digest'): Promise<void> {
+  kept(waiting: 'held' | 'undeliverable'): AsyncGenerator<Leftovers> {
+    const isKept = ({ outbox }: Item) => eventsOf(outbox, waiting).length > 0;
+    return this.#pages(this.#items(isKept), waiting);
+  }
+
+  async countKept(waiting: 'held' | 'undeliverable'): Promise<number> {
+    return this.#items((item) => filedUnder(item) === waiting).length;
+  }
+
+  async settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void> {
     for (const owed of delivered) {
       const outbox = this.items.get(owed.certificationId)?.outbox;
       const entry = outbox?.get(owed.revision);
@@ -212,19 +232,65 @@ export class MemoryLedger implements Ledger {
     }
   }
 
+  async park(refused: readonly Refusal[]): Promise<void> {
+    for (const { owed, code } of refused) {
+      const outbox = this.items.get(owed.certificationId)?.outbox;
+      const entry = outbox?.get(owed.revision);
+      if (entry) outbox?.set(owed.revision, { ...entry, undeliverable: code });
+    }
+  }
+
   get held(): OwedEvent[] {
-    return [...this.items.values()].flatMap(({ outbox }) =>
-      [...outbox.values()].filter(({ held }) => held).map(({ owed }) => owed),
-    );
+    return [...this.items.values()].flatMap(({ outbox }) => eventsOf(outbox, 'held'));
+  }
+
+  #items(isWanted: (item: Item) => boolean): Item[] {
+    return [...this.items.values()].filter(isWanted).sort((a, b) => a.owedSince - b.owedSince);
+  }
+
+  /** Each page as it is when it is asked for. */
+  async *#pages(items: readonly Item[], wait: Waits): AsyncGenerator<Leftovers> {
+    for (let start = 0; start < items.length; start += pageItems) {
+      const page = items.slice(start, start + pageItems);
+      yield { owed: page.flatMap(({ outbox }) => eventsOf(outbox, wait)), unreadable: [] };
+    }
   }
 }
 
 function undeliveredOf({ outbox }: Item): Map<number, Undelivered> {
   return new Map(
-    [...outbox].flatMap(([revision, { owed, held }]) =>
-      owed.owes === 'digest' ? [] : [[revision, held ? 'held' : 'pending']],
+    [...waitsOf(outbox)].flatMap(([revision, wait]) =>
+      wait === 'digest' ? [] : [[revision, wait] as const],
     ),
   );
+}
+
+/** What each revision waits for; what comes after a held one is held with it. */
+function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> {
+  const waits = new Map<number, Waits>();
+  let isBehindHeld = false;
+  for (const [revision, { owed, held, undeliverable }] of [...outbox].sort(([a], [b]) => a - b)) {
+    if (owed.owes === 'digest') waits.set(revision, 'digest');
+    else if (undeliverable !== undefined) waits.set(revision, 'undeliverable');
+    else {
+      isBehindHeld ||= held;
+      waits.set(revision, isBehindHeld ? 'held' : 'pending');
+    }
+  }
+  return waits;
+}
+
+/** What the index has the item under. */
+export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined {
+  const found = new Set(waitsOf(outbox).values());
+  return (['pending', 'digest', 'held', 'undeliverable'] as const).find((wait) => found.has(wait));
+}
+
+function eventsOf(outbox: ReadonlyMap<number, Entry>, wait: Waits): OwedEvent[] {
+  return [...waitsOf(outbox)].flatMap(([revision, one]) => {
+    const entry = one === wait ? outbox.get(revision) : undefined;
+    return entry ? [entry.owed] : [];
+  });
 }
 
 function revisionOf(change: Change, kind: Revision['kind'], now: Temporal.Instant): Revision {

@@ -60,9 +60,15 @@ export class Story {
       this.heard.push(...accepted.map(({ event }) => event));
       return { accepted, refused: refused.map((one) => ({ owed: one, code: 'InternalError' })) };
     },
-    sendDigest: async (owed) => {
-      if (this.digest.accepted) this.mails.push(owed.map(({ event }) => event.id));
-      return this.digest;
+    digest: () => {
+      const ids: string[] = [];
+      return {
+        add: ({ id }) => void ids.push(id),
+        send: async () => {
+          if (this.digest.accepted) this.mails.push(ids);
+          return this.digest;
+        },
+      };
     },
     notify: async (notice) => {
       if (this.digest.accepted) this.notices.push(notice);

@@ -1,4 +1,10 @@
-import { CreateTopicCommand, PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
+import {
+  CreateTopicCommand,
+  PublishBatchCommand,
+  type PublishBatchRequestEntry,
+  PublishCommand,
+  SNSClient,
+} from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,6 +12,7 @@ import { SnsAnnouncer } from '../../../lambda/delivery/sns-announcer.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { assessment } from '../../support/assessments.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 let server: FauxqsServer;
 let client: SNSClient;
@@ -27,8 +34,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-async function topic(Name: string): Promise<string> {
-  const { TopicArn } = await client.send(new CreateTopicCommand({ Name }));
+async function topic(Name: string, Attributes: Record<string, string> = {}): Promise<string> {
+  const { TopicArn } = await client.send(new CreateTopicCommand({ Name, Attributes }));
   if (TopicArn === undefined) throw new Error('no topic');
   return TopicArn;
 }
@@ -50,13 +57,19 @@ function owedEvents(count: number, name?: string): OwedEvent[] {
   });
 }
 
+const announcer = (to = topics) =>
+  new SnsAnnouncer(client, to, {
+    integration: 'district-a',
+    detail: 'names',
+    maxRows: 60,
+    clock: new ManualClock(),
+  });
 const idsOf = (owed: readonly OwedEvent[]) => owed.map(({ certificationId }) => certificationId);
 
 describe('publishing to the machines', () => {
   it('has every event accepted, ten to a request', async () => {
     const owed = owedEvents(25);
-    const announcer = new SnsAnnouncer(client, topics, 'district-a');
-    const outcome = await announcer.publish(owed);
+    const outcome = await announcer().publish(owed);
     expect(outcome).toEqual({ accepted: owed, refused: [] });
   });
 
@@ -70,57 +83,91 @@ describe('publishing to the machines', () => {
       },
       { name: 'sizes', step: 'initialize' },
     );
-    const announcer = new SnsAnnouncer(client, topics, 'district-a');
     const owed = owedEvents(12, 'é'.repeat(50_000));
-    expect((await announcer.publish(owed)).accepted).toHaveLength(12);
+    expect((await announcer().publish(owed)).accepted).toHaveLength(12);
     client.middlewareStack.remove('sizes');
     // 100 KB of name each: two fit into 256 KiB, with the body's quotes escaped in this rendering.
     expect(sizes).toHaveLength(6);
   });
 
-  it('answers which entries SNS refused, by its code, and which it did not mention', async () => {
+  it('asks again for what SNS refused or did not mention, and says what is left in the end', async () => {
+    const asked: string[][] = [];
     const fault = mockClient(SNSClient);
-    fault.on(PublishBatchCommand).resolves({
-      Successful: [{ Id: '0' }, { Id: '3' }],
-      Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }],
+    fault.on(PublishBatchCommand).callsFake(({ PublishBatchRequestEntries: entries = [] }) => {
+      const named = entries.map((entry: PublishBatchRequestEntry) => [
+        entry.Id,
+        JSON.parse(entry.Message ?? '').subject,
+      ]);
+      asked.push(named.map(([, subject]: string[]) => subject ?? ''));
+      return {
+        Successful: named
+          .filter(
+            ([, subject]: string[]) => subject === '1' || (subject === '3' && asked.length > 1),
+          )
+          .map(([Id]: string[]) => ({ Id })),
+        Failed: named
+          .filter(([, subject]: string[]) => subject === '2')
+          .map(([Id]: string[]) => ({ Id, Code: 'InternalError', SenderFault: false })),
+      };
     });
-    const announcer = new SnsAnnouncer(client, topics, 'district-a');
-    const { accepted, refused } = await announcer.publish(owedEvents(4));
+    const { accepted, refused } = await announcer().publish(owedEvents(3));
     fault.restore();
-    expect(idsOf(accepted)).toEqual([1, 4]);
-    expect(refused.map(({ owed, code }) => [owed.certificationId, code])).toEqual([
-      [2, 'InternalError'],
-      [3, 'NotAnswered'],
-    ]);
+    expect(idsOf(accepted)).toEqual([1, 3]);
+    expect(refused).toMatchObject([{ owed: { certificationId: 2 }, code: 'InternalError' }]);
+    expect(asked[0]).toEqual(['1', '2', '3']);
+    expect(asked.flat().filter((subject) => subject === '2')).toHaveLength(5);
   });
+});
 
-  it('answers that a batch was refused when its request fails, and goes on with the others', async () => {
-    const fault = mockClient(SNSClient);
-    fault
-      .on(PublishBatchCommand)
-      .rejectsOnce(Object.assign(new Error('slow down'), { name: 'ThrottledException' }))
-      .resolves({ Successful: Array.from({ length: 10 }, (_, index) => ({ Id: String(index) })) });
-    const announcer = new SnsAnnouncer(client, topics, 'district-a');
-    const { accepted, refused } = await announcer.publish(owedEvents(20));
-    fault.restore();
-    expect(idsOf(accepted)).toEqual([11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
-    expect(refused).toHaveLength(10);
-    expect(refused[0]?.code).toBe('ThrottledException');
+describe('a FIFO topic', () => {
+  it('is given groups by subject, and the id of the event against duplicates', async () => {
+    const fifo = await topic('events.fifo', { FifoTopic: 'true' });
+    const given: PublishBatchRequestEntry[] = [];
+    client.middlewareStack.add(
+      (next) => (call) => {
+        if ('PublishBatchRequestEntries' in call.input)
+          given.push(...(call.input.PublishBatchRequestEntries ?? []));
+        return next(call);
+      },
+      { name: 'given', step: 'initialize' },
+    );
+    const { accepted } = await announcer({ ...topics, events: fifo }).publish(owedEvents(2));
+    client.middlewareStack.remove('given');
+    expect(accepted).toHaveLength(2);
+    expect(given).toMatchObject([
+      { MessageGroupId: 'district-a/1', MessageDeduplicationId: 'district-a/1/1' },
+      { MessageGroupId: 'district-a/2', MessageDeduplicationId: 'district-a/2/1' },
+    ]);
   });
 });
 
 describe('telling the people', () => {
+  function digestOf(owed: readonly OwedEvent[], to = topics) {
+    const digest = announcer(to).digest();
+    for (const { event } of owed) digest.add(event);
+    return digest;
+  }
+
   it('sends one mail, however many events there are', async () => {
-    const announcer = new SnsAnnouncer(client, topics, 'district-a');
-    expect(await announcer.sendDigest(owedEvents(120))).toEqual({ accepted: true });
+    expect(await digestOf(owedEvents(120)).send()).toEqual({ accepted: true });
   });
 
   it('answers with a code, and does not throw, when SNS refuses', async () => {
     const missing = { ...topics, alerts: `${topics.alerts}-missing` };
-    const announcer = new SnsAnnouncer(client, missing, 'district-a');
-    expect(await announcer.sendDigest(owedEvents(1))).toMatchObject({
+    expect(await digestOf(owedEvents(1), missing).send()).toMatchObject({
       accepted: false,
       code: expect.stringMatching(/NotFound/),
     });
+  });
+
+  it('tries again when SNS stumbles', async () => {
+    const fault = mockClient(SNSClient);
+    fault
+      .on(PublishCommand)
+      .rejectsOnce(Object.assign(new Error('oops'), { name: 'InternalErrorException' }))
+      .resolves({ MessageId: 'taken' });
+    expect(await digestOf(owedEvents(1)).send()).toEqual({ accepted: true });
+    expect(fault.calls()).toHaveLength(2);
+    fault.restore();
   });
 });

@@ -1,0 +1,63 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** When people may be told. */
+export interface DigestTimes {
+  /** Minutes that one digest collects; undefined: every tick has its own. */
+  readonly digestEvery?: number | undefined;
+  /** Times of day (`HH:MM`) between which no digest is sent; across midnight if `to` is earlier. */
+  readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
+}
+
+/**
+ * When a digest of something that happens now is due: now, after the minutes that a digest collects,
+ * or when the quiet hours are over then.
+ */
+export function digestDue(
+  now: Temporal.Instant,
+  { digestEvery = 0, quietHours }: DigestTimes,
+  timeZone: string,
+): Temporal.Instant {
+  const collected = now.add({ seconds: Math.round(digestEvery * 60) });
+  return quietHours ? endOfQuiet(collected, quietHours, timeZone) : collected;
+}
+
+/**
+ * The first instant from this one on that is not in the quiet hours. They are times on the wall: a
+ * night on which the clocks change is an hour shorter or longer, and where `to` is an hour that is
+ * skipped, they end with the skip.
+ */
+export function endOfQuiet(
+  instant: Temporal.Instant,
+  quietHours: NonNullable<DigestTimes['quietHours']>,
+  timeZone: string,
+): Temporal.Instant {
+  const from = Temporal.PlainTime.from(quietHours.from);
+  const to = Temporal.PlainTime.from(quietHours.to);
+  const isQuiet = (at: Temporal.ZonedDateTime) => isWithin(at.toPlainTime(), from, to);
+  const start = instant.toZonedDateTimeISO(timeZone);
+  if (!isQuiet(start)) return instant;
+  const today = start.toPlainDate();
+  const ends = [today, today.add({ days: 1 })].flatMap((day) =>
+    (['earlier', 'later'] as const).map((disambiguation) =>
+      day.toPlainDateTime(to).toZonedDateTime(timeZone, { disambiguation }),
+    ),
+  );
+  const change = start.getTimeZoneTransition('next');
+  const [end] = [...ends, ...(change ? [change] : [])]
+    .filter((at) => Temporal.ZonedDateTime.compare(at, start) > 0 && !isQuiet(at))
+    .sort(Temporal.ZonedDateTime.compare);
+  return (end ?? start).toInstant();
+}
+
+/** `from` is within, `to` is not; equal ones are no time at all. */
+function isWithin(
+  time: Temporal.PlainTime,
+  from: Temporal.PlainTime,
+  to: Temporal.PlainTime,
+): boolean {
+  const isAfter = Temporal.PlainTime.compare(time, from) >= 0;
+  const isBefore = Temporal.PlainTime.compare(time, to) < 0;
+  const order = Temporal.PlainTime.compare(from, to);
+  if (order === 0) return false;
+  return order < 0 ? isAfter && isBefore : isAfter || isBefore;
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import type { DayEntry } from '../detection/calendar.ts';
+import { nameOf, parse } from './item.ts';
+import type { Plain } from './table.ts';
+
+/** @param month `YYYY-MM` */
+export const calendarKey = (integration: string, month: string) =>
+  `CALENDAR#${integration}#${month}`;
+
+const proofItem = z.object({
+  kind: z.enum(['single-page', 'key-seam', 'split']).optional(),
+  at: z.number().optional(),
+  digest: z.string().optional(),
+  read_at: z.number(),
+  unproven_since: z.number().optional(),
+});
+
+/** A month of the calendar: per day one number, and one map about the last read. */
+export const countAttribute = (day: string) => `count:${day}`;
+export const proofAttribute = (day: string) => `proof:${day}`;
+
+export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
+  const days = Object.keys(item).flatMap((name) => /^(?:count|proof):(.+)$/.exec(name)?.[1] ?? []);
+  return [...new Set(days)].map((day) => {
+    const count = parse(z.int().default(0), item[countAttribute(day)], nameOf(item));
+    const read = parse(proofItem.optional(), item[proofAttribute(day)], nameOf(item));
+    const { kind, at, digest, read_at = 0, unproven_since } = read ?? {};
+    return [
+      day,
+      {
+        count,
+        readAt: read_at,
+        ...(digest !== undefined && { digest }),
+        ...(kind !== undefined && at !== undefined && { proof: { kind, at } }),
+        ...(unproven_since !== undefined && { unprovenSince: unproven_since }),
+      },
+    ];
+  });
+}
+
+export function proofItemOf({ proof, digest, readAt, unprovenSince }: DayEntry): Plain {
+  return {
+    ...proof,
+    ...(digest !== undefined && { digest }),
+    read_at: readAt,
+    ...(unprovenSince !== undefined && { unproven_since: unprovenSince }),
+  };
+}

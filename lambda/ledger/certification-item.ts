@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import type { Certification, Change, Sighting } from '../detection/compare.ts';
+import { briefName } from '../events/fields.ts';
+import { ledgerTable } from '../names.ts';
+import type { DayCertification, Revision } from '../ports.ts';
+import { nameOf, parse, schemaVersion } from './item.ts';
+import type { Plain } from './table.ts';
+
+export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
+export const dayKey = (integration: string, day: string) => `${integration}#${day}`;
+
+const presence = z.enum(['present', 'withdrawn']);
+
+const certificationItem = z.object({
+  [ledgerTable.byDay.sortKey]: z.int(),
+  day: z.iso.date(),
+  fingerprint: z.string(),
+  fields: z.record(z.string(), z.string()),
+  revision: z.int().positive(),
+  presence,
+  organization_id: z.int(),
+  assessment_name: z.string(),
+});
+
+const revisionItem = z.object({
+  kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
+  at: z.iso.datetime(),
+  changed: z.array(z.string()).default(() => []),
+});
+
+const byDayEntry = z.object({
+  [ledgerTable.byDay.sortKey]: z.int(),
+  fingerprint: z.string(),
+  presence,
+});
+
+export function parseCertification(item: Plain): Certification {
+  const parsed = parse(certificationItem, item);
+  const { day, revision, presence, organization_id, assessment_name } = parsed;
+  return {
+    id: parsed.assessment_id,
+    day,
+    fingerprint: { whole: parsed.fingerprint, fields: parsed.fields },
+    revision,
+    presence,
+    organization_id,
+    assessment_name,
+  };
+}
+
+/** One attribute a revision, so that one write can add the newest and remove the oldest. */
+export const revisionAttribute = (revision: number) => `revision:${revision}`;
+const revisionsKept = 50;
+
+/** The newest revisions, newest last: none of an item that was written before they were kept. */
+export function parseHistory(item: Plain): Revision[] {
+  return Object.keys(item)
+    .flatMap((name) => /^revision:(\d+)$/.exec(name)?.[1] ?? [])
+    .map((revision) => ({
+      revision: Number(revision),
+      ...parse(revisionItem, item[revisionAttribute(Number(revision))], nameOf(item)),
+    }))
+    .sort((a, b) => a.revision - b.revision);
+}
+
+/** The revision that falls out of the history when this one comes in. */
+export const forgottenRevision = (revision: number) => revisionAttribute(revision - revisionsKept);
+
+/** No value of a record: names of fields at most. */
+function revisionItemOf(change: Change, kind: Revision['kind'], at: string): Plain {
+  const changed = change.kind === 'withdrawn' ? [] : change.changed;
+  return { kind, at, ...(changed.length > 0 && { changed }) };
+}
+
+export function parseDayCertification(item: Plain): DayCertification {
+  const { assessment_id, fingerprint, presence } = parse(byDayEntry, item);
+  return { id: assessment_id, fingerprint, presence };
+}
+
+/** The attributes that a sighting sets, whether the item is new or not. */
+function sightingAttributes(integration: string, sighting: Sighting, now: string): Plain {
+  const { assessment, fingerprint, revision } = sighting;
+  return {
+    [ledgerTable.byDay.partitionKey]: dayKey(integration, assessment.certified_on),
+    [ledgerTable.byDay.sortKey]: assessment.id,
+    day: assessment.certified_on,
+    fingerprint: fingerprint.whole,
+    fields: fingerprint.fields,
+    revision,
+    presence: 'present',
+    organization_id: assessment.organization_id,
+    // A record may have a name of any length, an item 400 KB.
+    assessment_name: briefName(assessment.assessment_name),
+    changed_at: now,
+    schema: schemaVersion,
+  };
+}
+
+/** The attributes that a change of a known certification sets. */
+export function changeAttributes(integration: string, change: Change, now: string): Plain {
+  const history = {
+    [revisionAttribute(change.revision)]: revisionItemOf(change, change.kind, now),
+  };
+  if (change.kind !== 'withdrawn')
+    return { ...sightingAttributes(integration, change, now), ...history };
+  return { revision: change.revision, presence: 'withdrawn', changed_at: now, ...history };
+}
+
+/** A new certification with nothing in its outbox; what the baseline records stays like this. */
+export function newCertificationItem(
+  integration: string,
+  sighting: Sighting,
+  now: string,
+  kind: 'baseline' | 'created',
+): Plain {
+  return {
+    [ledgerTable.partitionKey]: certificationKey(integration, sighting.assessment.id),
+    ...sightingAttributes(integration, sighting, now),
+    [revisionAttribute(sighting.revision)]: revisionItemOf(sighting, kind, now),
+    first_seen: now,
+    outbox: {},
+  };
+}

@@ -1,0 +1,192 @@
+import type { Temporal } from 'temporal-polyfill';
+import { type Certification, type Change, idOf, type Sighting } from '../detection/compare.ts';
+import type { CertificationEvent } from '../events/event.ts';
+import { ledgerTable } from '../names.ts';
+import type { Journal } from '../parts.ts';
+import type { Committed, DayCertification, Life } from '../ports.ts';
+import {
+  certificationKey,
+  changeAttributes,
+  dayKey,
+  forgottenRevision,
+  newCertificationItem,
+  parseCertification,
+  parseDayCertification,
+  parseHistory,
+} from './certification-item.ts';
+import { LedgerCorruptError } from './errors.ts';
+import { assignments } from './expressions.ts';
+import {
+  outboxEntryOf,
+  outboxWrites,
+  undeliveredKey,
+  undeliveredOf,
+  waitsOf,
+} from './outbox-item.ts';
+import type { Plain, Table } from './table.ts';
+
+/**
+ * The certifications of an integration.
+ *
+ *   commit  condition: the item is new, or at the revision that was compared
+ */
+export class Certifications {
+  readonly #table: Table;
+  readonly #integration: string;
+  readonly #journal: Journal;
+
+  constructor(table: Table, integration: string, journal: Journal) {
+    this.#table = table;
+    this.#integration = integration;
+    this.#journal = journal;
+  }
+
+  async known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>> {
+    const keys = [...new Set(ids)].map((id) => certificationKey(this.#integration, id));
+    const known = new Map<number, Certification>();
+    for (const item of await this.#table.getAll(keys)) {
+      const certification = this.#readable(() => parseCertification(item));
+      if (certification !== undefined) known.set(certification.id, certification);
+    }
+    return known;
+  }
+
+  async lives(ids: readonly number[]): Promise<ReadonlyMap<number, Life>> {
+    const keys = [...new Set(ids)].map((id) => certificationKey(this.#integration, id));
+    const lives = new Map<number, Life>();
+    for (const item of await this.#table.getAll(keys)) {
+      const life = this.#readable(() => ({
+        certification: parseCertification(item),
+        history: parseHistory(item),
+        undelivered: undeliveredOf(item),
+      }));
+      if (life !== undefined) lives.set(life.certification.id, life);
+    }
+    return lives;
+  }
+
+  async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
+    const { name, partitionKey } = ledgerTable.byDay;
+    const known = new Map<number, DayCertification>();
+    const pages = this.#table.query({
+      IndexName: name,
+      KeyConditionExpression: '#day = :day',
+      ExpressionAttributeNames: { '#day': partitionKey },
+      values: { ':day': dayKey(this.#integration, day) },
+    });
+    for await (const page of pages)
+      for (const item of page) {
+        const certification = this.#readable(() => parseDayCertification(item));
+        if (certification !== undefined) known.set(certification.id, certification);
+      }
+    return known;
+  }
+
+  async recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void> {
+    const at = now.toString();
+    await this.#table.putAll(
+      sightings.map((sighting) =>
+        newCertificationItem(this.#integration, sighting, at, 'baseline'),
+      ),
+    );
+  }
+
+  async commit(
+    change: Change,
+    event: CertificationEvent,
+    now: Temporal.Instant,
+    destiny: 'pending' | 'held',
+  ): Promise<Committed | undefined> {
+    const at = now.toString();
+    const entry = outboxEntryOf(event, destiny);
+    const before =
+      change.kind === 'created'
+        ? await this.#commitNew(change, entry, destiny, at)
+        : await this.#commitRevision(change, entry, destiny, at);
+    if (before === undefined) return undefined;
+    const { revision } = change;
+    const owed = {
+      certificationId: idOf(change),
+      revision,
+      event,
+      owes: 'event-and-digest',
+    } as const;
+    const behind = undeliveredIn(before);
+    return { ...owed, ...(behind && { behind }) };
+  }
+
+  /** One item that cannot be read must not hide the others: its own commits will find it in their way. */
+  #readable<Parsed>(parse: () => Parsed): Parsed | undefined {
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof LedgerCorruptError)) throw error;
+      this.#journal.warn('ledger item unreadable', { error });
+      return undefined;
+    }
+  }
+
+  /** @returns the item as it was before: empty */
+  async #commitNew(
+    sighting: Sighting,
+    entry: Plain,
+    destiny: 'pending' | 'held',
+    at: string,
+  ): Promise<Plain | undefined> {
+    const written = await this.#table.put(
+      {
+        ...newCertificationItem(this.#integration, sighting, at, 'created'),
+        outbox: { [sighting.revision]: entry },
+        [ledgerTable.undelivered.partitionKey]: undeliveredKey(this.#integration, destiny),
+        [ledgerTable.undelivered.sortKey]: at,
+      },
+      { ConditionExpression: 'attribute_not_exists(pk)' },
+    );
+    return written ? {} : undefined;
+  }
+
+  /** @returns the item as it was before */
+  #commitRevision(
+    change: Change,
+    entry: Plain,
+    destiny: 'pending' | 'held',
+    at: string,
+  ): Promise<Plain | undefined> {
+    const { set, names, values } = assignments(changeAttributes(this.#integration, change, at));
+    const { partitionKey, sortKey } = ledgerTable.undelivered;
+    // What is pending already stays so: a held entry beside it is known by its own mark.
+    const index = destiny === 'pending' ? ':index' : 'if_not_exists(#index, :index)';
+    return this.#table.update(certificationKey(this.#integration, idOf(change)), {
+      UpdateExpression: `SET ${set}, outbox.#revision = :entry, #index = ${index}, #since = if_not_exists(#since, :at) REMOVE #forgotten ADD ${outboxWrites} :one`,
+      ConditionExpression: 'revision = :before',
+      ExpressionAttributeNames: {
+        ...names,
+        '#revision': String(change.revision),
+        '#forgotten': forgottenRevision(change.revision),
+        '#index': partitionKey,
+        '#since': sortKey,
+      },
+      values: {
+        ...values,
+        ':entry': entry,
+        ':index': undeliveredKey(this.#integration, destiny),
+        ':at': at,
+        ':one': 1,
+        ':before': change.revision - 1,
+      },
+      ReturnValues: 'ALL_OLD',
+    });
+  }
+}
+
+/** What an event that is committed now has to wait behind. */
+function undeliveredIn(before: Plain): Committed['behind'] {
+  try {
+    const waits = [...waitsOf(before).values()];
+    return waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
+  } catch (error) {
+    if (!(error instanceof LedgerCorruptError)) throw error;
+    // It cannot be told, and ops hear of it from whoever reads the outbox.
+    return 'pending';
+  }
+}

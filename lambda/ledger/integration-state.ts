@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import type { Temporal } from 'temporal-polyfill';
+import { ledgerTable } from '../names.ts';
+import type { BackOff, Baseline, Lease, State, StateChanges } from '../ports.ts';
+import { assignments } from './expressions.ts';
+import { schemaVersion } from './item.ts';
+import { parseState, stateAttributes, stateKey } from './state-item.ts';
+import type { Table } from './table.ts';
+
+const saltBytes = 16;
+
+/**
+ * What a tick leaves for the next one, and the lease.
+ *
+ *   lease     condition: nobody's, or run out
+ *   complete  condition: still ours
+ */
+export class IntegrationState {
+  readonly #table: Table;
+  readonly #stateKey: string;
+
+  constructor(table: Table, integration: string) {
+    this.#table = table;
+    this.#stateKey = stateKey(integration);
+  }
+
+  async read(): Promise<State> {
+    const item = (await this.#table.get(this.#stateKey)) ?? (await this.#createState());
+    return parseState(item);
+  }
+
+  async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
+    const before = await this.#table.update(this.#stateKey, {
+      UpdateExpression: 'SET lease_owner = :owner, lease_until = :until, dirty_since = :now',
+      // Ours already: the answer to this very write was lost, and the SDK has sent it again.
+      ConditionExpression:
+        'attribute_not_exists(lease_owner) OR lease_until < :now OR lease_owner = :owner',
+      values: {
+        ':owner': lease.owner,
+        ':until': lease.until.epochMilliseconds,
+        ':now': now.epochMilliseconds,
+      },
+      ReturnValues: 'ALL_OLD',
+    });
+    return before && parseState(before);
+  }
+
+  async completeQuietly(now: Temporal.Instant): Promise<void> {
+    await this.#table.update(this.#stateKey, {
+      UpdateExpression: 'SET heartbeat = :now',
+      values: { ':now': now.toString() },
+    });
+  }
+
+  async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
+    const { dirty, dirtySince, ...learned } = changes;
+    const { set, names, values } = assignments({
+      heartbeat: now.toString(),
+      ...(dirty && dirtySince && { dirty_since: dirtySince.epochMilliseconds }),
+      ...stateAttributes(learned),
+    });
+    const written = await this.#table.update(this.#stateKey, {
+      UpdateExpression: `SET ${set} REMOVE lease_owner, lease_until${dirty ? '' : ', dirty_since'}`,
+      ConditionExpression: 'lease_owner = :owner',
+      ExpressionAttributeNames: names,
+      values: { ...values, ':owner': lease.owner },
+    });
+    return written !== undefined;
+  }
+
+  async giveBackLease(lease: Lease): Promise<void> {
+    await this.#table.update(this.#stateKey, {
+      UpdateExpression: 'REMOVE lease_owner, lease_until',
+      ConditionExpression: 'lease_owner = :owner',
+      values: { ':owner': lease.owner },
+    });
+  }
+
+  async saveBaseline(baseline: Baseline): Promise<void> {
+    const { set, names, values } = assignments(stateAttributes({ baseline }));
+    await this.#table.update(this.#stateKey, {
+      UpdateExpression: `SET ${set}`,
+      ExpressionAttributeNames: names,
+      values,
+    });
+  }
+
+  async backOff(backOff: BackOff | undefined): Promise<void> {
+    if (backOff === undefined)
+      await this.#table.update(this.#stateKey, { UpdateExpression: 'REMOVE back_off' });
+    else
+      await this.#table.update(this.#stateKey, {
+        UpdateExpression: 'SET back_off = :back_off',
+        values: {
+          ':back_off': { until: backOff.until.epochMilliseconds, failures: backOff.failures },
+        },
+      });
+  }
+
+  async addYears(years: readonly number[]): Promise<void> {
+    await this.#table.update(this.#stateKey, {
+      UpdateExpression: 'ADD years :years',
+      values: { ':years': new Set(years) },
+    });
+  }
+
+  async #createState() {
+    const fresh = {
+      [ledgerTable.partitionKey]: this.#stateKey,
+      salt: randomBytes(saltBytes).toString('base64url'),
+      schema: schemaVersion,
+    };
+    const created = await this.#table.put(fresh, {
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    // Lost against another first tick: its salt counts, not ours.
+    return created ? fresh : ((await this.#table.get(this.#stateKey)) ?? fresh);
+  }
+}

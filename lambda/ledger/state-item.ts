@@ -1,0 +1,123 @@
+import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod';
+import type { Bookmark, State, StateChanges } from '../ports.ts';
+import { parse } from './item.ts';
+import type { Plain } from './table.ts';
+
+export const stateKey = (integration: string) => `STATE#${integration}`;
+
+const day = z.iso.date().transform((text) => Temporal.PlainDate.from(text));
+
+const bookmark = z.object({
+  from: day.optional(),
+  to: day.optional(),
+  offset: z.int(),
+  anchors: z.array(z.int()),
+});
+
+const stateItem = z.object({
+  /** Key of the fingerprints' hashes; random, made once, never changed. */
+  salt: z.string().min(1),
+  baseline: z
+    .object({
+      status: z.enum(['running', 'completed']),
+      start_day: day,
+      before: day.optional(),
+      slice_days: z.int().positive().optional(),
+      bookmark: bookmark.optional(),
+    })
+    .optional(),
+  /** Since then some outbox may hold an event that was never settled. */
+  dirty_since: z.number().optional(),
+  heartbeat: z.string().optional(),
+  expected: z.int().default(0),
+  unexplained: z.int().default(0),
+  collapsed_from: z.int().default(0),
+  pulse_digest: z.string().optional(),
+  years: z.set(z.int()).default(() => new Set<number>()),
+  bookmark: bookmark.extend({ day: z.iso.date() }).nullish(),
+  /** Times are milliseconds since the epoch. */
+  recent_audit_at: z.number().default(0),
+  history_audit_at: z.number().default(0),
+  back_off: z.object({ until: z.number(), failures: z.int() }).optional(),
+  paused: z.boolean().default(false),
+  reported: z.array(z.string()).default(() => []),
+  digest: z.object({ due_at: z.number(), owed_at: z.number() }).nullish(),
+});
+
+type StateItem = z.output<typeof stateItem>;
+
+export function parseState(item: Plain): State {
+  const parsed: StateItem = parse(stateItem, item);
+  const { baseline, dirty_since, heartbeat, back_off, pulse_digest } = parsed;
+  return {
+    salt: parsed.salt,
+    baseline: baseline
+      ? {
+          status: baseline.status,
+          startDay: baseline.start_day,
+          ...(baseline.before && { before: baseline.before }),
+          ...(baseline.slice_days !== undefined && { sliceDays: baseline.slice_days }),
+          ...(baseline.bookmark && { bookmark: bookmarkOf(baseline.bookmark) }),
+        }
+      : { status: 'none' },
+    ...(dirty_since !== undefined && { dirtySince: instant(dirty_since) }),
+    ...(heartbeat !== undefined && { heartbeat }),
+    expected: parsed.expected,
+    unexplained: parsed.unexplained,
+    ...(parsed.collapsed_from > 0 && { collapsedFrom: parsed.collapsed_from }),
+    ...(pulse_digest !== undefined && { pulseDigest: pulse_digest }),
+    years: [...parsed.years],
+    ...(parsed.bookmark && {
+      bookmark: { ...bookmarkOf(parsed.bookmark), day: parsed.bookmark.day },
+    }),
+    recentAuditAt: parsed.recent_audit_at,
+    historyAuditAt: parsed.history_audit_at,
+    ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
+    paused: parsed.paused,
+    reported: parsed.reported,
+    ...(parsed.digest && {
+      digest: { dueAt: instant(parsed.digest.due_at), owedAt: instant(parsed.digest.owed_at) },
+    }),
+  };
+}
+
+/** The attributes of the state item that these changes set. */
+export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
+  const { baseline } = changes;
+  const attributes = {
+    baseline: baseline && {
+      status: baseline.status,
+      start_day: baseline.startDay?.toString(),
+      before: baseline.before?.toString(),
+      slice_days: baseline.sliceDays,
+      bookmark: baseline.bookmark && bookmarkAttributes(baseline.bookmark),
+    },
+    bookmark: changes.bookmark && {
+      ...bookmarkAttributes(changes.bookmark),
+      day: changes.bookmark.day,
+    },
+    expected: changes.expected,
+    unexplained: changes.unexplained,
+    collapsed_from: changes.collapsedFrom,
+    pulse_digest: changes.pulseDigest,
+    recent_audit_at: changes.recentAuditAt,
+    history_audit_at: changes.historyAuditAt,
+    reported: changes.reported,
+    digest: changes.digest && {
+      due_at: changes.digest.dueAt.epochMilliseconds,
+      owed_at: changes.digest.owedAt.epochMilliseconds,
+    },
+  };
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
+
+function bookmarkOf({ from, to, offset, anchors }: z.output<typeof bookmark>): Bookmark {
+  return { range: { ...(from && { from }), ...(to && { to }) }, offset, anchors };
+}
+
+function bookmarkAttributes({ range: { from, to }, offset, anchors }: Bookmark) {
+  return { from: from?.toString(), to: to?.toString(), offset, anchors };
+}
+
+const instant = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms);

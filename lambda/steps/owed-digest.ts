@@ -1,0 +1,185 @@
+import { Temporal } from 'temporal-polyfill';
+import { digestDue } from '../delivery/digest-times.ts';
+import type { OwedEvent } from '../events/owed-event.ts';
+import type { TickParts } from '../parts.ts';
+import type { DigestDraft, DigestSchedule, OutboxEntry, State } from '../ports.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** An index follows its table within seconds; after trouble it gets this long. */
+export const indexLagMinutes = 10;
+/** The most that one mail tells of: what it told of is settled within the same tick. */
+const mostInOneMail = 20_000;
+
+/** Whether people wait for a digest that is due by now. */
+export const isDigestDue = ({ digest }: State, now: Temporal.Instant): boolean =>
+  digest !== undefined && Temporal.Instant.compare(digest.dueAt, now) <= 0;
+
+/**
+ * The digest that people are owed of what subscribers have: one mail a tick, or one of several ticks,
+ * when that is asked for. An event leaves its outbox when the mail that tells of it was accepted, so a
+ * crash costs a second mail, never a missing one.
+ *
+ * What waits for a later mail is found by the index, which lags; so the state's schedule stands until
+ * a look has found nothing, long enough after the last event was left to wait.
+ */
+export class OwedDigest {
+  readonly #parts: TickParts;
+  readonly #limit: TimeLimit;
+  readonly #began: Temporal.Instant;
+  #schedule: DigestSchedule | undefined;
+  #isScheduleNew = false;
+  #draft: DigestDraft | undefined;
+  /** What the draft tells of, and whose outbox says that it was delivered. */
+  #noted: OutboxEntry[] = [];
+  /** The same, and the outbox does not say so yet: for one mail at once, it need never say so. */
+  #fresh: readonly OwedEvent[] = [];
+  /** Told of in this tick, whatever the index shows: `<id>/<revision>`. */
+  readonly #told = new Set<string>();
+  #goesOut: boolean | undefined;
+  /** Events that a refused digest would have told of. */
+  undelivered = 0;
+
+  constructor(parts: TickParts, limit: TimeLimit) {
+    this.#parts = parts;
+    this.#limit = limit;
+    this.#began = parts.clock.now();
+  }
+
+  /** What an earlier tick has left, which may not have come to write its schedule. */
+  inherit({ digest, dirtySince }: State): void {
+    this.#schedule = digest;
+    if (digest !== undefined || dirtySince === undefined) return;
+    this.#plan({ dueAt: this.#due(), owedAt: this.#began });
+  }
+
+  /** What this tick has delivered to subscribers. */
+  async add(delivered: readonly OwedEvent[]): Promise<void> {
+    if (delivered.length === 0) return;
+    const { ledger } = this.#parts;
+    if (!this.#isOut()) {
+      await ledger.settle(delivered, 'digest');
+      this.#plan({ dueAt: this.#next(), owedAt: this.#parts.clock.now() });
+      return;
+    }
+    await this.#noteFresh();
+    this.#fresh = delivered;
+    for (const owed of delivered) this.#tell(owed);
+    if (this.#noted.length + this.#fresh.length >= mostInOneMail) await this.#sendOrWait();
+  }
+
+  /** The mail, if it is due: what this tick has delivered, and what was left to wait. */
+  async send(): Promise<void> {
+    if (!this.#isOut()) return;
+    const found = this.#schedule === undefined ? 'nothing' : await this.#collect();
+    if (!(await this.#sendOrWait())) return;
+    const now = this.#parts.clock.now();
+    if (found === 'some') this.#plan({ dueAt: now, owedAt: this.#schedule?.owedAt ?? now });
+    else if (this.#schedule !== undefined) this.#lookAgain(found, this.#schedule);
+  }
+
+  /** What the state has to keep; absent: as it was. */
+  get changes(): { readonly digest?: DigestSchedule | null } {
+    return this.#isScheduleNew ? { digest: this.#schedule ?? null } : {};
+  }
+
+  #lookAgain(found: 'nothing' | 'all', { owedAt }: DigestSchedule): void {
+    const now = this.#parts.clock.now();
+    const isSure = now.since(owedAt).total('minutes') >= indexLagMinutes;
+    if (found === 'nothing' && isSure) this.#plan(undefined);
+    else {
+      const shown = this.#due(now.add({ minutes: indexLagMinutes }), 0);
+      this.#plan({ dueAt: later(shown, this.#due()), owedAt });
+    }
+  }
+
+  /** @returns whether there was nothing, all of it was read, or more is left for the next tick */
+  async #collect(): Promise<'nothing' | 'all' | 'some'> {
+    const { ledger, journal } = this.#parts;
+    let isAny = false;
+    for await (const { owed, unreadable } of ledger.leftovers('digest')) {
+      for (const error of unreadable) journal.warn('outbox unreadable', { error });
+      const news = owed.filter((one) => !this.#told.has(nameOf(one)));
+      for (const one of news) this.#tell(one);
+      this.#noted.push(...news.map(entryOf));
+      isAny ||= news.length > 0;
+      if (this.#noted.length >= mostInOneMail || this.#limit.reached) return 'some';
+    }
+    return isAny ? 'all' : 'nothing';
+  }
+
+  #tell(owed: OwedEvent): void {
+    this.#draft ??= this.#parts.announcer.digest();
+    this.#draft.add(owed.event);
+    this.#told.add(nameOf(owed));
+  }
+
+  /** @returns `false` when SNS has refused it: the next tick tries again */
+  async #sendOrWait(): Promise<boolean> {
+    const isAccepted = await this.#send();
+    const now = this.#parts.clock.now();
+    if (!isAccepted) this.#plan({ dueAt: now, owedAt: now });
+    return isAccepted;
+  }
+
+  async #send(): Promise<boolean> {
+    if (this.#draft === undefined) return true;
+    const { ledger, journal } = this.#parts;
+    const outcome = await this.#draft.send();
+    const told = [...this.#noted, ...this.#fresh.map(entryOf)];
+    const fresh = this.#fresh;
+    this.#draft = undefined;
+    this.#noted = [];
+    this.#fresh = [];
+    this.#told.clear();
+    if (outcome.accepted) {
+      await ledger.settle(told, 'nothing');
+      return true;
+    }
+    journal.warn('digest refused', { code: outcome.code });
+    this.undelivered += told.length;
+    await ledger.settle(fresh, 'digest');
+    return false;
+  }
+
+  async #noteFresh(): Promise<void> {
+    if (this.#fresh.length === 0) return;
+    await this.#parts.ledger.settle(this.#fresh, 'digest');
+    this.#noted.push(...this.#fresh.map(entryOf));
+    this.#fresh = [];
+  }
+
+  /** Decided once a tick: a mail that is due goes out at its end. */
+  #isOut(): boolean {
+    const now = this.#began;
+    const { alerts, timeZone } = this.#parts.settings;
+    const awake = digestDue(now, { quietHours: alerts.quietHours }, timeZone);
+    this.#goesOut ??= awake.equals(now) && Temporal.Instant.compare(this.#next(), now) <= 0;
+    return this.#goesOut;
+  }
+
+  /** When the next mail is due, given that there is something to tell. */
+  #next(): Temporal.Instant {
+    return earlier(this.#schedule?.dueAt ?? this.#due(), this.#due());
+  }
+
+  #due(now = this.#began, digestEvery = this.#parts.settings.alerts.digestEvery) {
+    const { alerts, timeZone } = this.#parts.settings;
+    return digestDue(now, { ...alerts, digestEvery }, timeZone);
+  }
+
+  #plan(schedule: DigestSchedule | undefined): void {
+    this.#schedule = schedule;
+    this.#isScheduleNew = true;
+  }
+}
+
+function earlier(a: Temporal.Instant, b: Temporal.Instant): Temporal.Instant {
+  return Temporal.Instant.compare(a, b) <= 0 ? a : b;
+}
+
+function later(a: Temporal.Instant, b: Temporal.Instant): Temporal.Instant {
+  return Temporal.Instant.compare(a, b) <= 0 ? b : a;
+}
+
+const entryOf = ({ certificationId, revision }: OutboxEntry) => ({ certificationId, revision });
+const nameOf = ({ certificationId, revision }: OutboxEntry) => `${certificationId}/${revision}`;
