@@ -6,7 +6,7 @@ import { type Invention, inventedAssessment } from './invented.ts';
 import { fitsMessage } from './message.ts';
 
 /** Identifies this version of the contract; within a version fields are only added. */
-const dataSchema = 'urn:certification-notifier:schema:certification-event:1' as const;
+export const eventSchemaId = 'urn:certification-notifier:schema:certification-event:1' as const;
 
 const envelope = {
   specversion: z.literal('1.0').describe('Version of CloudEvents.'),
@@ -23,7 +23,7 @@ const envelope = {
       'When the change was noticed (UTC), not when the assessment was completed: that is `certified_on`.',
     ),
   datacontenttype: z.literal('application/json'),
-  dataschema: z.literal(dataSchema).describe('This version of the contract.'),
+  dataschema: z.literal(eventSchemaId).describe('This version of the contract.'),
   sequence: z
     .string()
     .regex(/^[1-9]\d*$/)
@@ -249,7 +249,7 @@ function envelopeOf({ integration, subject, last, sequence, time }: Envelope) {
     subject,
     time: time.toString(),
     datacontenttype: 'application/json' as const,
-    dataschema: dataSchema,
+    dataschema: eventSchemaId,
     sequence: String(sequence),
   };
 }

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { messageAttributesSchema } from '../../lambda/events/attributes.ts';
+import { certificationEventSchema, eventSchemaId } from '../../lambda/events/event.ts';
+
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+export type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** JSON Schema 2020-12 of an event; its `$id` is the event's `dataschema`. */
+export function eventJsonSchema(): JsonSchema {
+  return {
+    $schema: dialect,
+    $id: eventSchemaId,
+    title: 'Certification event, version 1',
+    description:
+      'A CloudEvents 1.0 event, the body of an SNS message. Within this version fields and event types are only added: ignore what you do not know.',
+    ...z.toJSONSchema(certificationEventSchema, published),
+  };
+}
+
+/** JSON Schema 2020-12 of the message attributes that come with an event, name by name. */
+export function attributesJsonSchema(): JsonSchema {
+  return {
+    $schema: dialect,
+    $id: 'urn:certification-notifier:schema:message-attributes:1',
+    title: 'Message attributes, version 1',
+    ...z.toJSONSchema(messageAttributesSchema, published),
+  };
+}
+
+/** The same schemas by name as an AsyncAPI document has them: JSON Schema draft 7. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const { definitions } = z.toJSONSchema(
+    z.union([certificationEventSchema, messageAttributesSchema]),
+    { ...published, target: 'draft-7' },
+  );
+  const text = JSON.stringify(definitions).replaceAll('"#/definitions/', `"${schemasPath}`);
+  return JSON.parse(text);
+}
+
+export const schemasPath = '#/components/schemas/';
+
+const published = {
+  // What may arrive, not what our own parser makes of it: unknown fields are allowed everywhere.
+  io: 'input',
+  override: ({ jsonSchema }) => {
+    // Zod's patterns of dates are hundreds of characters long and say what the format says.
+    if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  },
+} as const satisfies z.core.ToJSONSchemaParams;

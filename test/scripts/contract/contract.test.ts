@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Parser } from '@asyncapi/parser';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { attributeValues, messageAttributesSchema } from '../../../lambda/events/attributes.ts';
+import {
+  type CertificationEvent,
+  certificationEventSchema,
+  sightingEvent,
+} from '../../../lambda/events/event.ts';
+import { breakingChanges } from '../../../scripts/contract/compatibility.ts';
+import { anyAssessment } from '../../support/assessments.ts';
+
+const folder = 'docs/events';
+const read = (path: string): string => readFileSync(`${folder}/${path}`, 'utf8');
+const readJson = (path: string): unknown => JSON.parse(read(path));
+const schemas = ['certification-event-1.schema.json', 'message-attributes-1.schema.json'] as const;
+const [eventSchema, attributesSchema] = schemas;
+
+function validator(path: string) {
+  const ajv = new Ajv2020({ allErrors: true });
+  ajvFormats.default(ajv);
+  const validate = ajv.compile(Object(readJson(path)));
+  return (value: unknown) => (validate(value) ? [] : (validate.errors ?? []));
+}
+const eventProblems = validator(eventSchema);
+const attributeProblems = validator(attributesSchema);
+
+const examples = readdirSync(`${folder}/examples`).map((name) => ({
+  name,
+  example: readJson(`examples/${name}`),
+}));
+
+describe('the published contract', () => {
+  it.each(examples)('$name fits the JSON Schema', ({ example }) => {
+    expect(eventProblems(example)).toEqual([]);
+  });
+
+  it.each(examples)('$name is read as it is by our own schema', ({ example }) => {
+    expect(certificationEventSchema.parse(example)).toEqual(example);
+  });
+
+  it('has an example of every type, and no two of one', () => {
+    const types = certificationEventSchema.options.map(({ shape }) => shape.type.value);
+    expect(examples.map(({ name }) => name)).toEqual(types.map((type) => `${type}.json`).sort());
+  });
+
+  it('has the schema under the address that every event names', () => {
+    expect(readJson(eventSchema)).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: certificationEventSchema.parse(examples[0]?.example).dataschema,
+    });
+  });
+
+  it('describes every field, but for those that have one value only', () => {
+    const undescribed = fieldsOf(readJson(eventSchema)).filter(
+      ({ schema }) => !('description' in schema || '$ref' in schema || 'const' in schema),
+    );
+    expect(undescribed.map(({ name }) => name)).toEqual(['data', 'data', 'data', 'data', 'data']);
+  });
+
+  const fields = fc.oneof(
+    fc.constantFrom('all' as const, 'identifiers' as const),
+    fc.subarray(['seid', 'name', 'first_name', 'email', 'organization_name', 'results']),
+  );
+  const anyEvent: fc.Arbitrary<CertificationEvent> = fc
+    .record({
+      assessment: anyAssessment,
+      fields,
+      late: fc.boolean(),
+      replay: fc.boolean(),
+      revision: fc.integer({ min: 1 }),
+      type: fc.constantFrom(
+        'certification.created' as const,
+        'certification.updated' as const,
+        'certification.restored' as const,
+      ),
+    })
+    .map((announced) =>
+      sightingEvent({
+        ...announced,
+        integration: 'district-a',
+        changed: ['email'],
+        time: '2026-11-21T08:00:04.120Z',
+      }),
+    );
+
+  it('holds for every event and its attributes, whatever is chosen to leave', () => {
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        expect(eventProblems(JSON.parse(JSON.stringify(event)))).toEqual([]);
+        expect(attributeProblems(attributeValues(event))).toEqual([]);
+        expect(messageAttributesSchema.safeParse(attributeValues(event)).success).toBe(true);
+      }),
+    );
+  });
+
+  it('allows fields that it does not know, everywhere', () => {
+    const [{ example } = { example: undefined }] = examples;
+    expect(eventProblems(withUnknownFields(example))).toEqual([]);
+  });
+
+  it.each([
+    ['another type', { type: 'certification.lost' }],
+    ['an id that is no text', { id: 7 }],
+    ['a time that is none', { time: 'yesterday' }],
+    ['a sequence from zero', { sequence: '0' }],
+    ['no data', { data: {} }],
+  ])('refuses %s', (_, wrong) => {
+    const [{ example } = { example: undefined }] = examples;
+    expect(eventProblems({ ...Object(example), ...wrong })).not.toEqual([]);
+  });
+
+  it('is a valid AsyncAPI document', async () => {
+    const { document, diagnostics } = await new Parser().parse(read('asyncapi.yaml'));
+    expect(diagnostics.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([]);
+    expect(document?.version()).toBe('3.1.0');
+    expect(document?.allMessages().all().length).toBe(examples.length);
+  });
+
+  it.each(schemas)('%s breaks nothing that was released', (schema) => {
+    expect(breakingChanges(readJson(`released/${schema}`), readJson(schema))).toEqual([]);
+  });
+});
+
+/** Every property that a schema describes, at any depth. */
+function fieldsOf(schema: unknown): { name: string; schema: object }[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own = 'properties' in schema ? Object.entries(Object(schema.properties)) : [];
+  return [
+    ...own.map(([name, inner]) => ({ name, schema: Object(inner) })),
+    ...Object.values(schema).flatMap(fieldsOf),
+  ];
+}
+
+function withUnknownFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withUnknownFields);
+  if (typeof value !== 'object' || value === null) return value;
+  const known = Object.entries(value).map(([name, inner]) => [name, withUnknownFields(inner)]);
+  return { ...Object.fromEntries(known), added_later: { anything: [1, null] } };
+}
