@@ -1,0 +1,12 @@
+/** `npm run generate`: writes the documents that are made from the sources. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { generatedFiles } from './generated-files.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+for (const [path, content] of generatedFiles()) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+}

@@ -1,0 +1,7 @@
+import { configurationPage } from './configuration-page.ts';
+import { contractFiles } from './contract/files.ts';
+
+/** Every file that is made from the sources, by its path from the root of the repository. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  return new Map([...configurationPage(), ...contractFiles()]);
+}
