@@ -1,118 +1,266 @@
 import type { CertificationEvent } from '../events/event.ts';
+import { ascii, cut, plain } from './plain-text.ts';
 
-export interface Digest {
+export interface Mail {
   readonly subject: string;
   readonly body: string;
 }
 
-/** AWS: "less than 100 characters", no line breaks or control characters. */
-const maxSubject = 99;
-const maxRows = 50;
-/** Fifty rows of these stay far below the 256 KiB of a message. */
-const maxRow = 200;
+export interface DigestOptions {
+  readonly integration: string;
+  /** Whether people are named, or only counted by organization and assessment. */
+  readonly detail: 'names' | 'counts';
+  /** Rows of each section; the rest is counted. */
+  readonly maxRows: number;
+}
 
 /**
- * One plain-text mail for people about the events of one delivery: a subject that says what
- * happened, then new and changed certifications by organization. It has names, and neither e-mail
- * addresses nor State Educator IDs.
+ * What SNS takes without question: the API reference says "UTF-8 text with no line breaks or control
+ * characters, and less than 100 characters long", an earlier one ASCII. A digest that SNS refuses
+ * would be owed for ever, so a subject keeps to both.
  */
-export function digestOf(integration: string, events: readonly CertificationEvent[]): Digest {
-  const sections = kinds
-    .map(({ type, what }) => {
-      const ofType = events.filter((event) => event.type === type);
-      return { type, title: countOf(ofType.length, what), events: ofType };
-    })
-    .filter(({ events }) => events.length > 0);
-  return {
-    subject: subjectOf(sections),
-    body: [...sections.flatMap(sectionLines), `Integration: ${integration}`, ''].join('\n'),
-  };
+const maxSubject = 99;
+/** Four fifths of the 256 KiB of a message. */
+const maxBodyBytes = 210_000;
+/** UTF-16 units of one value of a row. */
+const maxValue = 80;
+/** Different assessments and organizations that are told apart; far beyond what anybody reads. */
+const maxKinds = 2_000;
+
+const sectionsInOrder = [
+  { type: 'certification.created', noun: 'new certification', short: 'new', marksLate: true },
+  { type: 'certification.restored', noun: 'restored certification', short: 'restored' },
+  { type: 'certification.updated', noun: 'changed certification', short: 'changed' },
+  {
+    type: 'certification.withdrawn',
+    noun: 'withdrawn certification',
+    short: 'withdrawn',
+    note: 'The partner does not show these any more.',
+  },
+  {
+    type: 'certification.test',
+    noun: 'test event',
+    short: 'test',
+    note: 'This is a test: the people and certifications are invented.',
+  },
+];
+
+/**
+ * One plain-text mail for people about any number of events: a subject that says what happened, then
+ * a section for each kind of change, newest first within organizations. A row is one line with its
+ * values in a fixed order, because a mail is as often read in a proportional font as in another.
+ *
+ * It has neither e-mail addresses nor State Educator IDs, and names only if the events have them. It
+ * keeps the rows it will show and counts, whatever the number of events.
+ */
+export class Digest {
+  readonly #options: DigestOptions;
+  readonly #sections: readonly Section[];
+
+  constructor(options: DigestOptions) {
+    this.#options = options;
+    this.#sections = sectionsInOrder.map((kind) => new Section(kind, options));
+  }
+
+  add(event: CertificationEvent): void {
+    this.#sections.find(({ kind }) => kind.type === event.type)?.add(event);
+  }
+
+  mail(): Mail {
+    const sections = this.#sections.filter(({ count }) => count > 0);
+    const bytes = maxBodyBytes / Math.max(1, sections.length);
+    const isLate = sections.some(({ late }) => late > 0);
+    return {
+      subject: subjectOf(sections),
+      body: [
+        ...(sections.length === 0 ? ['Nothing has changed.', ''] : []),
+        ...sections.flatMap((section) => section.lines(bytes)),
+        ...(isLate
+          ? ['late: completed some time ago, and shown by the partner only now.', '']
+          : []),
+        `Integration: ${this.#options.integration}`,
+        '',
+      ].join('\n'),
+    };
+  }
 }
 
-const kinds = [
-  { type: 'certification.created', what: 'new certification' },
-  { type: 'certification.updated', what: 'changed certification' },
-  { type: 'certification.withdrawn', what: 'withdrawn certification' },
-  { type: 'certification.restored', what: 'restored certification' },
-] as const;
-
-interface Section {
-  readonly type: CertificationEvent['type'];
-  readonly title: string;
-  readonly events: readonly CertificationEvent[];
+interface Kind {
+  readonly type: string;
+  readonly noun: string;
+  readonly short: string;
+  readonly note?: string;
+  /** Of what is changed or gone, everybody knows that it is not of today. */
+  readonly marksLate?: boolean;
 }
 
-/** What happened, most telling first, and, if something is new, what it is. */
-function subjectOf(sections: readonly Section[]): string {
-  const counts = sections.map(({ title }) => title).join(', ');
-  const [first] = sections;
-  const isNews = first?.type === 'certification.created';
-  const subject = isNews ? `${counts}: ${assessmentsOf(first.events)}` : counts;
-  return cut(subject, maxSubject);
+interface Row {
+  readonly day: string;
+  readonly organization: string;
+  readonly text: string;
 }
 
-function assessmentsOf(events: readonly CertificationEvent[]): string {
-  return [...Map.groupBy(events, ({ data }) => oneLine(data.assessment.assessment_name))]
-    .map(([name, { length }]) => (length === 1 ? name : `${name} (${length})`))
-    .join(', ');
+class Section {
+  readonly kind: Kind;
+  readonly #options: DigestOptions;
+  count = 0;
+  late = 0;
+  /** How many of each assessment, for the subject. */
+  readonly assessments = new Map<string, number>();
+  /** `names`: the newest so far, in no order, up to twice as many as will be shown. */
+  #rows: Row[] = [];
+  /** `counts`: by organization and assessment. */
+  readonly #groups = new Map<
+    string,
+    { organization: string; what: string; count: number; late: number }
+  >();
+
+  constructor(kind: Kind, options: DigestOptions) {
+    this.kind = kind;
+    this.#options = options;
+  }
+
+  get title(): string {
+    return countOf(this.count, this.kind.noun);
+  }
+
+  add({ data }: CertificationEvent): void {
+    const { maxRows, detail } = this.#options;
+    const what = plain(data.assessment.assessment_name, maxValue) || 'an assessment without a name';
+    const organization = organizationOf(data.assessment);
+    const isLate = data.late && this.kind.marksLate === true;
+    this.count += 1;
+    if (isLate) this.late += 1;
+    if (this.assessments.has(what) || this.assessments.size < maxKinds)
+      this.assessments.set(what, (this.assessments.get(what) ?? 0) + 1);
+
+    if (detail === 'counts') {
+      this.#count(organization, what, isLate);
+      return;
+    }
+    const { certified_on: day } = data.assessment;
+    this.#rows.push({ day, organization, text: rowOf({ ...data, late: isLate }, what) });
+    if (this.#rows.length >= 2 * maxRows) this.#rows = this.#newest();
+  }
+
+  lines(bytes: number): string[] {
+    const { note } = this.kind;
+    const shown = this.#options.detail === 'names' ? this.#newest() : this.#counted();
+    const lines: string[] = [];
+    let left = bytes;
+    let rest = this.count;
+    for (const [organization, rows] of Map.groupBy(shown, (row) => row.organization)) {
+      const block: string[] = [];
+      left -= Buffer.byteLength(organization) + 3;
+      for (const { text, stands } of rows) {
+        left -= Buffer.byteLength(text) + 3;
+        if (left < 0) break;
+        block.push(`  ${text}`);
+        rest -= stands;
+      }
+      if (block.length > 0) lines.push(organization, ...block, '');
+    }
+    return [
+      this.title,
+      ...(note === undefined ? [] : [note]),
+      '',
+      ...lines,
+      ...(rest > 0 ? [`and ${rest} more`, ''] : []),
+    ];
+  }
+
+  #count(organization: string, what: string, late: boolean): void {
+    const key = `${organization}|${what}`;
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      if (this.#groups.size >= maxKinds) return;
+      group = { organization, what, count: 0, late: 0 };
+      this.#groups.set(key, group);
+    }
+    group.count += 1;
+    if (late) group.late += 1;
+  }
+
+  /** Of equally new ones, those that came first. */
+  #newest() {
+    return this.#rows
+      .toSorted((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
+      .slice(0, this.#options.maxRows)
+      .map((row) => ({ ...row, stands: 1 }));
+  }
+
+  #counted() {
+    return [...this.#groups.values()]
+      .sort((a, b) => b.count - a.count || (a.what < b.what ? -1 : 1))
+      .slice(0, this.#options.maxRows)
+      .map(({ organization, what, count, late }) => ({
+        organization,
+        text: `${what}: ${count}${late > 0 ? ` (${late} late)` : ''}`,
+        stands: count,
+      }));
+  }
 }
 
-function sectionLines({ title, events }: Section): string[] {
-  const shown = events
-    .toSorted((a, b) =>
-      b.data.assessment.certified_on.localeCompare(a.data.assessment.certified_on),
-    )
-    .slice(0, maxRows);
-  const byOrganization = Map.groupBy(shown, organizationOf);
-  const lines = [...byOrganization].flatMap(([organization, ofOne]) => [
-    organization,
-    ...ofOne.map((event) => `  ${rowOf(event)}`),
-    '',
-  ]);
-  const rest = events.length - shown.length;
-  return [title, '', ...lines, ...(rest > 0 ? [`… and ${rest} more`, ''] : [])];
+/** "3 new certifications: CPR (2), First Aid; 1 changed", with as many names as there is room for. */
+function subjectOf([first, ...others]: readonly Section[]): string {
+  if (first === undefined) return 'Nothing has changed';
+  const also = others.map(({ count, kind }) => `; ${count} ${kind.short}`).join('');
+  const room = maxSubject - first.title.length - also.length;
+  return cut(`${first.title}${namesWithin(room, first)}${also}`, maxSubject);
 }
 
-/** A withdrawal knows neither the organization's name nor the educator's: none is kept. */
-function organizationOf(event: CertificationEvent): string {
-  return event.type === 'certification.withdrawn'
-    ? `Organization ${event.data.assessment.organization_id}`
-    : cut(oneLine(event.data.assessment.organization_name), maxRow);
+function namesWithin(room: number, { assessments, count }: Section): string {
+  const names = [...assessments]
+    .sort(([, a], [, b]) => b - a)
+    .flatMap(([name, number]) => {
+      const readable = ascii(name);
+      return readable === undefined
+        ? []
+        : { text: number === 1 ? readable : `${readable} (${number})`, number };
+    });
+  let best = '';
+  let list = '';
+  let rest = count;
+  for (const { text, number } of names) {
+    list += `${list === '' ? ': ' : ', '}${text}`;
+    rest -= number;
+    const whole = rest > 0 ? `${list} and ${rest} more` : list;
+    if (whole.length > room) break;
+    best = whole;
+  }
+  return best;
 }
 
-function rowOf(event: CertificationEvent): string {
-  const { assessment, changed, late } = event.data;
-  const who =
-    event.type === 'certification.withdrawn'
-      ? `assessment ${assessment.id}`
-      : event.data.assessment.name;
+type Data = CertificationEvent['data'];
+
+/** The organization as its events know it: a withdrawal, or one with few fields, has no name of it. */
+function organizationOf(assessment: Data['assessment']): string {
+  const name = plain(textOf(assessment, 'organization_name'), maxValue);
+  return name || `Organization ${assessment.organization_id}`;
+}
+
+function rowOf({ assessment, changed, late, ...rest }: Data, what: string): string {
+  const seid = textOf(assessment, 'seid');
+  const name =
+    textOf(assessment, 'name') ||
+    `${textOf(assessment, 'first_name')} ${textOf(assessment, 'last_name')}`;
+  const who = plain(seid === '' ? name : name.replaceAll(seid, ''), maxValue);
   const notes = [
-    ...(changed.length > 0 ? [`changed: ${changed.join(', ')}`] : []),
+    ...(changed.length > 0 ? [`changed: ${plain(changed.join(', '), 2 * maxValue)}`] : []),
     ...(late ? ['late'] : []),
+    ...('replay' in rest && rest.replay === true ? ['sent again'] : []),
   ];
-  const note = notes.length > 0 ? ` (${notes.join('; ')})` : '';
-  return cut(
-    oneLine(`${assessment.certified_on}  ${who}: ${assessment.assessment_name}${note}`),
-    maxRow,
+  return [assessment.certified_on, who || `assessment ${assessment.id}`, what, ...notes].join(
+    ' | ',
   );
 }
 
-function countOf(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+/** A field that an event need not carry. */
+function textOf(assessment: object, field: string): string {
+  const value: unknown = Reflect.get(assessment, field);
+  return typeof value === 'string' ? value : '';
 }
 
-/** Line breaks and control characters in a partner's text would break the subject or forge a row. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-}
-
-/** Counted as SNS may count, in UTF-16 units, and never within a character. */
-function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  let kept = '';
-  for (const character of text) {
-    if (kept.length + character.length > length - 1) break;
-    kept += character;
-  }
-  return `${kept.trimEnd()}…`;
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

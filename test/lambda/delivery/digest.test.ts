@@ -1,108 +1,290 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../../lambda/delivery/digest.ts';
+import { Digest, type DigestOptions } from '../../../lambda/delivery/digest.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { sightingEvent } from '../../../lambda/events/event.ts';
-import { assessment } from '../../support/assessments.ts';
+import {
+  type CertificationEvent,
+  type SightingAnnounced,
+  sightingEvent,
+  testEvent,
+  withdrawalEvent,
+} from '../../../lambda/events/event.ts';
+import { anyAssessment, assessment } from '../../support/assessments.ts';
 
-function created(overrides: Partial<Assessment> = {}, late = false) {
+const announced = { integration: 'district-a', late: false, time: '2026-11-21T08:00:04.120Z' };
+
+type Overrides = Partial<Assessment>;
+
+function sighting(
+  type: SightingAnnounced['type'],
+  overrides: Overrides,
+  more: Partial<SightingAnnounced> = {},
+) {
+  const one = assessment(overrides);
   return sightingEvent({
-    integration: 'district-a',
-    type: 'certification.created',
-    assessment: assessment(overrides),
+    ...announced,
+    type,
+    assessment: one,
+    fields: 'all',
     revision: 1,
     changed: [],
-    late,
-    time: '2026-11-21T08:00:04.120Z',
+    ...more,
   });
 }
 
-function updated(changed: string[], overrides: Partial<Assessment> = {}) {
-  return sightingEvent({
+const created = (overrides: Overrides = {}, late = false) =>
+  sighting('certification.created', overrides, { late });
+const updated = (changed: string[], overrides: Overrides = {}) =>
+  sighting('certification.updated', overrides, { revision: 2, changed });
+const restored = (overrides: Overrides = {}) =>
+  sighting('certification.restored', overrides, { revision: 3 });
+const withdrawn = (overrides: Overrides = {}, late = true) =>
+  withdrawalEvent({ ...announced, late, revision: 2, assessment: assessment(overrides) });
+
+function mailOf(events: Iterable<CertificationEvent>, options: Partial<DigestOptions> = {}) {
+  const digest = new Digest({
     integration: 'district-a',
-    type: 'certification.updated',
-    assessment: assessment(overrides),
-    revision: 2,
-    changed,
-    late: false,
-    time: '2026-11-21T08:00:04.120Z',
+    detail: 'names',
+    maxRows: 60,
+    ...options,
+  });
+  for (const event of events) digest.add(event);
+  return digest.mail();
+}
+
+const names = [
+  'Odalys Quillfeather',
+  'Iñaki Brightwater',
+  'Þórdís Ævarsdóttir-Imaginary',
+  'Ανδρομάχη Φανταστίδου',
+  'Выдумка Небылицына',
+  'خيالي بن وهمي',
+  'דמיונית בדויה',
+  '架空 花子',
+  '虛構的 李明',
+  'काल्पनिक देवी',
+  'นามสมมุติ ใจดี',
+  'Zoë 🪢 Ropewalker',
+];
+const organizations = [
+  { organization_id: 7, organization_name: 'Larkspur Valley Schools' },
+  { organization_id: 8, organization_name: 'Cinder Creek Academy' },
+  { organization_id: 9, organization_name: 'École des Nuages' },
+  { organization_id: 10, organization_name: '青空学園' },
+];
+const products = ['CPR', 'First Aid', 'Rope Bridge Safety', 'Säker lyftteknik', '救命講習'];
+
+/** The same invented people every time, over some years. */
+function someone(index: number): Assessment {
+  return assessment({
+    id: 50_000 + index,
+    name: names[index % names.length] ?? '',
+    assessment_name: products[(index * 7) % products.length] ?? '',
+    certified_on: new Date(Date.UTC(2026, 10, 21 - (index % 900))).toISOString().slice(0, 10),
+    ...organizations[(index * 5) % organizations.length],
   });
 }
 
-describe('the digest', () => {
-  it('says in its subject how many there are of what', () => {
+/** Of each kind some, most of them new. */
+function* happenings(count: number): Generator<CertificationEvent> {
+  for (let index = 0; index < count; index++) {
+    const one = someone(index);
+    const late = one.certified_on < '2026-11-18';
+    if (index % 13 === 5) yield updated(['last_name', 'organization_id'], one);
+    else if (index % 17 === 9) yield withdrawn(one, late);
+    else if (index % 29 === 11) yield restored(one);
+    else yield created(one, late);
+  }
+}
+
+function letter({ subject, body }: { subject: string; body: string }): string {
+  return `Subject: ${subject}\n\n${body}`;
+}
+const approved = (name: string) => `digest/${name}.approved.txt`;
+
+describe('a digest as a person reads it', () => {
+  it.each([0, 1, 3, 60, 5_000])('of %i changes', async (count) => {
+    await expect(letter(mailOf(happenings(count)))).toMatchFileSnapshot(
+      approved(`${count}-changes`),
+    );
+  });
+
+  it('of late ones', async () => {
+    const events = [
+      created({ name: 'Perpetua Vane', certified_on: '2024-02-29' }, true),
+      created({ id: 2, name: 'Tove Marrowfield' }),
+    ];
+    await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('late'));
+  });
+
+  it('of withdrawn and restored ones', async () => {
+    const events = [
+      withdrawn({ id: 48_213, certified_on: '2024-02-29' }, true),
+      withdrawn({ id: 48_214, organization_id: 8 }, false),
+      restored({ id: 48_215, name: 'Tove Marrowfield' }),
+    ];
+    await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('withdrawn'));
+  });
+
+  it('of a test and of what was sent again', async () => {
+    const events = [
+      testEvent({
+        integration: 'district-a',
+        unique: 'a1',
+        time: Temporal.Instant.from(announced.time),
+        fields: 'all',
+      }),
+      sighting('certification.created', { name: 'Tove Marrowfield' }, { replay: true }),
+    ];
+    await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('test-event'));
+  });
+
+  it('that names nobody', async () => {
+    const mail = mailOf(happenings(60), { detail: 'counts' });
+    await expect(letter(mail)).toMatchFileSnapshot(approved('counts'));
+    for (const name of names) expect(mail.body).not.toContain(name);
+  });
+});
+
+describe('its subject', () => {
+  it('says how many there are of what', () => {
     const events = [
       created({ assessment_name: 'CPR' }),
       created({ assessment_name: 'First Aid' }),
       created({ assessment_name: 'CPR' }),
     ];
-    expect(digestOf('district-a', events).subject).toBe('3 new certifications: CPR (2), First Aid');
+    expect(mailOf(events).subject).toBe('3 new certifications: CPR (2), First Aid');
+    expect(mailOf([...events, withdrawn(), updated(['email'])]).subject).toBe(
+      '3 new certifications: CPR (2), First Aid; 1 changed; 1 withdrawn',
+    );
   });
 
-  it('reads like a letter: newest first, by organization, late and changed ones marked', () => {
-    const events = [
-      created({ certified_on: '2024-02-29', name: 'Iñaki Brightwater' }, true),
-      created({ name: 'Odalys Quillfeather', certified_on: '2026-11-21' }),
-      created({
-        name: 'Tove Marrowfield',
-        organization_id: 8,
-        organization_name: 'Cinder Creek Academy',
-      }),
-      updated(['email', 'last_name'], { name: 'Perpetua Vane' }),
-    ];
-    expect(digestOf('district-a', events).body).toBe(`3 new certifications
-
-Larkspur Valley Schools
-  2026-11-21  Odalys Quillfeather: Rope Bridge Safety
-  2024-02-29  Iñaki Brightwater: Rope Bridge Safety (late)
-
-Cinder Creek Academy
-  2026-11-20  Tove Marrowfield: Rope Bridge Safety
-
-1 changed certification
-
-Larkspur Valley Schools
-  2026-11-20  Perpetua Vane: Rope Bridge Safety (changed: email, last_name)
-
-Integration: district-a
-`);
-  });
-
-  it('keeps the subject below 100 characters and free of line breaks and control characters', () => {
+  it('names as many as there is room for', () => {
     const events = Array.from({ length: 30 }, (_, index) =>
-      created({ assessment_name: `Assessment\r\nnumber\u0007 ${index} 🪢` }),
+      created({ assessment_name: `Assessment\r\nnumber\u0007 ${index}` }),
     );
-    const { subject } = digestOf('district-a', events);
-    expect(subject.length).toBeLessThan(100);
-    expect(subject).not.toMatch(/\p{Cc}/u);
-    expect(subject).toMatch(/^30 new certifications: .*…$/u);
+    expect(mailOf([...events, withdrawn()]).subject).toBe(
+      '30 new certifications: Assessment number 0, Assessment number 1 and 28 more; 1 withdrawn',
+    );
   });
 
-  it('lists fifty and counts the rest', () => {
-    const events = Array.from({ length: 300 }, (_, id) => created({ id: id + 1 }));
-    const { body } = digestOf('district-a', events);
-    expect(body).toContain('… and 250 more');
-    expect(body.match(/Odalys Quillfeather/g)).toHaveLength(50);
+  it('keeps to what SNS takes, whatever the names', () => {
+    fc.assert(
+      fc.property(fc.array(anyAssessment, { maxLength: 40 }), (all) => {
+        const { subject } = mailOf(all.map((one) => created(one)));
+        expect(subject).toMatch(/^[\x21-\x7E][\x20-\x7E]{0,98}$/);
+      }),
+    );
   });
 
-  it('has no e-mail address and no State Educator ID in it', () => {
-    const { subject, body } = digestOf('district-a', [created(), updated(['seid', 'email'])]);
-    expect(subject + body).not.toMatch(/@|SEID-/);
+  it('has names in other scripts as far as they can be written without accents', () => {
+    const events = ['Säker lyftteknik', '救命講習'].map((assessment_name) =>
+      created({ assessment_name }),
+    );
+    expect(mailOf(events).subject).toBe('2 new certifications: Saker lyftteknik and 1 more');
+    expect(mailOf(events.slice(1)).subject).toBe('1 new certification');
+  });
+});
+
+describe('its rows', () => {
+  it('are the newest, and the rest is counted', () => {
+    const events = Array.from({ length: 310 }, (_, index) => created(someone(899 - index)));
+    const { body } = mailOf(events);
+    expect(body).toContain('and 250 more');
+    const days = [...body.matchAll(/^ {2}(\d{4}-\d\d-\d\d) \| /gm)].map(([, day = '']) => day);
+    expect(days).toHaveLength(60);
+    const newest = events.map(({ data }) => data.assessment.certified_on).sort();
+    expect(days.sort()).toEqual(newest.slice(-60));
   });
 
-  it('does not let a name forge a row of its own', () => {
-    const { body } = digestOf('district-a', [
-      created({ name: 'A\n  2026-11-20  Forged Row: CPR' }),
+  it('have no e-mail address and no State Educator ID, not even in a name', () => {
+    const events = [
+      created(),
+      updated(['seid', 'email']),
+      created({ name: 'educator-3@example.org', seid: 'QX-7741' }),
+      created({ name: 'Tove (QX-7742) Marrowfield', seid: 'QX-7742' }),
+      created({ organization_name: 'Office <office@example.org>' }),
+    ];
+    const { subject, body } = mailOf(events);
+    expect(subject + body).not.toMatch(/@|SEID-|QX-/);
+    expect(body).toContain('Marrowfield');
+  });
+
+  it('name nobody when the event carries identifiers only', async () => {
+    const events = [1, 2, 3].map((id) =>
+      sighting('certification.created', someone(id), { fields: 'identifiers' }),
+    );
+    await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('identifiers-only'));
+  });
+
+  it.each(['\n', '\r\n', '\u2028', '\u0085', '\v'])('cannot be forged by a name with %j', (end) => {
+    const { body } = mailOf([created({ name: `A${end}  2026-11-20 | Forged Row | CPR` })]);
+    expect(body).not.toMatch(/^ {2}2026-11-20 \| Forged/m);
+    expect(body.match(/\|/g)).toHaveLength(2);
+  });
+
+  it('cannot be turned around by a name', () => {
+    const { body } = mailOf([
+      created({ name: 'Odalys \u202Erehtaefilliuq\u2066', assessment_name: 'إسعاف' }),
     ]);
-    expect(body).not.toMatch(/^ {2}2026-11-20 {2}Forged/m);
+    expect(body).toContain('2026-11-20 | Odalys rehtaefilliuq | \u2068إسعاف\u2069');
   });
 
-  it('stays within a message of SNS, however long the names are', () => {
-    const events = Array.from({ length: 60 }, (_, id) =>
-      created({ id: id + 1, name: '🪢'.repeat(6_000), organization_name: 'é'.repeat(6_000) }),
-    );
-    const { subject, body } = digestOf('district-a', events);
-    expect(subject.length).toBeLessThan(100);
-    expect(Buffer.byteLength(body)).toBeLessThan(100_000);
+  it('say what a nameless record is', () => {
+    const { body } = mailOf([created({ id: 7, name: ' \u200B', assessment_name: '' })]);
+    expect(body).toContain('2026-11-20 | assessment 7 | an assessment without a name');
+  });
+});
+
+describe('a digest of any number of events', () => {
+  it.each(['names', 'counts'] as const)('stays within a message of SNS (%s)', (detail) => {
+    const long = (id: number) => ({
+      id,
+      name: '虛'.repeat(300),
+      organization_name: `${id}é̂̃`.repeat(200),
+      assessment_name: `${id}🪢`.repeat(200),
+    });
+    const events = Array.from({ length: 600 }, (_, id) => created(long(id + 1)));
+    const all = [...events, ...events.map((_, id) => updated(['name'], long(id + 1)))];
+    const { body } = mailOf(all, { detail, maxRows: 1_000 });
+    expect(Buffer.byteLength(body)).toBeLessThan(262_144);
+    expect(body).toMatch(/and \d+ more/);
     expect(body.isWellFormed()).toBe(true);
+  });
+
+  it('accounts for every event: as a row or among the rest', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyAssessment, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 20 }),
+        (all, maxRows) => {
+          const { body } = mailOf(
+            all.map((one) => created(one)),
+            { maxRows },
+          );
+          const rows = body.match(/^ {2}\d{4}-\d\d-\d\d \| /gm)?.length ?? 0;
+          const rest = Number(/^and (\d+) more$/m.exec(body)?.[1] ?? 0);
+          expect(rows + rest).toBe(all.length);
+          expect(rows).toBeLessThanOrEqual(maxRows);
+        },
+      ),
+    );
+  });
+
+  it('keeps no more than it shows', () => {
+    const digest = new Digest({ integration: 'district-a', detail: 'names', maxRows: 60 });
+    const grown = (events: number) => {
+      globalThis.gc?.();
+      const before = process.memoryUsage().heapUsed;
+      for (let id = 0; id < events; id++)
+        digest.add(created({ id: id + 1, name: `Educator ${id}`, assessment_name: `CPR ${id}` }));
+      globalThis.gc?.();
+      return process.memoryUsage().heapUsed - before;
+    };
+    grown(5_000);
+    // A kept row would be some hundred bytes: 20,000 of them several megabytes.
+    if (globalThis.gc) expect(grown(20_000)).toBeLessThan(2_000_000);
+    expect(digest.mail().body.match(/Educator \d/g)).toHaveLength(60);
   });
 });
