@@ -78,15 +78,25 @@ export class Examination {
     const range = bookmark?.range ?? stretch.range;
     const read = await parts.partner.prove(range, limit.readingDeadline, bookmark);
     budget.requests -= read.requests;
-    if (read.proof === undefined && days.length > 1 && !limit.reached) {
-      const [earlier, later] = halves(stretch);
-      const isLaterDone = await this.examine(later, budget);
-      return (await this.examine(earlier, budget)) && isLaterDone;
+    if (read.proof === undefined && days.length > 1 && !read.isCutOff && !limit.reached) {
+      const [first, second] = this.#inTurn(halves(stretch));
+      const isFirstDone = await this.examine(first, budget);
+      return (await this.examine(second, budget)) && isFirstDone;
     }
     this.quarantined.push(...read.quarantined);
     const isSettled = await this.#settle(days, read, budget);
     if (isSettled) this.#mark(days, read.bookmark);
     return isSettled && !read.isCutOff;
+  }
+
+  /** What an earlier tick did not get to comes first: otherwise each would spend itself on the same half. */
+  #inTurn([earlier, later]: [Stretch, Stretch]): [Stretch, Stretch] {
+    const readAt = ({ days }: Stretch) =>
+      days.reduce(
+        (least, day) => Math.min(least, this.calendar.entry(day).readAt),
+        Number.POSITIVE_INFINITY,
+      );
+    return readAt(earlier) < readAt(later) ? [earlier, later] : [later, earlier];
   }
 
   #bookmarkOf([day, another]: readonly string[]): DayBookmark | undefined {
@@ -135,7 +145,9 @@ export class Examination {
     const failures = announcement.failures;
     await announcement.announce(changes);
     await announcement.announce(confirmed.withdrawals, { doubtful });
-    if (announcement.failures > failures || limit.reached) return false;
+    // Cut off, and not to be gone on with: the count of no day is known from it.
+    const isInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
+    if (isInVain || announcement.failures > failures || limit.reached) return false;
 
     forgetProofs(entries, confirmed.standing);
     await this.#save(entries, movesElsewhere(changes, entries));
