@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { messageAttributes } from '../../../lambda/events/attributes.ts';
-import { certificationEventSchema, sightingEvent } from '../../../lambda/events/event.ts';
+import { sightingEvent } from '../../../lambda/events/event.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 function event(read: Assessment) {
@@ -24,26 +24,6 @@ function allowedInXml(character: string): boolean {
   if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd;
   return code <= 0xd7ff || (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000;
 }
-
-describe('an event', () => {
-  it('has an id, a subject and a sequence made of integration, assessment and revision', () => {
-    expect(event(assessment({ id: 48_213 }))).toMatchObject({
-      id: 'district-a/48213/1',
-      source: 'urn:certification-notifier:district-a',
-      subject: '48213',
-      sequence: '1',
-    });
-  });
-
-  it('reads back as it was written, fields that the document does not name included', () => {
-    fc.assert(
-      fc.property(anyAssessment, fc.jsonValue(), (read, extra) => {
-        const written = JSON.stringify(event({ ...read, extra }));
-        expect(certificationEventSchema.parse(JSON.parse(written))).toEqual(JSON.parse(written));
-      }),
-    );
-  });
-});
 
 describe('the message attributes', () => {
   it('are those that filter policies are promised', () => {

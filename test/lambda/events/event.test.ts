@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { messageAttributes } from '../../../lambda/events/attributes.ts';
+import {
+  certificationEventSchema,
+  sightingEvent,
+  testEvent,
+  withdrawalEvent,
+} from '../../../lambda/events/event.ts';
+import { anyAssessment, assessment } from '../../support/assessments.ts';
+
+const announced = {
+  integration: 'district-a',
+  revision: 3,
+  late: true,
+  time: '2026-11-21T08:00:04.120Z',
+} as const;
+
+function sighting(read: Assessment, { replay = false } = {}) {
+  return sightingEvent({
+    ...announced,
+    type: 'certification.restored',
+    assessment: read,
+    fields: 'all',
+    changed: ['email'],
+    replay,
+  });
+}
+
+describe('an event', () => {
+  it('has an id, a subject and a sequence made of integration, assessment and revision', () => {
+    expect(sighting(assessment({ id: 48_213 }))).toEqual({
+      specversion: '1.0',
+      id: 'district-a/48213/3',
+      type: 'certification.restored',
+      source: 'urn:certification-notifier:district-a',
+      subject: '48213',
+      time: '2026-11-21T08:00:04.120Z',
+      datacontenttype: 'application/json',
+      dataschema: 'urn:certification-notifier:schema:certification-event:1',
+      sequence: '3',
+      data: { assessment: assessment({ id: 48_213 }), late: true, changed: ['email'] },
+    });
+  });
+
+  it('reads back as it was written, fields that the document does not name included', () => {
+    fc.assert(
+      fc.property(anyAssessment, fc.jsonValue(), (read, extra) => {
+        const written = JSON.stringify(sighting({ ...read, extra }));
+        expect(certificationEventSchema.parse(JSON.parse(written))).toEqual(JSON.parse(written));
+      }),
+    );
+  });
+
+  it('that is sent again differs by its mark only', () => {
+    const { data, ...envelope } = sighting(assessment());
+    expect(sighting(assessment(), { replay: true })).toEqual({
+      ...envelope,
+      data: { ...data, replay: true },
+    });
+  });
+
+  it('says in its attributes that it is sent again', () => {
+    const replayOf = (event: ReturnType<typeof sighting>) => messageAttributes(event).replay;
+    expect(replayOf(sighting(assessment()))?.StringValue).toBe('false');
+    expect(replayOf(sighting(assessment(), { replay: true }))?.StringValue).toBe('true');
+  });
+
+  it('of a withdrawal has the identifiers only, whatever it is given', () => {
+    const event = withdrawalEvent({ ...announced, assessment: assessment(), replay: true });
+    expect(event.type).toBe('certification.withdrawn');
+    expect(event.data).toEqual({
+      assessment: {
+        id: 48_213,
+        organization_id: 7,
+        assessment_name: 'Rope Bridge Safety',
+        certified_on: '2026-11-20',
+      },
+      late: true,
+      changed: [],
+      replay: true,
+    });
+  });
+});
+
+describe('a test event', () => {
+  const time = Temporal.Instant.from('2026-11-21T08:00:04.120Z');
+  const test = { integration: 'district-a', unique: 'a1', time, fields: 'all' } as const;
+
+  it('says that it is one, by its type, its id and its subject', () => {
+    expect(testEvent(test)).toMatchObject({
+      id: 'district-a/test/a1',
+      type: 'certification.test',
+      subject: 'test',
+      source: 'urn:certification-notifier:district-a',
+    });
+    expect(certificationEventSchema.parse(testEvent(test))).toEqual(testEvent(test));
+  });
+
+  it('passes the filter of the subscriber that it is for', () => {
+    const chosen = { organization_id: 7, assessment_name: 'First Aid', late: true };
+    const { organization_id, assessment_name, late } = messageAttributes(
+      testEvent({ ...test, ...chosen }),
+    );
+    expect([organization_id, assessment_name, late].map((it) => it?.StringValue)).toEqual([
+      '7',
+      'First Aid',
+      'true',
+    ]);
+  });
+
+  it('has a larger sequence than the one before, as the events of every subject', () => {
+    const next = testEvent({ ...test, unique: 'a2', time: time.add({ milliseconds: 1 }) });
+    expect(Number(next.sequence)).toBeGreaterThan(Number(testEvent(test).sequence));
+  });
+});

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { messageAttributes } from '../../../lambda/events/attributes.ts';
+import { sightingEvent, testEvent } from '../../../lambda/events/event.ts';
+import { briefName, type FieldChoice } from '../../../lambda/events/fields.ts';
+import { messageBody } from '../../../lambda/events/message.ts';
+import { anyAssessment, assessment } from '../../support/assessments.ts';
+
+const identifiers = ['id', 'organization_id', 'assessment_name', 'certified_on'];
+const personal = ['seid', 'name', 'first_name', 'last_name', 'email', 'organization_name'];
+const addedOneDay = ['date_of_birth', 'toString', 'truncated', '__proto__', ''];
+
+function announced(read: Assessment, fields: FieldChoice) {
+  return sightingEvent({
+    integration: 'district-a',
+    type: 'certification.updated',
+    assessment: read,
+    fields,
+    revision: 2,
+    changed: ['name', 'email'],
+    late: false,
+    time: '2026-11-21T08:00:04.120Z',
+  });
+}
+
+/** A record each of whose values says which field it is from; in parts too, unknown fields too. */
+function tell(field: string): string {
+  return `<<${field}>>`;
+}
+function telling(unknown: readonly string[]): Assessment {
+  const own = (fields: readonly string[]) =>
+    Object.fromEntries(fields.map((field) => [field, tell(field)]));
+  const read = assessment({ assessment_name: tell('assessment_name') });
+  const parts = read.results.map((part) => ({
+    ...part,
+    proctor_name: tell('results'),
+    ...Object.fromEntries(unknown.map((field) => [field, tell(`results.${field}`)])),
+  }));
+  return { ...read, ...own(personal), ...own(unknown), results: parts };
+}
+
+function told(record: Assessment, fields: FieldChoice): Set<string> {
+  const event = announced(record, fields);
+  const sent = messageBody(event) + JSON.stringify(messageAttributes(event));
+  return new Set([...sent.matchAll(/<<(.*?)>>/g)].map(([, field = '']) => field));
+}
+
+const unknownFields = fc.uniqueArray(
+  fc.oneof(fc.constantFrom(...addedOneDay), fc.stringMatching(/^[a-z_]{1,12}$/)),
+  { maxLength: 5 },
+);
+const choice = (names: readonly string[]): fc.Arbitrary<string[]> =>
+  fc.subarray([...identifiers, ...personal, 'results', ...names, 'nothing_like_it'], {
+    minLength: 1,
+  });
+const recordAndChoice = unknownFields
+  .filter((names) => !names.some((name) => [...identifiers, ...personal, 'results'].includes(name)))
+  .chain((names) => fc.record({ record: fc.constant(telling(names)), fields: choice(names) }));
+
+describe('the fields that were chosen to leave', () => {
+  it('are all that leaves, when they are a list', () => {
+    fc.assert(
+      fc.property(recordAndChoice, ({ record, fields }) => {
+        const allowed = new Set(['assessment_name', ...fields]);
+        expect([...told(record, fields)].filter((field) => !allowed.has(field))).toEqual([]);
+        const { assessment: left } = announced(record, fields).data;
+        const names = Object.keys(left).filter((name) => !identifiers.includes(name));
+        expect(names.filter((name) => !fields.includes(name))).toEqual([]);
+      }),
+    );
+  });
+
+  it('all leave, when the record has them', () => {
+    fc.assert(
+      fc.property(recordAndChoice, ({ record, fields }) => {
+        const { assessment: left } = announced(record, fields).data;
+        const expected = [...identifiers, ...fields].filter(
+          (name) => Object.hasOwn(record, name) && name !== '__proto__',
+        );
+        expect(Object.keys(left).toSorted()).toEqual([...new Set(expected)].toSorted());
+      }),
+    );
+  });
+
+  it('are the identifiers alone, when nothing else was chosen', () => {
+    fc.assert(
+      fc.property(unknownFields, (names) => {
+        const record = telling(names.filter((name) => !identifiers.includes(name)));
+        expect(told(record, 'identifiers')).toEqual(new Set(['assessment_name']));
+        const { assessment: left } = announced(record, 'identifiers').data;
+        expect(Object.keys(left)).toEqual(identifiers);
+      }),
+    );
+  });
+
+  it('are the record as it was read, unknown fields included, when all were chosen', () => {
+    fc.assert(
+      fc.property(anyAssessment, fc.jsonValue(), (read, extra) => {
+        const record = {
+          ...read,
+          extra,
+          results: read.results.map((part) => ({ ...part, extra })),
+        };
+        expect(announced(record, 'all').data.assessment).toEqual(record);
+      }),
+    );
+  });
+
+  it('do not restrict the names of what has changed', () => {
+    expect(announced(assessment(), 'identifiers').data.changed).toEqual(['name', 'email']);
+  });
+
+  it('are left alone in the record that was read', () => {
+    const read = assessment();
+    announced(read, ['seid']);
+    expect(read).toEqual(assessment());
+  });
+
+  it('hold for a test event too', () => {
+    const time = Temporal.Instant.from('2026-11-21T08:00:04.120Z');
+    const event = testEvent({ integration: 'district-a', unique: 'a', time, fields: ['name'] });
+    expect(Object.keys(event.data.assessment)).toEqual([...identifiers, 'name']);
+  });
+});
+
+describe('a brief name', () => {
+  it('is the name itself as long as it has at most 1,024 bytes', () => {
+    for (const name of ['', 'First Aid', 'é'.repeat(512), '🪢'.repeat(256)])
+      expect(briefName(name)).toBe(name);
+  });
+
+  it('is cut to whole characters otherwise, and stays the same when it is made again', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 300, maxLength: 1_500 }), (name) => {
+        const brief = briefName(name);
+        expect(Buffer.byteLength(brief)).toBeLessThanOrEqual(1_024);
+        expect(briefName(brief)).toBe(brief);
+        if (brief === name) return;
+        expect(brief.endsWith('…')).toBe(true);
+        expect(name.startsWith(brief.slice(0, -1))).toBe(true);
+        expect(Buffer.byteLength(brief)).toBeGreaterThan(1_024 - 4);
+        expect(brief.isWellFormed()).toBe(name.isWellFormed());
+      }),
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { attributeBytes, messageAttributes } from '../../../lambda/events/attributes.ts';
+import {
+  type CertificationEvent,
+  certificationEventSchema,
+  sightingEvent,
+  withdrawalEvent,
+} from '../../../lambda/events/event.ts';
+import { messageBody } from '../../../lambda/events/message.ts';
+import { anyAssessment, assessment } from '../../support/assessments.ts';
+
+/** AWS: 256 KiB, body and attributes. */
+const limit = 262_144;
+const announced = {
+  integration: 'district-a',
+  late: false,
+  time: '2026-11-21T08:00:04.120Z',
+  revision: 2,
+} as const;
+
+const eventOf = (read: Assessment): CertificationEvent =>
+  sightingEvent({
+    ...announced,
+    type: 'certification.updated',
+    assessment: read,
+    fields: 'all',
+    changed: ['results'],
+  });
+
+/** Counted here anew, as AWS counts. */
+function bytesOf(event: CertificationEvent): number {
+  const attributes = Object.entries(messageAttributes(event)).flatMap(
+    ([name, { DataType, StringValue }]) => [name, DataType, StringValue],
+  );
+  return new TextEncoder().encode([messageBody(event), ...attributes].join('')).length;
+}
+
+const part = assessment().results.slice(0, 1);
+const manyParts = Array.from({ length: 3_000 }, () => part).flat();
+const large = 'é'.repeat(limit / 2);
+
+describe('an event too large for SNS', () => {
+  it('loses its results, and says so', () => {
+    const { results: _, ...rest } = assessment();
+    expect(eventOf(assessment({ results: manyParts })).data).toEqual({
+      assessment: rest,
+      late: false,
+      changed: ['results'],
+      truncated: true,
+    });
+  });
+
+  it('loses everything but the identifiers when that is not enough', () => {
+    const { id, organization_id, assessment_name, certified_on } = assessment();
+    expect(eventOf({ ...assessment({ results: manyParts }), essay: large }).data).toEqual({
+      assessment: { id, organization_id, assessment_name, certified_on },
+      late: false,
+      changed: ['results'],
+      truncated: true,
+    });
+  });
+
+  it('has the name of its assessment cut when even the identifiers are too large', () => {
+    const event = eventOf(assessment({ assessment_name: `Knots ${large}` }));
+    expect(event.data.truncated).toBe(true);
+    expect(event.data.assessment.assessment_name).toMatch(/^Knots é+…$/);
+    expect(bytesOf(event)).toBeLessThan(10_000);
+  });
+
+  it('can be a withdrawal, too', () => {
+    const event = withdrawalEvent({
+      ...announced,
+      assessment: assessment({ assessment_name: large }),
+    });
+    expect(event.data.truncated).toBe(true);
+    expect(bytesOf(event)).toBeLessThan(10_000);
+  });
+
+  it('is one of a byte more than 262,144, attributes included', () => {
+    const withEmail = (length: number) => eventOf(assessment({ email: 'e'.repeat(length) }));
+    const room = limit - bytesOf(withEmail(0));
+    expect(bytesOf(withEmail(room))).toBe(limit);
+    expect(withEmail(room).data.truncated).toBeUndefined();
+    expect(withEmail(room + 1).data.truncated).toBe(true);
+  });
+
+  it('fits then, whatever the record has, and reads back as it was written', () => {
+    const huge = fc
+      .record({
+        unit: fc.constantFrom('a', 'é', '語', '🪢', '"', '\u0000', '\uFFFF', '\uD800'),
+        length: fc.integer({ min: 0, max: limit }),
+      })
+      .map(({ unit, length }) => unit.repeat(length));
+    const field = fc.constantFrom('assessment_name', 'email', 'results', 'added_later');
+    fc.assert(
+      fc.property(anyAssessment, field, huge, (read, name, value) => {
+        const filled =
+          name === 'results' ? part.map((p) => ({ ...p, proctor_name: value })) : value;
+        const event = eventOf({ ...read, [name]: filled });
+        expect(bytesOf(event)).toBeLessThanOrEqual(limit);
+        const body: unknown = JSON.parse(messageBody(event));
+        expect(certificationEventSchema.parse(body)).toEqual(body);
+        expect(event.data.assessment.id).toBe(read.id);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the body of a message', () => {
+  it('is the event as JSON', () => {
+    fc.assert(
+      fc.property(anyAssessment, fc.string({ unit: 'binary' }), (read, name) => {
+        const event = eventOf({ ...read, name });
+        expect(JSON.parse(messageBody(event))).toEqual(JSON.parse(JSON.stringify(event)));
+      }),
+    );
+  });
+
+  it('has no character that a queue refuses', () => {
+    const body = messageBody(eventOf(assessment({ name: 'a\u0000b\uFFFEc\uFFFFd\uD800e' })));
+    expect(body).toContain('"a\\u0000b\\ufffec\\uffffd\\ud800e"');
+    expect(body).not.toMatch(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
+  });
+});
+
+describe('the bytes of attributes', () => {
+  it('are those of names, types and values, in UTF-8', () => {
+    const attributes = {
+      late: { DataType: 'String', StringValue: 'true' },
+      assessment_name: { DataType: 'String', StringValue: 'é🪢' },
+    } as const;
+    expect(attributeBytes(attributes)).toBe(4 + 6 + 4 + 15 + 6 + 6);
+  });
+});
