@@ -97,12 +97,11 @@ export class Certifications {
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
   ): Promise<Committed | undefined> {
-    const at = now.toString();
     const entry = outboxEntryOf(event, destiny);
     const before =
       change.kind === 'created'
-        ? await this.#commitNew(change, entry, destiny, at)
-        : await this.#commitRevision(change, entry, destiny, at);
+        ? await this.#commitNew(change, entry, destiny, now)
+        : await this.#commitRevision(change, entry, destiny, now);
     if (before === undefined) return undefined;
     const { revision } = change;
     const owed = {
@@ -131,14 +130,14 @@ export class Certifications {
     sighting: Sighting,
     entry: Plain,
     destiny: 'pending' | 'held',
-    at: string,
+    now: Temporal.Instant,
   ): Promise<Plain | undefined> {
     const written = await this.#table.put(
       {
-        ...newCertificationItem(this.#integration, sighting, at, 'created'),
+        ...newCertificationItem(this.#integration, sighting, now.toString(), 'created'),
         outbox: { [sighting.revision]: entry },
         [ledgerTable.undelivered.partitionKey]: undeliveredKey(this.#integration, destiny),
-        [ledgerTable.undelivered.sortKey]: at,
+        [ledgerTable.undelivered.sortKey]: sortable(now),
       },
       { ConditionExpression: 'attribute_not_exists(pk)' },
     );
@@ -150,14 +149,16 @@ export class Certifications {
     change: Change,
     entry: Plain,
     destiny: 'pending' | 'held',
-    at: string,
+    now: Temporal.Instant,
   ): Promise<Plain | undefined> {
-    const { set, names, values } = assignments(changeAttributes(this.#integration, change, at));
+    const { set, names, values } = assignments(
+      changeAttributes(this.#integration, change, now.toString()),
+    );
     const { partitionKey, sortKey } = ledgerTable.undelivered;
     // What is pending already stays so: a held entry beside it is known by its own mark.
     const index = destiny === 'pending' ? ':index' : 'if_not_exists(#index, :index)';
     return this.#table.update(certificationKey(this.#integration, idOf(change)), {
-      UpdateExpression: `SET ${set}, outbox.#revision = :entry, #index = ${index}, #since = if_not_exists(#since, :at) REMOVE #forgotten ADD ${outboxWrites} :one`,
+      UpdateExpression: `SET ${set}, outbox.#revision = :entry, #index = ${index}, #since = if_not_exists(#since, :since) REMOVE #forgotten ADD ${outboxWrites} :one`,
       ConditionExpression: 'revision = :before',
       ExpressionAttributeNames: {
         ...names,
@@ -170,7 +171,7 @@ export class Certifications {
         ...values,
         ':entry': entry,
         ':index': undeliveredKey(this.#integration, destiny),
-        ':at': at,
+        ':since': sortable(now),
         ':one': 1,
         ':before': change.revision - 1,
       },
@@ -178,6 +179,9 @@ export class Certifications {
     });
   }
 }
+
+/** As text, instants are in order only when they have as many digits. */
+const sortable = (now: Temporal.Instant) => now.toString({ smallestUnit: 'millisecond' });
 
 /** What an event that is committed now has to wait behind. */
 function undeliveredIn(before: Plain): Committed['behind'] {

@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Change, Sighting } from '../detection/compare.ts';
+import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { Journal } from '../parts.ts';
 import type {
@@ -64,6 +65,10 @@ export class DynamoLedger implements Ledger {
 
   backOff(backOff: BackOff | undefined) {
     return this.#state.backOff(backOff);
+  }
+
+  saveConditions(changes: ReadonlyMap<ConditionName, OpenCondition | undefined>) {
+    return this.#state.saveConditions(changes);
   }
 
   addYears(years: readonly number[]) {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Temporal } from 'temporal-polyfill';
+import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import { ledgerTable } from '../names.ts';
 import type { BackOff, Baseline, Lease, State, StateChanges } from '../ports.ts';
 import { assignments } from './expressions.ts';
 import { schemaVersion } from './item.ts';
-import { parseState, stateAttributes, stateKey } from './state-item.ts';
+import { conditionAttribute, parseState, stateAttributes, stateKey } from './state-item.ts';
 import type { Table } from './table.ts';
 
 const saltBytes = 16;
@@ -95,6 +96,28 @@ export class IntegrationState {
           ':back_off': { until: backOff.until.epochMilliseconds, failures: backOff.failures },
         },
       });
+  }
+
+  async saveConditions(
+    changes: ReadonlyMap<ConditionName, OpenCondition | undefined>,
+  ): Promise<void> {
+    const entries = [...changes].map(([name, open]) => [conditionAttribute(name), open] as const);
+    const { set, names, values } = assignments(
+      Object.fromEntries(entries.filter(([, open]) => open !== undefined)),
+    );
+    const gone = entries.filter(([, open]) => open === undefined).map(([name]) => name);
+    const removed = gone.map((_, index) => `#r${index}`);
+    await this.#table.update(this.#stateKey, {
+      UpdateExpression: [
+        ...(set === '' ? [] : [`SET ${set}`]),
+        ...(gone.length === 0 ? [] : [`REMOVE ${removed.join(', ')}`]),
+      ].join(' '),
+      ExpressionAttributeNames: {
+        ...names,
+        ...Object.fromEntries(gone.map((name, index) => [`#r${index}`, name])),
+      },
+      ...(set !== '' && { values }),
+    });
   }
 
   async addYears(years: readonly number[]): Promise<void> {

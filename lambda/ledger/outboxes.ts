@@ -100,6 +100,7 @@ export class Outboxes {
   /** The index has keys only and lags; the items themselves are read consistently. */
   async *#indexed(wait: Waits): AsyncGenerator<Plain[]> {
     for await (const page of this.#table.query({ ...this.#query(wait), Limit: pageItems })) {
+      if (page.length === 0) continue;
       const keys = page.map((entry) => String(entry[ledgerTable.partitionKey]));
       const items = new Map<unknown, Plain>();
       for (const item of await this.#table.getAll(keys))

@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
+import { type ConditionName, conditionNames, type OpenCondition } from '../detection/conditions.ts';
 import type { Bookmark, State, StateChanges } from '../ports.ts';
-import { parse } from './item.ts';
+import { nameOf, parse } from './item.ts';
 import type { Plain } from './table.ts';
 
 export const stateKey = (integration: string) => `STATE#${integration}`;
@@ -14,6 +15,20 @@ const bookmark = z.object({
   offset: z.int(),
   anchors: z.array(z.int()),
 });
+
+/** A top-level attribute each, so that ticks that overlap do not undo each other's. */
+export const conditionAttribute = (name: ConditionName) => `condition:${name}`;
+
+const condition = z
+  .object({
+    /** Milliseconds since the epoch. */
+    since: z.number(),
+    number: z.int(),
+    told: z.object({ at: z.number(), number: z.int() }).optional(),
+    owes: z.enum(['begins', 'grows', 'ends']).optional(),
+    details: z.array(z.string()).optional(),
+  })
+  .optional();
 
 const stateItem = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
@@ -76,6 +91,7 @@ export function parseState(item: Plain): State {
     ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
     paused: parsed.paused,
     reported: parsed.reported,
+    conditions: conditionsOf(item),
     ...(parsed.digest && {
       digest: { dueAt: instant(parsed.digest.due_at), owedAt: instant(parsed.digest.owed_at) },
     }),
@@ -110,6 +126,23 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     },
   };
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
+
+function conditionsOf(item: Plain): Map<ConditionName, OpenCondition> {
+  const open = new Map<ConditionName, OpenCondition>();
+  for (const name of conditionNames) {
+    const parsed = parse(condition, item[conditionAttribute(name)], nameOf(item));
+    if (parsed === undefined) continue;
+    const { since, number, told, owes, details } = parsed;
+    open.set(name, {
+      since,
+      number,
+      ...(told && { told }),
+      ...(owes && { owes }),
+      ...(details && { details }),
+    });
+  }
+  return open;
 }
 
 function bookmarkOf({ from, to, offset, anchors }: z.output<typeof bookmark>): Bookmark {

@@ -271,6 +271,17 @@ describe('settling', () => {
     expect(await leftovers()).toEqual([]);
   });
 
+  it('of the digest of one leaves what else the certification owes', async () => {
+    const before = assessment();
+    const first = await commit(onlyChange(before));
+    await update(before, { ...before, name: 'Odalys Ashgrove' });
+    await ledger.settle(first ? [first] : [], 'digest');
+    expect((await leftovers()).map(({ revision }) => revision)).toEqual([2]);
+    await ledger.settle(await leftovers(), 'nothing');
+    expect((await leftovers('digest')).map(({ revision }) => revision)).toEqual([1]);
+    expect(await item(before.id)).toMatchObject({ undelivered: `${integration}#digest` });
+  });
+
   it('can note that only the digest is still owed', async () => {
     const owed = await commit(onlyChange(assessment()));
     await ledger.settle(owed ? [owed] : [], 'digest');
@@ -329,6 +340,122 @@ describe('what is held', () => {
       undelivered: `${integration}#held`,
       outbox: { '2': { held: true } },
     });
+  });
+});
+
+describe('what comes after a held event of the same certification', () => {
+  async function heldThenPending() {
+    const before = assessment();
+    const first = onlyChange(before);
+    await ledger.commit(first, eventOf(first, now), now, 'held');
+    return update(before, { ...before, name: 'Odalys Ashgrove' });
+  }
+
+  it('is held with it, so that order is kept', async () => {
+    expect(await heldThenPending()).toMatchObject({ behind: 'held' });
+    expect(await leftovers()).toEqual([]);
+    expect(await item(48_213)).toMatchObject({ undelivered: `${integration}#held` });
+    const [kept] = await Array.fromAsync(ledger.kept('held'));
+    expect(kept?.owed.map(({ revision }) => revision)).toEqual([1, 2]);
+  });
+
+  it('is filed with what is held by the next look, should a crash have left it elsewhere', async () => {
+    await heldThenPending();
+    await table.put({ ...(await item(48_213)), undelivered: `${integration}#pending` });
+    expect(await leftovers()).toEqual([]);
+    expect(await item(48_213)).toMatchObject({ undelivered: `${integration}#held` });
+  });
+});
+
+describe('what SNS refused for good', () => {
+  const park = (owed: OwedEvent) =>
+    ledger.park([{ owed, code: 'InvalidParameter', forGood: true }]);
+
+  it('is set aside with the code, and found by its own key', async () => {
+    const owed = await commit(onlyChange(assessment()));
+    if (owed) await park(owed);
+    expect(await leftovers()).toEqual([]);
+    expect(await item(48_213)).toMatchObject({
+      undelivered: `${integration}#undeliverable`,
+      outbox: { '1': { undeliverable: 'InvalidParameter' } },
+    });
+    expect(await ledger.countKept('undeliverable')).toBe(1);
+    const kept = await Array.fromAsync(ledger.kept('undeliverable'));
+    expect(kept.flatMap((page) => page.owed)).toEqual([owed]);
+    expect((await ledger.lives([48_213])).get(48_213)?.undelivered).toEqual(
+      new Map([[1, 'undeliverable']]),
+    );
+  });
+
+  it('does not keep back the next revision, and is still there when that is delivered', async () => {
+    const before = assessment();
+    const first = await commit(onlyChange(before));
+    if (first) await park(first);
+    const second = await update(before, { ...before, name: 'Odalys Ashgrove' });
+    expect(second).not.toHaveProperty('behind');
+    expect(await leftovers()).toEqual([second]);
+    await ledger.settle(second ? [second] : [], 'nothing');
+    expect(await item(before.id)).toMatchObject({
+      undelivered: `${integration}#undeliverable`,
+      outbox: { '1': { undeliverable: 'InvalidParameter' } },
+    });
+  });
+
+  it('is among the kept also while something else of its certification waits', async () => {
+    const before = assessment();
+    const first = await commit(onlyChange(before));
+    if (first) await park(first);
+    const known = await ledger.known([before.id]);
+    const change = onlyChange({ ...before, name: 'Odalys Ashgrove' }, known);
+    await ledger.commit(change, eventOf(change, later), later, 'held');
+    const revisions = async (waiting: 'held' | 'undeliverable') =>
+      (await Array.fromAsync(ledger.kept(waiting))).flatMap(({ owed }) =>
+        owed.map(({ revision }) => revision),
+      );
+    expect(await revisions('undeliverable')).toEqual([1]);
+    expect(await revisions('held')).toEqual([2]);
+  });
+});
+
+describe('an outbox of hundreds', () => {
+  const many = 210;
+  beforeEach(async () => {
+    const ids = Array.from({ length: many }, (_, index) => index + 1);
+    await Promise.all(
+      ids.map((id) => commit(onlyChange(assessment({ id })), now.add({ milliseconds: id }))),
+    );
+  });
+
+  it('is read page by page, oldest first, and settling one does not disturb the next', async () => {
+    const seen: number[] = [];
+    let pages = 0;
+    for await (const { owed } of ledger.leftovers('event')) {
+      pages += 1;
+      seen.push(...owed.map(({ certificationId }) => certificationId));
+      await ledger.settle(owed, pages === 1 ? 'nothing' : 'digest');
+    }
+    expect(pages).toBe(2);
+    expect(seen).toEqual(Array.from({ length: many }, (_, index) => index + 1));
+    expect(await leftovers()).toEqual([]);
+    expect(await leftovers('digest')).toHaveLength(many - 200);
+  });
+
+  it('is read no further than it is asked for', async () => {
+    const reads: string[] = [];
+    database.client.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (call) => {
+          reads.push(commandName);
+          return next(call);
+        },
+      { name: 'reads', step: 'initialize' },
+    );
+    for await (const { owed } of ledger.leftovers('event')) {
+      expect(owed).toHaveLength(200);
+      break;
+    }
+    database.client.middlewareStack.remove('reads');
+    expect(reads).toEqual(['QueryCommand', 'BatchGetItemCommand', 'BatchGetItemCommand']);
   });
 });
 
@@ -399,6 +526,18 @@ describe('what a tick has learned', () => {
     await ledger.takeLease(lease, now);
     await ledger.complete(lease, now, { dirty: false, expected: 13 });
     expect(await ledger.state()).toMatchObject({ ...learned, expected: 13 });
+  });
+
+  it('includes when people are to be told, until nothing waits for that', async () => {
+    await ledger.state();
+    const lease = { owner: 'a', until: now.add({ seconds: 65 }) };
+    const digest = { dueAt: later, owedAt: now };
+    await ledger.takeLease(lease, now);
+    await ledger.complete(lease, now, { dirty: false, digest });
+    expect((await ledger.state()).digest).toEqual(digest);
+    await ledger.takeLease(lease, now);
+    await ledger.complete(lease, now, { dirty: false, digest: null });
+    expect((await ledger.state()).digest).toBeUndefined();
   });
 
   it('includes to leave the partner alone, until that is over', async () => {

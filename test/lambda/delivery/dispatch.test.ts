@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Answer, Dispatch, type Message } from '../../../lambda/delivery/dispatch.ts';
+import { TopicPace } from '../../../lambda/delivery/topic-pace.ts';
+import { sightingEvent } from '../../../lambda/events/event.ts';
+import { assessment } from '../../support/assessments.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** The `revision`-th event of a subject. */
+function message(id: number, revision = 1, bytes = 1_000): Message {
+  const event = sightingEvent({
+    integration: 'district-a',
+    type: revision === 1 ? 'certification.created' : 'certification.updated',
+    assessment: assessment({ id }),
+    fields: 'identifiers',
+    revision,
+    changed: [],
+    late: false,
+    time: '2026-11-21T08:00:04.120Z',
+  });
+  return { owed: { certificationId: id, revision, event, owes: 'event-and-digest' }, bytes };
+}
+
+const messages = (count: number) => Array.from({ length: count }, (_, index) => message(index + 1));
+const nameOf = ({ owed }: Pick<Message, 'owed'>) => `${owed.certificationId}/${owed.revision}`;
+const all = (batch: readonly unknown[]): Answer => ({ entries: batch.map(() => undefined) });
+
+/** A topic that answers as it is told, and remembers what it was asked and when. */
+class Topic {
+  readonly clock = new ManualClock();
+  readonly pace = new TopicPace();
+  readonly asked: string[][] = [];
+  readonly askedAt: number[] = [];
+  readonly taken: string[] = [];
+  inFlight = 0;
+  mostInFlight = 0;
+  answer: (batch: readonly Message[], request: number) => Answer = all;
+
+  publish(sent: readonly Message[], seconds?: number) {
+    const deadline = seconds === undefined ? undefined : this.clock.now().add({ seconds });
+    const { clock, pace } = this;
+    const context = { clock, pace, deadline, random: () => 0.5 };
+    return new Dispatch((batch) => this.#take(batch), context).run(sent);
+  }
+
+  async #take(batch: readonly Message[]): Promise<Answer> {
+    this.asked.push(batch.map(nameOf));
+    this.askedAt.push(this.clock.now().epochMilliseconds);
+    this.inFlight += 1;
+    this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
+    for (let turn = 0; turn < (batch[0]?.owed.certificationId ?? 0) % 5; turn += 1) await null;
+    this.inFlight -= 1;
+    const answer = this.answer(batch, this.asked.length);
+    if ('entries' in answer)
+      this.taken.push(
+        ...batch.filter((_, index) => answer.entries[index] === undefined).map(nameOf),
+      );
+    return answer;
+  }
+}
+
+describe('sending', () => {
+  it('asks no more often than there are full batches, several at a time', async () => {
+    const topic = new Topic();
+    const { accepted, refused } = await topic.publish(messages(200));
+    expect(accepted).toHaveLength(200);
+    expect(refused).toEqual([]);
+    expect(topic.asked).toHaveLength(20);
+    expect(topic.mostInFlight).toBeGreaterThan(3);
+    expect(topic.mostInFlight).toBeLessThanOrEqual(8);
+  });
+
+  it('sends one revision of a subject at a time, in order, whatever happens', async () => {
+    const code = fc.constantFrom(undefined, undefined, 'InternalError', 'Throttled', 'NotAnswered');
+    const answer = fc.oneof(
+      { weight: 4, arbitrary: fc.array(code, { minLength: 10, maxLength: 10 }) },
+      { weight: 1, arbitrary: fc.constantFrom('ThrottledException', 'TimeoutError') },
+    );
+    const subjects = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 40 });
+    const bytes = fc.integer({ min: 1, max: 262_144 });
+    await fc.assert(
+      fc.asyncProperty(subjects, bytes, fc.array(answer), async (ids, size, answers) => {
+        const topic = new Topic();
+        topic.answer = (batch, request) => {
+          const given = answers[request - 1] ?? [];
+          if (typeof given === 'string') return { code: given };
+          return { entries: batch.map((_, index) => given[index]) };
+        };
+        const seen = new Map<number, number>();
+        const sent = ids.map((id) => {
+          seen.set(id, (seen.get(id) ?? 0) + 1);
+          return message(id, seen.get(id), size);
+        });
+        const { accepted, refused } = await topic.publish(sent);
+
+        const outcome = [...accepted.map((owed) => ({ owed })), ...refused].map(nameOf);
+        expect(outcome.sort()).toEqual(sent.map(nameOf).sort());
+        expect(topic.taken).toEqual(accepted.map((owed) => nameOf({ owed })));
+        const last = new Map<string, number>();
+        for (const name of topic.taken) {
+          const [id = '', revision] = name.split('/');
+          expect(Number(revision)).toBe((last.get(id) ?? 0) + 1);
+          last.set(id, Number(revision));
+        }
+        for (const batch of topic.asked) {
+          expect(new Set(batch.map((name) => name.split('/')[0])).size).toBe(batch.length);
+          expect(batch.length * size).toBeLessThanOrEqual(262_144);
+          expect(batch.length).toBeLessThanOrEqual(10);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('what SNS refuses', () => {
+  it('is asked for again, later each time, and given up for this tick after five times', async () => {
+    const topic = new Topic();
+    topic.answer = (batch) => ({ entries: batch.map(() => 'InternalError') });
+    const { refused } = await topic.publish(messages(1));
+    expect(refused).toMatchObject([{ code: 'InternalError' }]);
+    expect(refused[0]).not.toHaveProperty('forGood');
+    const waits = topic.askedAt.slice(1).map((at, index) => at - (topic.askedAt[index] ?? 0));
+    expect(waits).toEqual([50, 100, 200, 400]);
+  });
+
+  it('for good is set aside, does not keep back the others, nor what follows of its subject', async () => {
+    const topic = new Topic();
+    topic.answer = (batch) => ({
+      entries: batch.map((one) => (nameOf(one) === '2/1' ? 'InvalidParameter' : undefined)),
+    });
+    const sent = [message(1), message(2), message(2, 2), message(3)];
+    const { accepted, refused } = await topic.publish(sent);
+    expect(accepted.map((owed) => nameOf({ owed }))).toEqual(['1/1', '3/1', '2/2']);
+    expect(refused).toEqual([{ owed: sent[1]?.owed, code: 'InvalidParameter', forGood: true }]);
+    expect(topic.asked.flat().filter((name) => name === '2/1')).toHaveLength(1);
+  });
+
+  it('as a whole because of one entry is found by sending each by itself', async () => {
+    const topic = new Topic();
+    topic.answer = (batch) =>
+      batch.some((one) => nameOf(one) === '7/1')
+        ? { code: 'InvalidParameterException' }
+        : all(batch);
+    const { accepted, refused } = await topic.publish(messages(10));
+    expect(accepted).toHaveLength(9);
+    expect(refused).toMatchObject([{ owed: { certificationId: 7 }, forGood: true }]);
+  });
+
+  it('for good is not believed of a topic that takes nothing', async () => {
+    const topic = new Topic();
+    topic.answer = () => ({ code: 'InvalidParameterException' });
+    const { accepted, refused } = await topic.publish(messages(12));
+    expect(accepted).toEqual([]);
+    expect(refused).toHaveLength(12);
+    expect(refused.some(({ forGood }) => forGood)).toBe(false);
+  });
+
+  it.each(['AuthorizationErrorException', 'KMSAccessDeniedException', 'NotFoundException'])(
+    'for want of a permission, a key or a topic (%s) is not for good, and not asked for again',
+    async (code) => {
+      const topic = new Topic();
+      topic.answer = () => ({ code });
+      const { refused } = await topic.publish(messages(100));
+      expect(refused).toHaveLength(100);
+      expect(refused.some(({ forGood }) => forGood)).toBe(false);
+      expect(topic.asked.length).toBeLessThanOrEqual(4);
+    },
+  );
+
+  it('keeps back what comes after it of the same subject', async () => {
+    const topic = new Topic();
+    topic.answer = (batch) => ({
+      entries: batch.map((one) => (nameOf(one) === '1/1' ? 'InternalError' : undefined)),
+    });
+    const { accepted, refused } = await topic.publish([message(1), message(1, 2), message(2)]);
+    expect(accepted.map((owed) => nameOf({ owed }))).toEqual(['2/1']);
+    expect(refused.map(({ owed, code }) => [nameOf({ owed }), code])).toEqual([
+      ['1/1', 'InternalError'],
+      ['1/2', 'Waiting'],
+    ]);
+  });
+});
+
+describe('a topic that is too slow or down', () => {
+  it('is given less at a time after each throttle, and more again when it can take it', async () => {
+    const topic = new Topic();
+    topic.answer = (batch, request) => (request <= 2 ? { code: 'ThrottledException' } : all(batch));
+    topic.pace.width = 8;
+    const { accepted } = await topic.publish(messages(400));
+    expect(accepted).toHaveLength(400);
+    expect(topic.pace.width).toBe(8);
+    const slow = new Topic();
+    slow.answer = () => ({ code: 'ThrottledException' });
+    await slow.publish(messages(40));
+    expect(slow.pace.width).toBe(1);
+  });
+
+  it('is left alone after a few failures in a row', async () => {
+    const topic = new Topic();
+    topic.answer = () => ({ code: 'TimeoutError' });
+    const { refused } = await topic.publish(messages(1_000));
+    expect(refused).toHaveLength(1_000);
+    expect(topic.asked.length).toBeLessThanOrEqual(16);
+  });
+
+  it('is not asked any more when time is up', async () => {
+    const topic = new Topic();
+    topic.answer = (batch) => {
+      topic.clock.advance({ seconds: 1 });
+      return all(batch);
+    };
+    const { accepted, refused } = await topic.publish(messages(500), 10);
+    expect(accepted.length + refused.length).toBe(500);
+    expect(accepted.length).toBeGreaterThan(0);
+    expect(Math.max(...topic.askedAt)).toBeLessThan(topic.clock.now().epochMilliseconds);
+    expect(topic.asked.length).toBeLessThanOrEqual(10 + 8);
+  });
+
+  it('is not waited for beyond the time there is', async () => {
+    const topic = new Topic();
+    topic.answer = () => ({ code: 'ThrottledException' });
+    const began = topic.clock.now();
+    await topic.publish(messages(30), 1);
+    expect(topic.clock.now().since(began).total('seconds')).toBeLessThan(1);
+  });
+});
