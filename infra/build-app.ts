@@ -1,4 +1,5 @@
 import * as cdk from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import cdkJson from '../cdk.json' with { type: 'json' };
 import type { NotifierConfig } from './config.ts';
 import { CertificationNotifier } from './constructs/certification-notifier.ts';
@@ -29,8 +30,16 @@ export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}):
     terminationProtection: config.terminationProtection,
     tags: config.tags,
   });
+  if (config.permissionsBoundary !== undefined)
+    iam.PermissionsBoundary.of(stack).apply(boundaryOf(stack, config.permissionsBoundary));
   // The CDK itself makes every function depend on its role, which cfn-lint finds redundant.
   stack.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
   addOutputs(stack, new CertificationNotifier(stack, 'Notifier', config));
   return app;
+}
+
+function boundaryOf(stack: cdk.Stack, policy: string): iam.IManagedPolicy {
+  return policy.startsWith('arn:')
+    ? iam.ManagedPolicy.fromManagedPolicyArn(stack, 'Boundary', policy)
+    : iam.ManagedPolicy.fromManagedPolicyName(stack, 'Boundary', policy);
 }

@@ -11,6 +11,13 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
   output('AlertsTopicArn', notifier.topics.alerts.topicArn, 'Digests, for people');
   output('OperationsTopicArn', notifier.topics.operations.topicArn, 'Alarms, for operators');
 
+  if (notifier.dashboard)
+    output(
+      'Dashboard',
+      `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home#dashboards/dashboard/${notifier.dashboard.dashboardName}`,
+      'Are we up to date, what has changed, is the partner well, what does it cost',
+    );
+
   for (const [name, queue] of notifier.subscriptions.newQueues) {
     const suffix = pascalCase(name);
     output(`QueueUrl${suffix}`, queue.queueUrl, `Where the subscriber ${name} receives`);

@@ -4,7 +4,7 @@ import { alerts } from './alerts.ts';
 import { integration } from './integration.ts';
 import { maxIntegrations, maxResources, resourcesOf } from './limits.ts';
 import { subscription } from './subscription.ts';
-import { flag, list, name, oneOf, record, text } from './words.ts';
+import { arn, flag, list, name, oneOf, record, text } from './words.ts';
 
 /** The retention times that CloudWatch Logs knows (PutRetentionPolicy), up to ten years. */
 const retentionDays = [
@@ -46,6 +46,22 @@ export const deployment = record({
   )
     .default('certification-notifier')
     .describe('The CloudFormation stack. A second deployment in the same account needs another.'),
+  pagerTopicArn: text('the ARN of a standard SNS topic', (value) =>
+    arn('sns', /[\w-]+/).test(value),
+  )
+    .optional()
+    .describe(
+      "An existing topic that wakes somebody, for instance the pager's. Told once when ticks of an integration fail or do not complete, or its events are not accepted, and once when that is over. Its policy, and that of its key, must let CloudWatch publish.",
+    ),
+  dashboard: flag()
+    .default(true)
+    .describe('A CloudWatch dashboard. The first three of an account are free.'),
+  permissionsBoundary: text(
+    'the name or the ARN of an IAM policy',
+    (value) => arn('iam', /policy\/[\w+=,.@/-]+/).test(value) || /^[\w+=,.@-]{1,128}$/.test(value),
+  )
+    .optional()
+    .describe('A managed policy of this account, set on every role of the stack.'),
   logRetentionDays: z
     .literal(retentionDays, { error: `one of ${retentionDays.join(', ')}` })
     .meta({ allowed: `one of ${retentionDays.join(', ')}` })

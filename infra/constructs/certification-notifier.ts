@@ -1,11 +1,13 @@
-import { Duration, Validations } from 'aws-cdk-lib';
-import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { NotifierConfig } from '../config.ts';
+import { Dashboard } from './dashboard.ts';
 import { Integration } from './integration.ts';
 import { Ledger } from './ledger.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Topics } from './topics.ts';
+import { UnstartedTicks } from './unstarted-ticks.ts';
 
 /**
  * The whole notifier: one ledger and three topics, shared; a secret, a poll function and a schedule
@@ -17,6 +19,8 @@ export class CertificationNotifier extends Construct {
   readonly subscriptions: Subscriptions;
   /** By the integration's name. */
   readonly integrations: ReadonlyMap<string, Integration>;
+  /** Undefined: the configuration wants none. */
+  readonly dashboard: cloudwatch.Dashboard | undefined;
 
   constructor(scope: Construct, id: string, config: NotifierConfig) {
     super(scope, id);
@@ -32,15 +36,12 @@ export class CertificationNotifier extends Construct {
       config.subscriptions,
     );
 
-    const unstarted = new sqs.Queue(this, 'UnstartedTicks', {
-      encryption: sqs.QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
-    Validations.of(unstarted).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason: 'It is the dead-letter queue of the schedules; nothing reads it but people.',
-    });
+    const unstarted = new UnstartedTicks(this, 'UnstartedTicks', this.topics);
+
+    const pager =
+      config.pagerTopicArn === undefined
+        ? undefined
+        : sns.Topic.fromTopicArn(this, 'Pager', config.pagerTopicArn);
 
     this.integrations = new Map(
       config.integrations.map((integration) => [
@@ -52,9 +53,21 @@ export class CertificationNotifier extends Construct {
           topics: this.topics,
           eventQueueArns: this.subscriptions.eventQueueArns,
           unstarted,
+          pager,
           logRetention: config.logRetentionDays,
         }),
       ]),
     );
+
+    if (config.dashboard)
+      this.dashboard = new Dashboard(this, 'Dashboard', {
+        ledger: this.ledger,
+        topics: this.topics,
+        integrations: [...this.integrations].map(([name, integration]) => ({
+          name,
+          poll: integration.function,
+          urgentAlarms: integration.urgentAlarms,
+        })),
+      }).dashboard;
   }
 }

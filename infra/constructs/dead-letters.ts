@@ -1,8 +1,8 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { OperationsAlarm } from './operations-alarm.ts';
 import type { Topics } from './topics.ts';
 
 export interface DeadLettersProps {
@@ -31,24 +31,30 @@ export class DeadLetters extends Construct {
       reason: 'It is itself a dead-letter queue; nothing reads it but people.',
     });
 
-    const alarm = new cloudwatch.Alarm(this, 'NotEmpty', {
-      metric: this.queue.metricApproximateNumberOfMessagesVisible({
-        period: Duration.minutes(5),
-        statistic: cloudwatch.Stats.MAXIMUM,
-      }),
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
-      evaluationPeriods: 1,
-      // SQS reports nothing of a queue that nobody has used for hours.
-      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
-      alarmDescription: [
-        `Messages for ${of} could not be delivered, or could not be handled there.`,
-        'Impact: this subscriber has not been told; all others have. The messages are kept for 14 days.',
-        "Likely: the receiver is gone, refuses SNS in its policy or answers with errors; the receiver's code fails on a message.",
-        'Do: mend the receiver, then bring it the messages of this queue, or replay the events to it.',
-      ].join('\n'),
+    new OperationsAlarm(this, 'NotEmpty', {
+      ...notEmpty(this.queue),
+      topic: topics.operations,
+      says: `Messages for ${of} could not be delivered, or could not be handled there.`,
+      impact:
+        'this subscriber has not been told; all others have. The messages are kept for 14 days.',
+      likely:
+        "the receiver is gone, refuses SNS in its policy or answers with errors; the receiver's code fails on a message.",
+      toDo: 'mend the receiver, then bring it the messages of this queue, or replay the events to it.',
     });
-    alarm.addAlarmAction(new SnsAction(topics.operations));
-    alarm.addOkAction(new SnsAction(topics.operations));
   }
+}
+
+/** An alarm on anything at all in a queue that should be empty. */
+export function notEmpty(queue: sqs.IQueue) {
+  return {
+    metric: queue.metricApproximateNumberOfMessagesVisible({
+      period: Duration.minutes(5),
+      statistic: cloudwatch.Stats.MAXIMUM,
+    }),
+    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: 1,
+    evaluationPeriods: 1,
+    // SQS reports nothing of a queue that nobody has used for hours.
+    treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+  };
 }

@@ -8,6 +8,7 @@ import {
   Stack,
   Validations,
 } from 'aws-cdk-lib';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -15,6 +16,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { environment as variables } from '../../lambda/names.ts';
@@ -22,6 +24,7 @@ import type { AlertsConfig, IntegrationConfig } from '../config.ts';
 import { bundling } from './bundling.ts';
 import type { Ledger } from './ledger.ts';
 import { Operate } from './operate.ts';
+import { Page } from './page.ts';
 import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
 
@@ -52,6 +55,8 @@ export interface IntegrationProps {
   readonly eventQueueArns: readonly string[];
   /** Where the scheduler leaves a tick that it could not start. */
   readonly unstarted: sqs.IQueue;
+  /** Where urgent alarms go besides the operations topic. */
+  readonly pager: sns.ITopic | undefined;
   readonly logRetention: logs.RetentionDays;
 }
 
@@ -60,6 +65,8 @@ export class Integration extends Construct {
   readonly function: lambda.Function;
   readonly operate: lambda.Function;
   readonly secret: CredentialsSecret;
+  /** Those that somebody has to get up for. */
+  readonly urgentAlarms: readonly cloudwatch.IAlarm[];
 
   constructor(scope: Construct, id: string, props: IntegrationProps) {
     super(scope, id);
@@ -81,12 +88,15 @@ export class Integration extends Construct {
       credentials: credentialsStatements(this.secret),
       queueArns: eventQueueArns,
     }).function;
-    new TickAlarms(this, 'Alarms', {
+    const { urgent } = new TickAlarms(this, 'Alarms', {
       integration: config.name,
       poll: this.function,
       period: Duration.minutes(config.every),
       topic: topics.operations,
     });
+    this.urgentAlarms = urgent;
+    if (props.pager)
+      new Page(this, 'Page', { integration: config.name, urgent, topic: props.pager });
   }
 
   private credentials({ name, secretName, secretKeyArn }: IntegrationConfig): CredentialsSecret {

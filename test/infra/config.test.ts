@@ -61,6 +61,7 @@ describe('a good configuration', () => {
       alerts: { detail: 'names', maxRows: 60 },
       subscriberAccounts: [],
       logRetentionDays: 30,
+      dashboard: true,
       terminationProtection: true,
       tags: {},
     });
@@ -427,6 +428,18 @@ describe('a wrong setting is named with its place, what was found and what is al
       }),
       'integrations[0].secretKeyArn:',
       'not of an alias',
+    ],
+    [
+      'a FIFO topic for the pager',
+      { integrations: [district], pagerTopicArn: 'arn:aws:sns:us-east-1:111122223333:pager.fifo' },
+      'pagerTopicArn: "arn:aws:sns:us-east-1:111122223333:pager.fifo" found',
+      'the ARN of a standard SNS topic',
+    ],
+    [
+      'a boundary that is no policy',
+      { integrations: [district], permissionsBoundary: 'arn:aws:iam::111122223333:role/x' },
+      'permissionsBoundary: "arn:aws:iam::111122223333:role/x" found',
+      'the name or the ARN of an IAM policy',
     ],
     [
       'more tags than AWS takes',

@@ -294,6 +294,7 @@ describe('the secret', () => {
       'EventsTopicArn',
       'AlertsTopicArn',
       'OperationsTopicArn',
+      'Dashboard',
       'PollFunctionDistrictA',
       'OperateFunctionDistrictA',
       'SecretDistrictA',

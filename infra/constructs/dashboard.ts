@@ -1,0 +1,138 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { metrics } from '../../lambda/names.ts';
+import type { Ledger } from './ledger.ts';
+import { metricOf } from './metric.ts';
+import type { Topics } from './topics.ts';
+
+export interface DashboardProps {
+  readonly ledger: Ledger;
+  readonly topics: Topics;
+  readonly integrations: readonly DashboardIntegration[];
+}
+
+export interface DashboardIntegration {
+  readonly name: string;
+  readonly poll: lambda.IFunction;
+  readonly urgentAlarms: readonly cloudwatch.IAlarm[];
+}
+
+const { SUM, MAXIMUM, AVERAGE } = cloudwatch.Stats;
+const [hour, day] = [Duration.hours(1), Duration.days(1)];
+const height = 6;
+
+/** Four questions, one row each, for all integrations together. */
+export class Dashboard extends Construct {
+  readonly dashboard: cloudwatch.Dashboard;
+  readonly #integrations: readonly DashboardIntegration[];
+
+  constructor(scope: Construct, id: string, { ledger, topics, integrations }: DashboardProps) {
+    super(scope, id);
+    this.#integrations = integrations;
+    this.dashboard = new cloudwatch.Dashboard(this, 'Resource', { defaultInterval: day });
+
+    this.#row(
+      'Are we up to date?',
+      'A tick completes in every period; nothing waits to be delivered; nothing is held.',
+      new cloudwatch.AlarmStatusWidget({
+        title: 'What somebody has to get up for',
+        alarms: integrations.flatMap(({ urgentAlarms }) => urgentAlarms),
+        width: 12,
+        height,
+      }),
+      this.#graph('Ticks completed an hour', this.#each(metrics.ticksCompleted, SUM, hour)),
+      this.#graph('Events that wait', [
+        ...this.#each(metrics.eventsUndelivered, MAXIMUM, hour, 'undelivered'),
+        ...this.#each(metrics.eventsHeld, SUM, hour, 'held'),
+        ...this.#each(metrics.eventsUndeliverable, MAXIMUM, hour, 'undeliverable'),
+      ]),
+    );
+    this.#row(
+      'What has changed?',
+      'Events that SNS has accepted, each for every subscriber whose filter it passes.',
+      new cloudwatch.SingleValueWidget({
+        title: 'Events in a day',
+        metrics: this.#each(metrics.eventsDelivered, SUM, day),
+        width: 12,
+        height,
+      }),
+      this.#graph('Events an hour', this.#each(metrics.eventsDelivered, SUM, hour), 12),
+    );
+    this.#row(
+      'Is the partner well?',
+      'Failing ticks, records that are not as documented, a total that the days do not explain, a total that has collapsed.',
+      this.#graph(
+        'Ticks that failed an hour',
+        integrations.map(({ name, poll }) =>
+          poll.metricErrors({ statistic: SUM, period: hour, label: name }),
+        ),
+      ),
+      this.#graph('What the partner shows', [
+        ...this.#each(metrics.recordsQuarantined, MAXIMUM, hour, 'quarantined'),
+        ...this.#each(metrics.unexplainedDifference, MAXIMUM, hour, 'unexplained'),
+        ...this.#each(metrics.collapsed, MAXIMUM, hour, 'collapsed'),
+      ]),
+      this.#graph(
+        'Duration of a tick',
+        integrations.map(({ name, poll }) =>
+          poll.metricDuration({ statistic: AVERAGE, period: hour, label: name }),
+        ),
+      ),
+      this.#graph('Requests an hour', this.#each(metrics.partnerRequests, SUM, hour)),
+    );
+    this.#row(
+      'What does it cost?',
+      'What is paid by use, a day. Alarms, custom metrics, keys and secrets come on top, whatever happens.',
+      this.#graph(
+        'Function: milliseconds',
+        integrations.map(({ name, poll }) =>
+          poll.metricDuration({ statistic: SUM, period: day, label: name }),
+        ),
+        8,
+      ),
+      this.#graph(
+        'Ledger: units',
+        [
+          ledger.table.metricConsumedWriteCapacityUnits({ statistic: SUM, period: day }),
+          ledger.table.metricConsumedReadCapacityUnits({ statistic: SUM, period: day }),
+        ],
+        8,
+      ),
+      this.#graph(
+        'Topics: messages',
+        [topics.events, topics.alerts, topics.operations].map((topic) =>
+          topic.metricNumberOfMessagesPublished({ statistic: SUM, period: day }),
+        ),
+        8,
+      ),
+    );
+  }
+
+  #row(question: string, explanation: string, ...widgets: cloudwatch.IWidget[]): void {
+    this.dashboard.addWidgets(
+      new cloudwatch.TextWidget({
+        markdown: `## ${question}\n${explanation}`,
+        width: 24,
+        height: 2,
+        background: cloudwatch.TextWidgetBackground.TRANSPARENT,
+      }),
+    );
+    this.dashboard.addWidgets(...widgets);
+  }
+
+  #graph(title: string, left: cloudwatch.IMetric[], width = 6): cloudwatch.GraphWidget {
+    return new cloudwatch.GraphWidget({ title, left, width, height, leftYAxis: { min: 0 } });
+  }
+
+  #each(metric: string, statistic: string, period: Duration, what?: string): cloudwatch.Metric[] {
+    return this.#integrations.map(({ name }) =>
+      metricOf(name, metric, {
+        statistic,
+        period,
+        label: what === undefined ? name : `${name}: ${what}`,
+      }),
+    );
+  }
+}

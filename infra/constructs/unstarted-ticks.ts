@@ -1,0 +1,29 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { notEmpty } from './dead-letters.ts';
+import { OperationsAlarm } from './operations-alarm.ts';
+import type { Topics } from './topics.ts';
+
+/** Where the schedules leave the ticks that they could not start. */
+export class UnstartedTicks extends sqs.Queue {
+  constructor(scope: Construct, id: string, topics: Topics) {
+    super(scope, id, {
+      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'It is the dead-letter queue of the schedules; nothing reads it but people.',
+    });
+    new OperationsAlarm(this, 'NotEmpty', {
+      ...notEmpty(this),
+      topic: topics.operations,
+      says: 'The scheduler could not start ticks.',
+      impact: 'none, if it has since: the next tick does what the missed one would have done.',
+      likely: 'a function deleted or throttled, or a role changed, by hand.',
+      toDo: 'read the attributes ERROR_CODE and ERROR_MESSAGE of the messages in this queue, then purge it.',
+    });
+  }
+}
