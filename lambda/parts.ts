@@ -20,6 +20,13 @@ export interface TickSettings {
   /** What of an assessment an event carries; the identifiers always. */
   readonly fields: 'all' | 'identifiers' | readonly string[];
   readonly alerts: AlertSettings;
+  /** As commands in notices call them. */
+  readonly resources: {
+    /** Name of the ledger's table. */
+    readonly table: string;
+    /** ARN or name of the credentials' secret. */
+    readonly secret: string;
+  };
 }
 
 /** How people are told. */

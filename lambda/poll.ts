@@ -37,6 +37,7 @@ const parts: TickParts = {
   settings: {
     ...integration,
     alerts,
+    resources: { table, secret },
     audit: {
       recentMs: audit.recentMinutes * 60_000,
       historyMs: audit.historyHours * 3_600_000,

@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry, Proof } from './detection/calendar.ts';
 import type { Certification, Change, Presence, Sighting } from './detection/compare.ts';
+import type { ConditionName, OpenCondition, OpenConditions } from './detection/conditions.ts';
 import type { DayRange } from './detection/days.ts';
 import type { Pulse } from './detection/pulse.ts';
 import type { NotifierError } from './errors.ts';
@@ -101,6 +102,8 @@ export interface State {
   readonly paused: boolean;
   /** Quarantined records that have been reported. */
   readonly reported: readonly string[];
+  /** What operations have been told of, or are still to be. */
+  readonly conditions: OpenConditions;
   /** Absent when no event waits for a digest. */
   readonly digest?: DigestSchedule;
 }
@@ -208,6 +211,8 @@ export interface Ledger {
   complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean>;
   /** The end of a tick that failed: the lease given back, `dirty` kept, no heartbeat. */
   giveBackLease(lease: Lease): Promise<void>;
+  /** What is known of these conditions from now on; `undefined`: nothing. Each for itself, without a lease. */
+  saveConditions(changes: ReadonlyMap<ConditionName, OpenCondition | undefined>): Promise<void>;
   /** Leaves the partner alone, or ends that. */
   backOff(backOff: BackOff | undefined): Promise<void>;
   /** How far the baseline has come, kept as it goes on. Needs the lease. */
@@ -292,6 +297,8 @@ export interface Notice {
 export interface PublishOutcome {
   readonly accepted: readonly OwedEvent[];
   readonly refused: readonly Refusal[];
+  /** SNS is down, or time is up: what else is to be published need not be tried in this tick. */
+  readonly isDown?: true;
 }
 
 export interface Refusal {

@@ -6,19 +6,13 @@ import { compare, countDeltas } from './detection/compare.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
 import { hasCollapsed, isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
 import type { Assessment } from './events/assessment.ts';
-import {
-  CredentialsRefusedError,
-  ProvisioningError,
-  TokenRefusedTwiceError,
-  UnsupportedGrantError,
-} from './partner/errors.ts';
 import type { TickParts } from './parts.ts';
 import type { Lease, PulseRead, QuarantinedRecord, State, StateChanges } from './ports.ts';
 import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
 import { readBaseline } from './steps/baseline.ts';
+import { Conditions, refusalOf } from './steps/conditions.ts';
 import { Delivery, type DeliveryTally } from './steps/delivery.ts';
 import { Examination } from './steps/examination.ts';
-import { collapseNotice } from './steps/notices.ts';
 import { indexLagMinutes, isDigestDue } from './steps/owed-digest.ts';
 import { Search } from './steps/search.ts';
 import { TimeLimit } from './steps/time-limit.ts';
@@ -57,13 +51,6 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
 const leaseSlackSeconds = 5;
 /** A record that stays malformed is reported once; beyond so many, they are only counted. */
 const reportedKept = 50;
-/** What only people can mend: tried every minute, it would be hammering. */
-const refusals = [
-  CredentialsRefusedError,
-  ProvisioningError,
-  TokenRefusedTwiceError,
-  UnsupportedGrantError,
-];
 const firstBackOffMinutes = 2;
 const longestBackOffMinutes = 60;
 
@@ -85,6 +72,7 @@ class Tick {
   readonly #limit: TimeLimit;
   readonly #lease: Lease;
   readonly #window: RecentWindow;
+  readonly #conditions: Conditions;
   readonly #delivery: Delivery;
   readonly #announcement: Announcement;
   readonly #quarantined: QuarantinedRecord[] = [];
@@ -104,18 +92,31 @@ class Tick {
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
+    this.#conditions = new Conditions(parts);
     this.#delivery = new Delivery(parts, this.#limit);
-    this.#announcement = new Announcement(parts, this.#window, this.#limit, this.#delivery);
+    this.#announcement = new Announcement(
+      parts,
+      this.#window,
+      this.#limit,
+      this.#delivery,
+      this.#conditions,
+    );
   }
 
   async run(): Promise<TickReport> {
     const state = await this.#parts.ledger.state();
     if (state.paused) return this.#report('paused', state);
+    this.#conditions.know(state.conditions);
+    await this.#conditions.tellOwed();
     if (this.#isBackingOff(state)) return this.#backingOff(state);
     try {
       return await this.#story(state);
     } catch (error) {
-      if (refusals.some((refusal) => error instanceof refusal)) await this.#backOff(state);
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) {
+        await this.#backOff(state);
+        await this.#conditions.refused(refusal);
+      }
       if (this.#holdsLease) await this.#breakOff();
       throw error;
     }
@@ -140,6 +141,7 @@ class Tick {
     let pulse = await this.#parts.partner.pulse(this.#limit.deadline);
     this.#quarantined.push(...pulse.quarantined);
     if (state.backOff !== undefined) await this.#parts.ledger.backOff(undefined);
+    await this.#conditions.answered();
 
     if (state.baseline.status !== 'completed') return this.#readBaseline(state, pulse);
     if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
@@ -201,12 +203,8 @@ class Tick {
   async #noteCollapse(state: State, count: number, expected: number): Promise<void> {
     const before = state.collapsedFrom ?? expected;
     this.#collapsed = hasCollapsed(count, before);
+    await this.#conditions.collapsed(this.#collapsed, before, count);
     if (this.#collapsed === (state.collapsedFrom !== undefined)) return;
-    const { announcer, journal, settings } = this.#parts;
-    if (this.#collapsed) {
-      const told = await announcer.notify(collapseNotice(settings.name, before, count));
-      if (!told.accepted) journal.warn('notice refused', { code: told.code });
-    }
     this.#learned.collapsedFrom = this.#collapsed ? before : 0;
   }
 
@@ -244,6 +242,8 @@ class Tick {
     this.#examined = search.examined;
     this.#quarantined.push(...examination.quarantined);
     this.#learnCalendar(calendar, overspent);
+    const isMended = await this.#conditions.examined(examination, this.#quarantined.length);
+    if (isMended && state.reported.length > 0) this.#learned.reported = [];
     if (examination.bookmark !== state.bookmark)
       this.#learned.bookmark = examination.bookmark ?? null;
     if (isAllLocated) this.#learned.unexplained = pulse.count - calendar.total;
@@ -300,6 +300,7 @@ class Tick {
     if (state === undefined) return undefined;
     this.#holdsLease = true;
     this.#inherited = state.dirtySince;
+    this.#conditions.know(state.conditions);
     await this.#delivery.inherit(state);
     return state;
   }
@@ -343,10 +344,12 @@ class Tick {
   async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     const { ledger, clock } = this.#parts;
     const now = clock.now();
-    this.#noteQuarantined(state);
+    await this.#noteQuarantined(state);
     if (!this.#holdsLease) await ledger.completeQuietly(now);
     else {
       await this.#delivery.tellPeople();
+      const { held } = this.#announcement.tally;
+      await this.#conditions.waiting({ ...this.#delivery.tally, held });
       const kept = await ledger.complete(this.#lease, now, {
         ...this.#learned,
         ...this.#delivery.changes,
@@ -381,11 +384,12 @@ class Tick {
   }
 
   /** Each malformed record is told of once, however often it is met again. */
-  #noteQuarantined(state: State): void {
+  async #noteQuarantined(state: State): Promise<void> {
     const unreported = this.#unreported(state);
     for (const record of unreported) this.#parts.journal.warn('record quarantined', { ...record });
-    if (unreported.length > 0)
-      this.#learned.reported = [...state.reported, ...unreported.map(nameOf)];
+    if (unreported.length === 0) return;
+    this.#learned.reported = [...state.reported, ...unreported.map(nameOf)];
+    await this.#conditions.quarantined(unreported, this.#learned.reported.length);
   }
 
   #report(outcome: TickReport['outcome'], state: State): TickReport {

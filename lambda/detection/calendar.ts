@@ -18,6 +18,8 @@ export interface DayEntry {
   readonly digest?: string;
   /** When the day was last read, proven or not: milliseconds since the epoch. */
   readonly readAt: number;
+  /** Since when no read of the day could be proven. */
+  readonly unprovenSince?: number;
 }
 
 /** A run of days, by their positions in a calendar; both ends included. */
@@ -27,6 +29,12 @@ export interface Span {
 }
 
 const never: DayEntry = { count: 0, readAt: 0 };
+
+/** The entry of a day that was read just now: unproven, it knows since when. */
+export function following(before: DayEntry, entry: DayEntry): DayEntry {
+  if (entry.proof !== undefined) return entry;
+  return { ...entry, unprovenSince: before.unprovenSince ?? entry.readAt };
+}
 
 /**
  * Per day: what the partner is expected to count, and what is proven. A cache of proven reads, from

@@ -5,6 +5,7 @@ import { NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { TickParts } from '../parts.ts';
 import type { Committed } from '../ports.ts';
+import type { Conditions } from './conditions.ts';
 import type { Delivery } from './delivery.ts';
 import { FloodGuard } from './flood-guard.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -44,10 +45,16 @@ export class Announcement {
   readonly #delivery: Delivery;
   readonly #guard: FloodGuard;
 
-  constructor(parts: TickParts, window: RecentWindow, limit: TimeLimit, delivery: Delivery) {
+  constructor(
+    parts: TickParts,
+    window: RecentWindow,
+    limit: TimeLimit,
+    delivery: Delivery,
+    conditions: Conditions,
+  ) {
     this.#parts = parts;
     this.#delivery = delivery;
-    this.#guard = new FloodGuard(parts);
+    this.#guard = new FloodGuard(parts, conditions);
     this.#window = window;
     this.#limit = limit;
   }

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
-import type { Calendar, DayEntry } from '../detection/calendar.ts';
+import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
 import {
   type Certification,
   compare,
@@ -56,7 +56,7 @@ export class Examination {
   readonly quarantined: QuarantinedRecord[] = [];
   /** Of the day that does not fit into one tick, an earlier one or this. */
   bookmark: DayBookmark | undefined;
-  #singleRecords: 'untried' | 'work' | 'broken' = 'untried';
+  singleRecords: 'untried' | 'work' | 'broken' = 'untried';
 
   constructor(context: ExaminationContext, calendar: Calendar, bookmark?: DayBookmark) {
     this.#context = context;
@@ -131,7 +131,8 @@ export class Examination {
     );
     for (const { day, rows, ...difference } of differences) {
       const digest = digestOf(rows, salt);
-      entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
+      const entry = { count: rows.length, readAt, ...(proof && { proof, digest }) };
+      entries.set(day, following(this.calendar.entry(day), entry));
       sightings.push(...difference.sightings);
       missing.push(...difference.missing);
       doubtful ||=
@@ -195,7 +196,7 @@ export class Examination {
       // Not asked for, or not to be believed: it stands, and the audits come back to its day.
       const isAsked =
         this.#context.infersRemovals &&
-        this.#singleRecords !== 'broken' &&
+        this.singleRecords !== 'broken' &&
         budget.requests > 0 &&
         !limit.reached;
       if (!isAsked) {
@@ -204,7 +205,7 @@ export class Examination {
       }
       budget.requests -= 1;
       const found = await limit.ask((deadline) => parts.partner.get(certification.id, deadline));
-      if (found === undefined && (await this.#singleRecordsWork(budget)))
+      if (found === undefined && (await this.singleRecordsWork(budget)))
         withdrawals.push(withdrawal(certification));
       else if (found === undefined || found === 'unreadable' || found === 'late')
         standing.push(certification);
@@ -218,23 +219,23 @@ export class Examination {
   }
 
   /** The canary: tried once a tick, when a record is about to be called gone. */
-  async #singleRecordsWork(budget: Budget): Promise<boolean> {
+  async singleRecordsWork(budget: Budget): Promise<boolean> {
     const { parts, canary, limit } = this.#context;
-    if (this.#singleRecords === 'untried') {
+    if (this.singleRecords === 'untried') {
       budget.requests -= 1;
       const found =
         canary === undefined
           ? undefined
           : await limit.ask((deadline) => parts.partner.get(canary, deadline));
       if (found === 'late') return false;
-      this.#singleRecords = found === undefined ? 'broken' : 'work';
-      if (this.#singleRecords === 'broken')
+      this.singleRecords = found === undefined ? 'broken' : 'work';
+      if (this.singleRecords === 'broken')
         parts.journal.warn('single-record endpoint broken', {
           whatToDo:
             'A record that the list shows is answered with 404 by its id. Nothing is withdrawn meanwhile; ask the operator.',
         });
     }
-    return this.#singleRecords === 'work';
+    return this.singleRecords === 'work';
   }
 
   async #save(

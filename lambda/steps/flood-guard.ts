@@ -1,6 +1,6 @@
 import type { Change } from '../detection/compare.ts';
 import type { TickParts } from '../parts.ts';
-import { floodNotice } from './notices.ts';
+import type { Conditions } from './conditions.ts';
 
 /** More withdrawals than this in one tick are held, whatever `holdAbove` allows. */
 const withdrawalsAtOnce = 25;
@@ -8,13 +8,15 @@ const withdrawalsAtOnce = 25;
 /** Decides whether what one tick finds is news or a flood, which ops release or discard. */
 export class FloodGuard {
   readonly #parts: TickParts;
+  readonly #conditions: Conditions;
   #isFlooded = false;
   #hasGivenNotice = false;
   #found = 0;
   #withdrawals = 0;
 
-  constructor(parts: TickParts) {
+  constructor(parts: TickParts, conditions: Conditions) {
     this.#parts = parts;
+    this.#conditions = conditions;
   }
 
   /**
@@ -35,16 +37,11 @@ export class FloodGuard {
   }
 
   /**
-   * Operations hear of a flood before anything of it is held, once a tick: a crash in between tells
-   * them twice.
+   * Operations hear of a flood before anything of it is held.
    * @returns whether they have been told
    */
   async giveNotice(changes: readonly Change[]): Promise<boolean> {
-    if (this.#hasGivenNotice) return true;
-    const { announcer, journal, settings } = this.#parts;
-    const told = await announcer.notify(floodNotice(settings.name, changes));
-    this.#hasGivenNotice = told.accepted;
-    if (!told.accepted) journal.warn('notice refused', { code: told.code });
-    return told.accepted;
+    this.#hasGivenNotice ||= await this.#conditions.flood(changes);
+    return this.#hasGivenNotice;
   }
 }

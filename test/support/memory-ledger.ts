@@ -6,6 +6,7 @@ import {
   idOf,
   type Sighting,
 } from '../../lambda/detection/compare.ts';
+import type { ConditionName, OpenCondition } from '../../lambda/detection/conditions.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type {
@@ -66,6 +67,7 @@ export class MemoryLedger implements Ledger {
       historyAuditAt: 0,
       paused: false,
       reported: [],
+      conditions: new Map(),
     };
     return this.#state;
   }
@@ -112,6 +114,17 @@ export class MemoryLedger implements Ledger {
 
   async saveBaseline(baseline: Baseline): Promise<void> {
     this.#state = { ...(await this.state()), baseline };
+  }
+
+  async saveConditions(
+    changes: ReadonlyMap<ConditionName, OpenCondition | undefined>,
+  ): Promise<void> {
+    const state = await this.state();
+    const conditions = new Map(state.conditions);
+    for (const [name, open] of changes)
+      if (open === undefined) conditions.delete(name);
+      else conditions.set(name, open);
+    this.#state = { ...state, conditions };
   }
 
   async backOff(backOff: BackOff | undefined): Promise<void> {

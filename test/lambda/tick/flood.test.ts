@@ -35,7 +35,7 @@ describe('a flood', () => {
     expect(story.heard).toEqual([]);
     expect(story.notices).toHaveLength(1);
     expect(story.notices[0]?.text).toMatch(/created: \d+/);
-    expect(story.notices[0]?.text).toMatch(/By organization:\n {2}7: \d+/);
+    expect(story.notices[0]?.text).toMatch(/By organization:\n {4}7: \d+/);
     expect(story.notices[0]?.text).toMatch(/2020: \d+/);
     expect(story.notices[0]?.text).not.toMatch(/Odalys|SEID|@/);
   });

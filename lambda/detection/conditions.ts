@@ -1,0 +1,75 @@
+/** What operations are told of once when it begins and once when it is over. */
+export const conditionNames = [
+  'credentials-refused',
+  'unsupported-grant',
+  'token-refused-twice',
+  'no-organizations-assigned',
+  'no-assessments-assigned',
+  'collapsed',
+  'held',
+  'quarantined',
+  'single-record-broken',
+  'undeliverable',
+  'unproven',
+] as const;
+
+export type ConditionName = (typeof conditionNames)[number];
+
+/** What a tick has found out about a condition. */
+export interface Observation {
+  /** How many of whatever it counts; 0: it is over, or has never been. */
+  readonly number: number;
+  /** Lines for its notice; no personal data. */
+  readonly details?: readonly string[];
+}
+
+/** A condition that lasts, or of which somebody is still to be told something. */
+export interface OpenCondition {
+  /** When it was first seen: milliseconds since the epoch. */
+  readonly since: number;
+  readonly number: number;
+  /** The last notice that was accepted: when, and how many it spoke of. */
+  readonly told?: { readonly at: number; readonly number: number };
+  /** The notice that is owed: SNS has not accepted it yet. */
+  readonly owes?: Stage;
+  /** For that notice only. */
+  readonly details?: readonly string[];
+}
+
+/** It begins; it has become more; it is over. */
+export type Stage = 'begins' | 'grows' | 'ends';
+
+export type OpenConditions = ReadonlyMap<ConditionName, OpenCondition>;
+
+const oneDay = 24 * 3_600_000;
+
+/**
+ * What is known of a condition after an observation, and with it the notice that is owed now.
+ *
+ *            seen                     told
+ *   nothing ──────▶ owes 'begins' ──────────▶ told ──┬─ over ─▶ owes 'ends' ──told──▶ nothing
+ *      ▲                │ over                 ▲     └─ more, a day later ─▶ owes 'grows'
+ *      └────────────────┘                      └──────────── told ──────────────┘
+ *
+ * What nobody was told of ends without a word, and what is back before its end was told goes on.
+ */
+export function observe(
+  before: OpenCondition | undefined,
+  { number, details }: Observation,
+  nowMs: number,
+): OpenCondition | undefined {
+  const { since = nowMs, told } = before ?? {};
+  const more = details && { details };
+  if (number === 0)
+    return before && told && { since, number: before.number, told, owes: 'ends', ...more };
+  if (told === undefined)
+    return { since, number, owes: 'begins', details: details ?? before?.details ?? [] };
+  const hasGrown = number > told.number && nowMs - told.at >= oneDay;
+  return { since, number, told, ...(hasGrown && { owes: 'grows' as const, ...more }) };
+}
+
+/** What is left of a condition once the notice that it owes was accepted. */
+export function settle(condition: OpenCondition, nowMs: number): OpenCondition | undefined {
+  const { since, number, owes } = condition;
+  return owes === 'ends' ? undefined : { since, number, told: { at: nowMs, number } };
+}

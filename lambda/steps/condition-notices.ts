@@ -1,0 +1,167 @@
+import { Temporal } from 'temporal-polyfill';
+import type { ConditionName, OpenCondition, Stage } from '../detection/conditions.ts';
+import type { TickSettings } from '../parts.ts';
+import type { Notice } from '../ports.ts';
+
+interface Wording {
+  /** Follows "<integration>: " in the subject, which has to stay below 100 characters. */
+  readonly begins: string;
+  readonly ends: string;
+  /** What happened, and what it does to subscribers. */
+  readonly means: string;
+  /** What the number counts. */
+  readonly counts?: string;
+  readonly toDo: string;
+  readonly command?: (settings: NoticeSettings) => string;
+}
+
+export type NoticeSettings = Pick<TickSettings, 'name' | 'timeZone' | 'resources'>;
+
+const paused =
+  'Nothing new is announced meanwhile, and nothing is lost. The notifier tries again by itself, at the latest after an hour.';
+const checkHost = 'npm run conformance -- --base-url https://<host> --credentials credentials.json';
+const checkedByHand = () => checkHost;
+
+const wordings: Readonly<Record<ConditionName, Wording>> = {
+  'credentials-refused': {
+    begins: 'the partner refuses the credentials',
+    ends: 'the partner accepts the credentials again',
+    means: `The partner's token endpoint refuses the client ID or the secret, or none is stored yet. ${paused}`,
+    toDo: 'Compare the stored client_id and client_secret with what the operator issued, and store them again if they differ. If they agree, ask the operator whether the secret was rotated or the integration was switched off.',
+    command: ({ resources: { secret } }) =>
+      `aws secretsmanager put-secret-value --secret-id ${secret} --secret-string file://credentials.json`,
+  },
+  'unsupported-grant': {
+    begins: 'the partner does not accept the form of the token request',
+    ends: 'the partner issues tokens again',
+    means: `The partner's token endpoint does not accept the grant type client_credentials as it is sent. ${paused}`,
+    toDo: 'Find out which form the host accepts, set it as tokenRequest in notifier.config.ts (form, basic or json), and deploy. If none works, ask the operator whether the integration allows the client_credentials grant.',
+    command: checkedByHand,
+  },
+  'token-refused-twice': {
+    begins: 'the partner refuses the tokens that it issues',
+    ends: 'the partner accepts its tokens again',
+    means: `The partner's API refuses tokens that its own token endpoint has just issued. ${paused}`,
+    toDo: 'If it lasts for more than a few minutes, tell the operator, and ask whether the integration is enabled on this host.',
+    command: checkedByHand,
+  },
+  'no-organizations-assigned': {
+    begins: 'the partner has assigned no organizations',
+    ends: 'the partner has assigned organizations',
+    means: `The partner's API answers 400 about tenant ids: the integration has no organizations assigned. ${paused}`,
+    toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 about tenant ids, and ask them to assign the integration its organizations.",
+    command: checkedByHand,
+  },
+  'no-assessments-assigned': {
+    begins: 'the partner has assigned no assessments',
+    ends: 'the partner has assigned assessments',
+    means: `The partner's API answers 400 about product ids: the integration has no assessments assigned. ${paused}`,
+    toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 about product ids, and ask them to assign the integration its assessments.",
+    command: checkedByHand,
+  },
+  collapsed: {
+    begins: 'the partner shows less than half of what it did',
+    ends: 'the partner shows again most of what it did',
+    means:
+      'This looks like a changed scope or a fault of the host, not like news: nothing is announced as withdrawn as long as the total stays below half. What is new or changed is announced as ever.',
+    toDo: 'Ask the operator whether the scope of this integration was narrowed.',
+  },
+  held: {
+    begins: 'a flood of changes is held',
+    ends: 'nothing is held any more',
+    means:
+      'So much has changed at once at the partner that it is not announced: the events are held. Nothing is lost: a held event waits until it is released or discarded, and so do later events of the same certification.',
+    counts: 'Events held so far',
+    toDo: 'Find out whether it is a mass edit, a changed scope or real news. This counts the certifications that are held:',
+    command: (settings) => countWaiting(settings, 'held'),
+  },
+  undeliverable: {
+    begins: 'SNS refuses events for good',
+    ends: 'no event is undeliverable any more',
+    means:
+      'SNS has called some events invalid, so they are not sent again. Their subscribers have not heard of them. All other events are delivered as ever.',
+    counts: 'Events set aside so far',
+    toDo: 'Look for "event undeliverable" in the log of the poll function: it has the code that SNS gave and the id of an event. This counts the certifications that wait:',
+    command: (settings) => countWaiting(settings, 'undeliverable'),
+  },
+  quarantined: {
+    begins: 'the partner sends records that are not as documented',
+    ends: 'all records are as documented again',
+    means:
+      'These records are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
+    counts: 'Records so far',
+    toDo: 'Tell the operator which records they are and what is wrong with them.',
+  },
+  'single-record-broken': {
+    begins: 'the partner does not find records that it shows',
+    ends: 'the partner finds records by their ids again',
+    means:
+      'A record that the list shows is answered with 404 when it is asked for by its id. So nothing that is missing is announced as withdrawn. What is new or changed is announced as ever.',
+    toDo: 'Tell the operator that GET /api/v1/ax/assessments/:id answers 404 to ids that the list has just shown.',
+    command: checkedByHand,
+  },
+  unproven: {
+    begins: 'days cannot be proven complete',
+    ends: 'no day has stayed unproven',
+    means:
+      'For more than a day, no read of these days could be proven to have seen every assessment. What was seen is announced; what a read may have overlooked is announced when a later one sees it; nothing of these days is announced as withdrawn.',
+    counts: 'Days',
+    toDo: 'If malformed records are reported, have them mended first: each leaves its day unproven. Otherwise check whether the host still keeps to its document.',
+    command: checkedByHand,
+  },
+};
+
+/** The notice that a condition owes. */
+export function conditionNotice(
+  settings: NoticeSettings,
+  name: ConditionName,
+  condition: OpenCondition,
+  nowMs: number,
+): Notice {
+  const wording = wordings[name];
+  const stage = condition.owes ?? 'begins';
+  const title = stage === 'ends' ? wording.ends : wording.begins;
+  const subject = `${settings.name}: ${title}${stage === 'grows' ? ', and more' : ''}`;
+  const sections = [subject, ...bodyOf[stage](wording, settings, condition, nowMs)];
+  return { subject, text: `${sections.join('\n\n')}\n` };
+}
+
+type Body = (
+  wording: Wording,
+  settings: NoticeSettings,
+  condition: OpenCondition,
+  nowMs: number,
+) => string[];
+
+const explained: Body = (wording, settings, { since, number, details = [] }) => [
+  wording.means,
+  [
+    `Since: ${moment(since, settings.timeZone)}`,
+    ...(wording.counts === undefined ? [] : [`${wording.counts}: ${number}`]),
+  ].join('\n'),
+  ...(details.length > 0 ? [details.map((line) => `  ${line}`).join('\n')] : []),
+  `What to do: ${wording.toDo}`,
+  ...(wording.command === undefined ? [] : [`  ${wording.command(settings)}`]),
+  'You will hear of this once more when it is over.',
+];
+
+const bodyOf: Readonly<Record<Stage, Body>> = {
+  begins: explained,
+  grows: explained,
+  ends: ({ begins }, { timeZone }, { since }, nowMs) => [
+    `This is over: ${begins}.`,
+    `Since: ${moment(since, timeZone)}\nUntil: ${moment(nowMs, timeZone)}`,
+    'There is nothing to do.',
+  ],
+};
+
+function countWaiting({ name, resources: { table } }: NoticeSettings, waiting: string): string {
+  const key = JSON.stringify({ ':waiting': { S: `${name}#${waiting}` } });
+  return `aws dynamodb query --table-name ${table} --index-name undelivered --key-condition-expression 'undelivered = :waiting' --expression-attribute-values '${key}' --select COUNT`;
+}
+
+/** To the minute, in the platform's time zone. */
+function moment(ms: number, timeZone: string): string {
+  const time = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone);
+  return `${time.toPlainDate()} ${time.toPlainTime().toString({ smallestUnit: 'minute' })} (${timeZone})`;
+}

@@ -1,0 +1,204 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Change } from '../detection/compare.ts';
+import {
+  type ConditionName,
+  type Observation,
+  type OpenCondition,
+  type OpenConditions,
+  observe,
+  settle,
+} from '../detection/conditions.ts';
+import {
+  CredentialsRefusedError,
+  NoAssessmentsAssignedError,
+  NoOrganizationsAssignedError,
+  TokenRefusedTwiceError,
+  UnsupportedGrantError,
+} from '../partner/errors.ts';
+import type { TickParts } from '../parts.ts';
+import type { QuarantinedRecord } from '../ports.ts';
+import { conditionNotice } from './condition-notices.ts';
+import type { Examination } from './examination.ts';
+import { floodDetails } from './notices.ts';
+
+/** What only people can mend: tried every minute, it would be hammering. */
+const refusals = [
+  CredentialsRefusedError,
+  UnsupportedGrantError,
+  TokenRefusedTwiceError,
+  NoOrganizationsAssignedError,
+  NoAssessmentsAssignedError,
+];
+const refusalNames = [
+  'credentials-refused',
+  'unsupported-grant',
+  'token-refused-twice',
+  'no-organizations-assigned',
+  'no-assessments-assigned',
+] as const satisfies readonly ConditionName[];
+
+type Refused = InstanceType<(typeof refusals)[number]>;
+
+/** The partner's refusal that this error is, if it is one. */
+export function refusalOf(error: unknown): Refused | undefined {
+  const isRefusal = (thrown: unknown): thrown is Refused =>
+    refusals.some((refusal) => thrown instanceof refusal);
+  return isRefusal(error) ? error : undefined;
+}
+
+/** Days that were found unproven again after so long are told of. */
+const unprovenMs = 24 * 3_600_000;
+/** Until an index has surely followed its table, nothing is inferred from what it does not show. */
+const indexLagMs = 10 * 60_000;
+const listed = 20;
+
+/**
+ * Tells operations what is wrong, once when it begins and once when it is over, and keeps what it has
+ * told in the state. A notice that SNS refuses is owed, and every tick tries again. Told first and
+ * noted then: a crash between the two tells them twice.
+ */
+export class Conditions {
+  readonly #parts: TickParts;
+  #open = new Map<ConditionName, OpenCondition>();
+  /** Events that were held before this tick held more. */
+  #heldBefore = 0;
+
+  constructor(parts: TickParts) {
+    this.#parts = parts;
+  }
+
+  /** As the state has them: another tick may have told since. */
+  know(open: OpenConditions): void {
+    this.#open = new Map(open);
+  }
+
+  /** Notices of earlier ticks that SNS did not accept; as long as it refuses one, not the others. */
+  async tellOwed(): Promise<void> {
+    for (const [name, condition] of [...this.#open])
+      if (condition.owes !== undefined && !(await this.#settle(name, condition, condition))) return;
+  }
+
+  /** @returns whether operations know: `false` when SNS has refused to tell them */
+  async note(name: ConditionName, observation: Observation): Promise<boolean> {
+    const before = this.#open.get(name);
+    return this.#settle(name, before, observe(before, observation, this.#now()));
+  }
+
+  /**
+   * The partner leaves no doubt that it will not talk to this integration. This is told while the
+   * tick fails: what goes wrong with telling must not hide why.
+   */
+  async refused(refusal: Refused): Promise<void> {
+    try {
+      await this.note(refusal.code, { number: 1 });
+      await this.#endRefusals(refusal.code);
+    } catch (error) {
+      this.#parts.journal.warn('refusal not told', { error });
+    }
+  }
+
+  /** The partner has answered: whatever it refused before, it does no more. */
+  answered(): Promise<void> {
+    return this.#endRefusals();
+  }
+
+  collapsed(isCollapsed: boolean, before: number, count: number): Promise<boolean> {
+    const details = [`It shows ${count} assessments; ${before} were expected.`];
+    return this.note('collapsed', { number: isCollapsed ? 1 : 0, details });
+  }
+
+  /** Operations hear of a flood before anything of it is held. */
+  flood(changes: readonly Change[]): Promise<boolean> {
+    this.#heldBefore = this.#open.get('held')?.number ?? 0;
+    const number = this.#heldBefore + changes.length;
+    return this.note('held', { number, details: floodDetails(changes) });
+  }
+
+  /**
+   * What the days that were read say: whether some stay unproven, and whether records can be had by
+   * their ids, which is tried again as long as they cannot.
+   *
+   * @param malformed records that this tick has met
+   * @returns whether no record is malformed any more: each would leave its day unproven
+   */
+  async examined(examination: Examination, malformed: number): Promise<boolean> {
+    if (this.#open.has('single-record-broken'))
+      await examination.singleRecordsWork({ requests: 1 });
+    const { calendar, singleRecords } = examination;
+    if (singleRecords !== 'untried')
+      await this.note('single-record-broken', { number: singleRecords === 'broken' ? 1 : 0 });
+
+    const unproven = calendar.days
+      .map((day) => ({ day, ...calendar.entry(day) }))
+      .filter(({ proof, readAt }) => proof === undefined && readAt > 0);
+    // Not those whose read and ledger disagree, because nothing can be confirmed: that is told apart.
+    const lasting = unproven.filter(
+      ({ readAt, unprovenSince = readAt }) => readAt - unprovenSince >= unprovenMs,
+    );
+    const days = lasting.map(({ day, count }) => `${day}: ${count} assessments expected`);
+    await this.note('unproven', { number: lasting.length, details: shown(days) });
+
+    const isMended = malformed === 0 && unproven.length === 0;
+    if (isMended) await this.note('quarantined', { number: 0 });
+    return isMended;
+  }
+
+  /** @param records those that were not reported before */
+  async quarantined(records: readonly QuarantinedRecord[], total: number): Promise<void> {
+    if (records.length === 0) return;
+    const lines = records.map(
+      ({ id, problems }) =>
+        `${id === undefined ? 'a record without an id' : `assessment ${id}`}: ${problems.join('; ')}`,
+    );
+    await this.note('quarantined', { number: total, details: shown(lines) });
+  }
+
+  /** What waits for ops. Asked of the index only while it may be over. */
+  async waiting(tally: { readonly held: number; readonly undeliverable: number }): Promise<void> {
+    for (const name of ['held', 'undeliverable'] as const) {
+      const open = this.#open.get(name);
+      const news = tally[name];
+      const before = name === 'held' ? this.#heldBefore : (open?.number ?? 0);
+      if (news > 0) await this.note(name, { number: before + news });
+      else if (open !== undefined && this.#now() - open.since >= indexLagMs) {
+        const isOver = (await this.#parts.ledger.countKept(name)) === 0;
+        if (isOver) await this.note(name, { number: 0 });
+      }
+    }
+  }
+
+  async #endRefusals(except?: ConditionName): Promise<void> {
+    for (const name of refusalNames)
+      if (name !== except && this.#open.has(name)) await this.note(name, { number: 0 });
+  }
+
+  async #settle(
+    name: ConditionName,
+    before: OpenCondition | undefined,
+    observed: OpenCondition | undefined,
+  ): Promise<boolean> {
+    const isTold = observed?.owes === undefined || (await this.#tell(name, observed));
+    const after = observed?.owes !== undefined && isTold ? settle(observed, this.#now()) : observed;
+    if (after === undefined) this.#open.delete(name);
+    else this.#open.set(name, after);
+    if (!isDeepStrictEqual(before, after))
+      await this.#parts.ledger.saveConditions(new Map([[name, after]]));
+    return isTold;
+  }
+
+  async #tell(name: ConditionName, condition: OpenCondition): Promise<boolean> {
+    const { announcer, journal, settings } = this.#parts;
+    const told = await announcer.notify(conditionNotice(settings, name, condition, this.#now()));
+    if (!told.accepted) journal.warn('notice refused', { condition: name, code: told.code });
+    return told.accepted;
+  }
+
+  #now(): number {
+    return this.#parts.clock.now().epochMilliseconds;
+  }
+}
+
+function shown(lines: readonly string[]): string[] {
+  const rest = lines.length - listed;
+  return [...lines.slice(0, listed), ...(rest > 0 ? [`and ${rest} more`] : [])];
+}
