@@ -45,7 +45,11 @@ const parts: OperationParts = {
     integration: integration.name,
     clock,
   }),
-  queue: (arn) => new SqsAnnouncer(new SQSClient({ ...once, region: regionOf(arn) }), arn, clock),
+  queue: (arn) => {
+    // The queue's URL names the queue; where the service answers is settled by region and environment.
+    const sqs = new SQSClient({ ...once, region: regionOf(arn), useQueueUrlAsEndpoint: false });
+    return new SqsAnnouncer(sqs, arn, clock);
+  },
   journal,
 };
 

@@ -73,7 +73,7 @@ export class Stage {
           topic: 'events',
           protocol: 'sqs',
           endpoint: queues.oneOrganization,
-          filter: { organizations: [this.filtered], types: ['created'] },
+          filter: { organizations: [this.filtered], types: ['created', 'test'] },
         },
         { topic: 'alerts', protocol: 'sqs', endpoint: queues.people },
       ],
@@ -128,6 +128,12 @@ export class Stage {
     const [poll] = this.aws.functions.values();
     if (poll === undefined) throw new Error('the stack has no function');
     return poll;
+  }
+
+  get operate(): LocalFunction {
+    const operate = this.aws.functions.get(this.aws.output('OperateFunctionDistrictA'));
+    if (operate === undefined) throw new Error('the stack has no function for operators');
+    return operate;
   }
 
   fillSecret(value: string): void {
