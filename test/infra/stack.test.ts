@@ -433,6 +433,7 @@ describe('the stack', () => {
     (_what, count, subscribers, endpoint) => {
       const many = synthesized({
         integrations: integrations(count),
+        pagerTopicArn: 'arn:aws:sns:us-east-1:111122223333:pager',
         subscriptions: Array.from({ length: subscribers }, (_, index) => ({
           topic: 'events',
           protocol: 'sqs',
