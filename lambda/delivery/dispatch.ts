@@ -93,7 +93,11 @@ export class Dispatch<Sent extends Message> {
       else if (this.#stopped !== undefined || !(await this.#pause())) break;
     }
     this.#refuseRest();
-    return { accepted: this.#accepted, refused: this.#refused };
+    return {
+      accepted: this.#accepted,
+      refused: this.#refused,
+      ...(this.#stopped !== undefined && { isDown: true }),
+    };
   }
 
   #sendReady(): void {

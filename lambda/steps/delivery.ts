@@ -25,6 +25,7 @@ export class Delivery {
   #delivered = 0;
   #undelivered = 0;
   #undeliverable = 0;
+  #hasToldPeople = false;
   /** SNS takes nothing, or time ran out: what is owed waits for the next tick. */
   #isStopped = false;
   /** Certifications whose events this tick has sent; their outboxes may not say so yet. */
@@ -63,8 +64,10 @@ export class Delivery {
     await this.#publish(free);
   }
 
-  /** The people's digest, at the end of the tick. */
+  /** The people's digest, at the end of the tick: once, whatever becomes of it. */
   async tellPeople(): Promise<void> {
+    if (this.#hasToldPeople) return;
+    this.#hasToldPeople = true;
     await this.#digest.send();
   }
 
@@ -88,7 +91,8 @@ export class Delivery {
   async #publish(owed: readonly OwedEvent[]): Promise<void> {
     if (owed.length === 0) return;
     const { announcer, ledger } = this.#parts;
-    const { accepted, refused } = await announcer.publish(owed, this.#limit.deadline);
+    const outcome = await announcer.publish(owed, this.#limit.deadline);
+    const { accepted, refused, isDown = false } = outcome;
     const forGood = refused.filter((one) => one.forGood);
     const forNow = refused.filter((one) => !one.forGood);
     this.#warn(refused);
@@ -97,7 +101,7 @@ export class Delivery {
     this.#undeliverable += forGood.length;
     for (const { certificationId } of accepted) this.#sent.add(certificationId);
     for (const { owed } of forNow) this.#waiting.add(owed.certificationId);
-    if (accepted.length === 0 && forNow.length > 0) this.#isStopped = true;
+    if (isDown) this.#isStopped = true;
     if (forGood.length > 0) await ledger.park(forGood);
     await this.#digest.add(accepted);
   }

@@ -199,7 +199,8 @@ describe('a topic that is too slow or down', () => {
   it('is left alone after a few failures in a row', async () => {
     const topic = new Topic();
     topic.answer = () => ({ code: 'TimeoutError' });
-    const { refused } = await topic.publish(messages(1_000));
+    const { refused, isDown } = await topic.publish(messages(1_000));
+    expect(isDown).toBe(true);
     expect(refused).toHaveLength(1_000);
     expect(topic.asked.length).toBeLessThanOrEqual(16);
   });

@@ -1,0 +1,249 @@
+import { Temporal } from 'temporal-polyfill';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import type { Announcer } from '../../../lambda/ports.ts';
+import { assessment } from '../../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../../support/story.ts';
+
+storiesHaveALedger();
+let story: Story;
+beforeEach(async () => {
+  story = new Story();
+  await story.tick();
+});
+
+const time = (clock: string) => Temporal.Instant.from(`2026-11-${clock}Z`);
+/** One tick at that time, whatever lies between. */
+async function tickAt(clock: string, overrides?: Parameters<Story['tick']>[0]) {
+  story.clock.advance(story.clock.now().until(time(clock)));
+  return story.tick(overrides);
+}
+const alerts = { detail: 'names', maxRows: 60 } as const;
+const add = (...ids: number[]) => {
+  story.world = [...story.world, ...ids.map((id) => assessment({ id }))];
+};
+const edit = (id: number, name: string) => {
+  story.world = story.world.map((one) => (one.id === id ? { ...one, name } : one));
+};
+const eventId = (id: number, revision = 1) => `${story.name}/${id}/${revision}`;
+
+describe('one mail a tick', () => {
+  it('tells of everything that the tick has delivered, in however many batches', async () => {
+    story.settings = { holdAbove: 2_000 };
+    add(...Array.from({ length: 1_100 }, (_, index) => index + 1));
+    expect(await story.tick()).toMatchObject({ delivered: 1_100, undelivered: 0 });
+    expect(story.mails.map((ids) => ids.length)).toEqual([1_100]);
+    expect(new Set(story.mails[0]).size).toBe(1_100);
+    expect(await Array.fromAsync(story.ledger.leftovers('digest'))).toEqual([]);
+  });
+
+  it('tells of leftovers and of what is new together', async () => {
+    add(1);
+    story.refuse = () => true;
+    await story.tick();
+    story.refuse = () => false;
+    add(2);
+    expect(await story.tick()).toMatchObject({ delivered: 2 });
+    expect(story.mails).toEqual([[eventId(1), eventId(2)]]);
+  });
+
+  it('goes out, and its events only once, when the tick fails after it has delivered them', async () => {
+    add(1);
+    const failing = story.ledgerWith({
+      addToDays: async (deltas) => {
+        if ([...deltas.values()].some((delta) => delta > 0))
+          throw new LedgerUnavailableError('UpdateItem', {});
+        return story.ledger.addToDays(deltas);
+      },
+    });
+    await expect(story.tick({ ledger: failing })).rejects.toThrow(LedgerUnavailableError);
+    expect(story.mails).toEqual([[eventId(1)]]);
+    await story.tick();
+    expect(story.ids()).toEqual([eventId(1)]);
+    expect(story.mails).toHaveLength(1);
+  });
+});
+
+describe('a digest of several ticks', () => {
+  beforeEach(() => {
+    story.settings = { alerts: { ...alerts, digestEvery: 60 } };
+  });
+
+  it('is one mail after that time, while the events themselves go out at once', async () => {
+    add(1, 2);
+    expect(await tickAt('21T08:01')).toMatchObject({ delivered: 2, undelivered: 0 });
+    add(3);
+    expect(await tickAt('21T08:02')).toMatchObject({ delivered: 1, undelivered: 0 });
+    await tickAt('21T09:00');
+    expect(story.mails).toEqual([]);
+    await tickAt('21T09:01');
+    expect(story.mails.map((ids) => ids.sort())).toEqual([[eventId(1), eventId(2), eventId(3)]]);
+    for (const hour of ['09:02', '10:01', '10:02', '11:30']) await tickAt(`21T${hour}`);
+    expect(story.mails).toHaveLength(1);
+    expect((await story.ledger.state()).digest).toBeUndefined();
+  });
+
+  it('costs a quiet tick nothing while it is collected', async () => {
+    add(1);
+    await tickAt('21T08:01');
+    const asked: string[] = [];
+    const ledger = new Proxy(story.ledger, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        asked.push(String(name));
+        return method.bind(target);
+      },
+    });
+    await tickAt('21T08:05', { ledger });
+    expect(asked).toEqual(['state', 'completeQuietly']);
+  });
+
+  it('is told though the tick died before it could note that it is owed', async () => {
+    add(1);
+    const died = story.ledgerWith({ complete: () => Promise.reject(new Error('killed')) });
+    await expect(tickAt('21T08:01', { ledger: died })).rejects.toThrow('killed');
+    story.clock.advance({ seconds: 70 });
+    await tickAt('21T08:03');
+    await tickAt('21T09:04');
+    expect(story.ids()).toEqual([eventId(1)]);
+    expect(story.mails).toEqual([[eventId(1)]]);
+  });
+
+  it('is sent again, not forgotten, when the tick dies right after it was sent', async () => {
+    add(1);
+    await tickAt('21T08:01');
+    const died = story.ledgerWith({ settle: () => Promise.reject(new Error('killed')) });
+    await expect(tickAt('21T09:01', { ledger: died })).rejects.toThrow('killed');
+    await tickAt('21T09:03');
+    expect(story.mails).toEqual([[eventId(1)], [eventId(1)]]);
+  });
+
+  it('that SNS refuses is tried again by the next tick', async () => {
+    add(1);
+    await tickAt('21T08:01');
+    story.digest = { accepted: false, code: 'InternalError' };
+    expect(await tickAt('21T09:01')).toMatchObject({ delivered: 0, undelivered: 1 });
+    story.digest = { accepted: true };
+    await tickAt('21T09:02');
+    expect(story.mails).toEqual([[eventId(1)]]);
+  });
+
+  it('does not forget what the index shows late', async () => {
+    story.settings = { alerts: { ...alerts, digestEvery: 1 } };
+    add(1);
+    await tickAt('21T08:01');
+    const lagging = story.ledgerWith({ leftovers: async function* () {} });
+    await tickAt('21T08:02', { ledger: lagging });
+    expect(story.mails).toEqual([]);
+    await tickAt('21T08:12');
+    expect(story.mails).toEqual([[eventId(1)]]);
+  });
+
+  it('goes out also while the partner is left alone', async () => {
+    add(1);
+    await tickAt('21T08:01');
+    await story.ledger.backOff({ until: time('21T12:00'), failures: 5 });
+    expect(await tickAt('21T09:01')).toMatchObject({ outcome: 'backing-off' });
+    expect(story.mails).toEqual([[eventId(1)]]);
+  });
+});
+
+describe('quiet hours', () => {
+  beforeEach(() => {
+    const quietHours = { from: '22:00', to: '07:00' };
+    story.settings = { timeZone: 'Europe/Berlin', alerts: { ...alerts, quietHours } };
+  });
+
+  it('keep the people’s mail until the morning, where the integration is', async () => {
+    add(1);
+    await tickAt('21T20:59');
+    expect(story.mails).toHaveLength(1);
+    add(2);
+    await tickAt('21T21:00');
+    add(3);
+    await tickAt('22T03:00');
+    await tickAt('22T05:59');
+    expect(story.ids()).toHaveLength(3);
+    expect(story.mails).toHaveLength(1);
+    await tickAt('22T06:00');
+    expect(story.mails[1]?.toSorted()).toEqual([eventId(2), eventId(3)]);
+  });
+});
+
+describe('order', () => {
+  it('is kept within a certification: what follows waits for what SNS has refused', async () => {
+    add(1, 2);
+    story.refuse = ({ id }) => id === eventId(1);
+    expect(await story.tick()).toMatchObject({ delivered: 1, undelivered: 1 });
+    edit(1, 'Odalys Ashgrove');
+    edit(2, 'Odalys Ashgrove');
+    expect(await story.tick()).toMatchObject({ updated: 2, undelivered: 2, delivered: 1 });
+    story.refuse = () => false;
+    await story.tick();
+    expect(story.ids().filter((id) => id.startsWith(`${story.name}/1/`))).toEqual([
+      eventId(1),
+      eventId(1, 2),
+    ]);
+    expect(story.ids()).toHaveLength(4);
+  });
+
+  it('is kept when there is no time for what is older', async () => {
+    add(1);
+    story.refuse = () => true;
+    await story.tick();
+    story.refuse = () => false;
+    story.clock.advance({ minutes: 1 });
+    add(2);
+    const late: Announcer = {
+      ...story.announcer,
+      publish: async (owed) => ({
+        accepted: [],
+        refused: owed.map((one) => ({ owed: one, code: 'OutOfTime' })),
+        isDown: true,
+      }),
+    };
+    expect(await story.tick({ announcer: late })).toMatchObject({ created: 1, undelivered: 2 });
+    await story.tick();
+    expect(story.ids()).toEqual([eventId(1), eventId(2)]);
+  });
+
+  it('is kept behind what is held', async () => {
+    story.settings = { holdAbove: 1 };
+    add(1, 2);
+    expect(await story.tick()).toMatchObject({ created: 2, held: 2 });
+    edit(1, 'Odalys Ashgrove');
+    add(3);
+    story.settings = { holdAbove: 10 };
+    expect(await story.tick()).toMatchObject({ updated: 1, created: 1, held: 1, delivered: 1 });
+    expect(story.ids()).toEqual([eventId(3)]);
+  });
+});
+
+describe('an event that SNS refuses for good', () => {
+  const fussy = (): Announcer => ({
+    ...story.announcer,
+    publish: async (owed) => {
+      const isBad = (one: (typeof owed)[number]) => one.event.subject === '1';
+      const { accepted } = await story.announcer.publish(owed.filter((one) => !isBad(one)));
+      const refused = owed
+        .filter(isBad)
+        .map((one) => ({ owed: one, code: 'InvalidParameter', forGood: true }) as const);
+      return { accepted, refused };
+    },
+  });
+
+  it('is counted, set aside and not tried again, and the others go out', async () => {
+    add(1, 2);
+    expect(await story.tick({ announcer: fussy() })).toMatchObject({
+      delivered: 1,
+      undelivered: 0,
+      undeliverable: 1,
+    });
+    expect(await story.ledger.countKept('undeliverable')).toBe(1);
+    expect(await story.tick()).toMatchObject({ delivered: 0, undelivered: 0, undeliverable: 0 });
+    expect(story.ids()).toEqual([eventId(2)]);
+    expect(story.mails).toEqual([[eventId(2)]]);
+    expect(story.warnings).toEqual(['event undeliverable']);
+  });
+});
