@@ -23,7 +23,8 @@ async function copyOfExample(name: string): Promise<string> {
     './consumer/dynamodb': './consumer/dynamodb.ts',
   };
   await writeFile(join(installed, 'package.json'), JSON.stringify({ type: 'module', exports }));
-  await symlink(join(root, 'node_modules/@aws-sdk'), join(modules, '@aws-sdk'), 'junction');
+  for (const dependency of ['@aws-sdk', 'selfsigned'])
+    await symlink(join(root, 'node_modules', dependency), join(modules, dependency), 'junction');
   await cp(join(root, 'examples', name), folder, {
     recursive: true,
     filter: (source) => !source.endsWith('node_modules'),

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,20 +21,31 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = Number(Object(server.address()).port);
+  server.close();
+  return port;
+}
+
 const idOf = (line: string) => line.split(' ').at(-1);
 
 describe('an example beside a local instance', () => {
-  it.each(['sqs-worker', 'lambda'])(
+  it.each(['sqs-worker', 'lambda', 'https-webhook'])(
     '%s gets the events that the instance shows',
     async (name) => {
-      const example = await Program.start(name, { NOTIFIER_LOCAL: folder });
+      const example = await Program.start(name, {
+        NOTIFIER_LOCAL: folder,
+        PORT: String(await freePort()),
+      });
       try {
         const line = await example.line(/^certification\.created {2}/);
         expect(line).toMatch(
           /^certification\.created {2}\S.*, \d{4}-\d\d-\d\d {2}district-a\/\d+\/1$/,
         );
-        expect(await notifier.line(new RegExp(`created .* ${idOf(line)}$`))).toBeDefined();
-        expect(example.lines.join()).not.toContain('not handled');
+        expect(await notifier.line(new RegExp(`created .* ${idOf(line)}( |$)`))).toBeDefined();
+        expect(example.lines.join()).not.toMatch(/not handled|refused|failed/);
       } finally {
         await example.end();
       }
@@ -40,10 +53,13 @@ describe('an example beside a local instance', () => {
     patience,
   );
 
-  it('says what is missing when no instance runs', async () => {
-    const example = await Program.start('sqs-worker', { NOTIFIER_LOCAL: join(folder, 'none') });
-    await example.line(/Start certification-notifier first/);
-    await example.line(/^\(ended with 1\)/);
-    await example.end();
-  });
+  it.each(['sqs-worker', 'lambda', 'https-webhook'])(
+    '%s says what is missing when no instance runs',
+    async (name) => {
+      const example = await Program.start(name, { NOTIFIER_LOCAL: join(folder, 'none') });
+      await example.line(/Start certification-notifier first/);
+      await example.line(/^\(ended with 1\)/);
+      await example.end();
+    },
+  );
 });

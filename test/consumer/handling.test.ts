@@ -1,11 +1,4 @@
-import { once } from 'node:events';
-import {
-  CreateTableCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb';
-import dynalite from 'dynalite';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoStore, StoreUnavailableError } from '../../consumer/dynamodb.ts';
 import {
@@ -19,44 +12,18 @@ import {
 } from '../../consumer/index.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { event } from './events.ts';
+import { startHandledTables } from './handled-table.ts';
 
-const server = dynalite({ createTableMs: 0 });
-let client: DynamoDBClient;
-let tables = 0;
+let tables: Awaited<ReturnType<typeof startHandledTables>>;
 
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${Object(server.address()).port}`,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  tables = await startHandledTables();
 });
-afterAll(async () => {
-  client.destroy();
-  server.close();
-  await once(server, 'close');
-});
-
-async function newTable(): Promise<string> {
-  tables += 1;
-  const TableName = `handled-${tables}`;
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-    }),
-  );
-  await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.01 }, { TableName });
-  return TableName;
-}
+afterAll(() => tables.close());
 
 const stores: [string, () => Promise<HandledStore>][] = [
   ['memory', async () => memoryStore()],
-  ['DynamoDB', async () => dynamoStore({ client, table: await newTable() })],
+  ['DynamoDB', async () => dynamoStore({ client: tables.client, table: await tables.create() })],
 ];
 
 /** A handler that waits until it is told to go on. */
@@ -260,7 +227,8 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
 
 describe('the store in DynamoDB', () => {
   it('lets DynamoDB forget an event, and never how far an assessment has come', async () => {
-    const table = await newTable();
+    const { client } = tables;
+    const table = await tables.create();
     const store = dynamoStore({ client, table });
     const clock = new ManualClock('2026-11-21T08:00:00Z');
     await onlyOnce(store, { clock, remember: { hours: 24 } })(event(), async () => {});
@@ -277,7 +245,7 @@ describe('the store in DynamoDB', () => {
   });
 
   it('says so when it cannot be used, and the handler is not run', async () => {
-    const once = onlyOnce(dynamoStore({ client, table: 'not-there' }));
+    const once = onlyOnce(dynamoStore({ client: tables.client, table: 'not-there' }));
     let runs = 0;
     const attempt = once(event(), async () => {
       runs += 1;

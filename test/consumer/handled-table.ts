@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+
+/** An embedded DynamoDB for tables such as docs/subscribing.md asks a subscriber to make. */
+export async function startHandledTables() {
+  const server = dynalite({ createTableMs: 0 });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${Object(server.address()).port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  let tables = 0;
+  return {
+    client,
+    async create(): Promise<string> {
+      tables += 1;
+      const TableName = `handled-${tables}`;
+      await client.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+          AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+        }),
+      );
+      await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.01 }, { TableName });
+      return TableName;
+    },
+    async close(): Promise<void> {
+      client.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
