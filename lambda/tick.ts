@@ -10,7 +10,7 @@ import type { TickParts } from './parts.ts';
 import type { Lease, PulseRead, QuarantinedRecord, State, StateChanges } from './ports.ts';
 import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
 import { readBaseline } from './steps/baseline.ts';
-import { Conditions, refusalOf } from './steps/conditions.ts';
+import { Conditions, isRefusal } from './steps/conditions.ts';
 import { Delivery, type DeliveryTally } from './steps/delivery.ts';
 import { Examination } from './steps/examination.ts';
 import { indexLagMinutes, isDigestDue } from './steps/owed-digest.ts';
@@ -112,11 +112,8 @@ class Tick {
     try {
       return await this.#story(state);
     } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal !== undefined) {
-        await this.#backOff(state);
-        await this.#conditions.refused(refusal);
-      }
+      if (isRefusal(error)) await this.#backOff(state);
+      await this.#conditions.failed(error);
       if (this.#holdsLease) await this.#breakOff();
       throw error;
     }

@@ -1,5 +1,8 @@
 /** What operations are told of once when it begins and once when it is over. */
 export const conditionNames = [
+  'credentials-not-set',
+  'credentials-malformed',
+  'secret-unreadable',
   'credentials-refused',
   'unsupported-grant',
   'token-refused-twice',

@@ -19,20 +19,44 @@ export type NoticeSettings = Pick<TickSettings, 'name' | 'timeZone' | 'resources
 
 const paused =
   'Nothing new is announced meanwhile, and nothing is lost. The notifier tries again by itself, at the latest after an hour.';
-const checkHost = 'npm run conformance -- --base-url https://<host> --credentials credentials.json';
-const checkedByHand = () => checkHost;
+const tryAgain = 'Nothing new is announced meanwhile, and nothing is lost. Every tick tries again.';
+const store = ({ resources: { secret } }: NoticeSettings) =>
+  `aws secretsmanager put-secret-value --secret-id ${secret} --secret-string file://credentials.json`;
+const checkedByHand = () =>
+  'npm run conformance -- --base-url https://<host> --credentials credentials.json';
 
 const wordings: Readonly<Record<ConditionName, Wording>> = {
+  'credentials-not-set': {
+    begins: 'the credentials are not stored yet',
+    ends: 'the credentials are stored',
+    means: `The secret is still as the deployment made it: without client ID and secret. ${tryAgain}`,
+    toDo: 'Write {"client_id": "...", "client_secret": "..."}, as the operator issued them, to credentials.json, store it, and delete the file.',
+    command: store,
+  },
+  'credentials-malformed': {
+    begins: 'the stored credentials are not readable as such',
+    ends: 'the stored credentials are readable',
+    means: `The value of the secret is not {"client_id": "...", "client_secret": "..."}. ${tryAgain}`,
+    toDo: 'Write the credentials in this form to credentials.json, store it, and delete the file.',
+    command: store,
+  },
+  'secret-unreadable': {
+    begins: 'the credentials cannot be read',
+    ends: 'the credentials can be read again',
+    means: `Secrets Manager does not give out the secret. ${tryAgain}`,
+    toDo: 'Look at the newest error in the log of the poll function: if access was denied, its role or the key policy was changed; deploy again. Otherwise see whether Secrets Manager is disturbed. This shows whether the secret exists:',
+    command: ({ resources: { secret } }) =>
+      `aws secretsmanager describe-secret --secret-id ${secret}`,
+  },
   'credentials-refused': {
     begins: 'the partner refuses the credentials',
     ends: 'the partner accepts the credentials again',
-    means: `The partner's token endpoint refuses the client ID or the secret, or none is stored yet. ${paused}`,
+    means: `The partner's token endpoint refuses the client ID or the secret. ${paused}`,
     toDo: 'Compare the stored client_id and client_secret with what the operator issued, and store them again if they differ. If they agree, ask the operator whether the secret was rotated or the integration was switched off.',
-    command: ({ resources: { secret } }) =>
-      `aws secretsmanager put-secret-value --secret-id ${secret} --secret-string file://credentials.json`,
+    command: store,
   },
   'unsupported-grant': {
-    begins: 'the partner does not accept the form of the token request',
+    begins: 'the partner refuses to issue tokens',
     ends: 'the partner issues tokens again',
     means: `The partner's token endpoint does not accept the grant type client_credentials as it is sent. ${paused}`,
     toDo: 'Find out which form the host accepts, set it as tokenRequest in notifier.config.ts (form, basic or json), and deploy. If none works, ask the operator whether the integration allows the client_credentials grant.',
@@ -60,8 +84,8 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     command: checkedByHand,
   },
   collapsed: {
-    begins: 'the partner shows less than half of what it did',
-    ends: 'the partner shows again most of what it did',
+    begins: 'the partner shows less than half of before',
+    ends: 'the partner shows most of it again',
     means:
       'This looks like a changed scope or a fault of the host, not like news: nothing is announced as withdrawn as long as the total stays below half. What is new or changed is announced as ever.',
     toDo: 'Ask the operator whether the scope of this integration was narrowed.',
@@ -85,10 +109,10 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     command: (settings) => countWaiting(settings, 'undeliverable'),
   },
   quarantined: {
-    begins: 'the partner sends records that are not as documented',
-    ends: 'all records are as documented again',
+    begins: 'the partner sends malformed records',
+    ends: 'no record is malformed any more',
     means:
-      'These records are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
+      'They are not as the document of the API says. They are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
     counts: 'Records so far',
     toDo: 'Tell the operator which records they are and what is wrong with them.',
   },

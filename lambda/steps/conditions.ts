@@ -15,13 +15,18 @@ import {
   TokenRefusedTwiceError,
   UnsupportedGrantError,
 } from '../partner/errors.ts';
+import {
+  CredentialsMalformedError,
+  CredentialsNotSetError,
+  SecretUnreadableError,
+} from '../partner/secret.ts';
 import type { TickParts } from '../parts.ts';
 import type { QuarantinedRecord } from '../ports.ts';
 import { conditionNotice } from './condition-notices.ts';
 import type { Examination } from './examination.ts';
 import { floodDetails } from './notices.ts';
 
-/** What only people can mend: tried every minute, it would be hammering. */
+/** What only people can mend, at the partner: tried every minute, it would be hammering. */
 const refusals = [
   CredentialsRefusedError,
   UnsupportedGrantError,
@@ -29,28 +34,37 @@ const refusals = [
   NoOrganizationsAssignedError,
   NoAssessmentsAssignedError,
 ];
-const refusalNames = [
+/** What people can mend here. The partner is not asked anything before. */
+const omissions = [CredentialsNotSetError, CredentialsMalformedError, SecretUnreadableError];
+
+const hindrances = [...refusals, ...omissions];
+type Hindrance = InstanceType<(typeof hindrances)[number]>;
+const hindranceNames = [
+  'credentials-not-set',
+  'credentials-malformed',
+  'secret-unreadable',
   'credentials-refused',
   'unsupported-grant',
   'token-refused-twice',
   'no-organizations-assigned',
   'no-assessments-assigned',
-] as const satisfies readonly ConditionName[];
+] as const satisfies readonly Hindrance['code'][];
 
-type Refused = InstanceType<(typeof refusals)[number]>;
+export function isRefusal(error: unknown): boolean {
+  return refusals.some((refusal) => error instanceof refusal);
+}
 
-/** The partner's refusal that this error is, if it is one. */
-export function refusalOf(error: unknown): Refused | undefined {
-  const isRefusal = (thrown: unknown): thrown is Refused =>
-    refusals.some((refusal) => thrown instanceof refusal);
-  return isRefusal(error) ? error : undefined;
+function isHindrance(error: unknown): error is Hindrance {
+  return hindrances.some((hindrance) => error instanceof hindrance);
 }
 
 /** Days that were found unproven again after so long are told of. */
 const unprovenMs = 24 * 3_600_000;
 /** Until an index has surely followed its table, nothing is inferred from what it does not show. */
 const indexLagMs = 10 * 60_000;
+/** What the state item can hold of a notice that is owed. */
 const listed = 20;
+const maxLine = 200;
 
 /**
  * Tells operations what is wrong, once when it begins and once when it is over, and keeps what it has
@@ -85,21 +99,22 @@ export class Conditions {
   }
 
   /**
-   * The partner leaves no doubt that it will not talk to this integration. This is told while the
-   * tick fails: what goes wrong with telling must not hide why.
+   * The tick has failed: for a reason that people have to mend, or another one that says nothing about
+   * any condition. What goes wrong with telling must not hide why it failed.
    */
-  async refused(refusal: Refused): Promise<void> {
+  async failed(failure: unknown): Promise<void> {
+    if (!isHindrance(failure)) return;
     try {
-      await this.note(refusal.code, { number: 1 });
-      await this.#endRefusals(refusal.code);
+      await this.note(failure.code, { number: 1 });
+      await this.#endHindrances(failure.code);
     } catch (error) {
-      this.#parts.journal.warn('refusal not told', { error });
+      this.#parts.journal.warn('condition not told', { condition: failure.code, error });
     }
   }
 
-  /** The partner has answered: whatever it refused before, it does no more. */
+  /** The partner has answered: nothing is in the way any more. */
   answered(): Promise<void> {
-    return this.#endRefusals();
+    return this.#endHindrances();
   }
 
   collapsed(isCollapsed: boolean, before: number, count: number): Promise<boolean> {
@@ -167,8 +182,8 @@ export class Conditions {
     }
   }
 
-  async #endRefusals(except?: ConditionName): Promise<void> {
-    for (const name of refusalNames)
+  async #endHindrances(except?: ConditionName): Promise<void> {
+    for (const name of hindranceNames)
       if (name !== except && this.#open.has(name)) await this.note(name, { number: 0 });
   }
 
@@ -200,5 +215,8 @@ export class Conditions {
 
 function shown(lines: readonly string[]): string[] {
   const rest = lines.length - listed;
-  return [...lines.slice(0, listed), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  return [
+    ...lines.slice(0, listed).map((line) => line.slice(0, maxLine)),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ];
 }

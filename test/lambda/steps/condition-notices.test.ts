@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ConditionName,
+  conditionNames,
+  type OpenCondition,
+} from '../../../lambda/detection/conditions.ts';
+import { conditionNotice } from '../../../lambda/steps/condition-notices.ts';
+
+const settings = {
+  name: 'district-a',
+  timeZone: 'America/Chicago',
+  resources: { table: 'notifier-ledger', secret: 'notifier/district-a' },
+};
+const since = Date.parse('2026-11-21T08:00:04Z');
+const now = Date.parse('2026-11-22T09:30:00Z');
+
+const details: Partial<Record<ConditionName, readonly string[]>> = {
+  collapsed: ['It shows 12 assessments; 4,711 were expected.'],
+  held: [
+    'The first 600 of them, by kind:',
+    '  created: 580',
+    '  updated: 20',
+    'By organization:',
+    '  7: 600',
+    'By year of completion:',
+    '  2026: 600',
+  ],
+  quarantined: ['assessment 48213: certified_on (invalid_format)'],
+  unproven: ['2026-11-19: 1204 assessments expected'],
+};
+
+function letter(name: ConditionName, condition: Partial<OpenCondition>) {
+  const { subject, text } = conditionNotice(
+    settings,
+    name,
+    { since, number: 600, ...condition },
+    now,
+  );
+  return `Subject: ${subject}\n\n${text}`;
+}
+
+const approved = (name: string) => `notices/${name}.approved.txt`;
+
+describe('what operations read', () => {
+  it.each(conditionNames)('when this begins: %s', async (name) => {
+    const text = letter(name, { owes: 'begins', details: details[name] ?? [] });
+    await expect(text).toMatchFileSnapshot(approved(name));
+  });
+
+  it('when something is over', async () => {
+    const all = conditionNames.map((name) => letter(name, { owes: 'ends' }));
+    await expect(all.join('\n-----\n')).toMatchFileSnapshot(approved('over'));
+  });
+
+  it('when something has become more', async () => {
+    const text = letter('held', { owes: 'grows', details: details.held ?? [] });
+    await expect(text).toMatchFileSnapshot(approved('held-more'));
+  });
+
+  it.each(conditionNames)('has a subject that SNS takes: %s', (name) => {
+    for (const owes of ['begins', 'grows', 'ends'] as const) {
+      const longest = { ...settings, name: 'x'.repeat(40) };
+      const { subject } = conditionNotice(longest, name, { since, number: 1, owes }, now);
+      expect(subject).toMatch(/^[\x21-\x7E][\x20-\x7E]{0,98}$/);
+    }
+  });
+});
