@@ -27,7 +27,8 @@ server.listen(Number(PORT), () => {
   const address = server.address();
   console.log(`Listening on port ${typeof address === 'object' ? address?.port : address}`);
 });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.close());
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => server.close(() => process.exit()));
 
 /** One line each, and no value of a message. */
 function report(reception: Reception): void {
