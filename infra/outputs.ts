@@ -31,7 +31,7 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
     const secret = integration.secret.id;
     output(`PollFunction${suffix}`, integration.function.functionName, `Runs the ticks of ${name}`);
     output(
-      `OperateFunction${suffix}`,
+      operateOutput(name),
       integration.operate.functionName,
       `Carries out what operators ask for about ${name}: see docs/replay.md`,
     );
@@ -42,6 +42,11 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
       `Run once with credentials.json = {"client_id": "...", "client_secret": "..."}, then delete that file`,
     );
   }
+}
+
+/** Under which the function for the operators of an integration is found. */
+export function operateOutput(integration: string): string {
+  return `OperateFunction${pascalCase(integration)}`;
 }
 
 function pascalCase(name: string): string {

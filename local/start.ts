@@ -2,9 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import { loadConfig } from '../infra/load-config.ts';
+import { operateOutput } from '../infra/outputs.ts';
 import { systemClock as clock } from '../lambda/clock.ts';
 import { NotifierError } from '../lambda/errors.ts';
 import { startEmbeddedAws } from './aws/index.ts';
+import { invocationUrl } from './aws/lambda-service.ts';
 import { isSystemError, StartError, StoppedError } from './errors.ts';
 import { type Flags, parseFlags } from './flags.ts';
 import { claimInstance, localDirectory } from './instance.ts';
@@ -90,6 +92,10 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
     ['integration', `${integration.name}, days in ${integration.timeZone}`],
     ['DynamoDB', `${aws.endpoints.dynamodb}  ${aws.tables.join(', ')}`],
     ['SNS and SQS', aws.endpoints.sns],
+    [
+      'commands',
+      `curl -d '{"command": "test-event"}' ${invocationUrl(aws.endpoints.lambda, aws.output(operateOutput(integration.name)))}`,
+    ],
     ['schedule', `a tick every ${every} s; Ctrl-C ends it, and nothing is kept`],
   ]);
   if (!host.isSandbox) {

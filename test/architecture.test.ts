@@ -56,6 +56,14 @@ describe('arrows point one way', () => {
     expect(crossing('consumer', /^lambda\/(errors|clock)\.ts$|^lambda\/events\//)).toEqual([]);
   });
 
+  it('what operators ask for goes through the ports of the tick', () => {
+    const behindPorts = /^lambda\/(partner|ledger|delivery)\//;
+    const steps = /^lambda\/steps\/(?!time-limit)/;
+    expect(
+      importsOf('lambda/operations').filter(({ to }) => behindPorts.test(to) || steps.test(to)),
+    ).toEqual([]);
+  });
+
   it('the stack and the runtime share names only', () => {
     expect(crossing('infra', /^(lambda\/(names|errors)\.ts|cdk\.json)$/, { types: false })).toEqual(
       [],

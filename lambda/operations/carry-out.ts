@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import { describeError } from '../describe-error.ts';
 import { TimeLimit } from '../steps/time-limit.ts';
 import { type Answer, problemOf } from './answer.ts';
 import { type Command, parseCommand } from './command.ts';
@@ -49,6 +50,6 @@ async function answerTo(
 
 /** The log has the whole of it, as far as it is safe to tell; the caller is told what to do. */
 function failed({ journal }: Pick<OperationParts, 'journal'>, error: unknown) {
-  journal.warn('command failed', { error });
+  journal.warn('command failed', { problem: describeError(error) });
   return { ok: false, problem: problemOf(error) } as const;
 }

@@ -12,6 +12,7 @@ import {
   type OutputLine,
 } from './function.ts';
 import { interpret, type Plan, type SchedulePlan } from './interpret.ts';
+import { lambdaService } from './lambda-service.ts';
 import { close, listen, loopback } from './loopback-server.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
 import { secretsManager } from './secrets-manager.ts';
@@ -34,6 +35,11 @@ export interface EmbeddedAwsOptions {
   readonly onOutput?: (line: OutputLine) => void;
 }
 
+/** Also of what functions do not call, but people do. */
+interface AllEndpoints extends Endpoints {
+  readonly lambda: string;
+}
+
 /** What an SDK client needs to talk to an embedded service. */
 interface ClientConfig {
   readonly endpoint: string;
@@ -45,8 +51,8 @@ export interface EmbeddedAws {
   readonly stackName: string;
   readonly region: string;
   readonly accountId: string;
-  readonly endpoints: Endpoints;
-  clientConfig(service: keyof Endpoints): ClientConfig;
+  readonly endpoints: AllEndpoints;
+  clientConfig(service: keyof AllEndpoints): ClientConfig;
   /** A stack output's value. @throws TemplateNotUnderstoodError */
   output(name: string): string;
   /** What `Ref` gives for a logical id: table name, topic or secret ARN, queue URL. */
@@ -101,14 +107,14 @@ export async function startEmbeddedAws(
     sqs: messagingUrl,
     secretsManager: await listen(secretsServer),
   };
-  const clientConfig = (service: keyof Endpoints): ClientConfig => ({
-    endpoint: endpoints[service],
+  const clientConfigAt = (endpoint: string): ClientConfig => ({
+    endpoint,
     region,
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
 
   const plan = interpret(template, { stackName, region, accountId, sqsEndpoint: messagingUrl });
-  await create(plan, clientConfig);
+  await create(plan, (service) => clientConfigAt(endpoints[service]));
   for (const { name, value } of plan.secrets) {
     secrets.create(name);
     secrets.put(name, initialValue(value));
@@ -134,13 +140,17 @@ export async function startEmbeddedAws(
   };
   const functions = new Map(plan.functions.map(({ name }) => [name, startFunction(name)]));
 
+  const lambdaServer = lambdaService(functions);
+  services.adopt(lambdaServer, close);
+  const allEndpoints: AllEndpoints = { ...endpoints, lambda: await listen(lambdaServer) };
+
   const lifetime = services.move();
   return {
     stackName,
     region,
     accountId,
-    endpoints,
-    clientConfig,
+    endpoints: allEndpoints,
+    clientConfig: (service) => clientConfigAt(allEndpoints[service]),
     output: plan.output,
     ref: plan.ref,
     queueUrl: (arn) => {

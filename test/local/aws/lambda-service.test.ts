@@ -1,0 +1,74 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedAws, startEmbeddedAws } from '../../../local/aws/index.ts';
+import { invocationUrl } from '../../../local/aws/lambda-service.ts';
+import { synthesizeSmallStack } from './small-stack.ts';
+
+let aws: EmbeddedAws;
+let assembly: string;
+let name: string;
+
+beforeAll(async () => {
+  assembly = synthesizeSmallStack();
+  aws = await startEmbeddedAws(assembly);
+  [name = ''] = aws.functions.keys();
+});
+afterAll(async () => {
+  await aws.close();
+  await rm(assembly, { recursive: true });
+});
+
+const invoke = (body: string, headers: Record<string, string> = {}, functionName = name) =>
+  fetch(invocationUrl(aws.endpoints.lambda, functionName), { method: 'POST', body, headers });
+
+test('an event that is posted is handled, and the answer is what the function returned', async () => {
+  const answer = await invoke('{}');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('x-amz-function-error')).toBeNull();
+  expect(await answer.json()).toMatchObject({ memory: '256' });
+});
+
+test('a function is known by its ARN, too', async () => {
+  const { arn = '' } = aws.functions.get(name) ?? {};
+  expect((await invoke('{}', {}, encodeURIComponent(arn))).status).toBe(200);
+});
+
+test('what the function throws is told as Lambda tells it', async () => {
+  const answer = await invoke('{"do": "throw"}');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('x-amz-function-error')).toBe('Unhandled');
+  expect(await answer.json()).toMatchObject({
+    errorType: 'TypeError',
+    errorMessage: 'no such thing',
+  });
+});
+
+test('while it is busy it is throttled', async () => {
+  const busy = invoke('{"do": "hang"}');
+  await expect
+    .poll(async () => (await invoke('{}')).headers.get('x-amzn-errortype'), { interval: 5 })
+    .toBe('TooManyRequestsException');
+  await busy;
+});
+
+test.each([
+  ['no such function', () => invoke('{}', {}, 'Other'), 404, 'ResourceNotFoundException'],
+  ['an event that is not JSON', () => invoke('{'), 400, 'InvalidRequestContentException'],
+  [
+    'an invocation whose answer nobody waits for',
+    () => invoke('{}', { 'x-amz-invocation-type': 'Event' }),
+    400,
+    'InvalidParameterValueException',
+  ],
+  [
+    'a web page that happens to be open',
+    () => invoke('{}', { origin: 'https://evil.example.org' }),
+    403,
+    'AccessDeniedException',
+  ],
+  ['a name that is not encoded', () => invoke('{}', {}, '%E0%A4%A'), 500, 'ServiceException'],
+])('%s is refused', async (_, request, status, type) => {
+  const answer = await request();
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('x-amzn-errortype')).toBe(type);
+});
