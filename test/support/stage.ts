@@ -27,6 +27,11 @@ const tickLine = z.looseObject({
   requests: z.int(),
 });
 
+/** An SNS envelope. */
+const notice = z
+  .object({ Subject: z.string(), Message: z.string() })
+  .transform(({ Subject, Message }) => ({ subject: Subject, text: Message }));
+
 export const integration = 'district-a';
 const queue = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
@@ -35,6 +40,7 @@ export const queues = {
   everything: queue('everything'),
   oneOrganization: queue('one-organization'),
   people: queue('people'),
+  operators: queue('operators'),
 };
 
 /** The sandbox's world is the same in every test. */
@@ -76,6 +82,7 @@ export class Stage {
           filter: { organizations: [this.filtered], types: ['created', 'test'] },
         },
         { topic: 'alerts', protocol: 'sqs', endpoint: queues.people },
+        { topic: 'operations', protocol: 'sqs', endpoint: queues.operators },
       ],
     });
     await synthesize(config, this.#assembly);
@@ -163,6 +170,12 @@ export class Stage {
 
   async mails(): Promise<string[]> {
     return (await this.#drain(queues.people)).map(messageOf);
+  }
+
+  /** What operations were told, since they were last asked. */
+  async notices(): Promise<z.output<typeof notice>[]> {
+    const envelopes = await this.#drain(queues.operators);
+    return envelopes.map(({ Body = '' }) => notice.parse(JSON.parse(Body)));
   }
 
   /** The lease of a killed tick lasts a little longer than its time-out; this is that much later. */

@@ -1,0 +1,207 @@
+import { Temporal } from 'temporal-polyfill';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  CredentialsRefusedError,
+  NoAssessmentsAssignedError,
+  UnavailableError,
+} from '../../../lambda/partner/errors.ts';
+import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
+import type { Announcer } from '../../../lambda/ports.ts';
+import { assessment } from '../../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../../support/story.ts';
+
+storiesHaveALedger();
+
+let story: Story;
+beforeEach(async () => {
+  story = new Story();
+  story.world = Array.from({ length: 20 }, (_, index) =>
+    assessment({ id: index + 1, certified_on: '2024-02-29' }),
+  );
+  await story.tick();
+  story.notices.length = 0;
+});
+
+/** Without the integration's name. */
+const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
+
+async function ticks(minutes: number, times: number) {
+  for (let n = 0; n < times; n++) {
+    story.clock.advance({ minutes });
+    await story.tick().catch(() => undefined);
+  }
+}
+
+describe('operations hear once, and once when it is over', () => {
+  it('of refused credentials', async () => {
+    story.partnerFailure = new CredentialsRefusedError();
+    await ticks(61, 3);
+    expect(titles()).toEqual(['the partner refuses the credentials']);
+    story.partnerFailure = undefined;
+    await ticks(61, 3);
+    expect(titles().slice(1)).toEqual(['the partner accepts the credentials again']);
+  });
+
+  it('of credentials that nobody has stored, which need no back-off', async () => {
+    story.partnerFailure = new CredentialsNotSetError('credentials');
+    await ticks(1, 3);
+    expect((await story.ledger.state()).backOff).toBeUndefined();
+    story.partnerFailure = undefined;
+    await ticks(1, 2);
+    expect(titles()).toEqual(['the credentials are not stored yet', 'the credentials are stored']);
+  });
+
+  it('of missing provisioning that follows refused credentials', async () => {
+    story.partnerFailure = new CredentialsRefusedError();
+    await ticks(61, 2);
+    story.partnerFailure = new NoAssessmentsAssignedError();
+    await ticks(61, 2);
+    story.partnerFailure = undefined;
+    await ticks(61, 2);
+    expect(titles()).toEqual([
+      'the partner refuses the credentials',
+      'the partner has assigned no assessments',
+      'the partner accepts the credentials again',
+      'the partner has assigned assessments',
+    ]);
+  });
+
+  it('of malformed records, until every day can be proven', async () => {
+    story.quarantined = [{ id: 5, problems: ['name: expected string'] }];
+    await ticks(20, 3);
+    expect(titles()).toEqual(['the partner sends malformed records']);
+    expect(story.notices[0]?.text).toContain('assessment 5: name: expected string');
+    story.quarantined = [];
+    await ticks(20, 3);
+    expect(titles().slice(1)).toEqual(['no record is malformed any more']);
+    expect((await story.ledger.state()).reported).toEqual([]);
+  });
+
+  it('of days that stay unproven for more than a day, and not of one bad read', async () => {
+    const { prove } = story.partner;
+    // Among so many of one name, a read of that day cannot be sure.
+    const unsure: typeof prove = async (...of) => {
+      const { proof: _, ...read } = await prove(...of);
+      return read.assessments.length > 0 ? read : { ...read, proof: 'single-page' };
+    };
+    Object.assign(story.partner, { prove: unsure });
+    await ticks(24 * 60, 1);
+    expect(titles()).toEqual([]);
+    await ticks(60, 23);
+    expect(titles()).toEqual([]);
+    // Told by the first read after that, which is a day later at most.
+    await ticks(60, 25);
+    expect(titles()).toEqual(['days cannot be proven complete']);
+    expect(story.notices[0]?.text).toContain('2024-02-29: 20 assessments expected');
+    Object.assign(story.partner, { prove });
+    await ticks(24 * 60, 2);
+    expect(titles().slice(1)).toEqual(['no day has stayed unproven']);
+  });
+
+  it('of single records that cannot be fetched, until they can', async () => {
+    story.world = story.world.slice(1);
+    story.singleRecordsBroken = true;
+    await ticks(60, 3);
+    expect(titles()).toEqual(['the partner does not find records that it shows']);
+    story.world = [assessment({ id: 1, certified_on: '2024-02-29' }), ...story.world];
+    story.singleRecordsBroken = false;
+    await ticks(60, 3);
+    expect(titles().slice(1)).toEqual(['the partner finds records by their ids again']);
+  });
+
+  it('of what is held, until nothing is', async () => {
+    story.settings = { holdAbove: 5 };
+    const flood = (from: number) =>
+      Array.from({ length: 30 }, (_, index) =>
+        assessment({
+          id: from + index,
+          certified_on: Temporal.PlainDate.from('2020-01-01').add({ days: index }).toString(),
+        }),
+      );
+    story.world = [...story.world, ...flood(100)];
+    await ticks(1, 1);
+    story.world = [...story.world, ...flood(200)];
+    await ticks(20, 3);
+    expect(titles()).toEqual(['a flood of changes is held']);
+    expect((await story.ledger.state()).conditions.get('held')).toMatchObject({ number: 60 });
+    // Ops release them all.
+    const released = story.ledgerWith({ countKept: async () => 0 });
+    story.clock.advance({ minutes: 20 });
+    await story.tick({ ledger: released });
+    expect(titles().slice(1)).toEqual(['nothing is held any more']);
+  });
+
+  it('of events that SNS refuses for good', async () => {
+    const announcer: Announcer = {
+      ...story.announcer,
+      publish: async (owed) => ({
+        accepted: [],
+        refused: owed.map((one) => ({ owed: one, code: 'InvalidParameter', forGood: true })),
+      }),
+    };
+    story.world = [...story.world, assessment({ id: 90 })];
+    expect(await story.tick({ announcer })).toMatchObject({ undeliverable: 1 });
+    await ticks(20, 3);
+    expect(titles()).toEqual(['SNS refuses events for good']);
+  });
+
+  it('of a total that has collapsed', async () => {
+    const all = story.world;
+    story.world = all.slice(0, 5);
+    await ticks(20, 3);
+    story.world = all;
+    await ticks(20, 3);
+    expect(titles()).toEqual([
+      'the partner shows less than half of before',
+      'the partner shows most of it again',
+    ]);
+    expect(story.notices[0]?.text).toContain('It shows 5 assessments; 20 were expected.');
+  });
+});
+
+describe('telling operations', () => {
+  it('does not hide why the tick failed', async () => {
+    story.partnerFailure = new CredentialsRefusedError();
+    const ledger = story.ledgerWith({
+      saveConditions: () => Promise.reject(new UnavailableError('token', 'a test')),
+    });
+    const announcer = { ...story.announcer, notify: () => Promise.reject(new Error('a defect')) };
+    await expect(story.tick({ ledger })).rejects.toThrow(CredentialsRefusedError);
+    story.clock.advance({ minutes: 61 });
+    await expect(story.tick({ announcer })).rejects.toThrow(CredentialsRefusedError);
+    expect((await story.ledger.state()).backOff).toMatchObject({ failures: 2 });
+  });
+
+  it('that SNS has refused is done by the next tick, though the partner is left alone', async () => {
+    story.partnerFailure = new CredentialsRefusedError();
+    story.digest = { accepted: false, code: 'InternalError' };
+    await ticks(1, 1);
+    expect(titles()).toEqual([]);
+    story.digest = { accepted: true };
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
+    expect(titles()).toEqual(['the partner refuses the credentials']);
+  });
+
+  it('costs a quiet tick nothing while a condition lasts', async () => {
+    story.singleRecordsBroken = true;
+    story.world = story.world.slice(1);
+    await ticks(60, 2);
+    story.notices.length = 0;
+    const calls: string[] = [];
+    const ledger = new Proxy(story.ledger, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        return (...values: unknown[]) => {
+          calls.push(String(name));
+          return method.apply(target, values);
+        };
+      },
+    });
+    await story.tick({ ledger });
+    expect(calls).toEqual(['state', 'completeQuietly']);
+    expect((await story.ledger.state()).conditions.size).toBe(1);
+    expect(story.notices).toEqual([]);
+  });
+});

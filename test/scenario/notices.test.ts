@@ -1,0 +1,36 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { integration, Stage } from '../support/stage.ts';
+
+const stage = new Stage();
+beforeAll(() => stage.build());
+afterAll(() => stage.dismantle());
+beforeEach(() => stage.raise());
+afterEach(() => stage.strike());
+
+const subjects = async () => (await stage.notices()).map(({ subject }) => subject);
+
+/** A tick that the partner turns away, and the time that it is left alone afterwards. */
+async function refusedTick() {
+  expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
+  await stage.backOffEnds();
+}
+
+describe('what operations hear over the deployed parts', () => {
+  it('refused credentials: one notice over several ticks, and one when they are mended', async () => {
+    await stage.completedTick();
+    await stage.notices();
+    const { clientId, clientSecret } = stage.sandbox.rotateSecret();
+    for (let n = 0; n < 4; n++) await refusedTick();
+    const notices = await stage.notices();
+    expect(notices.map(({ subject }) => subject)).toEqual([
+      `${integration}: the partner refuses the credentials`,
+    ]);
+    expect(notices[0]?.text).toContain('aws secretsmanager put-secret-value --secret-id ');
+    expect(notices[0]?.text).not.toContain(clientId);
+
+    stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
+    await stage.completedTick();
+    await stage.completedTick();
+    expect(await subjects()).toEqual([`${integration}: the partner accepts the credentials again`]);
+  });
+});
