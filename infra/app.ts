@@ -1,18 +1,21 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Validations } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { NotifierError } from '../lambda/errors.ts';
 import { buildApp } from './build-app.ts';
 import { loadConfig } from './load-config.ts';
 
 // What `cdk` runs (see cdk.json). Another configuration: --app "npx --no node infra/app.ts other.config.ts".
-const file = resolve(
+const main = resolve(
   process.argv[2] ?? fileURLToPath(new URL('../notifier.config.ts', import.meta.url)),
 );
 
 try {
-  const app = buildApp(await loadConfig(file));
+  // `-c env=staging`. Of an app of its own, because the configuration is needed before there is one;
+  // it must not synthesize itself, which would leave an empty assembly.
+  const environment: unknown = new App({ autoSynth: false }).node.tryGetContext('env');
+  const app = buildApp(await loadConfig(main, environment));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 } catch (error) {

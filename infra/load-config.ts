@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { NotifierError } from '../lambda/errors.ts';
 import { type NotifierConfig, parseConfig } from './config.ts';
-import { withoutSecrets } from './config-error.ts';
+import { ConfigError, described, withoutSecrets } from './config-error.ts';
 
 /** The configuration's file is not there or is no module that Node can run; `cause` says why. */
 class ConfigUnloadableError extends NotifierError {
@@ -18,12 +18,36 @@ class ConfigUnloadableError extends NotifierError {
 }
 
 /**
- * @param file absolute path of a module whose default export is the configuration
+ * @param main absolute path of a module whose default export is the configuration
+ * @param environment one of several: its configuration is `notifier.staging.config.ts` instead of
+ *   `notifier.config.ts`, and its stack is named after it, so that it is never deployed over another
  * @throws ConfigUnloadableError, ConfigError
  */
-export async function loadConfig(file: string): Promise<NotifierConfig> {
+export async function loadConfig(main: string, environment?: unknown): Promise<NotifierConfig> {
+  if (environment === undefined) return parseConfig(await exportOf(main), main);
+  const ending = `-${nameOf(environment)}`;
+  const file = main.replace(/(?=\.config\.\w+$)/, ending.replace('-', '.'));
+  const stackName = `certification-notifier${ending}`;
+  const config = parseConfig({ stackName, ...Object(await exportOf(file)) }, file);
+  if (config.stackName.endsWith(ending)) return config;
+  const found = `stackName: ${described(config.stackName)} found`;
+  throw new ConfigError([`${found}; allowed: a name that ends with "${ending}", or none`], file);
+}
+
+async function exportOf(file: string): Promise<unknown> {
   const module: { default?: unknown } = await import(pathToFileURL(file).href).catch((cause) => {
     throw new ConfigUnloadableError(file, cause);
   });
-  return parseConfig(module.default, file);
+  return module.default;
+}
+
+function nameOf(environment: unknown): string {
+  if (typeof environment === 'string' && /^[a-z][a-z0-9-]{0,29}$/.test(environment))
+    return environment;
+  const allowed =
+    'lower-case letters, digits and hyphens, starting with a letter, at most 30 characters';
+  throw new ConfigError(
+    [`env: ${described(environment)} found; allowed: ${allowed}`],
+    'the context',
+  );
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../infra/config.ts';
 import { environment } from '../../lambda/names.ts';
+import { readAssembly } from '../../local/aws/assembly.ts';
 import { synthesize } from '../../local/synthesize.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'synth-'));
@@ -113,5 +114,47 @@ describe('a wrong configuration', () => {
     expect(stderr).toContain(`${file}${expected}`);
     expect(stderr).not.toContain('q7Zt0p');
     expect(stderr.trim().split('\n')).toHaveLength(2);
+  });
+});
+
+describe('an environment', () => {
+  const main = configFile('deployed.config.mjs', twoDistricts);
+  const staging = (settings: object) =>
+    writeFileSync(
+      join(folder, 'deployed.staging.config.mjs'),
+      `import main from './deployed.config.mjs';
+       export default { ...main, ...${JSON.stringify(settings)} };`,
+    );
+  const synthesizedFor = (env: unknown, into: string) =>
+    node([app, main], {
+      CDK_OUTDIR: join(folder, into),
+      CDK_CONTEXT_JSON: JSON.stringify({ env, 'aws:cdk:bundling-stacks': [] }),
+    });
+
+  it('has a configuration and a stack of its own', () => {
+    staging({ terminationProtection: false });
+    const { status, stderr } = synthesizedFor('staging', 'staging');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { stackName } = readAssembly(join(folder, 'staging'));
+    expect(stackName).toBe('certification-notifier-staging');
+  });
+
+  it('is never deployed over another one: its stack is named after it', () => {
+    staging({ stackName: 'certification-notifier' });
+    const { status, stderr } = synthesizedFor('staging', 'refused');
+    expect(status).toBe(1);
+    expect(stderr).toContain('stackName: "certification-notifier" found; allowed: ');
+    expect(stderr).toContain('ends with "-staging"');
+  });
+
+  it.each([
+    ['production', 'deployed.production.config.mjs cannot be loaded: Cannot find module'],
+    ['../staging', 'env: "../staging" found; allowed: lower-case letters'],
+    ['', 'env: "" found; allowed: lower-case letters'],
+  ])('that there is none of is said plainly: %j', (env, expected) => {
+    const { status, stderr } = synthesizedFor(env, 'none');
+    expect(status).toBe(1);
+    expect(stderr).toContain(expected);
+    expect(stderr).not.toMatch(/\n\s+at /);
   });
 });
