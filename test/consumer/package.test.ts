@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -28,12 +29,21 @@ function run(command: string, args: string[], cwd: string) {
 function install(dependency: string): void {
   const place = join(subscriber, 'node_modules', dependency);
   mkdirSync(dirname(place), { recursive: true });
+  rmSync(place, { force: true });
   symlinkSync(join(root, 'node_modules', dependency), place, 'junction');
 }
 
 function node(file: string, source: string) {
   writeFileSync(join(subscriber, file), source);
   return run('node', [file], subscriber);
+}
+
+/** What TypeScript objects to, as a subscriber would have it check. */
+function typeErrors(files: Record<string, string>): string {
+  for (const dependency of ['@types/node', '@aws-sdk/client-dynamodb']) install(dependency);
+  for (const [name, source] of Object.entries(files)) writeFileSync(join(subscriber, name), source);
+  const flags = '--noEmit --strict --skipLibCheck --module nodenext --types node'.split(' ');
+  return run('tsc', [...flags, ...Object.keys(files)], subscriber).stdout;
 }
 
 beforeAll(() => {
@@ -68,37 +78,29 @@ describe('the packed package', () => {
   it('needs the SDK for the store in DynamoDB only', () => {
     const source = `import { dynamoStore } from 'certification-notifier/consumer/dynamodb';
       console.log(typeof dynamoStore);`;
+    rmSync(join(subscriber, 'node_modules/@aws-sdk'), { recursive: true, force: true });
     expect(node('without.js', source).stderr).toContain("'@aws-sdk/client-dynamodb'");
     install('@aws-sdk/client-dynamodb');
     expect(node('with.js', source).stdout).toBe('function\n');
   });
 
   it('is typed: an event is told apart by its type', () => {
-    install('@types/node');
-    writeFileSync(
-      join(subscriber, 'typed.ts'),
-      `import { parseEvent } from 'certification-notifier/consumer';
-       const event = parseEvent('');
-       if (event.type === 'certification.created') event.data.assessment.name satisfies string | undefined;
-       if (event.type === 'unknown') event.announced satisfies string;
-       // @ts-expect-error: an event of a later version has no data that is known
-       event.data;`,
+    const source = `import { parseEvent } from 'certification-notifier/consumer';
+      const event = parseEvent('');
+      if (event.type === 'certification.created') event.data.assessment.name satisfies string | undefined;
+      if (event.type === 'unknown') event.announced satisfies string;
+      // @ts-expect-error: an event of a later version has no data that is known
+      event.data;`;
+    expect(typeErrors({ 'typed.ts': source })).toBe('');
+  });
+
+  it('fits the programs of the guide', () => {
+    const guide = readFileSync(join(root, 'docs/subscribing.md'), 'utf8');
+    const programs = [...guide.matchAll(/```ts\n(import .*?)```/gs)].map(
+      ([, program = ''], index) => [`guide-${index}.ts`, program] as const,
     );
-    const { stdout } = run(
-      'tsc',
-      [
-        '--noEmit',
-        '--strict',
-        '--skipLibCheck',
-        '--module',
-        'nodenext',
-        '--types',
-        'node',
-        'typed.ts',
-      ],
-      subscriber,
-    );
-    expect(stdout).toBe('');
+    expect(programs).toHaveLength(3);
+    expect(typeErrors(Object.fromEntries(programs))).toBe('');
   });
 
   it('holds what is exported, and nothing of the stack', () => {
