@@ -18,9 +18,8 @@ export function chosen(assessment: Assessment, fields: FieldChoice): AnnouncedAs
   if (fields === 'all') return assessment;
   const kept: AnnouncedAssessment = identifiersOf(assessment);
   if (fields === 'identifiers') return kept;
-  for (const field of fields)
-    if (field !== 'results' && Object.hasOwn(assessment, field)) kept[field] = assessment[field];
-  if (fields.includes('results')) kept.results = assessment.results.map(documentedPart);
+  for (const field of fields) if (Object.hasOwn(assessment, field)) kept[field] = assessment[field];
+  if (kept.results !== undefined) kept.results = kept.results.map(documentedPart);
   return kept;
 }
 

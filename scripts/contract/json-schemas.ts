@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { messageAttributesSchema } from '../../lambda/events/attributes.ts';
+import { messageAttributesSchema } from '../../lambda/events/attributes-schema.ts';
 import { certificationEventSchema, eventSchemaId } from '../../lambda/events/event.ts';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';

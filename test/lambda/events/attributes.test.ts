@@ -37,6 +37,13 @@ describe('the message attributes', () => {
     });
   });
 
+  it('have the name of an assessment as a withdrawal will have it, cut after 1,024 bytes', () => {
+    const { assessment_name } = messageAttributes(
+      event(assessment({ assessment_name: 'é'.repeat(5_000) })),
+    );
+    expect(assessment_name?.StringValue).toBe(`${'é'.repeat(510)}…`);
+  });
+
   it('never have an empty value or a character that SNS refuses, and are ten at most', () => {
     const names = fc.oneof(
       fc.string({ unit: 'binary' }),
