@@ -9,7 +9,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { parseConfig } from '../../infra/config.ts';
+import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
 import { ledgerTable } from '../../lambda/names.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
@@ -66,12 +66,13 @@ export class Stage {
   #overrides: { sns: string; dynamodb: string } | undefined;
 
   /** Synthesizes the stack, once for all tests. */
-  async build(): Promise<void> {
+  async build({ topic }: Pick<NotifierConfigInput, 'topic'> = {}): Promise<void> {
     this.filtered = await someOrganization();
     this.#assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
     const baseUrl = await this.partner.open();
     const overrides = { sns: await this.sns.open(), dynamodb: await this.dynamodb.open() };
     const config = parseConfig({
+      ...(topic && { topic }),
       integrations: [{ name: integration, baseUrl, timeZone: 'UTC', recentDays: 3 }],
       subscriptions: [
         { topic: 'events', protocol: 'sqs', endpoint: queues.everything },
