@@ -9,6 +9,7 @@ import {
   type Sighting,
   withdrawal,
 } from '../../../lambda/detection/compare.ts';
+import type { ConditionName, OpenCondition } from '../../../lambda/detection/conditions.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { sightingEvent, withdrawalEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
@@ -112,6 +113,29 @@ describe('the state', () => {
     );
     expect(taken.filter((state) => state !== undefined)).toHaveLength(1);
     expect(await ledger.state()).toMatchObject({ dirtySince: now });
+  });
+
+  it('keeps each condition for itself, with or without the lease', async () => {
+    const { conditions } = await ledger.state();
+    expect(conditions.size).toBe(0);
+    const held = { since: 5, number: 600, told: { at: 6, number: 300 } };
+    const collapsed = { since: 7, number: 1, owes: 'begins' as const, details: ['12 left'] };
+    await ledger.saveConditions(new Map([['held', held]]));
+    await ledger.saveConditions(new Map([['collapsed', collapsed]]));
+    expect((await ledger.state()).conditions).toEqual(
+      new Map<ConditionName, OpenCondition>([
+        ['held', held],
+        ['collapsed', collapsed],
+      ]),
+    );
+    await ledger.saveConditions(
+      new Map<ConditionName, OpenCondition | undefined>([
+        ['held', undefined],
+        ['unproven', held],
+      ]),
+    );
+    await ledger.saveConditions(new Map([['collapsed', undefined]]));
+    expect([...(await ledger.state()).conditions.keys()]).toEqual(['unproven']);
   });
 
   it('gives the lease of a tick that died to the next one, after it has run out', async () => {

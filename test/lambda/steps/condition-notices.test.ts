@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import {
   type ConditionName,
@@ -55,6 +56,12 @@ describe('what operations read', () => {
   it('when something has become more', async () => {
     const text = letter('held', { owes: 'grows', details: details.held ?? [] });
     await expect(text).toMatchFileSnapshot(approved('held-more'));
+  });
+
+  it.each(conditionNames)('is explained in the documentation: %s', async (name) => {
+    const page = await readFile(new URL('../../../docs/notices.md', import.meta.url), 'utf8');
+    const { subject } = conditionNotice(settings, name, { since, number: 1 }, now);
+    expect(page).toContain(`| \`${name}\` | ${subject.replace('district-a: ', '')} |`);
   });
 
   it.each(conditionNames)('has a subject that SNS takes: %s', (name) => {

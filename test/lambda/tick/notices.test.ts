@@ -77,6 +77,23 @@ describe('operations hear once, and once when it is over', () => {
     expect((await story.ledger.state()).reported).toEqual([]);
   });
 
+  it('of a malformed record far back, which is not mended because it was not read again', async () => {
+    const { prove } = story.partner;
+    const spoiled: typeof prove = async (...of) => {
+      const { proof, ...read } = await prove(...of);
+      return read.assessments.length === 0
+        ? { ...read, ...(proof && { proof }) }
+        : { ...read, quarantined: [{ id: 5, problems: ['name: expected string'] }] };
+    };
+    Object.assign(story.partner, { prove: spoiled });
+    await ticks(24 * 60, 1);
+    await ticks(20, 5);
+    expect(titles()).toEqual(['the partner sends malformed records']);
+    Object.assign(story.partner, { prove });
+    await ticks(24 * 60, 2);
+    expect(titles().slice(1)).toEqual(['no record is malformed any more']);
+  });
+
   it('of days that stay unproven for more than a day, and not of one bad read', async () => {
     const { prove } = story.partner;
     // Among so many of one name, a read of that day cannot be sure.
