@@ -54,10 +54,10 @@ const replay = z
     limit: z.int().positive().optional(),
     /** Counts what would be sent. */
     dryRun: z.boolean().default(false),
-    /** Where an earlier call stopped: `<day>/<id>`, everything up to which is done. */
+    /** Where an earlier call stopped: `<day>/<id>` or `<day>`, everything up to which is done. */
     after: z
       .string()
-      .regex(/^\d{4}-\d\d-\d\d\/[1-9]\d*$/)
+      .regex(/^\d{4}-\d\d-\d\d(\/[1-9]\d*)?$/)
       .optional(),
   })
   .refine((command) => Object.keys(selection).some((name) => name in command), {

@@ -40,6 +40,18 @@ export class ReplayRefusedError extends NotifierError {
   }
 }
 
+/** All of the time went by before the first event. */
+export class ReplayStalledError extends NotifierError {
+  readonly code = 'replay-stalled';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Send the command in `next` again. If it stalls again, the partner or the ledger is far slower than usual: look at the log of the ticks.';
+
+  constructor() {
+    super('The time of the call was over before anything was sent.');
+  }
+}
+
 /** Certifications whose events are sent together; never more than a second's worth. */
 const sentTogether = 100;
 /** Requests to the partner at once, where records are asked for by id. */
@@ -96,19 +108,30 @@ class Replay {
   async run(): Promise<ReplayOutcome> {
     try {
       const { salt } = await this.#parts.ledger.state();
-      for await (const slice of slices(this.#parts.ledger, this.#command))
-        if (!(await this.#replaySlice(slice, salt))) return { result: this.#result('more') };
+      for await (const slice of slices(this.#parts.ledger, this.#command)) {
+        const isAll = await this.#replaySlice(slice, salt);
+        // Also where nothing is selected: to look through a long history takes time by itself.
+        if (!isAll || this.#limit.reached) return this.#stopped();
+      }
       return { result: this.#result('done') };
     } catch (failure) {
-      const result = this.#result('more');
-      // Out of time in the middle of a request: the next call goes on, if this one came anywhere.
-      const isOnlyLate = this.#limit.reached && this.#cursor !== this.#command.after;
-      return isOnlyLate ? { result } : { result, failure };
+      return this.#stopped(failure);
     }
+  }
+
+  /** Out of time, if only in the middle of a request, is no failure: but to have come nowhere is. */
+  #stopped(failure?: unknown): ReplayOutcome {
+    const result = this.#result('more');
+    const isLate = this.#limit.reached;
+    const isFurther = this.#cursor !== this.#command.after;
+    if (isLate && isFurther) return { result };
+    if (failure !== undefined) return { result, failure };
+    return isLate ? { result, failure: new ReplayStalledError() } : { result };
   }
 
   /** @returns `false` when it stopped before the slice's end */
   async #replaySlice(slice: Slice, salt: string): Promise<boolean> {
+    if (slice.lives.length > 0 && this.#limit.reached) return false;
     const find = await this.#reader(slice);
     const { eventsPerSecond, limit = Number.POSITIVE_INFINITY } = this.#command;
     let rest = slice.lives;
@@ -118,6 +141,7 @@ class Replay {
       await this.#replayTogether(rest.slice(0, many), find, salt);
       rest = rest.slice(many);
     }
+    this.#cursor = slice.end ?? this.#cursor;
     return true;
   }
 

@@ -18,6 +18,8 @@ const queriesAtOnce = 8;
 export interface Slice {
   /** By day, and by id within a day: the order in which a replay goes on. */
   readonly lives: readonly Life[];
+  /** The cursor behind all of it, also behind what was not selected. */
+  readonly end?: string;
   /** The days that hold them, and how many requests about it takes to read these; none: by id. */
   readonly read?: { readonly range: DayRange; readonly requests: number };
 }
@@ -58,6 +60,7 @@ export async function* slices(ledger: LedgerReader, command: ReplayCommand): Asy
       lives: [...lives.values()]
         .filter((life) => inSlice.has(life.certification.day) && isWanted(life))
         .sort(inOrder),
+      end: last,
       read: {
         range: { from: Temporal.PlainDate.from(first), to: Temporal.PlainDate.from(last) },
         requests: Math.ceil((rows + 1) / (rowsTogether + 1)),
@@ -69,10 +72,10 @@ export async function* slices(ledger: LedgerReader, command: ReplayCommand): Asy
 /** Where a replay that has come to this certification goes on: see `ReplayCommand.after`. */
 export const cursorAt = ({ certification: { day, id } }: Life) => `${day}/${id}`;
 
-function isAfter(certification: Certification, cursor: string | undefined): boolean {
+function isAfter({ day, id }: Certification, cursor: string | undefined): boolean {
   if (cursor === undefined) return true;
-  const [day = '', id] = cursor.split('/');
-  return places(certification, { day, id: Number(id) }) > 0;
+  const [last = '', lastId = Number.POSITIVE_INFINITY] = cursor.split('/');
+  return places({ day, id }, { day: last, id: Number(lastId) }) > 0;
 }
 
 const inOrder = (a: Life, b: Life) => places(a.certification, b.certification);
@@ -93,7 +96,7 @@ async function daysOf(
   { days = {}, after }: ReplayCommand,
 ): Promise<[day: string, entry: DayEntry][]> {
   const { years } = await ledger.state();
-  const first = after?.split('/')[0] ?? '';
+  const [cursorDay = '', isWithinDay] = after?.split('/') ?? [];
   const yearOf = (day: string) => Number(day.slice(0, 4));
   const entries = await ledger.calendar(
     years.filter(
@@ -103,7 +106,11 @@ async function daysOf(
     ),
   );
   return [...entries]
-    .filter(([day]) => day >= first && isWithin(day, days))
+    .filter(
+      ([day]) =>
+        isWithin(day, days) &&
+        (day > cursorDay || (day === cursorDay && isWithinDay !== undefined)),
+    )
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

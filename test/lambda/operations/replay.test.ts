@@ -263,6 +263,30 @@ describe('a replay that stops', () => {
     expect(ids()).toEqual(wanted);
   });
 
+  it('goes on after its time is over in a long history of which nothing is selected', async () => {
+    const days = Array.from({ length: 12 }, (_, index) => `2026-01-${String(index + 10)}`);
+    await scene.baseline(
+      ...days.flatMap((day, nth) =>
+        Array.from({ length: 60 }, (_, index) => on(day, 1 + nth * 60 + index)),
+      ),
+    );
+    await scene.show(on('2026-11-20', 999, { organization_id: 8 }));
+    scene.lookSeconds = 8;
+    const results = await toTheEnd({ command: 'replay', organizations: [8] }, 30);
+    expect(results.length).toBeGreaterThan(3);
+    expect(ids()).toEqual([999]);
+  });
+
+  it('without having come anywhere says so, instead of being sent again for ever', async () => {
+    await scene.show(on('2026-11-20', 1));
+    scene.lookSeconds = 60;
+    expect(await scene.operate(everything)).toMatchObject({
+      ok: false,
+      problem: { code: 'replay-stalled', retryHelps: true },
+      result: { events: 0, next: everything },
+    });
+  });
+
   it('because the target refuses says so, and loses nothing when it goes on', async () => {
     const all = Array.from({ length: 9 }, (_, index) => index + 1);
     await scene.show(...all.map((id) => on('2026-11-20', id)));

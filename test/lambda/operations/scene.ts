@@ -45,6 +45,8 @@ export class Scene {
   requests: string[] = [];
   /** How long a request to the partner takes. */
   requestSeconds = 0;
+  /** How long a look into a day of the ledger takes. */
+  lookSeconds = 0;
   fields: OperationParts['settings']['fields'] = 'all';
   /** What was announced when it was news, by id. */
   readonly announced = new Map<string, CertificationEvent>();
@@ -115,7 +117,15 @@ export class Scene {
       settings: { name, timeZone: 'UTC', recentDays: 3, fields },
       clock,
       partner: this.#partner,
-      ledger,
+      ledger: {
+        state: () => ledger.state(),
+        calendar: (years) => ledger.calendar(years),
+        lives: (ids) => ledger.lives(ids),
+        knownOfDay: (day) => {
+          clock.advance({ seconds: this.lookSeconds });
+          return ledger.knownOfDay(day);
+        },
+      },
       announcer: this.#listener(this.heard),
       queue: (arn) => {
         const heard = this.queues.get(arn) ?? [];
