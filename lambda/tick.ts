@@ -243,7 +243,8 @@ class Tick {
     if (isMended && state.reported.length > 0) this.#learned.reported = [];
     if (examination.bookmark !== state.bookmark)
       this.#learned.bookmark = examination.bookmark ?? null;
-    if (isAllLocated) this.#learned.unexplained = pulse.count - calendar.total;
+    if (isAllLocated && !examination.isUnfinished)
+      this.#learned.unexplained = pulse.count - calendar.total;
   }
 
   /** @param overspent requests by which the audits went over their budget: later ticks save them */

@@ -56,6 +56,8 @@ export class Examination {
   readonly quarantined: QuarantinedRecord[] = [];
   /** Of the day that does not fit into one tick, an earlier one or this. */
   bookmark: DayBookmark | undefined;
+  /** More was missing than the budget could ask for: the calendar still expects it. */
+  isUnfinished = false;
   singleRecords: 'untried' | 'work' | 'broken' = 'untried';
 
   constructor(context: ExaminationContext, calendar: Calendar, bookmark?: DayBookmark) {
@@ -151,8 +153,10 @@ export class Examination {
     if (isInVain || announcement.failures > failures || limit.reached) return false;
 
     forgetProofs(entries, confirmed.standing);
+    expectStill(entries, confirmed.unasked);
+    this.isUnfinished ||= confirmed.unasked.length > 0;
     await this.#save(entries, movesElsewhere(changes, entries));
-    return true;
+    return confirmed.unasked.length === 0;
   }
 
   /** Only rows that the index does not know as they are, and what is missing, are looked up whole. */
@@ -188,34 +192,37 @@ export class Examination {
    * still stands on its day, although the day's read did not have it, is looked at again.
    */
   async #confirm(missing: readonly Certification[], budget: Budget) {
-    const { parts, salt, limit } = this.#context;
+    const { parts, salt, limit, infersRemovals } = this.#context;
     const sightings: Sighting[] = [];
     const withdrawals: Withdrawal[] = [];
     const standing: Certification[] = [];
+    const unasked: Certification[] = [];
+    // What is found out is to be committed too.
+    const until = limit.readingDeadline;
     for (const certification of missing) {
-      // Not asked for, or not to be believed: it stands, and the audits come back to its day.
-      const isAsked =
-        this.#context.infersRemovals &&
-        this.singleRecords !== 'broken' &&
-        budget.requests > 0 &&
-        !limit.reached;
-      if (!isAsked) {
+      // Not to be believed: it stands, and the audits come back to its day.
+      if (!infersRemovals || this.singleRecords === 'broken') {
         standing.push(certification);
+        continue;
+      }
+      if (budget.requests <= 0 || Temporal.Instant.compare(parts.clock.now(), until) >= 0) {
+        unasked.push(certification);
         continue;
       }
       budget.requests -= 1;
       const found = await limit.ask((deadline) => parts.partner.get(certification.id, deadline));
       if (found === undefined && (await this.singleRecordsWork(budget)))
         withdrawals.push(withdrawal(certification));
-      else if (found === undefined || found === 'unreadable' || found === 'late')
-        standing.push(certification);
+      else if (found === 'late' || (found === undefined && this.singleRecords === 'untried'))
+        unasked.push(certification);
+      else if (found === undefined || found === 'unreadable') standing.push(certification);
       else {
         const moved = compare([found], new Map([[found.id, certification]]), salt);
         sightings.push(...moved);
         if (found.certified_on === certification.day) standing.push(certification);
       }
     }
-    return { sightings, withdrawals, standing };
+    return { sightings, withdrawals, standing, unasked };
   }
 
   /** The canary: tried once a tick, when a record is about to be called gone. */
@@ -285,6 +292,14 @@ function forgetProofs(entries: Map<string, DayEntry>, standing: readonly Certifi
   for (const { day } of standing) {
     const entry = entries.get(day);
     if (entry !== undefined) entries.set(day, { count: entry.count, readAt: entry.readAt });
+  }
+}
+
+/** What is missing and could not be asked for yet: its day goes on to differ, so the next tick goes on. */
+function expectStill(entries: Map<string, DayEntry>, unasked: readonly Certification[]): void {
+  for (const { day } of unasked) {
+    const entry = entries.get(day);
+    if (entry !== undefined) entries.set(day, { count: entry.count + 1, readAt: entry.readAt });
   }
 }
 

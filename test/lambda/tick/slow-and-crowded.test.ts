@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { TimedOutError } from '../../../lambda/partner/errors.ts';
+import type { PartnerReader } from '../../../lambda/ports.ts';
+import { assessment } from '../../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../../support/story.ts';
+
+storiesHaveALedger();
+
+let story: Story;
+beforeEach(() => {
+  story = new Story();
+});
+
+const on = (certified_on: string, ids: readonly number[]) =>
+  ids.map((id) => assessment({ id, certified_on }));
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+/** The partner, with some of its answers replaced from now on. */
+function partnerWith(replaced: Partial<PartnerReader>): void {
+  Object.assign(story.partner, replaced);
+}
+
+describe('a tick at a slow partner', () => {
+  beforeEach(async () => {
+    story.world = [
+      ...on('2024-02-29', numbers(1, 60)),
+      ...on('2011-11-11', numbers(101, 160)),
+      ...on('2026-11-20', [300]),
+    ];
+    await story.tick();
+    await story.tick();
+  });
+
+  it('ends in order when its own deadline cuts a question off, and the next one goes on', async () => {
+    const { count } = story.partner;
+    partnerWith({ count: () => Promise.reject(new TimedOutError('list', 'deadline')) });
+    story.world = [...story.world, ...on('2010-10-10', [400])];
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
+    partnerWith({ count });
+    expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
+  });
+
+  it('still fails when the partner does not answer in its own time', async () => {
+    partnerWith({ count: () => Promise.reject(new TimedOutError('list', 'attempt')) });
+    story.world = [...story.world, ...on('2010-10-10', [400])];
+    await expect(story.tick()).rejects.toThrow(TimedOutError);
+  });
+
+  it('does not take a read that was cut off for a count of the day', async () => {
+    const before = await story.ledger.calendar([2024, 2011, 2026]);
+    partnerWith({
+      prove: async () => ({
+        assessments: [],
+        quarantined: [],
+        count: 0,
+        isCutOff: true,
+        requests: 1,
+      }),
+    });
+    story.clock.advance({ hours: 25 });
+    await story.tick();
+    expect(await story.ledger.calendar([2024, 2011, 2026])).toEqual(before);
+  });
+
+  it('does not spend each tick on the same half of what it cannot prove', async () => {
+    const days = ['2011-11-11', '2024-02-26', '2024-02-27', '2024-02-28', '2024-02-29'];
+    const other = new Story();
+    other.world = [
+      ...days.flatMap((day, index) => on(day, [index + 1])),
+      ...on('2026-11-20', numbers(100, 220)),
+    ];
+    await other.tick();
+    await other.tick();
+    const prove = other.partner.prove.bind(other.partner);
+    Object.assign(other.partner, {
+      prove: async (...asked: Parameters<typeof prove>) => {
+        const [{ to }] = asked;
+        const { proof, ...read } = await prove(...asked);
+        // Time for four of these in one tick; whatever has the last day cannot be proven.
+        if (to !== undefined) other.clock.advance({ seconds: 12 });
+        const hasLast = to !== undefined && to.toString() >= '2024-02-29';
+        return { ...read, ...(!hasLast && proof && { proof }) };
+      },
+    } satisfies Partial<PartnerReader>);
+    other.world = [...other.world, ...on('2011-11-11', [400]), ...on('2024-02-29', [401])];
+    for (let ticks = 0; ticks < 4; ticks++) await other.tick();
+    expect(other.ids().sort()).toEqual([400, 401].map((id) => `${other.name}/${id}/1`));
+  });
+});
+
+describe('what is missing', () => {
+  it('is asked for over as many ticks as it takes, and none is forgotten', async () => {
+    story.settings = { holdAbove: 10_000 };
+    story.world = [...on('2024-02-29', numbers(1, 140)), ...on('2011-11-11', numbers(301, 500))];
+    await story.tick();
+    await story.tick();
+    story.world = story.world.filter(({ id }) => id > 130);
+    let withdrawn = 0;
+    for (let ticks = 0; ticks < 2; ticks++) withdrawn += (await story.tick()).withdrawn;
+    expect(withdrawn).toBe(130);
+    story.requests.length = 0;
+    expect(await story.tick()).toMatchObject({ unexplained: 0, examined: 0 });
+  });
+
+  it('is announced as far as a slow partner could be asked, and the rest by later ticks', async () => {
+    story.world = [...on('2024-02-29', numbers(1, 30)), ...on('2011-11-11', numbers(301, 360))];
+    await story.tick();
+    await story.tick();
+    const { get } = story.partner;
+    partnerWith({
+      get: (...asked) => {
+        story.clock.advance({ seconds: 3 });
+        return get(...asked);
+      },
+    });
+    story.world = story.world.filter(({ id }) => id > 25);
+    const withdrawn: number[] = [];
+    for (let ticks = 0; ticks < 3; ticks++) withdrawn.push((await story.tick()).withdrawn);
+    expect(withdrawn[0]).toBeGreaterThan(5);
+    expect(withdrawn.reduce((sum, one) => sum + one)).toBe(25);
+  });
+
+  it('leaves its day unproven while no record at all can be fetched by its id', async () => {
+    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2011-11-11', [50])];
+    await story.tick();
+    story.world = story.world.filter(({ id }) => id !== 7);
+    story.singleRecordsBroken = true;
+    await story.tick();
+    const days = await story.ledger.calendar([2024, 2011]);
+    expect(days.get('2024-02-29')?.proof).toBeUndefined();
+    expect(days.get('2011-11-11')?.proof).toBeDefined();
+  });
+
+  it('and found on another day is expected there, so that nothing stays unexplained', async () => {
+    // Read once more, get one: the other day's turn comes later.
+    const requests = 3;
+    story.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests } };
+    story.world = [...on('2024-02-29', numbers(1, 60)), ...on('2011-11-11', numbers(101, 160))];
+    await story.tick();
+    await story.tick();
+    story.clock.advance({ hours: 25 });
+    const [moved, ...rest] = story.world;
+    if (moved === undefined) throw new Error('the world has many');
+    story.world = [...rest, { ...moved, certified_on: '2011-11-11' }];
+    expect(await story.tick()).toMatchObject({ updated: 1, unexplained: 0 });
+  });
+
+  it('among the readable is expected as it is counted', async () => {
+    story.world = on('2026-11-20', [1, 2]);
+    await story.tick();
+    story.quarantined = [{ id: 9, problems: ['email: expected string'] }];
+    await story.tick();
+    story.requests.length = 0;
+    expect(await story.tick()).toMatchObject({ unexplained: 0, examined: 0 });
+    expect(story.requests).toEqual(['pulse']);
+  });
+});
+
+describe('ticks that meet', () => {
+  beforeEach(async () => {
+    story.world = on('2026-11-20', [1]);
+    await story.tick();
+    await story.tick();
+  });
+
+  const edited = (organization_name: string) =>
+    assessment({ id: 1, certified_on: '2026-11-20', organization_name });
+
+  it('do not commit what was seen before the other was at work', async () => {
+    story.world = [edited('older')];
+    let hasMet = false;
+    const ledger = story.ledgerWith({
+      takeLease: async (lease) => {
+        if (!hasMet) {
+          hasMet = true;
+          story.world = [edited('newer')];
+          story.clock.advance({ seconds: 1 });
+          await story.tick();
+        }
+        return story.ledger.takeLease(lease, story.clock.now());
+      },
+    });
+    await story.tick({ ledger });
+    expect(
+      story.heard.map(({ data: { assessment } }) =>
+        'organization_name' in assessment ? assessment.organization_name : undefined,
+      ),
+    ).toEqual(['newer']);
+  });
+});
+
+describe('the index of the undelivered', () => {
+  it('is not trusted a minute after a crash, however long the trouble has lasted', async () => {
+    story.world = on('2026-11-20', [1]);
+    await story.tick();
+    story.world = [...story.world, ...on('2026-11-20', [2])];
+    const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+    await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
+    const lagging = story.ledgerWith({ leftovers: async function* () {} });
+    story.clock.advance({ hours: 1 });
+    story.world = [...story.world, ...on('2026-11-20', [3])];
+    await expect(story.tick({ announcer: dead, ledger: lagging })).rejects.toThrow('killed');
+    story.clock.advance({ minutes: 1 });
+    await story.tick({ ledger: lagging });
+    expect((await story.ledger.state()).dirtySince).toBeDefined();
+    story.clock.advance({ minutes: 1 });
+    await story.tick();
+    expect(story.ids().sort()).toEqual([2, 3].map((id) => `${story.name}/${id}/1`));
+  });
+});
+
+describe('a baseline that takes many ticks', () => {
+  it('announces at once what appears on its start day, and records what was there before', async () => {
+    story.world = [...on('2026-11-21', [1]), ...on('2024-02-29', [2])];
+    const oldestDay = story.partner.oldestDay.bind(story.partner);
+    partnerWith({ oldestDay: () => Promise.reject(new Error('reset')) });
+    await expect(story.tick()).rejects.toThrow('reset');
+    story.world = [...story.world, ...on('2026-11-21', [3]), ...on('2025-01-01', [4])];
+    await expect(story.tick()).rejects.toThrow('reset');
+    expect(story.ids()).toEqual([`${story.name}/3/1`]);
+    partnerWith({ oldestDay });
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
+    expect(story.ids()).toEqual([`${story.name}/3/1`]);
+  });
+
+  it('begins when its start day is recorded: what comes before that is part of it', async () => {
+    const prove = story.partner.prove.bind(story.partner);
+    partnerWith({ prove: () => Promise.reject(new Error('reset')) });
+    story.world = on('2026-11-21', [1]);
+    await expect(story.tick()).rejects.toThrow('reset');
+    story.world = [...story.world, ...on('2026-11-21', [2])];
+    partnerWith({ prove });
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 2 });
+    expect(story.heard).toEqual([]);
+  });
+});
