@@ -2,7 +2,7 @@ import { attributeBytes, messageAttributes } from './attributes.ts';
 import type { CertificationEvent } from './event.ts';
 
 /** AWS: the most that SNS takes in one message, its attributes included. */
-export const maxMessageBytes = 262_144;
+const maxMessageBytes = 262_144;
 
 /**
  * The body of the SNS message: JSON. The two characters that JSON allows and a queue refuses

@@ -1,0 +1,75 @@
+import { Temporal } from 'temporal-polyfill';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
+import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { messageAttributes } from '../../../lambda/events/attributes.ts';
+import { sightingEvent, withdrawalEvent } from '../../../lambda/events/event.ts';
+import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
+import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
+import { Table } from '../../../lambda/ledger/table.ts';
+import { assessment } from '../../support/assessments.ts';
+import { startLedgerTable } from '../../support/ledger-table.ts';
+
+const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
+const announced = { integration: 'district-a', late: false, time: now };
+
+let database: Awaited<ReturnType<typeof startLedgerTable>>;
+let ledger: DynamoLedger;
+
+beforeAll(async () => {
+  database = await startLedgerTable();
+  const table = new Table(database.client, database.name, systemClock);
+  ledger = new DynamoLedger(table, announced.integration, { warn: () => {} });
+});
+afterAll(() => database.close());
+
+async function commit(read: Assessment): Promise<OwedEvent | undefined> {
+  const [change] = compare([read], new Map(), 'salt');
+  if (change === undefined) throw new Error('nothing changed');
+  const event = sightingEvent({
+    ...announced,
+    type: 'certification.created',
+    assessment: read,
+    fields: 'all',
+    revision: 1,
+    changed: [],
+  });
+  return ledger.commit(change, event, now, 'pending');
+}
+
+async function leftoverOf(id: number): Promise<OwedEvent | undefined> {
+  for await (const { owed } of ledger.leftovers('event')) {
+    const found = owed.find(({ certificationId }) => certificationId === id);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+describe('the item of a certification has room', () => {
+  it('for the largest event that SNS takes', async () => {
+    const owed = await commit(assessment({ id: 1, name: 'é'.repeat(130_000) }));
+    expect(owed?.event.data.truncated).toBeUndefined();
+    expect(await leftoverOf(1)).toEqual(owed);
+  });
+
+  it('for an assessment whose name alone is larger than an item', async () => {
+    const owed = await commit(assessment({ id: 2, assessment_name: 'Knots '.repeat(100_000) }));
+    expect(owed?.event.data.truncated).toBe(true);
+    expect(await leftoverOf(2)).toEqual(owed);
+  });
+
+  it('so that a withdrawal passes the filters that the assessment had passed', async () => {
+    const created = await commit(assessment({ id: 3, assessment_name: 'Knöts '.repeat(1_000) }));
+    const before = (await ledger.known([3])).get(3);
+    if (created === undefined || before === undefined) throw new Error('not committed');
+    const { id, organization_id, assessment_name, day: certified_on } = before;
+    const gone = withdrawalEvent({
+      ...announced,
+      revision: withdrawal(before).revision,
+      assessment: { id, organization_id, assessment_name, certified_on },
+    });
+    const nameOf = ({ assessment_name }: ReturnType<typeof messageAttributes>) => assessment_name;
+    expect(nameOf(messageAttributes(gone))).toEqual(nameOf(messageAttributes(created.event)));
+  });
+});
