@@ -15,6 +15,7 @@ import {
   unrest,
 } from './cases.ts';
 import { awsReady, startChild } from './child.ts';
+import { pendingDelivered } from './delivery-case.ts';
 import type { Row } from './score.ts';
 import { seedLedger } from './seed.ts';
 import { today } from './settings.ts';
@@ -36,8 +37,24 @@ const options = z
   .parse(program.opts());
 
 const sizes = options.quick
-  ? { small: 1_000, middle: 3_000, large: 6_000, fewer: 1_000, window: 600, places: 4 }
-  : { small: 1_000, middle: 100_000, large: 1_000_000, fewer: 20_000, window: 10_000, places: 8 };
+  ? {
+      small: 1_000,
+      middle: 3_000,
+      large: 6_000,
+      fewer: 1_000,
+      window: 600,
+      places: 4,
+      pending: 1_000,
+    }
+  : {
+      small: 1_000,
+      middle: 100_000,
+      large: 1_000_000,
+      fewer: 20_000,
+      window: 10_000,
+      places: 8,
+      pending: 10_000,
+    };
 const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=16000']);
 const began = performance.now();
 const rows: Row[] = [];
@@ -148,6 +165,13 @@ await inWorld('unrest', { records: 2_000, until: today, unstableTies: true }, as
   await settle(arena);
   await arena.startPollers();
   found(...(await unrest(arena, options.quick ? 30 : 60)));
+});
+
+await inWorld('delivery', { records: 100, until: today }, async (arena) => {
+  await settle(arena);
+  const smaller = await pendingDelivered(arena, aws.ready, sizes.pending / 10);
+  found(...smaller);
+  found(...(await pendingDelivered(arena, aws.ready, sizes.pending, smaller)));
 });
 
 await aws.stop();

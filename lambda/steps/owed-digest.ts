@@ -9,6 +9,8 @@ import type { TimeLimit } from './time-limit.ts';
 export const indexLagMinutes = 10;
 /** The most that one mail tells of: what it told of is settled within the same tick. */
 const mostInOneMail = 20_000;
+/** What a crash may cost subscribers to hear twice; noting more than that costs a write each. */
+const mostUnsettled = 2_000;
 
 /** Whether people wait for a digest that is due by now. */
 export const isDigestDue = ({ digest }: State, now: Temporal.Instant): boolean =>
@@ -31,8 +33,8 @@ export class OwedDigest {
   #draft: DigestDraft | undefined;
   /** What the draft tells of, and whose outbox says that it was delivered. */
   #noted: OutboxEntry[] = [];
-  /** The same, and the outbox does not say so yet: for one mail at once, it need never say so. */
-  #fresh: readonly OwedEvent[] = [];
+  /** The same, and the outbox does not say so yet: the mail of a usual tick goes out before it need. */
+  #fresh: OutboxEntry[] = [];
   /** Told of in this tick, whatever the index shows: `<id>/<revision>`. */
   readonly #told = new Set<string>();
   #goesOut: boolean | undefined;
@@ -61,9 +63,9 @@ export class OwedDigest {
       this.#plan({ dueAt: this.#next(), owedAt: this.#parts.clock.now() });
       return;
     }
-    await this.#noteFresh();
-    this.#fresh = delivered;
     for (const owed of delivered) this.#tell(owed);
+    this.#fresh.push(...delivered.map(entryOf));
+    if (this.#fresh.length > mostUnsettled) await this.#noteFresh();
     if (this.#noted.length + this.#fresh.length >= mostInOneMail) await this.#sendOrWait();
   }
 
@@ -125,7 +127,7 @@ export class OwedDigest {
     if (this.#draft === undefined) return true;
     const { ledger, journal } = this.#parts;
     const outcome = await this.#draft.send();
-    const told = [...this.#noted, ...this.#fresh.map(entryOf)];
+    const told = [...this.#noted, ...this.#fresh];
     const fresh = this.#fresh;
     this.#draft = undefined;
     this.#noted = [];
@@ -142,9 +144,8 @@ export class OwedDigest {
   }
 
   async #noteFresh(): Promise<void> {
-    if (this.#fresh.length === 0) return;
     await this.#parts.ledger.settle(this.#fresh, 'digest');
-    this.#noted.push(...this.#fresh.map(entryOf));
+    this.#noted.push(...this.#fresh);
     this.#fresh = [];
   }
 

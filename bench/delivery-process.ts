@@ -1,0 +1,90 @@
+import { PublishCommand } from '@aws-sdk/client-sns';
+import * as z from 'zod';
+import { messageAttributes } from '../lambda/events/attributes.ts';
+import { DynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
+import { Table } from '../lambda/ledger/table.ts';
+import { ManualClock } from '../test/support/manual-clock.ts';
+import { awsReady, input, partnerReady, report } from './child.ts';
+import { Meter } from './meter.ts';
+import { timeoutSeconds } from './settings.ts';
+import { createTicker } from './ticker.ts';
+
+/** What an outbox owes, delivered by one tick or by one Publish an event, and what memory that took. */
+const { contender, partner, aws, world, topics, now } = input(
+  z.object({
+    contender: z.enum(['ours', 'usual poller']),
+    partner: partnerReady,
+    aws: awsReady,
+    world: z.string(),
+    topics: z.object({ events: z.string(), alerts: z.string(), operations: z.string() }),
+    now: z.string(),
+  }),
+);
+
+const meter = new Meter(aws);
+const clock = new ManualClock(now);
+const warnings: string[] = [];
+let peak = 0;
+const look = () => {
+  peak = Math.max(peak, process.memoryUsage.rss());
+};
+/** Time during which some request to SNS was under way. */
+let snsMs = 0;
+let underWay = 0;
+let since = 0;
+meter.sns.middlewareStack.add(
+  (next) => async (call) => {
+    if (underWay === 0) since = performance.now();
+    underWay += 1;
+    try {
+      return await next(call);
+    } finally {
+      underWay -= 1;
+      if (underWay === 0) snsMs += performance.now() - since;
+    }
+  },
+  { step: 'initialize', name: 'under way' },
+);
+for (const client of [meter.dynamodb, meter.sns])
+  client.middlewareStack.add(
+    (next) => (call) => {
+      look();
+      return next(call);
+    },
+    { step: 'initialize', name: 'look' },
+  );
+
+/** As a poller does that knows of no batch: one event after the other, published and then settled. */
+async function oneByOne(): Promise<void> {
+  const table = new Table(meter.dynamodb, aws.table, clock);
+  const ledger = new DynamoLedger(table, world, { warn: (what) => void warnings.push(what) });
+  for await (const { owed } of ledger.leftovers('event'))
+    for (const one of owed) {
+      const Message = JSON.stringify(one.event);
+      const MessageAttributes = messageAttributes(one.event);
+      await meter.sns.send(
+        new PublishCommand({ TopicArn: topics.events, Message, MessageAttributes }),
+      );
+      await ledger.settle([one], 'nothing');
+    }
+}
+
+async function ours(): Promise<void> {
+  const { dynamodb, sns } = meter;
+  const ticker = createTicker({ partner, world, clock, dynamodb, sns, table: aws.table, topics });
+  // Ticks of the deployed time-out: this clock stands still, so one delivers everything.
+  const { undelivered } = await ticker.tick();
+  if (undelivered > 0) warnings.push(`${undelivered} undelivered within ${timeoutSeconds} s`);
+  warnings.push(...ticker.warnings);
+  await ticker.close();
+}
+
+look();
+const idle = peak;
+const began = performance.now();
+await (contender === 'ours' ? ours() : oneByOne());
+const ms = performance.now() - began;
+look();
+report({ ms, snsMs, idleBytes: idle, peakBytes: peak, consumption: meter.take(), warnings });
+meter.close();
+process.disconnect?.();

@@ -1,0 +1,246 @@
+import {
+  CreateTopicCommand,
+  type PublishBatchRequestEntry,
+  SNSClient,
+  SubscribeCommand,
+} from '@aws-sdk/client-sns';
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { type FauxqsServer, startFauxqs } from 'fauxqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SnsAnnouncer, type Topics } from '../../lambda/delivery/sns-announcer.ts';
+import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
+import type { Announcer, Ledger } from '../../lambda/ports.ts';
+import { type Random, seededRandom } from '../../local/partner-sandbox/random.ts';
+import { assessment } from '../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../support/story.ts';
+
+storiesHaveALedger();
+
+let server: FauxqsServer;
+beforeAll(async () => {
+  server = await startFauxqs({ port: 0, logger: false });
+});
+afterAll(() => server.stop());
+
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const region = 'us-east-1';
+
+/** SNS as it is on a bad day: real, with answers that are lost, cut or refused on the way. */
+class BadDay {
+  readonly client = new SNSClient({
+    endpoint: server.address,
+    region,
+    credentials,
+    maxAttempts: 1,
+  });
+  readonly #random: Random;
+  isOut = false;
+  isCalm = false;
+  readonly seen = new Map<string, number>();
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (call) => {
+          if (this.isOut) throw this.#fault('TimeoutError');
+          if (commandName !== 'PublishBatchCommand' || this.isCalm) return next(call);
+          if (this.#random.chance(0.08)) throw this.#fault('ThrottledException');
+          if (this.#random.chance(0.03)) {
+            await next(call);
+            throw this.#fault('lost answer');
+          }
+          const { input } = call;
+          if (!('PublishBatchRequestEntries' in input) || !this.#random.chance(0.15))
+            return next(call);
+          const { kept, failed } = this.#inPart(input.PublishBatchRequestEntries ?? []);
+          const answer = await next({
+            ...call,
+            input: { ...input, PublishBatchRequestEntries: kept },
+          });
+          return { ...answer, output: { ...answer.output, Failed: failed } };
+        },
+      { step: 'initialize' },
+    );
+  }
+
+  /** Some entries are taken, the others in `Failed`, with HTTP 200. */
+  #inPart(entries: readonly PublishBatchRequestEntry[]) {
+    this.#note('refused in part');
+    const kept = entries.filter((_, index) => index === 0 || this.#random.chance(0.5));
+    const failed = entries
+      .filter((entry) => !kept.includes(entry))
+      .map(({ Id }) => ({
+        Id,
+        Code: this.#random.chance(0.5) ? 'InternalError' : 'Throttled',
+        SenderFault: false,
+      }));
+    return { kept, failed };
+  }
+
+  #fault(name: string): Error {
+    this.#note(name);
+    return Object.assign(new Error(name), { name });
+  }
+
+  #note(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+  }
+}
+
+/** A consumer's queue, subscribed to the events by raw delivery. */
+async function subscribe(sns: SNSClient, name: string, isFifo: boolean) {
+  const suffix = isFifo ? '.fifo' : '';
+  const Attributes: Record<string, string> = isFifo ? { FifoTopic: 'true' } : {};
+  const topic = async (what: string, attributes: Record<string, string> = {}) => {
+    const command = new CreateTopicCommand({ Name: `${name}-${what}`, Attributes: attributes });
+    return (await sns.send(command)).TopicArn ?? '';
+  };
+  const topics: Topics = {
+    events: await topic(`events${suffix}`, Attributes),
+    alerts: await topic('alerts'),
+    operations: await topic('operations'),
+  };
+  const sqs = new SQSClient({ endpoint: server.address, region, credentials });
+  const { QueueUrl } = await sqs.send(
+    new CreateQueueCommand({
+      QueueName: `${name}${suffix}`,
+      Attributes: isFifo ? { FifoQueue: 'true' } : {},
+    }),
+  );
+  await sns.send(
+    new SubscribeCommand({
+      TopicArn: topics.events,
+      Protocol: 'sqs',
+      Endpoint: `arn:aws:sqs:${region}:000000000000:${name}${suffix}`,
+      Attributes: { RawMessageDelivery: 'true' },
+    }),
+  );
+  const received: CertificationEvent[] = [];
+  const receive = async () => {
+    for (;;) {
+      const command = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 });
+      const { Messages = [] } = await sqs.send(command);
+      if (Messages.length === 0) return;
+      for (const { Body = '' } of Messages)
+        received.push(certificationEventSchema.parse(JSON.parse(Body)));
+      const Entries = Messages.map(({ ReceiptHandle = '' }, index) => ({
+        Id: String(index),
+        ReceiptHandle,
+      }));
+      await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    }
+  };
+  return { topics, received, receive };
+}
+
+class Killed extends Error {}
+
+/** Dies at some call, before or after it takes effect, and does nothing more. */
+function mortal(story: Story, announcer: Announcer, random: Random, calls: number) {
+  let left = 1 + random.below(calls);
+  const guarded = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        if (name === 'leftovers' || name === 'digest') return method.bind(target);
+        return async (...values: unknown[]) => {
+          left -= 1;
+          const isBefore = random.chance(0.5);
+          if (left < 0 || (left === 0 && isBefore)) throw new Killed();
+          const answer: unknown = await method.apply(target, values);
+          if (left <= 0) throw new Killed();
+          return answer;
+        };
+      },
+    });
+  return { ledger: guarded<Ledger>(story.ledger), announcer: guarded(announcer) };
+}
+
+describe.each([
+  { topic: 'FIFO', isFifo: true, people: 2_200 },
+  { topic: 'standard', isFifo: false, people: 200 },
+])('events on a bad day, over a $topic topic', ({ isFifo, people }) => {
+  it('arrive all the same, in order by subject, each handled once by its id', async () => {
+    const random = seededRandom(5, 'delivery');
+    const day = new BadDay(random);
+    const story = new Story();
+    story.settings = { holdAbove: 100_000 };
+    const { topics, received, receive } = await subscribe(day.client, story.name, isFifo);
+    const announcer = new SnsAnnouncer(day.client, topics, {
+      integration: story.name,
+      detail: 'names',
+      maxRows: 60,
+      clock: story.clock,
+      random: random.next,
+    });
+    await story.tick({ announcer });
+
+    const waves = 10;
+    let killed = 0;
+    for (let wave = 0; wave < waves; wave += 1) {
+      // Somebody new, and three times as many of those who are known a little different.
+      const first = (wave * people) / waves;
+      const known = story.world.slice(-((3 * people) / waves / 2));
+      const changed = new Map(
+        known.map((one) => [one.id, { ...one, email: `wave-${wave}-${one.id}@example.org` }]),
+      );
+      story.world = [
+        ...story.world.map((one) => changed.get(one.id) ?? one),
+        ...Array.from({ length: people / waves }, (_, index) =>
+          assessment({ id: first + index + 1 }),
+        ),
+      ];
+      day.isOut = wave >= 4 && wave <= 6;
+      // The audit that finds edits is due every 15 minutes; a lease that was not given back runs out.
+      story.clock.advance({ minutes: 16 });
+      if (wave % 3 === 1) {
+        const fate = mortal(story, announcer, random, people / 5);
+        await story.tick(fate).catch((error) => {
+          expect(error).toBeInstanceOf(Killed);
+          killed += 1;
+        });
+        story.clock.advance({ minutes: 2 });
+      }
+      await story.tick({ announcer });
+      await receive();
+    }
+    day.isCalm = true;
+    for (let tick = 0; tick < 3; tick += 1) {
+      story.clock.advance({ minutes: 16 });
+      await story.tick({ announcer });
+    }
+    await receive();
+    day.client.destroy();
+
+    const expected: string[] = [];
+    const lives = await story.ledger.lives(story.world.map(({ id }) => id));
+    for (const [id, { history }] of lives)
+      for (const { revision } of history) expected.push(`${story.name}/${id}/${revision}`);
+    const handled = new Set<string>();
+    const last = new Map<string, number>();
+    for (const { id, subject, sequence } of received) {
+      if (handled.has(id)) continue;
+      handled.add(id);
+      expect(Number(sequence), `order of ${subject}`).toBe((last.get(subject) ?? 0) + 1);
+      last.set(subject, Number(sequence));
+    }
+    expect([...handled].sort()).toEqual(expected.sort());
+    expect(killed).toBeGreaterThan(0);
+    expect(Object.fromEntries(day.seen)).toMatchObject({
+      ThrottledException: expect.any(Number),
+      TimeoutError: expect.any(Number),
+      'refused in part': expect.any(Number),
+      'lost answer': expect.any(Number),
+    });
+    expect(expected.length).toBeGreaterThanOrEqual(isFifo ? 5_000 : 450);
+    // A FIFO topic drops the duplicates itself.
+    if (!isFifo) expect(received.length).toBeGreaterThan(handled.size);
+  }, 120_000);
+});
