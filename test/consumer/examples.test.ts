@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +60,25 @@ describe('an example beside a local instance', () => {
       await example.line(/Start certification-notifier first/);
       await example.line(/^\(ended with 1\)/);
       await example.end();
+    },
+  );
+});
+
+describe('an example to copy', () => {
+  it.each(['sqs-worker', 'lambda', 'https-webhook'])(
+    '%s needs what is tested here',
+    async (name) => {
+      const needs = async (path: string) => {
+        const file = await readFile(
+          join(import.meta.dirname, '../..', path, 'package.json'),
+          'utf8',
+        );
+        const { dependencies, devDependencies } = JSON.parse(file);
+        return { ...dependencies, ...devDependencies };
+      };
+      const { 'certification-notifier': ours, ...others } = await needs(`examples/${name}`);
+      expect(ours).toBe('file:../..');
+      expect(await needs('.')).toMatchObject(others);
     },
   );
 });
