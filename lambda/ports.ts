@@ -197,6 +197,8 @@ export type Undelivered = 'pending' | 'held' | 'undeliverable';
 export interface Ledger {
   /** One consistent read; the very first call creates the state. */
   state(): Promise<State>;
+  /** The same, for those who only look: `undefined` before the very first tick. */
+  recordedState(): Promise<State | undefined>;
   /**
    * Takes the lease and marks the state dirty from now on, in one write. The same owner may take it again.
    * @returns the state as it was just before, or `undefined` while another owner's lease lasts.

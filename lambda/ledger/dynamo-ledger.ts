@@ -43,6 +43,10 @@ export class DynamoLedger implements Ledger {
     return this.#state.read();
   }
 
+  recordedState() {
+    return this.#state.readRecorded();
+  }
+
   takeLease(lease: Lease, now: Temporal.Instant) {
     return this.#state.takeLease(lease, now);
   }

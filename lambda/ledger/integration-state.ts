@@ -30,6 +30,11 @@ export class IntegrationState {
     return parseState(item);
   }
 
+  async readRecorded(): Promise<State | undefined> {
+    const item = await this.#table.get(this.#stateKey);
+    return item && parseState(item);
+  }
+
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
     const before = await this.#table.update(this.#stateKey, {
       UpdateExpression: 'SET lease_owner = :owner, lease_until = :until, dirty_since = :now',

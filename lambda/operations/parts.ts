@@ -8,7 +8,7 @@ import type { Command } from './command.ts';
 export type EventSettings = Pick<TickSettings, 'name' | 'timeZone' | 'recentDays' | 'fields'>;
 
 /** The part of the ledger that only reads; so does the role of the operate function. */
-export type LedgerReader = Pick<Ledger, 'state' | 'calendar' | 'lives' | 'knownOfDay'>;
+export type LedgerReader = Pick<Ledger, 'recordedState' | 'calendar' | 'lives' | 'knownOfDay'>;
 
 /** Where it is recorded what was asked for and what came of it. */
 export interface Records extends Journal {

@@ -40,6 +40,18 @@ export class ReplayRefusedError extends NotifierError {
   }
 }
 
+/** The integration has never ticked: there is nothing that could be replayed. */
+export class NothingRecordedError extends NotifierError {
+  readonly code = 'nothing-recorded';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Is the schedule enabled, and do the credentials work? The log of the ticks says what keeps them.';
+
+  constructor(integration: string) {
+    super(`No tick of ${integration} has ever begun its work.`);
+  }
+}
+
 /** All of the time went by before the first event. */
 export class ReplayStalledError extends NotifierError {
   readonly code = 'replay-stalled';
@@ -107,8 +119,11 @@ class Replay {
 
   async run(): Promise<ReplayOutcome> {
     try {
-      const { salt } = await this.#parts.ledger.state();
-      for await (const slice of slices(this.#parts.ledger, this.#command)) {
+      const { ledger } = this.#parts;
+      const state = await ledger.recordedState();
+      if (state === undefined) throw new NothingRecordedError(this.#parts.settings.name);
+      const { salt, years } = state;
+      for await (const slice of slices(ledger, years, this.#command)) {
         const isAll = await this.#replaySlice(slice, salt);
         // Also where nothing is selected: to look through a long history takes time by itself.
         if (!isAll || this.#limit.reached) return this.#stopped();

@@ -28,8 +28,14 @@ export interface Slice {
  * What the ledger knows of the selected days, ids, organizations and types, from the oldest day on,
  * and only what comes after the cursor. Read from the ledger as it goes: a replay of everything holds
  * one slice of it.
+ *
+ * @param years that the calendar has entries of
  */
-export async function* slices(ledger: LedgerReader, command: ReplayCommand): AsyncGenerator<Slice> {
+export async function* slices(
+  ledger: LedgerReader,
+  years: readonly number[],
+  command: ReplayCommand,
+): AsyncGenerator<Slice> {
   const { ids, organizations, types } = command;
   const isWanted = (life: Life) => {
     const { certification } = life;
@@ -47,7 +53,7 @@ export async function* slices(ledger: LedgerReader, command: ReplayCommand): Asy
     yield { lives: [...lives.values()].filter(isWanted).sort(inOrder) };
     return;
   }
-  for (const { days, rows } of packed(await daysOf(ledger, command))) {
+  for (const { days, rows } of packed(await daysOf(ledger, years, command))) {
     const [first, last] = [days[0], days.at(-1)];
     if (first === undefined || last === undefined) continue;
     const indexed = await pMap(days, (day) => ledger.knownOfDay(day), {
@@ -93,9 +99,9 @@ function isWithin(day: string, { from, to }: NonNullable<ReplayCommand['days']>)
 /** Every day that anything was ever recorded on is in the calendar. */
 async function daysOf(
   ledger: LedgerReader,
+  years: readonly number[],
   { days = {}, after }: ReplayCommand,
 ): Promise<[day: string, entry: DayEntry][]> {
-  const { years } = await ledger.state();
   const [cursorDay = '', isWithinDay] = after?.split('/') ?? [];
   const yearOf = (day: string) => Number(day.slice(0, 4));
   const entries = await ledger.calendar(

@@ -72,6 +72,10 @@ export class MemoryLedger implements Ledger {
     return this.#state;
   }
 
+  async recordedState(): Promise<State | undefined> {
+    return this.#state;
+  }
+
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
     const state = await this.state();
     const isTaken = this.#owner !== undefined && this.#owner !== lease.owner;

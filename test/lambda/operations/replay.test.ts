@@ -237,6 +237,16 @@ describe('a dry run', () => {
   });
 });
 
+describe('before the very first tick', () => {
+  it('there is nothing to replay, and the ledger stays empty', async () => {
+    expect(await scene.operate(everything)).toMatchObject({
+      ok: false,
+      problem: { code: 'nothing-recorded' },
+    });
+    expect(await scene.items()).toEqual([]);
+  });
+});
+
 describe('a replay that stops', () => {
   it('goes on behind the last event after its limit, so that in the end all were sent once', async () => {
     await scene.show(...[5, 3, 1].map((id) => on('2026-11-20', id)), on('2026-11-19', 9));

@@ -118,7 +118,7 @@ export class Scene {
       clock,
       partner: this.#partner,
       ledger: {
-        state: () => ledger.state(),
+        recordedState: () => ledger.recordedState(),
         calendar: (years) => ledger.calendar(years),
         lives: (ids) => ledger.lives(ids),
         knownOfDay: (day) => {
