@@ -17,7 +17,7 @@ import { codeOf } from './refusals.ts';
 import { TopicPace } from './topic-pace.ts';
 
 /** The queue does not exist, or the function may not use it. */
-export class QueueUnreachableError extends NotifierError {
+class QueueUnreachableError extends NotifierError {
   readonly code = 'queue-unreachable';
   readonly retryHelps = false;
   readonly whatToDo =

@@ -29,7 +29,7 @@ export interface ReplayOutcome {
 }
 
 /** The topic or the queue did not take an event that it should have taken. */
-export class ReplayRefusedError extends NotifierError {
+class ReplayRefusedError extends NotifierError {
   readonly code = 'replay-refused';
   readonly retryHelps = true;
   readonly whatToDo =
@@ -41,7 +41,7 @@ export class ReplayRefusedError extends NotifierError {
 }
 
 /** The integration has never ticked: there is nothing that could be replayed. */
-export class NothingRecordedError extends NotifierError {
+class NothingRecordedError extends NotifierError {
   readonly code = 'nothing-recorded';
   readonly retryHelps = false;
   readonly whatToDo =
@@ -53,7 +53,7 @@ export class NothingRecordedError extends NotifierError {
 }
 
 /** All of the time went by before the first event. */
-export class ReplayStalledError extends NotifierError {
+class ReplayStalledError extends NotifierError {
   readonly code = 'replay-stalled';
   readonly retryHelps = true;
   readonly whatToDo =

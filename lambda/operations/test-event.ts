@@ -10,7 +10,7 @@ export interface TestEventResult {
 }
 
 /** SNS did not accept the test event, so it does not accept others either. */
-export class TestEventRefusedError extends NotifierError {
+class TestEventRefusedError extends NotifierError {
   readonly code = 'test-event-refused';
   readonly retryHelps = true;
   readonly whatToDo =
