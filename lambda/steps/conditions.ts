@@ -74,8 +74,9 @@ const maxLine = 200;
 export class Conditions {
   readonly #parts: TickParts;
   #open = new Map<ConditionName, OpenCondition>();
-  /** Events that were held before this tick held more. */
+  /** Events that were held before this tick began. */
   #heldBefore = 0;
+  #isKnown = false;
 
   constructor(parts: TickParts) {
     this.#parts = parts;
@@ -84,6 +85,11 @@ export class Conditions {
   /** As the state has them: another tick may have told since. */
   know(open: OpenConditions): void {
     this.#open = new Map(open);
+    if (this.#isKnown) return;
+    this.#isKnown = true;
+    const held = open.get('held');
+    // What operations could not be told of was not held.
+    this.#heldBefore = held?.told === undefined ? 0 : held.number;
   }
 
   /** Notices of earlier ticks that SNS did not accept; as long as it refuses one, not the others. */
@@ -124,7 +130,6 @@ export class Conditions {
 
   /** Operations hear of a flood before anything of it is held. */
   flood(changes: readonly Change[]): Promise<boolean> {
-    this.#heldBefore = this.#open.get('held')?.number ?? 0;
     const number = this.#heldBefore + changes.length;
     return this.note('held', { number, details: floodDetails(changes) });
   }

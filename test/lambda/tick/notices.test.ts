@@ -25,6 +25,15 @@ beforeEach(async () => {
 /** Without the integration's name. */
 const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
 
+/** Thirty new ones, each on a day of its own. */
+const flood = (from: number) =>
+  Array.from({ length: 30 }, (_, index) =>
+    assessment({
+      id: from + index,
+      certified_on: Temporal.PlainDate.from('2020-01-01').add({ days: index }).toString(),
+    }),
+  );
+
 async function ticks(minutes: number, times: number) {
   for (let n = 0; n < times; n++) {
     story.clock.advance({ minutes });
@@ -128,13 +137,6 @@ describe('operations hear once, and once when it is over', () => {
 
   it('of what is held, until nothing is', async () => {
     story.settings = { holdAbove: 5 };
-    const flood = (from: number) =>
-      Array.from({ length: 30 }, (_, index) =>
-        assessment({
-          id: from + index,
-          certified_on: Temporal.PlainDate.from('2020-01-01').add({ days: index }).toString(),
-        }),
-      );
     story.world = [...story.world, ...flood(100)];
     await ticks(1, 1);
     story.world = [...story.world, ...flood(200)];
@@ -146,6 +148,17 @@ describe('operations hear once, and once when it is over', () => {
     story.clock.advance({ minutes: 20 });
     await story.tick({ ledger: released });
     expect(titles().slice(1)).toEqual(['nothing is held any more']);
+  });
+
+  it('of no more than is held: not of what could not be told before', async () => {
+    story.settings = { holdAbove: 5 };
+    story.world = [...story.world, ...flood(100)];
+    story.digest = { accepted: false, code: 'InternalError' };
+    await ticks(1, 3);
+    story.digest = { accepted: true };
+    await ticks(1, 1);
+    expect(titles()).toEqual(['a flood of changes is held']);
+    expect((await story.ledger.state()).conditions.get('held')).toMatchObject({ number: 30 });
   });
 
   it('of events that SNS refuses for good', async () => {
