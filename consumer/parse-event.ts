@@ -23,6 +23,8 @@ export type ReceivedEvent = CertificationEvent | UnknownEvent;
 
 /** SNS in SQS in a Lambda record is three; more is somebody's own wrapping. */
 const maxWrappings = 8;
+/** A list of parts could be wrong in thousands of places. */
+const maxProblems = 10;
 
 const [{ shape: known }] = certificationEventSchema.options;
 const knownTypes: ReadonlySet<string> = new Set(
@@ -113,6 +115,8 @@ function textOf(bytes: Uint8Array): string {
 
 function notAnEvent(error: z.ZodError | undefined): NotAnEventError {
   return new NotAnEventError(
-    error?.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`) ?? [],
+    (error?.issues ?? [])
+      .slice(0, maxProblems)
+      .map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`),
   );
 }

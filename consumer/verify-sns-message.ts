@@ -129,15 +129,14 @@ class CertifiedValidator extends SnsPayloadValidator {
 function checkSubscribeUrl(subscribeUrl: string, topicArn: string): void {
   const [, , , region] = topicArn.split(':');
   const url = URL.canParse(subscribeUrl) ? new URL(subscribeUrl) : undefined;
-  const hosts = [`sns.${region}.amazonaws.com`, `sns.${region}.amazonaws.com.cn`];
+  const places = [
+    `https://sns.${region}.amazonaws.com/?`,
+    `https://sns.${region}.amazonaws.com.cn/?`,
+  ];
   const expected =
-    url?.protocol === 'https:' &&
-    // With `host`, and not `hostname`: no other port either.
-    hosts.includes(url.host) &&
-    url.username === '' &&
-    url.password === '' &&
-    url.pathname === '/' &&
-    url.searchParams.getAll('Action').join() === 'ConfirmSubscription' &&
+    // Of the parsed URL, so that credentials, a port or another path cannot hide.
+    places.some((place) => url?.href.startsWith(place)) &&
+    url?.searchParams.getAll('Action').join() === 'ConfirmSubscription' &&
     url.searchParams.getAll('TopicArn').join() === topicArn;
   if (!expected) throw new SnsMessageRefusedError('subscribe-url');
 }

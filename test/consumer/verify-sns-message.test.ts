@@ -233,6 +233,8 @@ describe('a subscription', () => {
     ['another region', subscribeUrl({ host: 'sns.eu-west-1.amazonaws.com' })],
     ['another port', subscribeUrl({ host: 'sns.us-east-1.amazonaws.com:22' })],
     ['credentials', subscribeUrl({ host: 'user:word@sns.us-east-1.amazonaws.com' })],
+    ['a user', subscribeUrl({ host: 'user@sns.us-east-1.amazonaws.com' })],
+    ['another path', subscribeUrl().replace('/?', '/bucket/?')],
     ['no TLS', subscribeUrl({ protocol: 'http' })],
     ['another topic', subscribeUrl({ arn: 'arn:aws:sns:us-east-1:444455556666:theirs' })],
     ['another action', subscribeUrl({ action: 'DeleteTopic' })],
