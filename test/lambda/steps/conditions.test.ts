@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ConditionName } from '../../../lambda/detection/conditions.ts';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import {
+  CredentialsRefusedError,
+  NoOrganizationsAssignedError,
+} from '../../../lambda/partner/errors.ts';
+import type { TickParts } from '../../../lambda/parts.ts';
+import type { Announcer, Ledger, Notice } from '../../../lambda/ports.ts';
+import { Conditions } from '../../../lambda/steps/conditions.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { MemoryLedger } from '../../support/memory-ledger.ts';
+
+/** SNS and a ledger that fail when they are told to; each tick sees what the one before has saved. */
+class Operations {
+  readonly clock = new ManualClock();
+  readonly ledger = new MemoryLedger();
+  readonly notices: Notice[] = [];
+  readonly warnings: string[] = [];
+  accepts = true;
+  savesFail = false;
+  saves = 0;
+
+  async tick(act: (conditions: Conditions) => Promise<unknown>): Promise<void> {
+    this.clock.advance({ minutes: 1 });
+    const ledger: Ledger = Object.assign(Object.create(this.ledger), {
+      saveConditions: async (changes: Parameters<Ledger['saveConditions']>[0]) => {
+        if (this.savesFail) throw new LedgerUnavailableError('UpdateItem', {});
+        this.saves += 1;
+        await this.ledger.saveConditions(changes);
+      },
+      countKept: async () => 0,
+    });
+    const announcer: Announcer = {
+      publish: async () => ({ accepted: [], refused: [] }),
+      digest: () => ({ add: () => undefined, send: async () => ({ accepted: true }) }),
+      notify: async (notice) => {
+        if (!this.accepts) return { accepted: false, code: 'InternalError' };
+        this.notices.push(notice);
+        return { accepted: true };
+      },
+    };
+    const parts = { settings, clock: this.clock, ledger, announcer, journal: this } as const;
+    const conditions = new Conditions({ ...parts, partner });
+    conditions.know((await this.ledger.state()).conditions);
+    await conditions.tellOwed();
+    await act(conditions);
+  }
+
+  warn(what: string): void {
+    this.warnings.push(what);
+  }
+
+  get subjects(): string[] {
+    return this.notices.map(({ subject }) => subject);
+  }
+}
+
+const settings: TickParts['settings'] = {
+  name: 'district-a',
+  timeZone: 'UTC',
+  recentDays: 3,
+  audit: { recentMs: 1, historyMs: 1, requests: 1 },
+  holdAbove: 1,
+  announce: 'none',
+  fields: 'all',
+  alerts: { detail: 'names', maxRows: 60 },
+  resources: { table: 'ledger', secret: 'credentials' },
+};
+const nobody = () => Promise.reject(new Error('the partner is not asked'));
+const partner: TickParts['partner'] = {
+  pulse: nobody,
+  tail: nobody,
+  count: nobody,
+  oldestDay: nobody,
+  prove: nobody,
+  get: nobody,
+};
+
+const names = ['collapsed', 'unproven', 'quarantined'] as const satisfies ConditionName[];
+
+describe('telling operations', () => {
+  it('of a condition is done once, by many ticks, and once when it is over', async () => {
+    const operations = new Operations();
+    for (const number of [1, 1, 1, 1, 0, 0, 0])
+      await operations.tick((conditions) => conditions.note('collapsed', { number }));
+    expect(operations.subjects).toEqual([
+      'district-a: the partner shows less than half of before',
+      'district-a: the partner shows most of it again',
+    ]);
+    expect(operations.saves).toBe(2);
+  });
+
+  it('is tried again by the next tick, which need not see the condition itself', async () => {
+    const operations = new Operations();
+    operations.accepts = false;
+    await operations.tick((conditions) =>
+      conditions.note('collapsed', { number: 1, details: ['It shows 12 assessments.'] }),
+    );
+    await operations.tick(async () => undefined);
+    expect(operations.notices).toEqual([]);
+    operations.accepts = true;
+    await operations.tick(async () => undefined);
+    await operations.tick(async () => undefined);
+    expect(operations.notices).toHaveLength(1);
+    expect(operations.notices[0]?.text).toContain('It shows 12 assessments.');
+    expect(operations.notices[0]?.text).toContain('Since: 2026-11-21 08:01 (UTC)');
+  });
+
+  it('that SNS refuses costs each tick one attempt, however much is owed', async () => {
+    const operations = new Operations();
+    operations.accepts = false;
+    for (const name of names)
+      await operations.tick((conditions) => conditions.note(name, { number: 1 }));
+    operations.warnings.length = 0;
+    await operations.tick(async () => undefined);
+    expect(operations.warnings).toEqual(['notice refused']);
+  });
+
+  it('survives crashes between telling and noting: told twice at most, never not at all', async () => {
+    const step = fc.record({
+      name: fc.constantFrom(...names),
+      number: fc.nat(1),
+      accepts: fc.boolean(),
+      crashes: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (life) => {
+        const operations = new Operations();
+        const latest = new Map<ConditionName, number>();
+        let crashes = 0;
+        for (const { name, number, accepts, crashes: crash } of life) {
+          Object.assign(operations, { accepts, savesFail: crash });
+          const before = operations.saves;
+          const tried = operations.tick((conditions) => conditions.note(name, { number }));
+          const isDone = await tried.then(
+            () => true,
+            () => false,
+          );
+          if (!isDone) crashes += 1;
+          else latest.set(name, number);
+          if (!isDone) expect(operations.saves).toBe(before);
+        }
+        Object.assign(operations, { accepts: true, savesFail: false });
+        for (const [name, number] of latest)
+          await operations.tick((conditions) => conditions.note(name, { number }));
+
+        const { conditions } = await operations.ledger.state();
+        for (const [name, number] of latest) expect(conditions.has(name)).toBe(number > 0);
+        // Without crashes, each begins and ends in turn; a crash repeats one of them.
+        let repeated = 0;
+        for (const told of Map.groupBy(operations.subjects, wordOf).values())
+          repeated += told.filter((subject, index) => subject === told[index - 1]).length;
+        expect(repeated).toBeLessThanOrEqual(crashes);
+      }),
+    );
+  });
+
+  it('of a failure never hides the failure', async () => {
+    const operations = new Operations();
+    operations.savesFail = true;
+    await operations.tick((conditions) => conditions.failed(new CredentialsRefusedError()));
+    expect(operations.warnings).toEqual(['condition not told']);
+    expect(operations.notices).toHaveLength(1);
+  });
+
+  it('of another refusal ends the one before it', async () => {
+    const operations = new Operations();
+    await operations.tick((conditions) => conditions.failed(new CredentialsRefusedError()));
+    await operations.tick((conditions) => conditions.failed(new NoOrganizationsAssignedError()));
+    await operations.tick((conditions) => conditions.answered());
+    expect(operations.subjects).toEqual([
+      'district-a: the partner refuses the credentials',
+      'district-a: the partner has assigned no organizations',
+      'district-a: the partner accepts the credentials again',
+      'district-a: the partner has assigned organizations',
+    ]);
+  });
+});
+
+/** What tells the notices of one condition from another's. */
+function wordOf(subject: string): string {
+  return ['malformed', 'proven'].find((word) => subject.includes(word)) ?? 'collapsed';
+}
