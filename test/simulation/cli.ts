@@ -1,30 +1,54 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { simulate } from './run.ts';
+import { Coverages } from './coverage.ts';
+import { mutants, mutate } from './mutants.ts';
 
 const whole = (text: string) => {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number');
   return Number(text);
 };
 
-const { runs, seed, rough } = new Command('simulate')
+interface Options {
+  readonly runs: number;
+  readonly seed: number;
+  readonly rough: boolean;
+  readonly trace: boolean;
+  readonly mutant?: string;
+}
+
+const options = new Command('simulate')
   .description('Lives of an integration in which anything can happen, checked against the truth.')
   .option('--runs <number>', 'how many lives', whole, 1_000)
   .option('--seed <number>', 'the first; each life has the next', whole, 1)
   .option('--rough', 'ticks always overlap, and leases are lost all the time', false)
+  .option('--trace', 'prints each call and how each tick ended', false)
+  .option('--mutant <name>', 'breaks something, and ends with the first life that notices')
   .parse()
-  .opts<{ runs: number; seed: number; rough: boolean }>();
+  .opts<Options>();
 
+const { runs, seed, trace, mutant } = options;
+const rough = options.rough || (mutant !== undefined && mutants[mutant]?.rough === true);
+if (mutant !== undefined) mutate(mutant);
+const { simulate } = await import('./simulate.ts');
+
+const coverages = new Coverages();
+const again = [...(rough ? ['--rough'] : []), ...(mutant ? ['--mutant', mutant] : [])].join(' ');
 let broken = 0;
-for (let life = 0; life < runs; life++) {
-  const findings = await simulate(seed + life, { rough });
+let lived = 0;
+while (lived < runs && (mutant === undefined || broken === 0)) {
+  const life = seed + lived;
+  const { findings, coverage } = await simulate(life, {
+    rough,
+    ...(trace && { trace: console.log }),
+  });
+  lived += 1;
+  coverages.add(coverage);
   if (findings.length > 0) {
     broken += 1;
-    console.log(`seed ${seed + life}: ${findings.join('; ')}`);
-    console.log(
-      `  replay: npm run simulate -- --runs 1 --seed ${seed + life}${rough ? ' --rough' : ''}`,
-    );
+    console.log(`seed ${life}: ${findings.slice(0, 10).join('; ')}`);
+    console.log(`  replay: npm run simulate -- --runs 1 --seed ${life} ${again}`.trimEnd());
   }
-  if ((life + 1) % 500 === 0) console.log(`${life + 1} lives, ${broken} with a broken promise`);
+  if (lived % 500 === 0) console.log(`${lived} lives, ${broken} with a broken promise`);
 }
-console.log(`${runs} lives from seed ${seed}: ${broken} with a broken promise`);
+if (mutant === undefined) console.log(`of ${lived} lives from seed ${seed}:\n${coverages}`);
+console.log(`${lived} lives from seed ${seed}: ${broken} with a broken promise`);
 process.exitCode = broken === 0 ? 0 : 1;

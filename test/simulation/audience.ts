@@ -1,0 +1,95 @@
+import { Temporal } from 'temporal-polyfill';
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { Announcer, Notice } from '../../lambda/ports.ts';
+import type { Note } from './coverage.ts';
+import type { Random } from './random.ts';
+
+/** Machines, people and operations, and what each has been told. */
+export class Audience implements Announcer {
+  readonly #random: Random;
+  readonly #timeZone: string;
+  readonly #recentDays: number;
+  readonly #note: Note;
+  readonly #findings: string[];
+  /** By the event's id. */
+  readonly told = new Map<string, CertificationEvent>();
+  readonly mailed = new Set<string>();
+  readonly notices: Notice[] = [];
+  /** How likely SNS refuses. */
+  refusals = 0;
+
+  constructor(
+    random: Random,
+    zone: { timeZone: string; recentDays: number },
+    note: Note,
+    findings: string[],
+  ) {
+    this.#random = random;
+    this.#timeZone = zone.timeZone;
+    this.#recentDays = zone.recentDays;
+    this.#note = note;
+    this.#findings = findings;
+  }
+
+  publish: Announcer['publish'] = async (owed) => {
+    const accepted = owed.filter(() => !this.#isRefused());
+    for (const { event } of accepted) {
+      const before = this.told.get(event.id);
+      if (before) this.#note('told twice');
+      if (before && JSON.stringify(before) !== JSON.stringify(event))
+        this.#findings.push(`two events with the id ${event.id}`);
+      this.#checkEvent(event);
+      this.told.set(event.id, event);
+    }
+    const refused = owed
+      .filter((one) => !accepted.includes(one))
+      .map((one) => ({ owed: one, code: 'InternalError' }));
+    return { accepted, refused };
+  };
+
+  digest: Announcer['digest'] = () => {
+    const ids: string[] = [];
+    return {
+      add: ({ id }) => void ids.push(id),
+      send: async () => {
+        if (this.#isRefused()) return { accepted: false, code: 'InternalError' };
+        for (const id of ids) this.mailed.add(id);
+        return { accepted: true };
+      },
+    };
+  };
+
+  notify: Announcer['notify'] = async (notice) => {
+    if (this.#isRefused()) return { accepted: false, code: 'InternalError' };
+    this.notices.push(notice);
+    return { accepted: true };
+  };
+
+  #isRefused(): boolean {
+    const isRefused = this.#random.chance(this.refusals);
+    if (isRefused) this.#note('refused by SNS');
+    return isRefused;
+  }
+
+  #checkEvent({ id, type, time, data }: CertificationEvent): void {
+    this.#note(type);
+    if (type === 'certification.updated' && data.changed.length === 0)
+      this.#findings.push(`${id} updates nothing`);
+    // Midnight may have passed between the tick's begin and the event.
+    const at = Temporal.Instant.from(time);
+    const late = [at, at.subtract({ seconds: 60 })].map((now) =>
+      this.#isLate(data.assessment.certified_on, now),
+    );
+    if (data.late) this.#note('late');
+    if (!late.includes(data.late)) this.#findings.push(`${id} is wrong about being late`);
+  }
+
+  /** By the calendar of Intl, not of Temporal. */
+  #isLate(day: string, now: Temporal.Instant): boolean {
+    const today = new Intl.DateTimeFormat('sv-SE', { timeZone: this.#timeZone, dateStyle: 'short' })
+      .format(now.epochMilliseconds)
+      .slice(0, 10);
+    const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
+    return days > this.#recentDays;
+  }
+}

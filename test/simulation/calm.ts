@@ -1,0 +1,142 @@
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { Life } from './life.ts';
+import type { Entry } from './world.ts';
+
+type Kind = 'created' | 'updated' | 'withdrawn' | 'restored';
+type Story = (life: Life, look: () => Promise<void>) => Promise<void>;
+
+/** Withdrawals that one tick's budget of requests can confirm, and more. */
+const confirmable = 60;
+const pageSize = 100;
+
+/**
+ * With the world at rest and no audits: every difference that a count or the newest page can see is
+ * announced within two ticks, and after these all is quiet again.
+ */
+export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>): Promise<void> {
+  const { random, timeline, ledger, passage, world } = life;
+  passage.pace = { partnerMs: 20, awsMs: 20 };
+  await untilQuiet();
+  const stories = [born, removed, restored, mostOfADay, collapsed, flooded, editedOnThePage];
+  for (let n = 0; n < 4; n++) {
+    // Table and index agree before the next thing happens.
+    await timeline.pass({ seconds: 1 + ledger.lagMs / 1_000 });
+    world.moment += 1;
+    await random.pick(stories)?.(life, () => twoTicks(life));
+    await untilQuiet();
+  }
+}
+
+async function twoTicks(life: Life): Promise<void> {
+  for (let n = 0; n < 2; n++) {
+    life.host.trulyAbsent.clear();
+    await life.timeline.until(life.tick());
+    await life.timeline.pass({ seconds: 60 });
+  }
+}
+
+/** Each of these has the event that its last change owes it. */
+function expect(
+  { ledger, audience, findings, coverage }: Life,
+  ids: readonly number[],
+  kind: Kind,
+  fate: 'told' | 'held' | 'either' = 'either',
+): void {
+  const held = new Map(ledger.held.map(({ event }) => [event.id, event]));
+  for (const id of ids) {
+    const eventId = `sim/${id}/${ledger.items.get(id)?.certification.revision}`;
+    const isTold = isOf(kind, audience.told.get(eventId));
+    const isHeld = isOf(kind, held.get(eventId));
+    // What comes after a held event waits behind it.
+    const mayWait = ledger.held.some(
+      ({ certificationId, event }) => certificationId === id && event.id !== eventId,
+    );
+    const isAsExpected =
+      fate === 'held' ? isHeld : isTold || (isHeld && (fate === 'either' || mayWait));
+    if (!isAsExpected) findings.push(`${id} was not ${kind} (${fate}) within two ticks`);
+  }
+  coverage.note(`at rest: ${kind}`);
+}
+
+const isOf = (kind: Kind, event: CertificationEvent | undefined) =>
+  event?.type === `certification.${kind}`;
+
+const born: Story = async (life, look) => {
+  const ids = Array.from({ length: 1 + life.random.below(4) }, () => life.world.create());
+  await look();
+  expect(life, ids, 'created', 'told');
+};
+
+const flooded: Story = async (life, look) => {
+  const { holdAbove } = life.settings;
+  if (holdAbove > 50) return;
+  const ids = Array.from({ length: holdAbove + 1 }, () => life.world.create());
+  await look();
+  expect(life, ids, 'created', 'held');
+  life.coverage.note('at rest: flood');
+};
+
+const removed: Story = async (life, look) => {
+  const { random, world } = life;
+  const ids = [...world.entries.keys()].filter(() => random.chance(0.1)).slice(0, 3);
+  if (world.entries.size < 2 * ids.length + 1) return;
+  for (const id of ids) world.remove(id);
+  await look();
+  expect(life, ids, 'withdrawn');
+};
+
+const restored: Story = async (life, look) => {
+  const id = life.random.pick([...life.world.gone.keys()]);
+  if (id === undefined) return;
+  // What came and went between two looks is new.
+  const kind = life.ledger.items.has(id) ? 'restored' : 'created';
+  life.world.restore(id);
+  await look();
+  expect(life, [id], kind, 'told');
+};
+
+const mostOfADay: Story = async (life, look) => {
+  const { world } = life;
+  const byDay = Map.groupBy(world.entries.values(), ({ assessment }) => assessment.certified_on);
+  const days = [...byDay.values()].filter(
+    ({ length }) => length >= 10 && length <= confirmable && length < world.entries.size / 2,
+  );
+  const day = life.random.pick(days);
+  if (day === undefined) return;
+  const ids = day.slice(0, Math.floor(day.length / 2) + 1).map(({ assessment }) => assessment.id);
+  for (const id of ids) world.remove(id);
+  await look();
+  expect(life, ids, 'withdrawn', 'held');
+  life.coverage.note('at rest: most of a day');
+};
+
+const collapsed: Story = async (life, look) => {
+  const { world, ledger, audience, findings } = life;
+  if (world.entries.size < 8) return;
+  const ids = [...world.entries.keys()].slice(0, Math.ceil(world.entries.size * 0.6));
+  const revisions = () => ids.map((id) => ledger.items.get(id)?.certification.revision).join();
+  const before = revisions();
+  const notices = audience.notices.length;
+  for (const id of ids) world.remove(id);
+  await look();
+  if (audience.notices.length !== notices + 1) findings.push('a collapse is to be told once');
+  for (const id of ids) world.restore(id);
+  await look();
+  if (revisions() !== before) findings.push('what had collapsed was believed to be gone');
+  life.coverage.note('at rest: collapse');
+};
+
+/** The days that the newest page shows whole. */
+const editedOnThePage: Story = async (life, look) => {
+  const { world, random } = life;
+  const dayOf = ({ assessment }: Entry) => assessment.certified_on;
+  const newest = [...world.entries.values()].sort((a, b) => (dayOf(a) < dayOf(b) ? 1 : -1));
+  // Of the last day on a full page there may be more.
+  const last = newest.length > pageSize ? newest[pageSize - 1] : undefined;
+  const shown = newest.filter((entry) => last === undefined || dayOf(entry) > dayOf(last));
+  const entry = random.pick(shown);
+  if (entry === undefined) return;
+  world.edit(entry, { email: `calm${random.below(1e6)}@example.org` });
+  await look();
+  expect(life, [entry.assessment.id], 'updated', 'told');
+};

@@ -1,0 +1,38 @@
+/** Tells that something has happened once more. */
+export type Note = (what: string) => void;
+
+/** How often each thing has happened in a life: one that never does a thing proves nothing about it. */
+export class Coverage {
+  readonly #times = new Map<string, number>();
+
+  readonly note: Note = (what) => {
+    this.#times.set(what, (this.#times.get(what) ?? 0) + 1);
+  };
+
+  get times(): ReadonlyMap<string, number> {
+    return this.#times;
+  }
+}
+
+/** Of many lives: in how many a thing happened, and how often altogether. */
+export class Coverages {
+  readonly #rows = new Map<string, { lives: number; times: number }>();
+
+  add(coverage: ReadonlyMap<string, number>): void {
+    for (const [what, times] of coverage) {
+      const row = this.#rows.get(what) ?? { lives: 0, times: 0 };
+      this.#rows.set(what, { lives: row.lives + 1, times: row.times + times });
+    }
+  }
+
+  livesWith(what: string): number {
+    return this.#rows.get(what)?.lives ?? 0;
+  }
+
+  toString(): string {
+    return [...this.#rows]
+      .sort(([one], [other]) => one.localeCompare(other))
+      .map(([what, { lives, times }]) => `  ${what}: in ${lives} lives, ${times} times`)
+      .join('\n');
+  }
+}

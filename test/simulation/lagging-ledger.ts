@@ -1,0 +1,115 @@
+import type { Temporal } from 'temporal-polyfill';
+import { type Change, idOf, type Sighting } from '../../lambda/detection/compare.ts';
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { Committed, DayCertification, Leftovers, OutboxEntry } from '../../lambda/ports.ts';
+import { filedUnder, MemoryLedger } from '../support/memory-ledger.ts';
+import type { Note } from './coverage.ts';
+import type { Random } from './random.ts';
+import type { Timeline } from './timeline.ts';
+
+/** A certification as both indexes show it from some moment on. */
+interface IndexEntry {
+  readonly visibleAt: number;
+  readonly day: string;
+  readonly shown: DayCertification;
+  readonly filed: ReturnType<typeof filedUnder>;
+}
+
+/**
+ * The ledger with indexes as DynamoDB has them: each item's change shows in them some time after
+ * the item has it, never before an earlier change of the same item.
+ */
+export class LaggingLedger extends MemoryLedger {
+  readonly #timeline: Timeline;
+  readonly #random: Random;
+  readonly #note: Note;
+  readonly #index = new Map<number, IndexEntry[]>();
+  /** The longest that an index takes, in milliseconds. */
+  lagMs = 0;
+
+  constructor(timeline: Timeline, random: Random, note: Note) {
+    super();
+    this.#timeline = timeline;
+    this.#random = random;
+    this.#note = note;
+  }
+
+  override async recordSilently(
+    sightings: readonly Sighting[],
+    now: Temporal.Instant,
+  ): Promise<void> {
+    await super.recordSilently(sightings, now);
+    for (const { assessment } of sightings) this.#change(assessment.id);
+  }
+
+  override async commit(
+    change: Change,
+    event: CertificationEvent,
+    now: Temporal.Instant,
+    destiny: 'pending' | 'held',
+  ): Promise<Committed | undefined> {
+    const owed = await super.commit(change, event, now, destiny);
+    if (owed !== undefined) this.#change(idOf(change));
+    return owed;
+  }
+
+  override async settle(
+    delivered: readonly OutboxEntry[],
+    rest: 'nothing' | 'digest',
+  ): Promise<void> {
+    await super.settle(delivered, rest);
+    for (const { certificationId } of delivered) this.#change(certificationId);
+  }
+
+  override async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
+    const shown = [...this.#index.keys()].flatMap((id) => {
+      const entry = this.#visible(id);
+      return entry?.day === day ? [[id, entry.shown] as const] : [];
+    });
+    const truth = await super.knownOfDay(day);
+    if (JSON.stringify(shown.sort()) !== JSON.stringify([...truth].sort()))
+      this.#note('stale index by day');
+    return new Map(shown);
+  }
+
+  /** Keys as the index has them, then the items as they are. */
+  override async *leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
+    const places = owing === 'event' ? ['pending'] : ['pending', 'digest'];
+    const ids = [...this.#index.keys()].filter((id) =>
+      places.includes(this.#visible(id)?.filed ?? ''),
+    );
+    for await (const { owed, unreadable } of super.leftovers(owing)) {
+      const shown = owed.filter(({ certificationId }) => ids.includes(certificationId));
+      if (shown.length < owed.length) this.#note('stale index of the undelivered');
+      yield { owed: shown, unreadable };
+    }
+  }
+
+  #change(id: number): void {
+    const item = this.items.get(id);
+    if (item === undefined) return;
+    const { day, fingerprint, presence } = item.certification;
+    const earlier = this.#index.get(id) ?? [];
+    const lag = this.#random.chance(0.2) ? this.lagMs : Math.min(this.lagMs, 1_000);
+    const now = this.#timeline.nowMs;
+    const visibleAt = Math.max(
+      earlier.at(-1)?.visibleAt ?? 0,
+      now + Math.floor(lag * this.#random.next()),
+    );
+    // Of what is visible already, only the last still shows.
+    const past = earlier.findLastIndex((entry) => entry.visibleAt <= now);
+    this.#index.set(id, [
+      ...earlier.slice(Math.max(0, past)),
+      {
+        visibleAt,
+        day,
+        shown: { id, fingerprint: fingerprint.whole, presence },
+        filed: filedUnder(item),
+      },
+    ]);
+  }
+
+  #visible(id: number): IndexEntry | undefined {
+    return this.#index.get(id)?.findLast(({ visibleAt }) => visibleAt <= this.#timeline.nowMs);
+  }
+}

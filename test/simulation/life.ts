@@ -1,0 +1,165 @@
+import { NotifierError } from '../../lambda/errors.ts';
+import { partnerReader } from '../../lambda/partner/reader.ts';
+import type { TickParts, TickSettings } from '../../lambda/parts.ts';
+import { type TickReport, tick } from '../../lambda/tick.ts';
+import { Audience } from './audience.ts';
+import { Coverage } from './coverage.ts';
+import { Host, peaceful } from './host.ts';
+import { LaggingLedger } from './lagging-ledger.ts';
+import { Invocation, Killed, Passage, safe } from './passage.ts';
+import { Random } from './random.ts';
+import { Timeline } from './timeline.ts';
+import { Witness } from './witness.ts';
+import { World } from './world.ts';
+
+/** Midnights and changes of the clocks, ahead of UTC and behind. */
+const places = [
+  { start: '2026-11-21T08:00:00Z', timeZone: 'UTC' },
+  { start: '2026-11-21T23:50:00Z', timeZone: 'UTC' },
+  { start: '2026-03-29T00:30:00Z', timeZone: 'Europe/Berlin' },
+  { start: '2026-11-01T08:30:00Z', timeZone: 'America/Los_Angeles' },
+  { start: '2026-11-21T09:50:00Z', timeZone: 'Pacific/Kiritimati' },
+  { start: '2026-11-21T10:50:00Z', timeZone: 'Pacific/Pago_Pago' },
+  { start: '2026-10-03T15:20:00Z', timeZone: 'Australia/Lord_Howe' },
+  { start: '2026-11-21T18:20:00Z', timeZone: 'Asia/Kolkata' },
+];
+/** The function's time-out. */
+const tickSeconds = 55;
+/** Pulses, tail, canary and a count; locating; audits (design.md, "A tick"). */
+const requestsBesideReads = 5 + 100 + 20;
+/** Slices in which a history of a few years is read, back to the oldest. */
+const slicesOfBaseline = 15;
+/** A call to the ledger or the announcer that takes no longer than this is what a tick can rely on. */
+const dependableMs = 1_000;
+const auditsOff = 9e12;
+
+/** What one tick did, and how it ended. */
+export interface Ticked {
+  readonly report: TickReport | undefined;
+  readonly invocation: Invocation;
+}
+
+/** A world, its host, and all that the ticks work with; the same seed is the same life. */
+export class Life {
+  readonly random: Random;
+  readonly timeline: Timeline;
+  readonly world: World;
+  readonly host: Host;
+  readonly ledger: LaggingLedger;
+  readonly audience: Audience;
+  readonly witness: Witness;
+  readonly passage: Passage;
+  readonly coverage = new Coverage();
+  readonly findings: string[] = [];
+  settings: TickSettings;
+  isAudited = true;
+  /** Ops have stopped the integration. */
+  isPaused = false;
+  #ticks = 0;
+
+  constructor(seed: number) {
+    const random = new Random(seed);
+    const { note } = this.coverage;
+    const place = random.chance(0.4) ? places[0] : random.pick(places);
+    const { start, timeZone } = place ?? { start: '2026-11-21T08:00:00Z', timeZone: 'UTC' };
+    const timeline = new Timeline(start);
+    const today = () => timeline.now().toZonedDateTimeISO(timeZone).toPlainDate();
+    if (timeZone !== 'UTC') note('time zone other than UTC');
+    this.random = random;
+    this.timeline = timeline;
+    this.world = new World(random, today, note);
+    this.host = new Host(random, this.world, note);
+    this.ledger = new LaggingLedger(timeline, random, note);
+    const since = today().subtract({ days: 30 }).toString();
+    this.settings = {
+      name: 'sim',
+      timeZone,
+      recentDays: 3,
+      audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
+      holdAbove: random.chance(0.3) ? 5 : random.chance(0.3) ? 50 : 500,
+      announce: random.chance(0.6) ? 'none' : random.chance(0.5) ? 'all' : { since },
+      fields: 'all',
+      alerts: { detail: 'names', maxRows: 60 },
+      resources: { table: 'ledger', secret: 'credentials' },
+    };
+    this.audience = new Audience(random, this.settings, note, this.findings);
+    this.witness = new Witness(this.world, this.host, note, this.findings);
+    this.passage = new Passage(timeline, random, note);
+  }
+
+  /** All trouble that is not in the world itself is over. */
+  calm(): void {
+    this.host.switches = peaceful;
+    this.passage.dangers = safe;
+    this.audience.refusals = 0;
+  }
+
+  auditsOff(): void {
+    const audit = { recentMs: auditsOff, historyMs: auditsOff, requests: 20 };
+    this.settings = { ...this.settings, audit };
+    this.isAudited = false;
+  }
+
+  /** One invocation, from its start to its end. */
+  async tick(): Promise<Ticked> {
+    this.#ticks += 1;
+    const { timeline, passage } = this;
+    const deadline = timeline.now().add({ seconds: tickSeconds });
+    const invocation = new Invocation(`tick-${this.#ticks}`, deadline);
+    const client = passage.client(this.host, invocation);
+    const parts: TickParts = {
+      settings: this.settings,
+      clock: timeline,
+      partner: this.witness.partner(partnerReader(client, timeline), invocation),
+      ledger: passage.ledger(this.witness.ledger(this.#pausable()), invocation),
+      announcer: passage.announcer(this.audience, invocation),
+      journal: { warn: (what) => this.coverage.note(`warned: ${what}`) },
+    };
+    let report: TickReport | undefined;
+    try {
+      report = await tick(parts, { id: invocation.id, deadline });
+    } catch (error) {
+      // Failed or killed: the next tick goes on. What it must not do is go wrong.
+      if (!(error instanceof NotifierError || error instanceof Killed))
+        this.findings.push(`a tick failed: ${error}`);
+    }
+    passage.trace(
+      `${invocation.id} ended: ${JSON.stringify(report ?? invocation.end ?? 'failed')}`,
+    );
+    this.#check({ report, invocation });
+    return { report, invocation };
+  }
+
+  #pausable() {
+    const { ledger } = this;
+    return new Proxy(ledger, {
+      get: (target, name) => {
+        if (name === 'state' && this.isPaused)
+          return async () => ({ ...(await ledger.state()), paused: true });
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+
+  /** What holds for each tick, whatever happened. */
+  #check({ report, invocation }: Ticked): void {
+    const { end, isFrozen, longestCallMs, longestRead, requests } = invocation;
+    const { note } = this.coverage;
+    note(end ?? report?.outcome ?? 'failed');
+    if (report?.cutShort) note('cut short');
+    if (report?.collapsed) note('collapsed');
+    if (report?.held) note('held');
+    if (report?.unexplained) note('unexplained');
+    if (report?.outcome === 'paused' && requests + invocation.writes > 0)
+      this.findings.push('a paused integration was not left alone');
+    const isBaseline = report === undefined || report.outcome === 'baseline';
+    const reads = isBaseline ? slicesOfBaseline : 2;
+    if (requests > requestsBesideReads + reads * longestRead)
+      this.findings.push(`a tick of ${requests} requests, its longest read ${longestRead}`);
+    if (end === 'out of time' && !isFrozen && longestCallMs <= dependableMs)
+      this.findings.push(
+        `a tick ran out of time although no call took more than ${longestCallMs} ms`,
+      );
+  }
+}

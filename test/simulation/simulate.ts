@@ -1,0 +1,113 @@
+import { expectedAtRest } from './calm.ts';
+import { Life, type Ticked } from './life.ts';
+import { judge } from './verdict.ts';
+
+export interface LifeOptions {
+  /** Ticks that always overlap, and calls that often outlive the lease. */
+  readonly rough?: boolean;
+  /** Told of each call, and of how each tick ended. */
+  readonly trace?: (line: string) => void;
+}
+
+/** What a life found wrong (empty when every promise was kept), and what happened in it. */
+export interface Outcome {
+  readonly findings: readonly string[];
+  readonly coverage: ReadonlyMap<string, number>;
+}
+
+/** Ticks, a minute apart, after which all must be quiet again. */
+const ticksToRest = 40;
+
+/**
+ * One life of an integration: a world in which things happen between any two requests, ticks that
+ * fail, overlap, take long, lose their lease and are killed at any await; then rest, and the
+ * promises checked against the truth; then, without audits, differences that a count can see. The
+ * same seed is the same life.
+ */
+export async function simulate(
+  seed: number,
+  { rough = false, trace }: LifeOptions = {},
+): Promise<Outcome> {
+  const life = new Life(seed);
+  if (trace) life.passage.trace = (line) => trace(`${life.timeline.now()} ${line}`);
+  await trouble(life, rough);
+  life.calm();
+  await untilQuiet(life);
+  life.world.mend();
+  // More than half gone is not believed: then somebody has looked, and it was the scope.
+  if ((await life.ledger.state()).collapsedFrom !== undefined) life.world.homecoming();
+  for (let day = 0; day < 3; day++) {
+    await life.timeline.pass({ hours: 25 });
+    await untilQuiet(life);
+  }
+  life.findings.push(...(await judge(life)));
+  if (life.findings.length === 0) {
+    life.auditsOff();
+    await expectedAtRest(life, () => untilQuiet(life));
+    life.findings.push(...(await judge(life)));
+  }
+  return { findings: life.findings, coverage: life.coverage.times };
+}
+
+async function trouble(life: Life, rough: boolean): Promise<void> {
+  const { random, world, host, passage, timeline, audience, ledger } = life;
+  const born = random.chance(0.3) ? 180 + random.below(120) : random.below(60);
+  for (let n = 0; n < born; n++) world.create();
+  host.switches = {
+    churn: random.chance(0.8) ? 0.3 : 0,
+    faults: random.chance(0.4) ? 0.05 : 0,
+    unstableTies: random.chance(0.7),
+    singleRecordsBroken: random.chance(0.15),
+  };
+  const isOutlived = rough || random.chance(0.2);
+  life.witness.mayBeOutlived = isOutlived;
+  passage.dangers = {
+    kill: random.chance(0.6) ? 0.02 : 0,
+    loss: random.chance(0.3) ? 0.01 : 0,
+    freeze: rough ? 0.08 : isOutlived ? 0.03 : 0,
+    delay: random.chance(0.4) ? 0.03 : 0,
+  };
+  passage.pace = {
+    partnerMs: random.pick([20, 100, 400, 1_000, 2_000]) ?? 20,
+    awsMs: random.pick([5, 20, 20, 100, 300]) ?? 20,
+  };
+  ledger.lagMs = random.pick([0, 1_000, 5_000, 240_000]) ?? 0;
+  audience.refusals = random.chance(0.4) ? 0.2 : 0;
+  const ticks = 4 + random.below(8);
+  for (let n = 0; n < ticks; n++) {
+    for (let m = random.below(4); m > 0; m--) world.happen();
+    if (random.chance(0.04)) world.exodus(0.3 + 0.5 * random.next());
+    else if (random.chance(0.06)) world.homecoming();
+    life.isPaused = random.chance(0.03);
+    host.trulyAbsent.clear();
+    const many = rough ? 6 : random.chance(0.25) ? 2 : 1;
+    if (many > 1) life.coverage.note('overlapping ticks');
+    await timeline.until(
+      Promise.all(Array.from({ length: many }, (_, late) => tickIn(life, late))),
+    );
+    await timeline.pass({ seconds: random.chance(0.2) ? 3_600 * random.below(30) : 60 });
+  }
+  life.isPaused = false;
+}
+
+/** @param late for a tick that begins in the middle of another */
+async function tickIn(life: Life, late: number): Promise<Ticked> {
+  await life.timeline.sleep(late * life.random.below(30_000));
+  return life.tick();
+}
+
+/** Ticks until one is quiet: one request, one read, one write, and nobody told anything. */
+async function untilQuiet(life: Life): Promise<void> {
+  const { timeline, host, findings } = life;
+  for (let n = 1; n <= ticksToRest; n++) {
+    host.trulyAbsent.clear();
+    const { report, invocation } = await timeline.until(life.tick());
+    await timeline.pass({ seconds: 60 });
+    if (report?.outcome === 'backing-off') n -= 1;
+    const { requests, reads, writes, publications } = invocation;
+    if (requests !== 1 || reads !== 1 || writes !== 1 || publications !== 0) continue;
+    life.coverage.note(`at rest after ${n < 5 ? n : n < 15 ? '5 to 14' : '15 and more'}`);
+    return;
+  }
+  findings.push(`not at rest after ${ticksToRest} ticks`);
+}

@@ -1,0 +1,130 @@
+import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { TickSettings } from '../../lambda/parts.ts';
+import { filedUnder, type MemoryLedger } from '../support/memory-ledger.ts';
+import type { Audience } from './audience.ts';
+import type { Witness } from './witness.ts';
+import type { World } from './world.ts';
+
+export interface AfterALife {
+  readonly world: World;
+  readonly ledger: MemoryLedger;
+  readonly audience: Audience;
+  readonly witness: Witness;
+  readonly settings: TickSettings;
+  /** Every day has been audited since anything last happened. */
+  readonly isAudited: boolean;
+}
+
+/** With the world at rest and every audit done: which promises were broken? */
+export async function judge(after: AfterALife): Promise<string[]> {
+  const { world, ledger, audience, settings } = after;
+  const held = new Map(ledger.held.map(({ event }) => [event.id, event]));
+  return [
+    ...(await calendarFindings(after)),
+    ...(await conditionFindings(after)),
+    ...[...world.entries].flatMap(([id, { assessment }]) => {
+      const known = ledger.items.get(id)?.certification;
+      if (known === undefined) return `${id} was missed`;
+      if (known.presence !== 'present') return `${id} is thought withdrawn`;
+      if (known.fingerprint.whole !== fingerprintOf(assessment, 'salt').whole)
+        return `${id} is known as it was before`;
+      return known.day === assessment.certified_on ? [] : `${id} has another day`;
+    }),
+    ...[...ledger.items].flatMap(([id, { certification, ...item }]) => [
+      ...(certification.presence === 'present' && !world.entries.has(id)
+        ? [`${id} is gone and was not withdrawn`]
+        : []),
+      ...(['pending', 'digest'].includes(filedUnder(item) ?? '') ? [`${id} still owes`] : []),
+      ...announcementFindings(after, id, certification.revision, held),
+    ]),
+    ...[...audience.told.keys()]
+      .filter((id) => !audience.mailed.has(id))
+      .map((id) => `nobody was mailed about ${id}`),
+    ...[...held.keys()].filter((id) => audience.told.has(id)).map((id) => `${id} is held and told`),
+    ...(held.size > 0 && !audience.notices.some(({ subject }) => subject.includes('held'))
+      ? ['operations were not told of what is held']
+      : []),
+    ...(audience.notices.some(({ subject }) => subject === `${settings.name}: baseline completed`)
+      ? []
+      : ['operations were not told that the baseline is completed']),
+  ];
+}
+
+/** What operations believe is so: no notice is owed, and nothing lasts but what is held. */
+async function conditionFindings({ ledger, isAudited }: AfterALife): Promise<string[]> {
+  const { conditions } = await ledger.state();
+  const isHeld = ledger.held.length > 0;
+  return [
+    ...[...conditions].flatMap(([name, { owes }]) => [
+      ...(owes === undefined ? [] : [`operations are owed that ${name} ${owes}`]),
+      ...(isAudited && !(name === 'held' && isHeld) ? [`${name} is thought to last`] : []),
+    ]),
+    ...(isHeld && !conditions.has('held') ? ['what is held is thought to be gone'] : []),
+  ];
+}
+
+async function calendarFindings({ world, ledger, isAudited }: AfterALife): Promise<string[]> {
+  const { expected, unexplained, dirtySince, collapsedFrom } = await ledger.state();
+  const present = world.entries.size;
+  const days = Map.groupBy(world.entries.values(), ({ assessment }) => assessment.certified_on);
+  return [
+    ...(expected === present && unexplained === 0 && collapsedFrom === undefined
+      ? []
+      : [`${present} are there, ${expected} expected, ${unexplained} unexplained`]),
+    ...(dirtySince === undefined ? [] : ['the state is still dirty']),
+    ...[...ledger.days].flatMap(([day, { count, proof }]) => [
+      ...(count === (days.get(day)?.length ?? 0) ? [] : [`${day} is counted wrongly: ${count}`]),
+      ...(isAudited && proof === undefined ? [`${day} is not proven`] : []),
+    ]),
+    ...[...days.keys()].filter((day) => !ledger.days.has(day)).map((day) => `${day} is unknown`),
+  ];
+}
+
+/** Each revision has its event, of the right type; but what the baseline recorded need not have its first. */
+function announcementFindings(
+  after: AfterALife,
+  id: number,
+  revisions: number,
+  held: ReadonlyMap<string, CertificationEvent>,
+): string[] {
+  const { audience } = after;
+  const findings: string[] = [];
+  for (let revision = 1; revision <= revisions; revision++) {
+    const eventId = `sim/${id}/${revision}`;
+    const event = audience.told.get(eventId) ?? held.get(eventId);
+    if (event === undefined && (revision > 1 || mustBeTold(after, id)))
+      findings.push(`no event ${eventId}`);
+    if (event !== undefined && revision === 1 && mustBeSilent(after, id))
+      findings.push(`${eventId} was there before the baseline`);
+    if (event !== undefined && (revision === 1) !== (event.type === 'certification.created'))
+      findings.push(`${eventId} is of the wrong type`);
+  }
+  if (audience.told.has(`sim/${id}/${revisions + 1}`))
+    findings.push(`an event of ${id} that the ledger does not know`);
+  return findings;
+}
+
+/**
+ * Born after the baseline; or while it ran, on its start day or later and after that was recorded;
+ * or what the config asks for. Of what has moved, vanished or been renamed meanwhile, either may be.
+ */
+function mustBeTold({ world, witness, settings }: AfterALife, id: number): boolean {
+  const birth = world.births.get(id);
+  if (birth === undefined) return true;
+  if (settings.announce === 'all' || birth.moment > witness.completedAt) return true;
+  if (world.disturbedAt.has(id)) return false;
+  if (settings.announce !== 'none' && birth.day >= settings.announce.since) return true;
+  return birth.moment > witness.startedAt && birth.day >= witness.startDay;
+}
+
+/** Was there from the first, and stood still while the baseline proved that it saw everything. */
+function mustBeSilent({ world, witness, settings }: AfterALife, id: number): boolean {
+  const disturbedAt = world.disturbedAt.get(id) ?? Number.POSITIVE_INFINITY;
+  return (
+    settings.announce === 'none' &&
+    witness.isBaselineProven &&
+    world.births.get(id)?.moment === 0 &&
+    disturbedAt > witness.completedAt
+  );
+}

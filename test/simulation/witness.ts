@@ -1,0 +1,106 @@
+import { idOf } from '../../lambda/detection/compare.ts';
+import type { Baseline, Ledger, PartnerReader } from '../../lambda/ports.ts';
+import type { Note } from './coverage.ts';
+import type { Host } from './host.ts';
+import type { Invocation } from './passage.ts';
+import type { World } from './world.ts';
+
+/** Sees what the ticks ask and write, and compares it with the truth of that moment. */
+export class Witness {
+  readonly #world: World;
+  readonly #host: Host;
+  readonly #note: Note;
+  readonly #findings: string[];
+  /** What is newest of each record among the sights that were committed. */
+  readonly #sights = new Map<number, number>();
+  /** Ticks that go on after their time is over may commit what has become old meanwhile. */
+  mayBeOutlived = false;
+  /** Since when the start day is recorded, and which it is. */
+  startedAt = Number.POSITIVE_INFINITY;
+  startDay = '';
+  completedAt = Number.POSITIVE_INFINITY;
+  /** Whether the baseline's reads all proved that they saw everything. */
+  isBaselineProven = true;
+
+  constructor(world: World, host: Host, note: Note, findings: string[]) {
+    this.#world = world;
+    this.#host = host;
+    this.#note = note;
+    this.#findings = findings;
+  }
+
+  /** The partner, and what its reads prove. */
+  partner(partner: PartnerReader, invocation: Invocation): PartnerReader {
+    const world = this.#world;
+    return {
+      ...partner,
+      prove: async (range, deadline, bookmark) => {
+        const [before, since] = [world.readable(range), world.moment];
+        const read = await partner.prove(range, deadline, bookmark);
+        invocation.longestRead = Math.max(invocation.longestRead, read.requests);
+        if (bookmark) this.#note('resumed read');
+        this.#note(read.proof ? `read by ${read.proof}` : 'unproven read');
+        if (!read.proof && this.completedAt === Number.POSITIVE_INFINITY)
+          this.isBaselineProven = false;
+        const seen = new Set(read.assessments.map(({ id }) => id));
+        const after = world.readable(range);
+        for (const id of read.proof ? before : []) {
+          const stood = after.has(id) && (world.touchedAt.get(id) ?? 0) <= since;
+          if (stood && !seen.has(id)) this.#findings.push(`a proven read lost ${id}`);
+        }
+        return read;
+      },
+    };
+  }
+
+  /** The ledger, and what is said about removals, in which order, and how the baseline goes on. */
+  ledger(ledger: Ledger): Ledger {
+    const watched: Pick<Ledger, 'commit' | 'complete' | 'saveBaseline' | 'takeLease'> = {
+      commit: async (change, ...rest) => {
+        // Absent when it was asked for, in this tick or one that overlaps it.
+        if (change.kind === 'withdrawn' && !this.#host.trulyAbsent.has(change.before.id))
+          this.#findings.push(`false withdrawal of ${change.before.id}`);
+        const owed = await ledger.commit(change, ...rest);
+        if (owed === undefined) this.#note('conflict');
+        else if (change.kind !== 'withdrawn') this.#committed(idOf(change), change.assessment);
+        return owed;
+      },
+      complete: async (lease, now, changes) => {
+        const isKept = await ledger.complete(lease, now, changes);
+        if (isKept && changes.baseline?.status === 'completed')
+          this.completedAt = Math.min(this.completedAt, this.#world.moment);
+        return isKept;
+      },
+      saveBaseline: async (baseline) => {
+        await ledger.saveBaseline(baseline);
+        this.#started(baseline);
+      },
+      takeLease: async (lease, now) => {
+        const state = await ledger.takeLease(lease, now);
+        if (state === undefined) this.#note('lease held by another');
+        return state;
+      },
+    };
+    return new Proxy(ledger, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(watched, name) ?? Reflect.get(target, name);
+        return typeof method === 'function' ? method.bind(target) : method;
+      },
+    });
+  }
+
+  #started({ before, startDay }: Baseline): void {
+    if (before === undefined || startDay === undefined || this.startDay !== '') return;
+    this.startedAt = this.#world.moment;
+    this.startDay = startDay.toString();
+  }
+
+  #committed(id: number, assessment: Parameters<World['versions']['get']>[0]): void {
+    const version = this.#world.versions.get(assessment) ?? 0;
+    if (version < (this.#sights.get(id) ?? 0) && !this.mayBeOutlived)
+      this.#findings.push(`an older sight of ${id} was committed over a newer one`);
+    this.#sights.set(id, version);
+    this.#world.inFocus.push(id);
+    if (this.#world.inFocus.length > 5) this.#world.inFocus.shift();
+  }
+}
