@@ -79,9 +79,17 @@ export class Life {
       holdAbove: random.chance(0.3) ? 5 : random.chance(0.3) ? 50 : 500,
       announce: random.chance(0.6) ? 'none' : random.chance(0.5) ? 'all' : { since },
       fields: 'all',
-      alerts: { detail: 'names', maxRows: 60 },
+      alerts: {
+        detail: 'names',
+        maxRows: 60,
+        digestEvery: random.chance(0.25) ? (random.pick([5, 60]) ?? 5) : undefined,
+        quietHours: random.chance(0.15) ? { from: '22:00', to: '06:00' } : undefined,
+      },
       resources: { table: 'ledger', secret: 'credentials' },
     };
+    const { digestEvery, quietHours } = this.settings.alerts;
+    if (digestEvery) note('digest of several ticks');
+    if (quietHours) note('quiet hours');
     this.audience = new Audience(random, this.settings, note, this.findings);
     this.witness = new Witness(this.world, this.host, note, this.findings);
     this.passage = new Passage(timeline, random, note);

@@ -40,10 +40,12 @@ export async function simulate(
     await life.timeline.pass({ hours: 25 });
     await untilQuiet(life);
   }
+  await digestsSent(life);
   life.findings.push(...(await judge(life)));
   if (life.findings.length === 0) {
     life.auditsOff();
     await expectedAtRest(life, () => untilQuiet(life));
+    await digestsSent(life);
     life.findings.push(...(await judge(life)));
   }
   return { findings: life.findings, coverage: life.coverage.times };
@@ -94,6 +96,14 @@ async function trouble(life: Life, rough: boolean): Promise<void> {
 async function tickIn(life: Life, late: number): Promise<Ticked> {
   await life.timeline.sleep(late * life.random.below(30_000));
   return life.tick();
+}
+
+/** The night is over for everybody, and so is the time that a digest collects. */
+async function digestsSent(life: Life): Promise<void> {
+  for (let half = 0; half < 2; half++) {
+    await life.timeline.pass({ hours: 13 });
+    await untilQuiet(life);
+  }
 }
 
 /** Ticks until one is quiet: one request, one read, one write, and nobody told anything. */
