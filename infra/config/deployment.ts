@@ -4,7 +4,7 @@ import { alerts } from './alerts.ts';
 import { integration } from './integration.ts';
 import { maxIntegrations, maxResources, resourcesOf } from './limits.ts';
 import { subscription } from './subscription.ts';
-import { arn, flag, list, name, oneOf, record, text } from './words.ts';
+import { arn, flag, keyArn, list, name, oneOf, record, text } from './words.ts';
 
 /** The retention times that CloudWatch Logs knows (PutRetentionPolicy), up to ten years. */
 const retentionDays = [
@@ -46,6 +46,11 @@ export const deployment = record({
   )
     .default('certification-notifier')
     .describe('The CloudFormation stack. A second deployment in the same account needs another.'),
+  keyArn: keyArn()
+    .optional()
+    .describe(
+      "An existing customer key for the topics and the queues of the stack, instead of a new one for a dollar a month. Its policy has to let in whom a new one's would: see above. AWS's own key for SNS cannot let alarms in: they would be dropped silently.",
+    ),
   pagerTopicArn: text('the ARN of a standard SNS topic', (value) =>
     arn('sns', /[\w-]+/).test(value),
   )

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { assessmentFields } from '../../lambda/names.ts';
-import { arn, list, name, oneOf, record, text, whole } from './words.ts';
+import { keyArn, list, name, oneOf, record, text, whole } from './words.ts';
 
 export const integrationName = name(
   'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
@@ -93,10 +93,7 @@ export const integration = record({
     .describe(
       'An existing secret with `{"client_id": "…", "client_secret": "…"}`. Without it a secret is created, empty, and the deployment prints the command that fills it.',
     ),
-  secretKeyArn: text(
-    "the ARN of a KMS key (not of an alias: a role's policy cannot name one)",
-    (value) => arn('kms', /key\/[\w-]+/).test(value),
-  )
+  secretKeyArn: keyArn()
     .optional()
     .describe(
       "The customer key that the existing secret is encrypted with, if it is not AWS's own. The poll function may then decrypt with it, through Secrets Manager and for that secret only. A key of another account must let this account in as well.",

@@ -55,3 +55,9 @@ export const record = <T extends z.ZodRawShape>(shape: T) =>
 /** An ARN of one service, in any partition. */
 export const arn = (service: string, resource: RegExp) =>
   new RegExp(`^arn:aws[\\w-]*:${service}:[a-z0-9-]*:\\d{12}:${resource.source}$`);
+
+/** A KMS key; roles' policies and most services cannot name one by its alias. */
+export const keyArn = () => {
+  const pattern = arn('kms', /key\/(mrk-[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})/);
+  return text('the ARN of a KMS key (not of an alias)', (value) => pattern.test(value));
+};

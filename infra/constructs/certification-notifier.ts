@@ -27,6 +27,7 @@ export class CertificationNotifier extends Construct {
     this.ledger = new Ledger(this, 'Ledger');
     this.topics = new Topics(this, 'Topics', {
       kind: config.topic,
+      keyArn: config.keyArn,
       subscriberAccounts: config.subscriberAccounts,
     });
     this.subscriptions = new Subscriptions(

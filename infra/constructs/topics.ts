@@ -10,6 +10,8 @@ const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } 
 export interface TopicsProps {
   /** Of the events topic. */
   readonly kind: 'standard' | 'fifo';
+  /** An existing customer key, whose policy its owner keeps; undefined: a new one. */
+  readonly keyArn: string | undefined;
   /** Accounts that may subscribe queues and functions of their own to the events topic. */
   readonly subscriberAccounts: readonly string[];
 }
@@ -23,17 +25,12 @@ export class Topics extends Construct {
   readonly alerts: sns.Topic;
   readonly operations: sns.Topic;
   /** Encrypts the topics, and the queues that they deliver to here. */
-  readonly key: kms.Key;
+  readonly key: kms.IKey;
 
-  constructor(scope: Construct, id: string, { kind, subscriberAccounts }: TopicsProps) {
+  constructor(scope: Construct, id: string, { kind, keyArn, subscriberAccounts }: TopicsProps) {
     super(scope, id);
-    this.key = new kms.Key(this, 'Key', {
-      description: 'Encrypts the topics of certification-notifier at rest',
-      enableKeyRotation: true,
-      // Nothing that outlives the topics is encrypted with it.
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    // The reason for a key of our own: without this statement SNS drops CloudWatch's alarms
+    this.key = keyArn === undefined ? this.#newKey() : kms.Key.fromKeyArn(this, 'Key', keyArn);
+    // The reason for a customer key: without this statement SNS drops CloudWatch's alarms
     // silently, and the policy of AWS's own key cannot be extended.
     this.key.addToResourcePolicy(
       new iam.PolicyStatement({
@@ -112,6 +109,15 @@ export class Topics extends Construct {
         },
       }),
     );
+  }
+
+  #newKey(): kms.Key {
+    return new kms.Key(this, 'Key', {
+      description: 'Encrypts the topics of certification-notifier at rest',
+      enableKeyRotation: true,
+      // Nothing that outlives the topics is encrypted with it.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
   }
 
   #topic(id: string, props: sns.TopicProps): sns.Topic {

@@ -416,7 +416,9 @@ describe('a wrong setting is named with its place, what was found and what is al
     ],
     [
       'a key for a secret that does not exist yet',
-      withDistrict({ secretKeyArn: 'arn:aws:kms:us-east-1:111122223333:key/mrk-1' }),
+      withDistrict({
+        secretKeyArn: 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef',
+      }),
       'integrations[0].secretKeyArn:',
       'existing secret',
     ],
@@ -427,6 +429,12 @@ describe('a wrong setting is named with its place, what was found and what is al
         secretKeyArn: 'arn:aws:kms:us-east-1:111122223333:alias/partner',
       }),
       'integrations[0].secretKeyArn:',
+      'not of an alias',
+    ],
+    [
+      "a key's alias for the topics",
+      { integrations: [district], keyArn: 'arn:aws:kms:us-east-1:111122223333:alias/topics' },
+      'keyArn: "arn:aws:kms:us-east-1:111122223333:alias/topics" found',
       'not of an alias',
     ],
     [

@@ -19,7 +19,7 @@ const template = synthesized({
       recentDays: 7,
       tokenRequest: 'basic',
       secretName: 'partner/district-b',
-      secretKeyArn: 'arn:aws:kms:us-east-1:111122223333:key/partner',
+      secretKeyArn: 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef',
       fields: ['seid', 'results'],
     },
   ],
@@ -280,7 +280,7 @@ describe('the secret', () => {
     expect(others).toEqual([]);
     expect(statement).toMatchObject({
       Action: 'kms:Decrypt',
-      Resource: 'arn:aws:kms:us-east-1:111122223333:key/partner',
+      Resource: 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef',
     });
     const condition = JSON.stringify(at(statement, 'Condition'));
     expect(condition).toMatch(/"kms:ViaService":.*"secretsmanager\."/);

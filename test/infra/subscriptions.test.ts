@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { at, district, type Json, listAt, only, synthesized } from './synthesized.ts';
@@ -269,5 +270,38 @@ describe('a FIFO topic', () => {
     );
     expect(queues).toHaveLength(3);
     for (const queue of queues) expect(at(queue, 'Properties', 'FifoQueue')).toBe(true);
+  });
+});
+
+describe('an existing key', () => {
+  const keyArn = 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef';
+  const template = synthesized({ integrations: [district], keyArn, subscriptions });
+
+  it('takes the place of a new one everywhere', () => {
+    template.resourceCountIs('AWS::KMS::Key', 0);
+    template.allResourcesProperties('AWS::SNS::Topic', { KmsMasterKeyId: keyArn });
+    const queues = Object.values(template.findResources('AWS::SQS::Queue')).filter(
+      (queue) => at(queue, 'Properties', 'SqsManagedSseEnabled') !== true,
+    );
+    expect(queues).toHaveLength(3);
+    for (const queue of queues) expect(at(queue, 'Properties', 'KmsMasterKeyId')).toBe(keyArn);
+    expect(JSON.stringify(template.findResources('AWS::IAM::Role'))).toContain(keyArn);
+  });
+
+  it('needs the statements of the documentation: those that a new key gets', () => {
+    const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+    const [, documented = ''] = page.match(/```json\n(\[.*?\])\n```/s) ?? [];
+    const told = listAt({ statements: JSON.parse(documented) }, 'statements');
+    const created = listAt(
+      only(standard, 'AWS::KMS::Key').resource,
+      'Properties',
+      'KeyPolicy',
+      'Statement',
+    );
+    for (const statement of told) {
+      const { Condition: _, ...rest } = Object(statement);
+      expect(created).toContainEqual(expect.objectContaining(rest));
+    }
+    expect(told).toHaveLength(2);
   });
 });
