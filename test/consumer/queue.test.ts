@@ -1,6 +1,6 @@
 import {
   CreateTopicCommand,
-  PublishCommand,
+  PublishBatchCommand,
   SNSClient,
   SubscribeCommand,
 } from '@aws-sdk/client-sns';
@@ -81,8 +81,15 @@ async function published(
     .flatMap((one) => Array.from({ length: 1 + Math.floor(random() * 3) }, () => one))
     .map((one) => ({ one, place: random() }))
     .sort((a, b) => a.place - b.place);
-  for (const { one } of copies)
-    await sns.send(new PublishCommand({ TopicArn, Message: messageBody(one) }));
+  for (let start = 0; start < copies.length; start += 10)
+    await sns.send(
+      new PublishBatchCommand({
+        TopicArn,
+        PublishBatchRequestEntries: copies
+          .slice(start, start + 10)
+          .map(({ one }, index) => ({ Id: String(index), Message: messageBody(one) })),
+      }),
+    );
   return { queueUrl: `${endpoint}/000000000000/${name}`, copies: copies.length };
 }
 
