@@ -3,7 +3,7 @@ import { integrationName } from './integration.ts';
 import { flag, list, name, oneOf, record, whole } from './words.ts';
 
 /** The last part of an event's `type`. */
-export const eventTypes = ['created', 'updated', 'withdrawn', 'restored', 'test'] as const;
+const eventTypes = ['created', 'updated', 'withdrawn', 'restored', 'test'] as const;
 
 // "Filter policy constraints" in the Amazon SNS developer guide. A policy has at most five keys, too:
 // a filter has no more settings than that.
