@@ -157,7 +157,7 @@ class Tick {
 
   /** Whether an earlier tick may have left something that is to be delivered now. */
   #isOwing(state: State): boolean {
-    return state.dirtySince !== undefined || isDigestDue(state, this.#parts.clock.now());
+    return state.dirtySince !== undefined || isDigestDue(state, this.#parts);
   }
 
   /** Nothing has changed that a pulse can see, no audit is due, and nothing is to be reported. */

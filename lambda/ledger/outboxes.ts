@@ -44,10 +44,12 @@ export class Outboxes {
    * a query goes on after a key, whether or not that is still there.
    */
   async *waiting(wait: 'pending' | 'digest'): AsyncGenerator<Leftovers> {
-    for await (const items of this.#indexed(wait)) {
-      yield readAll(items, wait);
-      await this.#file(items);
-    }
+    // One that waits for a digest can be behind a later one that waits to be published.
+    for (const indexed of wait === 'digest' ? (['digest', 'pending'] as const) : [wait])
+      for await (const items of this.#indexed(indexed)) {
+        yield readAll(items, wait);
+        await this.#file(items);
+      }
   }
 
   /** Also of items that are in the index for something else. Reads only. */

@@ -12,9 +12,19 @@ const mostInOneMail = 20_000;
 /** What a crash may cost subscribers to hear twice; noting more than that costs a write each. */
 const mostUnsettled = 2_000;
 
-/** Whether people wait for a digest that is due by now. */
-export const isDigestDue = ({ digest }: State, now: Temporal.Instant): boolean =>
-  digest !== undefined && Temporal.Instant.compare(digest.dueAt, now) <= 0;
+/** Whether people wait for a digest that is due by now, and would not be woken by it. */
+export function isDigestDue({ digest }: State, { clock, settings }: TickParts): boolean {
+  return digest !== undefined && mayGoOut(digest.dueAt, clock.now(), settings);
+}
+
+function mayGoOut(
+  dueAt: Temporal.Instant,
+  now: Temporal.Instant,
+  { alerts, timeZone }: TickParts['settings'],
+): boolean {
+  if (Temporal.Instant.compare(dueAt, now) > 0) return false;
+  return digestDue(now, { quietHours: alerts.quietHours }, timeZone).equals(now);
+}
 
 /**
  * The digest that people are owed of what subscribers have: one mail a tick, or one of several ticks,
@@ -75,7 +85,7 @@ export class OwedDigest {
     const found = this.#schedule === undefined ? 'nothing' : await this.#collect();
     if (!(await this.#sendOrWait())) return;
     const now = this.#parts.clock.now();
-    if (found === 'some') this.#plan({ dueAt: now, owedAt: this.#schedule?.owedAt ?? now });
+    if (found === 'more') this.#plan({ dueAt: now, owedAt: this.#schedule?.owedAt ?? now });
     else if (this.#schedule !== undefined) this.#lookAgain(found, this.#schedule);
   }
 
@@ -84,7 +94,7 @@ export class OwedDigest {
     return this.#isScheduleNew ? { digest: this.#schedule ?? null } : {};
   }
 
-  #lookAgain(found: 'nothing' | 'all', { owedAt }: DigestSchedule): void {
+  #lookAgain(found: 'nothing' | 'some', { owedAt }: DigestSchedule): void {
     const now = this.#parts.clock.now();
     const isSure = now.since(owedAt).total('minutes') >= indexLagMinutes;
     if (found === 'nothing' && isSure) this.#plan(undefined);
@@ -94,8 +104,8 @@ export class OwedDigest {
     }
   }
 
-  /** @returns whether there was nothing, all of it was read, or more is left for the next tick */
-  async #collect(): Promise<'nothing' | 'all' | 'some'> {
+  /** @returns what was found: nothing, some events, or more of them than one mail should tell of */
+  async #collect(): Promise<'nothing' | 'some' | 'more'> {
     const { ledger, journal } = this.#parts;
     let isAny = false;
     for await (const { owed, unreadable } of ledger.leftovers('digest')) {
@@ -104,9 +114,11 @@ export class OwedDigest {
       for (const one of news) this.#tell(one);
       this.#noted.push(...news.map(entryOf));
       isAny ||= news.length > 0;
-      if (this.#noted.length >= mostInOneMail || this.#limit.reached) return 'some';
+      if (this.#noted.length >= mostInOneMail) return 'more';
+      // The next look goes on; it is not made at once, or a long outbox would take all of every tick.
+      if (this.#limit.reached) return 'some';
     }
-    return isAny ? 'all' : 'nothing';
+    return isAny ? 'some' : 'nothing';
   }
 
   #tell(owed: OwedEvent): void {
@@ -151,10 +163,7 @@ export class OwedDigest {
 
   /** Decided once a tick: a mail that is due goes out at its end. */
   #isOut(): boolean {
-    const now = this.#began;
-    const { alerts, timeZone } = this.#parts.settings;
-    const awake = digestDue(now, { quietHours: alerts.quietHours }, timeZone);
-    this.#goesOut ??= awake.equals(now) && Temporal.Instant.compare(this.#next(), now) <= 0;
+    this.#goesOut ??= mayGoOut(this.#next(), this.#began, this.#parts.settings);
     return this.#goesOut;
   }
 

@@ -224,10 +224,9 @@ export class MemoryLedger implements Ledger {
 
   leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
     const wait = owing === 'event' ? 'pending' : 'digest';
-    return this.#pages(
-      this.#items((item) => filedUnder(item) === wait),
-      wait,
-    );
+    const places = owing === 'event' ? ['pending'] : ['pending', 'digest'];
+    const items = this.#items((item) => places.includes(filedUnder(item) ?? ''));
+    return this.#pages(items, wait);
   }
 
   kept(waiting: 'held' | 'undeliverable'): AsyncGenerator<Leftovers> {

@@ -301,6 +301,7 @@ describe('settling', () => {
     await update(before, { ...before, name: 'Odalys Ashgrove' });
     await ledger.settle(first ? [first] : [], 'digest');
     expect((await leftovers()).map(({ revision }) => revision)).toEqual([2]);
+    expect((await leftovers('digest')).map(({ revision }) => revision)).toEqual([1]);
     await ledger.settle(await leftovers(), 'nothing');
     expect((await leftovers('digest')).map(({ revision }) => revision)).toEqual([1]);
     expect(await item(before.id)).toMatchObject({ undelivered: `${integration}#digest` });

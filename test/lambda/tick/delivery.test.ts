@@ -119,6 +119,15 @@ describe('a digest of several ticks', () => {
     expect(story.mails).toEqual([[eventId(1)], [eventId(1)]]);
   });
 
+  it('tells of what is published also while a later event of its certification is not', async () => {
+    add(1);
+    await tickAt('21T08:01');
+    edit(1, 'Odalys Ashgrove');
+    story.refuse = ({ id }) => id === eventId(1, 2);
+    expect(await tickAt('21T09:01')).toMatchObject({ updated: 1, undelivered: 1 });
+    expect(story.mails).toEqual([[eventId(1)]]);
+  });
+
   it('that SNS refuses is tried again by the next tick', async () => {
     add(1);
     await tickAt('21T08:01');
@@ -153,6 +162,21 @@ describe('quiet hours', () => {
   beforeEach(() => {
     const quietHours = { from: '22:00', to: '07:00' };
     story.settings = { timeZone: 'Europe/Berlin', alerts: { ...alerts, quietHours } };
+  });
+
+  it('cost nothing while a mail that could not go out before them waits', async () => {
+    add(1);
+    story.digest = { accepted: false, code: 'InternalError' };
+    await tickAt('21T20:59');
+    story.digest = { accepted: true };
+    for (const minute of ['21T21:00', '21T21:12']) await tickAt(minute);
+    const ledger = story.ledgerWith({
+      takeLease: () => Promise.reject(new Error('a quiet tick needs no lease')),
+    });
+    await tickAt('21T21:13', { ledger });
+    expect(story.mails).toEqual([]);
+    await tickAt('22T06:00');
+    expect(story.mails).toEqual([[eventId(1)]]);
   });
 
   it('keep the people’s mail until the morning, where the integration is', async () => {
