@@ -88,6 +88,47 @@ describe('synthesizing the app', () => {
   });
 });
 
+describe('a configuration with every kind of resource', () => {
+  const everything = {
+    ...twoDistricts,
+    subscriptions: [
+      {
+        topic: 'events',
+        protocol: 'sqs',
+        endpoint: { newQueue: 'payroll', readers: ['arn:aws:iam::111122223333:role/payroll'] },
+        filter: { types: ['created'], organizations: [7] },
+      },
+      { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
+      { topic: 'alerts', protocol: 'https', endpoint: 'https://hook.example.org/x', raw: true },
+      {
+        topic: 'operations',
+        protocol: 'lambda',
+        endpoint: 'arn:aws:lambda:us-east-1:111122223333:function:watch',
+      },
+    ],
+    subscriberAccounts: ['444455556666'],
+    pagerTopicArn: 'arn:aws:sns:us-east-1:111122223333:pager',
+    permissionsBoundary: 'boundary',
+    tags: { team: 'certification' },
+  };
+  const hasLinter = spawnSync('cfn-lint', ['--version']).status === 0;
+
+  it.each(['standard', 'fifo'])('is clean, with a %s topic', (topic) => {
+    const into = join(folder, `everything-${topic}`);
+    const file = configFile(`everything-${topic}.config.mjs`, { ...everything, topic });
+    const { status, stdout, stderr } = node([app, file], {
+      CDK_OUTDIR: into,
+      CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [] }),
+    });
+    expect({ status, found: stdout + stderr }).toEqual({ status: 0, found: '' });
+    // An extra check where Python's cfn-lint is installed: AWS's own schemas of every resource.
+    if (!hasLinter) return;
+    const template = join(into, 'certification-notifier.template.json');
+    const lint = spawnSync('cfn-lint', [template], { encoding: 'utf8' });
+    expect({ status: lint.status, found: lint.stdout }).toEqual({ status: 0, found: '' });
+  });
+});
+
 describe('a wrong configuration', () => {
   it('ends the synthesis with plain lines, no stack trace and exit code 1', () => {
     const file = configFile('bad.config.mjs', {
