@@ -26,18 +26,23 @@ const options = new Command('simulate')
   .opts<Options>();
 
 const { runs, seed, trace, mutant } = options;
-const rough = options.rough || (mutant !== undefined && mutants[mutant]?.rough === true);
+const amid = {
+  ...(mutant !== undefined && mutants[mutant]?.amid),
+  ...(options.rough && { rough: true }),
+};
 if (mutant !== undefined) mutate(mutant);
 const { simulate } = await import('./simulate.ts');
 
 const coverages = new Coverages();
-const again = [...(rough ? ['--rough'] : []), ...(mutant ? ['--mutant', mutant] : [])].join(' ');
+const again = [...(options.rough ? ['--rough'] : []), ...(mutant ? ['--mutant', mutant] : [])].join(
+  ' ',
+);
 let broken = 0;
 let lived = 0;
 while (lived < runs && (mutant === undefined || broken === 0)) {
   const life = seed + lived;
   const { findings, coverage } = await simulate(life, {
-    rough,
+    ...amid,
     ...(trace && { trace: console.log }),
   });
   lived += 1;

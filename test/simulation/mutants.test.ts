@@ -24,7 +24,7 @@ describe('the simulation bites', () => {
   it.each(soon)(
     '"%s" is caught',
     async (name) => {
-      expect(await hunt(name, 40)).toMatch(/: 1 with a broken promise/);
+      expect(await hunt(name, 60)).toMatch(/: 1 with a broken promise/);
     },
     120_000,
   );

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import type { LifeOptions } from './simulate.ts';
 
 /** A part of the system that is broken on purpose, to show that the simulation notices. */
 export interface Mutant {
@@ -10,8 +11,8 @@ export interface Mutant {
   readonly edits: readonly (readonly [from: string, to: string])[];
   /** Lives, from the first seed on, until one noticed, when it was measured; otherwise a test does. */
   readonly lives?: number;
-  /** Only where ticks always overlap is it seen soon. */
-  readonly rough?: true;
+  /** Lives in which it is seen sooner than in others. */
+  readonly amid?: LifeOptions;
 }
 
 const examination = 'lambda/steps/examination.ts';
@@ -21,7 +22,7 @@ const memoryLedger = 'test/support/memory-ledger.ts';
 export const mutants: Readonly<Record<string, Mutant>> = {
   seam: {
     breaks: 'pages follow each other as the API document says, unchecked',
-    lives: 20,
+    lives: 1,
     file: 'lambda/detection/seam.ts',
     edits: [
       [
@@ -30,19 +31,21 @@ export const mutants: Readonly<Record<string, Mutant>> = {
       ],
       ['Math.max(0, lastBelow(rows) - slack)', 'rows.length'],
     ],
+    amid: { crowded: true },
   },
   canary: {
     breaks: 'a 404 is believed although nothing can be fetched by its id',
-    lives: 25,
+    lives: 2,
     file: examination,
     edits: [["return this.singleRecords === 'work';", 'return true;']],
+    amid: { host: { singleRecordsBroken: true } },
   },
   condition: {
     breaks: 'a commit overwrites what another tick has committed',
     lives: 8,
     file: memoryLedger,
     edits: [['if ((item?.certification.revision ?? 0) !== revision - 1) return undefined;', '']],
-    rough: true,
+    amid: { rough: true },
   },
   outbox: {
     breaks: 'a commit does not keep its event',
@@ -57,10 +60,10 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lease: {
     breaks: 'two ticks hold the lease at the same time',
-    lives: 8,
+    lives: 14,
     file: memoryLedger,
     edits: [['if (isTaken && this.#leasedUntil >= now.epochMilliseconds) return undefined;', '']],
-    rough: true,
+    amid: { rough: true },
   },
   newcomers: {
     breaks: 'what appears while the baseline runs is not announced',
@@ -88,7 +91,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   touch: {
     breaks: 'a day is in the calendar only after its certifications are committed',
     lives: 3,
-    file: 'lambda/steps/announcement.ts',
+    file: 'lambda/steps/calendar-days.ts',
     edits: [['if (zeros.size === 0) return;', 'if (zeros.size >= 0) return;']],
   },
   rest: {

@@ -1,10 +1,15 @@
 import { expectedAtRest } from './calm.ts';
+import type { HostSwitches } from './host.ts';
 import { Life, type Ticked } from './life.ts';
 import { judge } from './verdict.ts';
 
 export interface LifeOptions {
   /** Ticks that always overlap, and calls that often outlive the lease. */
   readonly rough?: boolean;
+  /** Always so many records that a read takes several pages, and something happens between any two. */
+  readonly crowded?: boolean;
+  /** What the host does in any case. */
+  readonly host?: Partial<HostSwitches>;
   /** Told of each call, and of how each tick ended. */
   readonly trace?: (line: string) => void;
 }
@@ -24,13 +29,11 @@ const ticksToRest = 40;
  * promises checked against the truth; then, without audits, differences that a count can see. The
  * same seed is the same life.
  */
-export async function simulate(
-  seed: number,
-  { rough = false, trace }: LifeOptions = {},
-): Promise<Outcome> {
+export async function simulate(seed: number, options: LifeOptions = {}): Promise<Outcome> {
   const life = new Life(seed);
+  const { trace } = options;
   if (trace) life.passage.trace = (line) => trace(`${life.timeline.now()} ${line}`);
-  await trouble(life, rough);
+  await trouble(life, options);
   life.calm();
   await untilQuiet(life);
   life.world.mend();
@@ -51,15 +54,17 @@ export async function simulate(
   return { findings: life.findings, coverage: life.coverage.times };
 }
 
-async function trouble(life: Life, rough: boolean): Promise<void> {
+async function trouble(life: Life, options: LifeOptions): Promise<void> {
+  const { rough = false, crowded = false } = options;
   const { random, world, host, passage, timeline, audience, ledger } = life;
-  const born = random.chance(0.3) ? 180 + random.below(120) : random.below(60);
+  const born = crowded || random.chance(0.3) ? 180 + random.below(120) : random.below(60);
   for (let n = 0; n < born; n++) world.create();
   host.switches = {
-    churn: random.chance(0.8) ? 0.3 : 0,
+    churn: crowded || random.chance(0.8) ? 0.3 : 0,
     faults: random.chance(0.4) ? 0.05 : 0,
-    unstableTies: random.chance(0.7),
+    unstableTies: crowded || random.chance(0.7),
     singleRecordsBroken: random.chance(0.15),
+    ...options.host,
   };
   const isOutlived = rough || random.chance(0.2);
   life.witness.mayBeOutlived = isOutlived;
