@@ -2,7 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import { describeError } from '../describe-error.ts';
 import { TimeLimit } from '../steps/time-limit.ts';
 import { type Answer, problemOf } from './answer.ts';
-import { type Command, parseCommand } from './command.ts';
+import { type Command, CommandInvalidError, parseCommand } from './command.ts';
 import type { OperationParts } from './parts.ts';
 import { replay } from './replay.ts';
 import { sendTestEvent } from './test-event.ts';
@@ -42,6 +42,8 @@ async function answerTo(
         const { result, failure } = await replay(parts, command, limit);
         return failure === undefined ? { ok: true, result } : { ...failed(parts, failure), result };
       }
+      default:
+        throw new CommandInvalidError([`${command.command} is not carried out by this version`]);
     }
   } catch (error) {
     return failed(parts, error);
