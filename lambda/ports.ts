@@ -247,8 +247,9 @@ export interface Ledger {
     destiny: 'pending' | 'held',
   ): Promise<Committed | undefined>;
   /**
-   * What is to be published, or was published and is to be told of in a digest: oldest first, page by
-   * page, each read when it is asked for. An item that cannot be read does not hide the others.
+   * What certifications owe of which an event is to be published, or of which all were published and
+   * one is to be told of in a digest: oldest first, page by page, each read when it is asked for. An
+   * item that cannot be read does not hide the others.
    */
   leftovers(owing: 'event' | 'digest'): AsyncIterable<Leftovers>;
   /** Takes delivered events out of their outboxes, or notes that only the digest is still owed. */

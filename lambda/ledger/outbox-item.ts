@@ -58,12 +58,12 @@ export function waitOf(item: Plain): Waits | undefined {
   return waits.find((wait) => found.has(wait));
 }
 
-/** The events of the outbox that wait for this, in the order of their revisions. */
-export function parseOutbox(item: Plain, wait: Waits): OwedEvent[] {
+/** The events of the outbox that wait for one of these, in the order of their revisions. */
+export function parseOutbox(item: Plain, waits: readonly Waits[]): OwedEvent[] {
   const { outbox, assessment_id: certificationId } = parse(outboxItem, item);
   return [...sorted(outbox)].flatMap(([revision, waitsFor]) => {
     const entry = outbox[revision];
-    if (entry === undefined || waitsFor !== wait) return [];
+    if (entry === undefined || !waits.includes(waitsFor)) return [];
     const event = parse(eventBody, entry.event, nameOf(item));
     return [{ certificationId, revision, event, owes: entry.owes }];
   });

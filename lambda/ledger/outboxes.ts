@@ -40,22 +40,20 @@ export class Outboxes {
   }
 
   /**
-   * What waits for this, oldest first, page by page. Settling a page does not disturb the next one:
+   * Items that wait for this, oldest first, page by page, and all that they owe. Settling a page does not disturb the next one:
    * a query goes on after a key, whether or not that is still there.
    */
   async *waiting(wait: 'pending' | 'digest'): AsyncGenerator<Leftovers> {
-    // One that waits for a digest can be behind a later one that waits to be published.
-    for (const indexed of wait === 'digest' ? (['digest', 'pending'] as const) : [wait])
-      for await (const items of this.#indexed(indexed)) {
-        yield readAll(items, wait);
-        await this.#file(items);
-      }
+    for await (const items of this.#indexed(wait)) {
+      yield readAll(items, ['pending', 'digest']);
+      await this.#file(items);
+    }
   }
 
   /** Also of items that are in the index for something else. Reads only. */
   async *kept(wait: 'held' | 'undeliverable'): AsyncGenerator<Leftovers> {
     for (const indexed of waits)
-      for await (const items of this.#indexed(indexed)) yield readAll(items, wait);
+      for await (const items of this.#indexed(indexed)) yield readAll(items, [wait]);
   }
 
   countKept(wait: 'held' | 'undeliverable'): Promise<number> {
@@ -210,12 +208,12 @@ function waitIfReadable(item: Plain): Waits | 'unreadable' | undefined {
 }
 
 /** An item that cannot be read does not hide the others. */
-function readAll(items: readonly Plain[], wait: Waits): Leftovers {
+function readAll(items: readonly Plain[], waits: readonly Waits[]): Leftovers {
   const owed: OwedEvent[] = [];
   const unreadable: LedgerCorruptError[] = [];
   for (const item of items)
     try {
-      owed.push(...parseOutbox(item, wait));
+      owed.push(...parseOutbox(item, waits));
     } catch (error) {
       if (!(error instanceof LedgerCorruptError)) throw error;
       unreadable.push(error);

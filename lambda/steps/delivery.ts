@@ -54,7 +54,7 @@ export class Delivery {
 
   /** What earlier ticks have left undelivered, as the state was when this one took the lease. */
   async inherit(state: State): Promise<void> {
-    this.#digest.inherit(state);
+    await this.#digest.inherit(state);
     if (state.dirtySince !== undefined) await this.#deliverLeftovers();
   }
 
@@ -75,7 +75,9 @@ export class Delivery {
     for await (const { owed, unreadable } of this.#parts.ledger.leftovers('event')) {
       for (const error of unreadable) this.#parts.journal.warn('outbox unreadable', { error });
       this.#undelivered += unreadable.length;
-      await this.#limit.between(() => this.#publish(owed));
+      this.#digest.note(owed.filter(({ owes }) => owes === 'digest'));
+      const pending = owed.filter(({ owes }) => owes === 'event-and-digest');
+      await this.#limit.between(() => this.#publish(pending));
       if (this.#limit.reached) this.#isStopped = true;
       if (this.#isStopped) return;
     }

@@ -10,7 +10,7 @@ export const indexLagMinutes = 10;
 /** The most that one mail tells of: what it told of is settled within the same tick. */
 const mostInOneMail = 20_000;
 /** What a crash may cost subscribers to hear twice; noting more than that costs a write each. */
-const mostUnsettled = 2_000;
+const mostUnsettled = 5_000;
 
 /** Whether people wait for a digest that is due by now, and would not be woken by it. */
 export function isDigestDue({ digest }: State, { clock, settings }: TickParts): boolean {
@@ -45,8 +45,8 @@ export class OwedDigest {
   #noted: OutboxEntry[] = [];
   /** The same, and the outbox does not say so yet: the mail of a usual tick goes out before it need. */
   #fresh: OutboxEntry[] = [];
-  /** Told of in this tick, whatever the index shows: `<id>/<revision>`. */
-  readonly #told = new Set<string>();
+  /** What earlier ticks have left to wait: nothing, some, or more than one mail should tell of. */
+  #found: 'nothing' | 'some' | 'more' = 'nothing';
   #goesOut: boolean | undefined;
   /** Events that a refused digest would have told of. */
   undelivered = 0;
@@ -58,10 +58,18 @@ export class OwedDigest {
   }
 
   /** What an earlier tick has left, which may not have come to write its schedule. */
-  inherit({ digest, dirtySince }: State): void {
+  async inherit({ digest, dirtySince }: State): Promise<void> {
     this.#schedule = digest;
-    if (digest !== undefined || dirtySince === undefined) return;
-    this.#plan({ dueAt: this.#due(), owedAt: this.#began });
+    if (digest === undefined && dirtySince !== undefined)
+      this.#plan({ dueAt: this.#due(), owedAt: this.#began });
+    if (this.#schedule !== undefined && this.#isOut()) this.#found = await this.#collect();
+  }
+
+  /** What subscribers have, and waits for a mail together with what they have not. */
+  note(owed: readonly OwedEvent[]): void {
+    if (!this.#isOut()) return;
+    for (const one of owed) this.#tell(one);
+    this.#noted.push(...owed.map(entryOf));
   }
 
   /** What this tick has delivered to subscribers. */
@@ -79,14 +87,13 @@ export class OwedDigest {
     if (this.#noted.length + this.#fresh.length >= mostInOneMail) await this.#sendOrWait();
   }
 
-  /** The mail, if it is due: what this tick has delivered, and what was left to wait. */
+  /** The mail, if it is due: what was left to wait, and what this tick has delivered. */
   async send(): Promise<void> {
     if (!this.#isOut()) return;
-    const found = this.#schedule === undefined ? 'nothing' : await this.#collect();
     if (!(await this.#sendOrWait())) return;
     const now = this.#parts.clock.now();
-    if (found === 'more') this.#plan({ dueAt: now, owedAt: this.#schedule?.owedAt ?? now });
-    else if (this.#schedule !== undefined) this.#lookAgain(found, this.#schedule);
+    if (this.#found === 'more') this.#plan({ dueAt: now, owedAt: this.#schedule?.owedAt ?? now });
+    else if (this.#schedule !== undefined) this.#lookAgain(this.#found, this.#schedule);
   }
 
   /** What the state has to keep; absent: as it was. */
@@ -104,16 +111,14 @@ export class OwedDigest {
     }
   }
 
-  /** @returns what was found: nothing, some events, or more of them than one mail should tell of */
   async #collect(): Promise<'nothing' | 'some' | 'more'> {
     const { ledger, journal } = this.#parts;
     let isAny = false;
     for await (const { owed, unreadable } of ledger.leftovers('digest')) {
       for (const error of unreadable) journal.warn('outbox unreadable', { error });
-      const news = owed.filter((one) => !this.#told.has(nameOf(one)));
-      for (const one of news) this.#tell(one);
-      this.#noted.push(...news.map(entryOf));
-      isAny ||= news.length > 0;
+      const published = owed.filter(({ owes }) => owes === 'digest');
+      this.note(published);
+      isAny ||= published.length > 0;
       if (this.#noted.length >= mostInOneMail) return 'more';
       // The next look goes on; it is not made at once, or a long outbox would take all of every tick.
       if (this.#limit.reached) return 'some';
@@ -124,7 +129,6 @@ export class OwedDigest {
   #tell(owed: OwedEvent): void {
     this.#draft ??= this.#parts.announcer.digest();
     this.#draft.add(owed.event);
-    this.#told.add(nameOf(owed));
   }
 
   /** @returns `false` when SNS has refused it: the next tick tries again */
@@ -144,7 +148,6 @@ export class OwedDigest {
     this.#draft = undefined;
     this.#noted = [];
     this.#fresh = [];
-    this.#told.clear();
     if (outcome.accepted) {
       await ledger.settle(told, 'nothing');
       return true;
@@ -192,4 +195,3 @@ function later(a: Temporal.Instant, b: Temporal.Instant): Temporal.Instant {
 }
 
 const entryOf = ({ certificationId, revision }: OutboxEntry) => ({ certificationId, revision });
-const nameOf = ({ certificationId, revision }: OutboxEntry) => `${certificationId}/${revision}`;

@@ -74,10 +74,8 @@ export class LaggingLedger extends MemoryLedger {
 
   /** Keys as the index has them, then the items as they are. */
   override async *leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
-    const places = owing === 'event' ? ['pending'] : ['pending', 'digest'];
-    const ids = [...this.#index.keys()].filter((id) =>
-      places.includes(this.#visible(id)?.filed ?? ''),
-    );
+    const place = owing === 'event' ? 'pending' : 'digest';
+    const ids = [...this.#index.keys()].filter((id) => this.#visible(id)?.filed === place);
     for await (const { owed, unreadable } of super.leftovers(owing)) {
       const shown = owed.filter(({ certificationId }) => ids.includes(certificationId));
       if (shown.length < owed.length) this.#note('stale index of the undelivered');

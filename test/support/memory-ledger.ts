@@ -223,15 +223,14 @@ export class MemoryLedger implements Ledger {
   }
 
   leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
-    const wait = owing === 'event' ? 'pending' : 'digest';
-    const places = owing === 'event' ? ['pending'] : ['pending', 'digest'];
-    const items = this.#items((item) => places.includes(filedUnder(item) ?? ''));
-    return this.#pages(items, wait);
+    const place = owing === 'event' ? 'pending' : 'digest';
+    const items = this.#items((item) => filedUnder(item) === place);
+    return this.#pages(items, ['pending', 'digest']);
   }
 
   kept(waiting: 'held' | 'undeliverable'): AsyncGenerator<Leftovers> {
-    const isKept = ({ outbox }: Item) => eventsOf(outbox, waiting).length > 0;
-    return this.#pages(this.#items(isKept), waiting);
+    const isKept = ({ outbox }: Item) => eventsOf(outbox, [waiting]).length > 0;
+    return this.#pages(this.#items(isKept), [waiting]);
   }
 
   async countKept(waiting: 'held' | 'undeliverable'): Promise<number> {
@@ -257,7 +256,7 @@ export class MemoryLedger implements Ledger {
   }
 
   get held(): OwedEvent[] {
-    return [...this.items.values()].flatMap(({ outbox }) => eventsOf(outbox, 'held'));
+    return [...this.items.values()].flatMap(({ outbox }) => eventsOf(outbox, ['held']));
   }
 
   #items(isWanted: (item: Item) => boolean): Item[] {
@@ -265,10 +264,10 @@ export class MemoryLedger implements Ledger {
   }
 
   /** Each page as it is when it is asked for. */
-  async *#pages(items: readonly Item[], wait: Waits): AsyncGenerator<Leftovers> {
+  async *#pages(items: readonly Item[], waits: readonly Waits[]): AsyncGenerator<Leftovers> {
     for (let start = 0; start < items.length; start += pageItems) {
       const page = items.slice(start, start + pageItems);
-      yield { owed: page.flatMap(({ outbox }) => eventsOf(outbox, wait)), unreadable: [] };
+      yield { owed: page.flatMap(({ outbox }) => eventsOf(outbox, waits)), unreadable: [] };
     }
   }
 }
@@ -302,9 +301,9 @@ export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined 
   return (['pending', 'digest', 'held', 'undeliverable'] as const).find((wait) => found.has(wait));
 }
 
-function eventsOf(outbox: ReadonlyMap<number, Entry>, wait: Waits): OwedEvent[] {
-  return [...waitsOf(outbox)].flatMap(([revision, one]) => {
-    const entry = one === wait ? outbox.get(revision) : undefined;
+function eventsOf(outbox: ReadonlyMap<number, Entry>, waits: readonly Waits[]): OwedEvent[] {
+  return [...waitsOf(outbox)].flatMap(([revision, wait]) => {
+    const entry = waits.includes(wait) ? outbox.get(revision) : undefined;
     return entry ? [entry.owed] : [];
   });
 }
