@@ -212,6 +212,19 @@ describe('order', () => {
     expect(story.ids()).toHaveLength(4);
   });
 
+  it('is kept while the index does not show yet what is older', async () => {
+    add(1);
+    story.refuse = () => true;
+    await story.tick();
+    story.refuse = () => false;
+    edit(1, 'Odalys Ashgrove');
+    const lagging = story.ledgerWith({ leftovers: async function* () {} });
+    expect(await story.tick({ ledger: lagging })).toMatchObject({ updated: 1, undelivered: 1 });
+    expect(story.heard).toEqual([]);
+    await story.tick();
+    expect(story.ids()).toEqual([eventId(1), eventId(1, 2)]);
+  });
+
   it('is kept when there is no time for what is older', async () => {
     add(1);
     story.refuse = () => true;
