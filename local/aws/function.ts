@@ -208,8 +208,8 @@ function modulePath(directory: string, file: string): string {
 
 /**
  * The template's variables, what Lambda itself sets, and the SDK's own endpoint variables: with
- * these no code in a bundle has to know that it runs locally. The credentials open nothing, and no
- * configuration file of the machine is read.
+ * these no code in a bundle has to know that it runs locally. The credentials open nothing: they name
+ * the function to whoever looks at its calls. No configuration file of the machine is read.
  */
 function environmentOf(
   { environment, name, memoryMb, handler, logging }: FunctionPlan,
@@ -219,7 +219,7 @@ function environmentOf(
     ...environment,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
-    AWS_ACCESS_KEY_ID: 'local',
+    AWS_ACCESS_KEY_ID: name,
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,

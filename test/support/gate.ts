@@ -10,6 +10,17 @@ export interface Call {
   forward(body?: string): Promise<Reply>;
 }
 
+/** Who asked an embedded service for what. */
+export interface AwsCall {
+  /** As IAM calls it: `dynamodb`, `sns`, … */
+  readonly service: string;
+  /** The access key; of a function that the embedded AWS runs: its name. */
+  readonly caller: string;
+  readonly operation: string;
+  readonly url: string;
+  readonly body: string;
+}
+
 export interface Reply {
   readonly status: number;
   readonly type: string;
@@ -27,8 +38,14 @@ export class Gate {
   /** Where calls go. */
   target = '';
   #rules: Rule[] = [];
+  readonly #onCall: ((call: AwsCall) => void) | undefined;
   /** Operations that passed or were stopped, in order. */
   readonly calls: string[] = [];
+
+  /** @param onCall told of every signed call before it passes */
+  constructor(onCall?: (call: AwsCall) => void) {
+    this.#onCall = onCall;
+  }
 
   async open(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
@@ -65,6 +82,11 @@ export class Gate {
     const body = Buffer.concat(chunks).toString();
     const operation = operationOf(request, body);
     this.calls.push(operation);
+    // Signature Version 4: `Credential=<access key>/<date>/<region>/<service>/aws4_request`.
+    const [, caller, service] =
+      /Credential=([^/]+)\/[^/]+\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? '') ?? [];
+    if (caller !== undefined && service !== undefined)
+      this.#onCall?.({ caller, service, operation, url: request.url ?? '/', body });
     const call: Call = {
       operation,
       body,

@@ -12,10 +12,11 @@ import * as z from 'zod';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
 import { ledgerTable } from '../../lambda/names.ts';
+import type { Endpoints } from '../../local/aws/function.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
 import { synthesize } from '../../local/synthesize.ts';
-import { Gate } from './gate.ts';
+import { type AwsCall, Gate } from './gate.ts';
 
 const tickLine = z.looseObject({
   outcome: z.string(),
@@ -43,6 +44,11 @@ export const queues = {
   operators: queue('operators'),
 };
 
+/** What a test deploys differently. */
+export interface StageConfig extends Pick<NotifierConfigInput, 'topic' | 'subscriptions'> {
+  readonly integration?: Partial<NotifierConfigInput['integrations'][number]>;
+}
+
 /** The sandbox's world is the same in every test. */
 const world = { seed: 7, records: 30, timeZone: 'UTC' };
 
@@ -52,8 +58,7 @@ const world = { seed: 7, records: 30, timeZone: 'UTC' };
  */
 export class Stage {
   readonly partner = new Gate();
-  readonly sns = new Gate();
-  readonly dynamodb = new Gate();
+  readonly #gates: Readonly<Record<keyof Endpoints, Gate>>;
   #assembly = '';
   #aws: EmbeddedAws | undefined;
   #sandbox: PartnerSandbox | undefined;
@@ -63,17 +68,42 @@ export class Stage {
 
   /** The organization that one of the two machines asks for. */
   filtered = 0;
-  #overrides: { sns: string; dynamodb: string } | undefined;
+  #existingSecret: string | undefined;
+  #overrides: Partial<Endpoints> | undefined;
+
+  /** @param onAwsCall told of what the functions ask of AWS */
+  constructor(onAwsCall?: (call: AwsCall) => void) {
+    this.#gates = {
+      dynamodb: new Gate(onAwsCall),
+      sns: new Gate(onAwsCall),
+      sqs: new Gate(onAwsCall),
+      secretsManager: new Gate(onAwsCall),
+    };
+  }
+
+  get sns(): Gate {
+    return this.#gates.sns;
+  }
+
+  get dynamodb(): Gate {
+    return this.#gates.dynamodb;
+  }
 
   /** Synthesizes the stack, once for all tests. */
-  async build({ topic }: Pick<NotifierConfigInput, 'topic'> = {}): Promise<void> {
+  async build({ topic, subscriptions = [], integration: more }: StageConfig = {}): Promise<void> {
     this.filtered = await someOrganization();
     this.#assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
     const baseUrl = await this.partner.open();
-    const overrides = { sns: await this.sns.open(), dynamodb: await this.dynamodb.open() };
+    const { dynamodb, sns, sqs, secretsManager } = this.#gates;
+    this.#overrides = {
+      dynamodb: await dynamodb.open(),
+      sns: await sns.open(),
+      sqs: await sqs.open(),
+      secretsManager: await secretsManager.open(),
+    };
     const config = parseConfig({
       ...(topic && { topic }),
-      integrations: [{ name: integration, baseUrl, timeZone: 'UTC', recentDays: 3 }],
+      integrations: [{ name: integration, baseUrl, timeZone: 'UTC', recentDays: 3, ...more }],
       subscriptions: [
         { topic: 'events', protocol: 'sqs', endpoint: queues.everything },
         {
@@ -84,10 +114,11 @@ export class Stage {
         },
         { topic: 'alerts', protocol: 'sqs', endpoint: queues.people },
         { topic: 'operations', protocol: 'sqs', endpoint: queues.operators },
+        ...subscriptions,
       ],
     });
+    this.#existingSecret = more?.secretName;
     await synthesize(config, this.#assembly);
-    this.#overrides = overrides;
   }
 
   /** A fresh AWS and a fresh partner, with credentials in the secret. */
@@ -97,20 +128,23 @@ export class Stage {
     this.#sandbox = await startPartnerSandbox(world);
     this.partner.target = this.#sandbox.url;
     this.#aws = await startEmbeddedAws(this.#assembly, {
-      endpointOverrides: ({ sns, dynamodb }) => {
-        this.sns.target = sns;
-        this.dynamodb.target = dynamodb;
+      endpointOverrides: (endpoints) => {
+        this.#gates.dynamodb.target = endpoints.dynamodb;
+        this.#gates.sns.target = endpoints.sns;
+        this.#gates.sqs.target = endpoints.sqs;
+        this.#gates.secretsManager.target = endpoints.secretsManager;
         return overrides;
       },
       onOutput: ({ text }) => this.output.push(text),
     });
+    if (this.#existingSecret !== undefined) this.#aws.secrets.create(this.#existingSecret);
     this.#sqs = new SQSClient(this.#aws.clientConfig('sqs'));
     const { clientId, clientSecret } = this.#sandbox.credentials;
     this.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
   }
 
   async strike(): Promise<void> {
-    for (const gate of [this.partner, this.sns, this.dynamodb]) gate.reset();
+    for (const gate of [this.partner, ...Object.values(this.#gates)]) gate.reset();
     this.output.length = 0;
     this.#sqs?.destroy();
     await this.#aws?.close();
@@ -118,7 +152,8 @@ export class Stage {
   }
 
   async dismantle(): Promise<void> {
-    await Promise.all([this.partner.close(), this.sns.close(), this.dynamodb.close()]);
+    const gates = [this.partner, ...Object.values(this.#gates)];
+    await Promise.all(gates.map((gate) => gate.close()));
     await rm(this.#assembly, { recursive: true, force: true });
   }
 
@@ -144,8 +179,13 @@ export class Stage {
     return operate;
   }
 
+  /** The assembly's folder. */
+  get assembly(): string {
+    return this.#assembly;
+  }
+
   fillSecret(value: string): void {
-    const [name] = this.aws.secretNames;
+    const name = this.#existingSecret ?? this.aws.secretNames[0];
     if (name === undefined) throw new Error('the stack has no secret');
     this.aws.secrets.put(name, value);
   }

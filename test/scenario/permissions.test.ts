@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type CommandName, commandSchema } from '../../lambda/operations/command.ts';
+import { readAssembly } from '../../local/aws/assembly.ts';
+import { type Place, type Template, templateSchema } from '../../local/aws/template.ts';
+import { compareRoles, type Permission, Requirements, rolesOfFunctions } from '../support/iam.ts';
+import { queues, Stage, type StageConfig } from '../support/stage.ts';
+
+/**
+ * Least privilege, measured: everything that the deployed functions do is done here, every call that
+ * they make to AWS is noted with its caller, and the roles of the template are held against it.
+ * Whoever teaches a function something new adds a story; whoever does not, fails here.
+ */
+
+/** Permissions that no call of the handlers uses, each for a reason. */
+const excepted = [
+  // Lambda itself writes what a function prints.
+  'logs:CreateLogStream',
+  'logs:PutLogEvents',
+];
+
+type Command = z.input<typeof commandSchema>;
+
+/** A command that has to be given with its name, so that none is without a story. */
+type Commands = {
+  readonly [Name in CommandName]: (
+    stage: Stage,
+    eventQueues: readonly string[],
+  ) => readonly Extract<Command, { readonly command: Name }>[];
+};
+
+const everything = { from: '2000-01-01', to: '2099-12-31' };
+const today = () => new Date().toISOString().slice(0, 10);
+
+/** In an order in which each has something to do. */
+const commands: Commands = {
+  status: () => [{ command: 'status', history: true }],
+  check: () => [{ command: 'check' }],
+  explain: (stage) => {
+    const [known] = stage.sandbox.world.assessments();
+    return [
+      { command: 'explain', id: known?.id ?? 1 },
+      { command: 'explain', id: 999_999_999 },
+    ];
+  },
+  holds: () => [{ command: 'holds' }, { command: 'holds', waiting: 'undeliverable' }],
+  release: () => [{ command: 'release', as: 'digest', types: ['created'] }, { command: 'release' }],
+  discard: () => [{ command: 'discard', waiting: 'undeliverable' }, { command: 'discard' }],
+  prove: () => [
+    { command: 'prove', ...everything },
+    { command: 'prove', from: today(), to: today(), now: true },
+  ],
+  pause: () => [{ command: 'pause', reason: 'the platform is being moved' }],
+  resume: () => [{ command: 'resume' }],
+  tick: () => [{ command: 'tick' }],
+  baseline: () => [{ command: 'baseline' }],
+  'test-event': () => [{ command: 'test-event' }],
+  replay: (_, eventQueues) => [
+    { command: 'replay', days: everything },
+    ...eventQueues.map((queue) => ({
+      command: 'replay' as const,
+      days: everything,
+      baseline: true,
+      to: { queue },
+    })),
+  ],
+  'credentials-stored': () => [{ command: 'credentials-stored' }],
+  'accept-total': (stage) => [{ command: 'accept-total', total: stage.sandbox.world.count }],
+  'restart-baseline': () => [{ command: 'restart-baseline', reason: 'a rehearsal' }],
+};
+
+/** SNS as it refuses one event for good. */
+const refusedForGood = async () => ({
+  status: 200,
+  type: 'text/xml',
+  body: `<PublishBatchResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishBatchResult>
+    <Successful/><Failed><member><Id>0</Id><Code>InvalidParameter</Code><SenderFault>true</SenderFault>
+    </member></Failed></PublishBatchResult></PublishBatchResponse>`,
+});
+
+/** What ticks do, in an order in which each story finds what the ones before have left. */
+const tickStories: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
+  'the baseline': (stage) => stage.completedTick(),
+  'somebody new, an edit': async (stage) => {
+    const { world } = stage.sandbox;
+    const { id } = world.add({ organization_id: stage.filtered });
+    expect(await stage.completedTick()).toMatchObject({ created: 1, delivered: 1 });
+    const elsewhere = world.organizations.find((one) => one.id !== stage.filtered);
+    world.change(id, { organization_id: elsewhere?.id ?? 0 });
+    expect(await stage.completedTick()).toMatchObject({ updated: 1 });
+  },
+  'somebody gone, somebody backdated': async (stage) => {
+    const [oldest] = stage.sandbox.world.assessments();
+    stage.sandbox.world.remove(oldest?.id ?? 0);
+    expect(await stage.completedTick()).toMatchObject({ withdrawn: 1 });
+    stage.sandbox.world.restore(oldest?.id ?? 0);
+    stage.sandbox.world.add({ certified_on: '2024-02-29' });
+    expect(await stage.completedTick()).toMatchObject({ restored: 1, created: 1 });
+  },
+  'what a killed tick could not deliver': async (stage) => {
+    stage.sandbox.world.add();
+    stage.sns.once('PublishBatch', async () => {
+      await stage.poll.kill();
+      return undefined;
+    });
+    expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
+    await stage.leaseRunsOut();
+    expect(await stage.completedTick()).toMatchObject({ delivered: 1 });
+  },
+  'what SNS never takes': async (stage) => {
+    stage.sandbox.world.add();
+    stage.sns.once('PublishBatch', refusedForGood);
+    expect(await stage.completedTick()).toMatchObject({ undeliverable: 1 });
+  },
+  'a flood': async (stage) => {
+    for (let n = 0; n < 6; n++) stage.sandbox.world.add();
+    expect(await stage.completedTick()).toMatchObject({ held: 6 });
+  },
+  'credentials refused, and mended': async (stage) => {
+    const { clientId, clientSecret } = stage.sandbox.rotateSecret();
+    await stage.poll.kill();
+    expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
+    await stage.backOffEnds();
+    stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
+    await stage.completedTick();
+  },
+};
+
+const answerSchema = z.looseObject({ ok: z.boolean() });
+
+const keyOfSecrets = 'arn:aws:kms:us-east-1:000000000000:key/0b3a1c52-6f0e-4d0c-9a4b-1d2e3f405162';
+const holdAbove = 5;
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.union([z.array(item), item.transform((one) => [one])]);
+const statementSchema = z.looseObject({ Action: listOf(z.string()), Resource: listOf(z.json()) });
+const functionRole = z.looseObject({
+  AssumeRolePolicyDocument: z
+    .json()
+    .refine((document) => JSON.stringify(document).includes('"lambda.amazonaws.com"')),
+  Policies: z
+    .tuple([
+      z.looseObject({ PolicyDocument: z.looseObject({ Statement: z.array(statementSchema) }) }),
+    ])
+    .transform(([{ PolicyDocument }]) => PolicyDocument.Statement),
+});
+
+/** Every statement of every role that functions have. */
+function statementsIn(template: Template) {
+  return Object.entries(template.Resources).flatMap(([role, { Properties }]) => {
+    const { data: { Policies: statements = [] } = {} } = functionRole.safeParse(Properties);
+    return statements.map((statement, index) => ({ role, index, statement }));
+  });
+}
+
+/** The template with another statement in the place of one of a role's, or with none. */
+function changed(
+  template: Template,
+  role: string,
+  index: number,
+  to: z.output<typeof statementSchema> | undefined,
+): Template {
+  const { Policies } = functionRole.parse(template.Resources[role]?.Properties);
+  const Statement = Policies.toSpliced(index, 1, ...(to ? [to] : []));
+  const resource = template.Resources[role];
+  const Properties = { ...resource?.Properties, Policies: [{ PolicyDocument: { Statement } }] };
+  return templateSchema.parse({
+    ...template,
+    Resources: { ...template.Resources, [role]: { ...resource, Properties } },
+  });
+}
+
+interface Deployment {
+  readonly name: string;
+  readonly config: StageConfig;
+  /** Of a queue that the stack makes. */
+  readonly queueOutput?: string;
+  readonly keyOfSecrets?: string;
+}
+
+const deployments: readonly Deployment[] = [
+  {
+    name: 'with a secret and a queue that the stack makes',
+    config: {
+      integration: { holdAbove },
+      subscriptions: [{ topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' } }],
+    },
+    queueOutput: 'QueueArnPayroll',
+  },
+  {
+    name: "with somebody else's encrypted secret and a FIFO topic",
+    config: {
+      topic: 'fifo',
+      integration: { holdAbove, secretName: 'partner', secretKeyArn: keyOfSecrets },
+    },
+    keyOfSecrets,
+  },
+];
+
+it('every command has a story here', () => {
+  const known = z.object({ command: z.object({ const: z.string() }) });
+  const { oneOf = [], anyOf = [] } = z.toJSONSchema(commandSchema, { io: 'input' });
+  const names = [...oneOf, ...anyOf].map((one) => known.parse(one.properties).command.const);
+  expect(Object.keys(commands).sort()).toEqual(names.sort());
+});
+
+describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
+  const asked = new Map<string, Permission[]>();
+  const untold: unknown[] = [];
+  let requirements: Requirements | undefined;
+  const stage = new Stage((call) => {
+    try {
+      const needed = requirements?.of(call) ?? [];
+      asked.set(call.caller, [...(asked.get(call.caller) ?? []), ...needed]);
+    } catch (error) {
+      untold.push(error);
+    }
+  });
+  let template = templateSchema.parse({ Resources: {} });
+  let place: Place | undefined;
+
+  /** What was done here, beside the roles of a template. */
+  const compared = (of: Template) => {
+    if (place === undefined) throw new Error('nothing is deployed');
+    return compareRoles(rolesOfFunctions(of, place), asked, excepted);
+  };
+
+  beforeAll(async () => {
+    await stage.build(config);
+    await stage.raise();
+    const { stackName, region, accountId, endpoints } = stage.aws;
+    ({ template } = readAssembly(stage.assembly));
+    place = { stackName, region, accountId, sqsEndpoint: endpoints.sqs };
+    requirements = new Requirements(template, place, deployment.keyOfSecrets);
+    for (const story of Object.values(tickStories)) await story(stage);
+    const { queueOutput } = deployment;
+    const eventQueues = [
+      queues.everything,
+      queues.oneOrganization,
+      ...(queueOutput === undefined ? [] : [stage.aws.output(queueOutput)]),
+    ];
+    for (const story of Object.values(commands))
+      for (const command of story(stage, eventQueues)) {
+        const invocation = await stage.operate.invoke(z.json().parse(command));
+        if (invocation.outcome === 'failed') throw new Error(JSON.stringify(invocation));
+        answerSchema.parse(invocation.payload);
+      }
+  }, 120_000);
+  afterAll(async () => {
+    await stage.strike();
+    await stage.dismantle();
+  });
+
+  it('are of functions that have all done something here', () => {
+    expect([...stage.aws.functions.keys()].sort()).toEqual([...asked.keys()].sort());
+    expect(untold).toEqual([]);
+  });
+
+  it('allow what the functions do', () => {
+    expect(compared(template).missing).toEqual([]);
+  });
+
+  it('allow nothing that no function does', () => {
+    expect(compared(template).unused).toEqual([]);
+  });
+
+  it('are found wanting without any one of their actions', () => {
+    for (const { role, index, statement } of statementsIn(template))
+      for (const action of statement.Action) {
+        if (excepted.includes(action)) continue;
+        const rest = statement.Action.filter((one) => one !== action);
+        const { missing } = compared(
+          changed(
+            template,
+            role,
+            index,
+            rest.length > 0 ? { ...statement, Action: rest } : undefined,
+          ),
+        );
+        expect(missing, `${role} without ${action}`).not.toEqual([]);
+      }
+  });
+
+  it('are found too wide with one action or one resource more', () => {
+    for (const { role, index, statement } of statementsIn(template)) {
+      if (statement.Action.every((action) => excepted.includes(action))) continue;
+      const [service] = statement.Action[0]?.split(':') ?? [];
+      const more = [
+        { ...statement, Action: [...statement.Action, `${service}:TagResource`] },
+        { ...statement, Resource: [...statement.Resource, 'arn:aws:sns:us-east-1:1:elsewhere'] },
+      ];
+      for (const wider of more)
+        expect(compared(changed(template, role, index, wider)).unused, role).not.toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,229 @@
+import { Resolver } from '../../local/aws/intrinsics.ts';
+import type { Json, Place, Template } from '../../local/aws/template.ts';
+import type { AwsCall } from './gate.ts';
+
+/** One action on one resource: what a policy allows, and what a call needs. */
+export interface Permission {
+  readonly action: string;
+  readonly resource: string;
+}
+
+export interface RoleOfFunction {
+  /** Physical name. */
+  readonly functionName: string;
+  readonly logicalId: string;
+  readonly granted: readonly Permission[];
+}
+
+/** What the template's roles allow its functions, with every reference resolved. */
+export function rolesOfFunctions(template: Template, place: Place): RoleOfFunction[] {
+  const resolver = new Resolver(template, place);
+  return Object.entries(template.Resources)
+    .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
+    .map(([logicalId, { Properties }]) => ({
+      logicalId,
+      functionName: resolver.identity(logicalId).ref,
+      granted: policiesOf(template, roleIdOf(Properties.Role)).flatMap((policy) =>
+        permissionsOf(resolver.resolve(policy, logicalId)),
+      ),
+    }));
+}
+
+function roleIdOf(role: Json | undefined): string {
+  const [id] = listOf(field(role, 'Fn::GetAtt'));
+  if (typeof id !== 'string') throw new Error('a function has a role that is not of the stack');
+  return id;
+}
+
+/** Inline policies, and those of their own that name the role. */
+function policiesOf(template: Template, roleId: string): Json[] {
+  const role = template.Resources[roleId]?.Properties;
+  if (role === undefined) throw new Error(`the stack has no role ${roleId}`);
+  if (listOf(role.ManagedPolicyArns).length > 0)
+    throw new Error(`${roleId} has managed policies: nobody can say what of them is used`);
+  const attached = Object.values(template.Resources)
+    .filter(({ Type }) => /^AWS::IAM::(Managed)?Policy$/.test(Type))
+    .map(({ Properties }) => Properties)
+    .filter(({ Roles }) => listOf(Roles).some((one) => field(one, 'Ref') === roleId));
+  return [...listOf(role.Policies), ...attached].map((policy) => field(policy, 'PolicyDocument'));
+}
+
+/** Conditions are not looked at: the embedded parts know none. */
+function permissionsOf(document: Json | undefined): Permission[] {
+  return listOf(field(document, 'Statement')).flatMap((statement) => {
+    const [effect, actions, resources] = ['Effect', 'Action', 'Resource'].map((name) =>
+      field(statement, name),
+    );
+    if (effect !== 'Allow' || actions === null || resources === null)
+      throw new Error('only statements that allow actions on resources are understood');
+    return listOf(actions).flatMap((action) =>
+      listOf(resources).map((resource) => ({ action: String(action), resource: String(resource) })),
+    );
+  });
+}
+
+/** IAM's wildcards: `*` for any characters, `?` for one. */
+export function covers(granted: Permission, needed: Permission): boolean {
+  return (
+    matches(granted.action.toLowerCase(), needed.action.toLowerCase()) &&
+    matches(granted.resource, needed.resource)
+  );
+}
+
+function matches(pattern: string, text: string): boolean {
+  const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's').test(text);
+}
+
+/**
+ * What AWS would have asked the caller's role for: the call's own permission, and what encryption
+ * adds to it. The embedded services encrypt nothing.
+ *
+ * @param resources the template's, to tell what is encrypted
+ */
+export class Requirements {
+  readonly #place: Place;
+  readonly #keys = new Map<string, string>();
+  readonly #keyOfSecrets: string | undefined;
+
+  /** @param keyOfSecrets the customer key of somebody else's secret */
+  constructor(template: Template, place: Place, keyOfSecrets?: string) {
+    this.#place = place;
+    this.#keyOfSecrets = keyOfSecrets;
+    const resolver = new Resolver(template, place);
+    for (const [logicalId, { Type, Properties }] of Object.entries(template.Resources)) {
+      const key = Properties.KmsMasterKeyId;
+      if (!/^AWS::(SNS::Topic|SQS::Queue)$/.test(Type) || key === undefined) continue;
+      const { Arn, TopicArn } = resolver.identity(logicalId).attributes;
+      this.#keys.set(TopicArn ?? Arn ?? '', String(resolver.resolve(key, logicalId)));
+    }
+  }
+
+  /** @throws Error for a call that nothing here understands: it has to be taught */
+  of({ service, operation, url, body }: AwsCall): Permission[] {
+    switch (`${service}:${operation}`) {
+      case 'dynamodb:BatchGetItem':
+      case 'dynamodb:BatchWriteItem':
+        return Object.keys(Object(field(parsed(body), 'RequestItems'))).map((table) => ({
+          action: `dynamodb:${operation}`,
+          resource: this.#arn('dynamodb', `table/${table}`),
+        }));
+      case 'dynamodb:GetItem':
+      case 'dynamodb:PutItem':
+      case 'dynamodb:UpdateItem':
+      case 'dynamodb:DeleteItem':
+      case 'dynamodb:Query':
+      case 'dynamodb:Scan': {
+        const index = field(parsed(body), 'IndexName');
+        const table = `table/${text(parsed(body), 'TableName')}`;
+        const resource = this.#arn('dynamodb', index === null ? table : `${table}/index/${index}`);
+        return [{ action: `dynamodb:${operation}`, resource }];
+      }
+      case 'sns:Publish':
+      case 'sns:PublishBatch': {
+        const resource = new URLSearchParams(body).get('TopicArn') ?? '';
+        return [{ action: 'sns:Publish', resource }, ...this.#encrypted(resource)];
+      }
+      case 'sqs:GetQueueUrl': {
+        const resource = this.#arn('sqs', text(parsed(body), 'QueueName'));
+        return [{ action: 'sqs:GetQueueUrl', resource }];
+      }
+      case 'sqs:SendMessage':
+      case 'sqs:SendMessageBatch': {
+        const name = text(parsed(body), 'QueueUrl').split('/').at(-1) ?? '';
+        const resource = this.#arn('sqs', name);
+        return [{ action: 'sqs:SendMessage', resource }, ...this.#encrypted(resource)];
+      }
+      case 'secretsmanager:GetSecretValue':
+      case 'secretsmanager:PutSecretValue':
+      case 'secretsmanager:DescribeSecret':
+        return this.#ofSecret(operation, text(parsed(body), 'SecretId'));
+      default:
+        throw new Error(
+          `${service}:${operation} ${url}: test/support/iam.ts does not know what it needs`,
+        );
+    }
+  }
+
+  #ofSecret(operation: string, id: string): Permission[] {
+    // Six characters that Secrets Manager adds to a name.
+    const resource = id.startsWith('arn:')
+      ? id
+      : this.#arn('secretsmanager', `secret:${id}-aB3dE6`);
+    return [
+      { action: `secretsmanager:${operation}`, resource },
+      ...(this.#keyOfSecrets === undefined
+        ? []
+        : [{ action: 'kms:Decrypt', resource: this.#keyOfSecrets }]),
+    ];
+  }
+
+  /** Whoever publishes or sends to what is encrypted with a customer key uses the key. */
+  #encrypted(arn: string): Permission[] {
+    const resource = this.#keys.get(arn);
+    if (resource === undefined) return [];
+    return ['kms:GenerateDataKey', 'kms:Decrypt'].map((action) => ({ action, resource }));
+  }
+
+  #arn(service: string, path: string): string {
+    return `arn:aws:${service}:${this.#place.region}:${this.#place.accountId}:${path}`;
+  }
+}
+
+function parsed(body: string): Json {
+  return JSON.parse(body);
+}
+
+function field(value: Json | undefined, name: string): Json {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  return value[name] ?? null;
+}
+
+function text(value: Json, name: string): string {
+  const found = field(value, name);
+  if (typeof found !== 'string') throw new Error(`the call has no ${name}`);
+  return found;
+}
+
+function listOf(value: Json | undefined): Json[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/** A permission, and whose. */
+export interface Finding extends Permission {
+  readonly of: string;
+}
+
+/**
+ * What functions asked for beside what their roles allow.
+ *
+ * @param asked by the function's physical name
+ * @param excepted permissions that nothing here can use
+ */
+export function compareRoles(
+  roles: readonly RoleOfFunction[],
+  asked: ReadonlyMap<string, readonly Permission[]>,
+  excepted: readonly string[],
+): { missing: Finding[]; unused: Finding[] } {
+  const missing: Finding[] = [];
+  const unused: Finding[] = [];
+  for (const { functionName, granted } of roles) {
+    const needed = distinct(asked.get(functionName) ?? []);
+    const finding = (permission: Permission) => ({ of: functionName, ...permission });
+    missing.push(
+      ...needed.filter((one) => !granted.some((grant) => covers(grant, one))).map(finding),
+    );
+    unused.push(
+      ...distinct(granted)
+        .filter((grant) => !excepted.includes(grant.action))
+        .filter((grant) => !needed.some((one) => covers(grant, one)))
+        .map(finding),
+    );
+  }
+  return { missing, unused };
+}
+
+function distinct(permissions: readonly Permission[]): Permission[] {
+  return [...new Map(permissions.map((one) => [`${one.action} ${one.resource}`, one])).values()];
+}
