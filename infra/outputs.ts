@@ -35,6 +35,12 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
       integration.operate.functionName,
       `Carries out what operators ask for about ${name}: see docs/replay.md`,
     );
+    if (integration.baseline)
+      output(
+        baselineOutput(name),
+        integration.baseline.stateMachineArn,
+        `Reads the baseline of ${name}: see docs/large-histories.md`,
+      );
     output(`Secret${suffix}`, secret, `Holds the credentials of ${name}`);
     output(
       `FillSecret${suffix}`,
@@ -47,6 +53,11 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
 /** Under which the function for the operators of an integration is found. */
 export function operateOutput(integration: string): string {
   return `OperateFunction${pascalCase(integration)}`;
+}
+
+/** Under which the state machine that reads the baseline of an integration is found. */
+export function baselineOutput(integration: string): string {
+  return `BaselineStateMachine${pascalCase(integration)}`;
 }
 
 function pascalCase(name: string): string {

@@ -80,3 +80,9 @@ export const metrics = {
   /** Records that do not have the documented shape. */
   recordsQuarantined: 'RecordsQuarantined',
 } as const;
+
+/** By these the state machine of a fan-out knows whether to run a failed task again. */
+export const taskErrors = {
+  passing: 'TaskFailedError',
+  lasting: 'TaskFailedForGoodError',
+} as const;

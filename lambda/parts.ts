@@ -17,6 +17,8 @@ export interface TickSettings {
   readonly holdAbove: number;
   /** What the baseline announces: nothing, what was completed on a day or later, or everything. */
   readonly announce: 'none' | 'all' | { readonly since: string };
+  /** Who reads what is dated before the baseline's start day: the ticks, or tasks beside them. */
+  readonly baseline?: 'tick' | 'fan-out' | undefined;
   /** What of an assessment an event carries; the identifiers always. */
   readonly fields: 'all' | 'identifiers' | readonly string[];
   readonly alerts: AlertSettings;

@@ -27,6 +27,7 @@ const integration = z.strictObject({
   }),
   holdAbove: z.int().nonnegative(),
   announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
+  baseline: z.enum(['tick', 'fan-out']).optional(),
   fields: z.union([z.enum(['all', 'identifiers']), z.array(z.string().min(1)).min(1)]),
 });
 

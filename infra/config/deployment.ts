@@ -207,7 +207,8 @@ function unfitForTheTopic({ topic, subscriptions }: Shape): Clash[] {
 }
 
 function tooMuchForAStack({ integrations, subscriptions }: Shape): Clash[] {
-  const resources = resourcesOf(integrations.length, subscriptions.length);
+  const fanOuts = integrations.filter(({ baseline }) => baseline !== 'tick').length;
+  const resources = resourcesOf(integrations.length, subscriptions.length, fanOuts);
   if (integrations.length > maxIntegrations || resources <= maxResources) return [];
   return [
     {

@@ -73,6 +73,19 @@ export const integration = record({
     .describe(
       'What the first full read announces: nothing, everything, or what was completed on a day or later.',
     ),
+  baseline: z
+    .union(
+      [
+        oneOf(['tick', 'fan-out']),
+        record({ atOnce: whole('stretches of days that are read at the same time', 1, 40) }),
+      ],
+      { error: "'tick', 'fan-out' or an object with atOnce: a whole number from 1 to 40" },
+    )
+    .meta({ allowed: "'tick', 'fan-out' or `{ atOnce: 1 to 40 }`" })
+    .default('tick')
+    .describe(
+      "Who makes the first full read: the ticks, one slice of days after another, or a state machine, 4 (or `atOnce`) stretches of days at the same time. For histories of hundreds of thousands; see `docs/large-histories.md`. Back to 'tick' removes the state machine once it has done its work.",
+    ),
   fields: z
     .union(
       [
@@ -100,6 +113,12 @@ export const integration = record({
     ),
 }).superRefine(
   (value, problems) => {
+    if (value.baseline !== undefined && value.baseline !== 'tick' && value.announce !== 'none')
+      problems.addIssue({
+        code: 'custom',
+        path: ['announce'],
+        message: "'none' beside `baseline`: what a fan-out reads is recorded and not announced",
+      });
     if (value.secretKeyArn !== undefined && value.secretName === undefined)
       problems.addIssue({
         code: 'custom',

@@ -5,6 +5,6 @@ export const maxResources = 500;
 export const maxIntegrations = 30;
 
 /** What the stack becomes at most; a test compares it with what is synthesized. */
-export function resourcesOf(integrations: number, subscriptions: number): number {
-  return 14 + 16 * integrations + 6 * subscriptions;
+export function resourcesOf(integrations: number, subscriptions: number, fanOuts = 0): number {
+  return 14 + 16 * integrations + 6 * subscriptions + 8 * fanOuts;
 }

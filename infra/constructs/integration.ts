@@ -18,9 +18,11 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { environment as variables } from '../../lambda/names.ts';
 import type { AlertsConfig, IntegrationConfig } from '../config.ts';
+import { BaselineFanOut } from './baseline-fan-out.ts';
 import { bundling } from './bundling.ts';
 import type { Ledger } from './ledger.ts';
 import { Operate } from './operate.ts';
@@ -36,6 +38,9 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
  * empty values knows that nobody has filled them in, and does not knock at the partner's door.
  */
 const unsetCredentials = '{"client_id":"","client_secret":""}';
+
+/** For the partner's sake, who is asked by the ticks meanwhile as well. */
+const stretchesAtOnce = 4;
 
 interface CredentialsSecret {
   /** What GetSecretValue and people call it: the ARN of a new secret, the name of an existing one. */
@@ -65,6 +70,8 @@ export class Integration extends Construct {
   readonly function: lambda.Function;
   readonly operate: lambda.Function;
   readonly secret: CredentialsSecret;
+  /** Where the ticks do not read the baseline by themselves. */
+  readonly baseline: IStateMachine | undefined;
   /** Those that somebody has to get up for. */
   readonly urgentAlarms: readonly cloudwatch.IAlarm[];
 
@@ -88,6 +95,17 @@ export class Integration extends Construct {
       credentials: credentialsStatements(this.secret),
       queueArns: eventQueueArns,
     }).function;
+    if (config.baseline !== 'tick')
+      this.baseline = new BaselineFanOut(this, 'Baseline', {
+        integration: config.name,
+        atOnce: config.baseline === 'fan-out' ? stretchesAtOnce : config.baseline.atOnce,
+        ledger,
+        topics,
+        logGroup,
+        environment,
+        credentials: credentialsStatements(this.secret),
+        unstarted: props.unstarted,
+      }).stateMachine;
     const { urgent } = new TickAlarms(this, 'Alarms', {
       integration: config.name,
       poll: this.function,
@@ -132,7 +150,7 @@ export class Integration extends Construct {
     topics,
   }: IntegrationProps): Readonly<Record<string, string>> {
     const { name, baseUrl, timeZone, recentDays, tokenRequest, audit } = config;
-    const { holdAbove, announce, fields } = config;
+    const { holdAbove, announce, baseline, fields } = config;
     return {
       [variables.table]: ledger.table.tableName,
       [variables.eventsTopic]: topics.events.topicArn,
@@ -148,6 +166,7 @@ export class Integration extends Construct {
         audit,
         holdAbove,
         announce,
+        ...(baseline !== 'tick' && { baseline: 'fan-out' }),
         fields,
       }),
       [variables.alerts]: JSON.stringify(alerts),

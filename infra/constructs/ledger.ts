@@ -58,6 +58,20 @@ export class Ledger extends Construct {
     ];
   }
 
+  /** What the tasks of a baseline do to it: they look up by key, and add or update one item at a time. */
+  baselineStatement(): iam.PolicyStatement {
+    return new iam.PolicyStatement({
+      sid: 'LedgerItems',
+      actions: [
+        'dynamodb:GetItem',
+        'dynamodb:PutItem',
+        'dynamodb:UpdateItem',
+        'dynamodb:BatchGetItem',
+      ],
+      resources: [this.table.tableArn],
+    });
+  }
+
   /** What a tick does to the ledger, and no more: it never scans and never deletes. */
   pollStatements(): iam.PolicyStatement[] {
     return [

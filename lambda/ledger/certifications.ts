@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import { type Certification, type Change, idOf, type Sighting } from '../detection/compare.ts';
 import type { CertificationEvent } from '../events/event.ts';
@@ -24,6 +25,9 @@ import {
   waitsOf,
 } from './outbox-item.ts';
 import type { Plain, Table } from './table.ts';
+
+/** DynamoDB has no condition for a batch; a new connection for each of these is cheap. */
+const writesAtOnce = 32;
 
 /**
  * The certifications of an integration.
@@ -89,6 +93,22 @@ export class Certifications {
         newCertificationItem(this.#integration, sighting, at, 'baseline'),
       ),
     );
+  }
+
+  async recordNew(
+    sightings: readonly Sighting[],
+    now: Temporal.Instant,
+  ): Promise<readonly Sighting[]> {
+    const at = now.toString();
+    const written = await pMap(
+      sightings,
+      (sighting) =>
+        this.#table.put(newCertificationItem(this.#integration, sighting, at, 'baseline'), {
+          ConditionExpression: 'attribute_not_exists(pk)',
+        }),
+      { concurrency: writesAtOnce },
+    );
+    return sightings.filter((_, index) => written[index]);
   }
 
   async commit(

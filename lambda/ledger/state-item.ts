@@ -7,9 +7,9 @@ import type { Plain } from './table.ts';
 
 export const stateKey = (integration: string) => `STATE#${integration}`;
 
-const day = z.iso.date().transform((text) => Temporal.PlainDate.from(text));
+export const day = z.iso.date().transform((text) => Temporal.PlainDate.from(text));
 
-const bookmark = z.object({
+export const bookmark = z.object({
   from: day.optional(),
   to: day.optional(),
   offset: z.int(),
@@ -145,11 +145,11 @@ function conditionsOf(item: Plain): Map<ConditionName, OpenCondition> {
   return open;
 }
 
-function bookmarkOf({ from, to, offset, anchors }: z.output<typeof bookmark>): Bookmark {
+export function bookmarkOf({ from, to, offset, anchors }: z.output<typeof bookmark>): Bookmark {
   return { range: { ...(from && { from }), ...(to && { to }) }, offset, anchors };
 }
 
-function bookmarkAttributes({ range: { from, to }, offset, anchors }: Bookmark) {
+export function bookmarkAttributes({ range: { from, to }, offset, anchors }: Bookmark) {
   return { from: from?.toString(), to: to?.toString(), offset, anchors };
 }
 

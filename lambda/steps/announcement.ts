@@ -5,6 +5,7 @@ import { NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { TickParts } from '../parts.ts';
 import type { Committed } from '../ports.ts';
+import { CalendarDays } from './calendar-days.ts';
 import type { Conditions } from './conditions.ts';
 import type { Delivery } from './delivery.ts';
 import { FloodGuard } from './flood-guard.ts';
@@ -40,8 +41,7 @@ export class Announcement {
   };
   /** Changes that could not be committed, or may have been: the answer was lost. */
   failures = 0;
-  /** Years that this tick has made known already. */
-  readonly #years = new Set<number>();
+  readonly #days: CalendarDays;
   readonly #delivery: Delivery;
   readonly #guard: FloodGuard;
 
@@ -53,25 +53,16 @@ export class Announcement {
     conditions: Conditions,
   ) {
     this.#parts = parts;
+    this.#days = new CalendarDays(parts.ledger);
     this.#delivery = delivery;
     this.#guard = new FloodGuard(parts, conditions);
     this.#window = window;
     this.#limit = limit;
   }
 
-  /**
-   * Makes sure that the calendar has these days, before anything of them is committed: otherwise a
-   * crash right after could leave a certification on a day that nobody would ever look at.
-   */
-  async touch(days: Iterable<string>): Promise<void> {
-    const { ledger } = this.#parts;
-    const zeros = new Map([...days].map((day) => [day, 0]));
-    if (zeros.size === 0) return;
-    const years = new Set([...zeros.keys()].map((day) => Number(day.slice(0, 4))));
-    const news = [...years].filter((year) => !this.#years.has(year));
-    if (news.length > 0) await ledger.addYears(news);
-    for (const year of news) this.#years.add(year);
-    await ledger.addToDays(zeros);
+  /** Makes sure that the calendar has these days, before anything of them is committed. */
+  touch(days: Iterable<string>): Promise<void> {
+    return this.#days.touch(days);
   }
 
   /**

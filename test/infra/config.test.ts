@@ -53,6 +53,7 @@ describe('a good configuration', () => {
           audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
           holdAbove: 500,
           announce: 'none',
+          baseline: 'tick',
           fields: 'all',
         },
       ],
@@ -236,6 +237,24 @@ describe('a wrong setting is named with its place, what was found and what is al
       withDistrict({ tokenRequest: 'header' }),
       'integrations[0].tokenRequest: "header" found',
       "one of 'form', 'basic', 'json'",
+    ],
+    [
+      'another reader of the baseline',
+      withDistrict({ baseline: 'state-machine' }),
+      'integrations[0].baseline: "state-machine" found',
+      "'tick', 'fan-out' or an object with atOnce",
+    ],
+    [
+      'no stretch at once',
+      withDistrict({ baseline: { atOnce: 0 } }),
+      'integrations[0].baseline.atOnce: 0 found',
+      'a whole number from 1 to 40',
+    ],
+    [
+      'a fan-out that is to be announced',
+      withDistrict({ baseline: 'fan-out', announce: { since: '2026-11-01' } }),
+      'integrations[0].announce: an object found',
+      "'none' beside `baseline`",
     ],
     [
       'another choice of fields',

@@ -34,11 +34,10 @@ export class Story {
   readonly name = `district-${++stories}`;
   readonly clock = new ManualClock();
   readonly warnings: string[] = [];
-  readonly ledger: Ledger = new DynamoLedger(
-    new Table(database.client, database.name, this.clock),
-    this.name,
-    { warn: (what) => this.warnings.push(what) },
-  );
+  readonly table = new Table(database.client, database.name, this.clock);
+  readonly ledger: Ledger = new DynamoLedger(this.table, this.name, {
+    warn: (what) => this.warnings.push(what),
+  });
   world: Assessment[] = [];
   quarantined: QuarantinedRecord[] = [];
   partnerFailure: Error | undefined;

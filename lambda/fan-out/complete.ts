@@ -1,0 +1,60 @@
+import { auditsDue } from '../detection/audit.ts';
+import { recentWindow } from '../detection/days.ts';
+import type { Lease, State } from '../ports.ts';
+import { tellOfCompletion } from '../steps/baseline.ts';
+import { BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
+import type { FanOutParts, TaskRun } from './parts.ts';
+
+const leaseSlackSeconds = 5;
+
+export interface Completion {
+  readonly outcome: 'completed';
+  readonly stretches: number;
+}
+
+/**
+ * Ends the baseline, once every stretch has been read: from here on the ticks announce what they
+ * find. Takes the lease of the integration, so that no tick is at work meanwhile.
+ *
+ * @throws BaselineUnfinishedError naming what has not been read
+ * @throws NotCompletedYetError, and what the ports throw
+ */
+export async function complete(parts: FanOutParts, run: TaskRun): Promise<Completion> {
+  const { ledger, fanOut, clock, journal } = parts;
+  const stretches = (await fanOut.plan()) ?? [];
+  const progress = await fanOut.progressOf(stretches);
+  const left = stretches.filter((_, index) => !progress[index]?.isDone);
+  if (left.length > 0 || stretches.length === 0)
+    throw new BaselineUnfinishedError(left, stretches.length);
+
+  const lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
+  const state = await ledger.takeLease(lease, clock.now());
+  if (state === undefined) throw new NotCompletedYetError('a tick is at work');
+  try {
+    if (state.baseline.status !== 'completed') await end(parts, state, lease);
+  } finally {
+    await ledger
+      .giveBackLease(lease)
+      .catch((error: unknown) => journal.warn('lease not given back', { error }));
+  }
+  return { outcome: 'completed', stretches: stretches.length };
+}
+
+async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void> {
+  const { ledger, clock, settings } = parts;
+  const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
+  const calendar = await tellOfCompletion(parts, window);
+  if (calendar === undefined) throw new NotCompletedYetError('operations could not be told');
+  const recent = calendar.positionOf(window.from.toString());
+  const due = auditsDue(calendar, recent, settings.audit);
+  const { dirtySince } = state;
+  const isKept = await ledger.complete(lease, clock.now(), {
+    // What an earlier tick may owe is still owed.
+    ...(dirtySince === undefined ? { dirty: false } : { dirty: true, dirtySince }),
+    baseline: { ...state.baseline, status: 'completed' },
+    expected: calendar.total,
+    recentAuditAt: due.recentAt,
+    historyAuditAt: due.historyAt,
+  });
+  if (!isKept) throw new NotCompletedYetError('the lease was lost');
+}

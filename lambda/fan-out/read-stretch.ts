@@ -1,0 +1,122 @@
+import type { Sighting } from '../detection/compare.ts';
+import { recentWindow } from '../detection/days.ts';
+import type { Lease } from '../ports.ts';
+import { CalendarDays } from '../steps/calendar-days.ts';
+import { type SliceCommit, Slices, type SlicesPosition } from '../steps/slices.ts';
+import { TimeLimit } from '../steps/time-limit.ts';
+import { PartnerLeftAloneError, StretchStuckError, StretchTakenError } from './errors.ts';
+import type { FanOutParts, Stretch, StretchProgress, TaskRun } from './parts.ts';
+import { whyLeftAlone } from './plan.ts';
+
+/** A lease outlives its invocation by a little, so that two never hold it at once. */
+const leaseSlackSeconds = 5;
+
+export interface StretchReport {
+  /** If not, the next invocation goes on. */
+  readonly isDone: boolean;
+  /** Certifications recorded, those of earlier invocations included. */
+  readonly recorded: number;
+}
+
+/**
+ * Reads a stretch into the ledger and its calendar, or as much of it as there is time for. What is
+ * done already is not read again.
+ *
+ * It needs no lease of the integration: the stretch's days are its own, ticks leave them alone until
+ * the baseline is completed, and it only ever adds certifications. One that is known already and
+ * differs (edited or moved by the partner meanwhile) is left to the ticks, which find it once the
+ * baseline is completed.
+ *
+ * @throws PartnerLeftAloneError, StretchTakenError, StretchStuckError, and what the ports throw
+ */
+export async function readStretch(
+  parts: FanOutParts,
+  stretch: Stretch,
+  run: TaskRun,
+): Promise<StretchReport> {
+  const { ledger, fanOut, clock } = parts;
+  const state = await ledger.state();
+  if (state.baseline.status === 'completed') return { isDone: true, recorded: 0 };
+  const reason = whyLeftAlone(state, clock.now());
+  if (reason !== undefined) throw new PartnerLeftAloneError(reason);
+
+  const lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
+  const before = await fanOut.takeStretch(stretch, lease, clock.now());
+  if (before === undefined) throw new StretchTakenError(stretch);
+  try {
+    return before.isDone ? before : await goOn(parts, stretch, before, lease, run, state.salt);
+  } finally {
+    await giveBack(parts, stretch, lease);
+  }
+}
+
+async function goOn(
+  parts: FanOutParts,
+  stretch: Stretch,
+  before: StretchProgress,
+  lease: Lease,
+  run: TaskRun,
+  salt: string,
+): Promise<StretchReport> {
+  const { settings, clock, partner, ledger, fanOut, journal } = parts;
+  const calendarDays = new CalendarDays(ledger);
+  const start: SlicesPosition =
+    before.before === undefined
+      ? { ...before, before: stretch.to.add({ days: 1 }), sliceDays: stretch.sliceDays }
+      : before;
+  const slices = new Slices(
+    {
+      partner,
+      clock,
+      ledger,
+      limit: new TimeLimit(run.deadline, clock),
+      window: recentWindow(clock.now(), settings.timeZone, settings.recentDays),
+      salt,
+      commit: async (days, sightings) => {
+        await calendarDays.touch(days);
+        return recordNew(parts, sightings);
+      },
+    },
+    start,
+  );
+  const progress = (isDone: boolean): StretchProgress => ({
+    isDone,
+    recorded: before.recorded + slices.recorded,
+    ...slices.position,
+  });
+  const keep = async (isDone = false) => {
+    if (!(await fanOut.keepProgress(stretch, lease, progress(isDone))))
+      throw new StretchTakenError(stretch);
+  };
+
+  const isDone = await slices.readBack(stretch.from, stretch.isOldest ?? false, keep);
+  for (const record of slices.quarantined) journal.warn('record quarantined', { ...record });
+  if (!isDone && isSame(slices.position, start)) throw new StretchStuckError(stretch);
+  await keep(isDone);
+  return progress(isDone);
+}
+
+async function recordNew(
+  { fanOut, clock }: FanOutParts,
+  sightings: readonly Sighting[],
+): Promise<SliceCommit> {
+  const unknown = sightings.filter(({ kind }) => kind === 'created');
+  const committed = await fanOut.recordNew(unknown, clock.now());
+  return { recorded: committed.length, committed, isAll: true };
+}
+
+function isSame(one: SlicesPosition, other: SlicesPosition): boolean {
+  return (
+    one.before?.toString() === other.before?.toString() &&
+    one.bookmark?.offset === other.bookmark?.offset
+  );
+}
+
+/** An error here would hide the one that matters; without it, the stretch is free when its time is over. */
+async function giveBack({ fanOut, journal }: FanOutParts, stretch: Stretch, lease: Lease) {
+  try {
+    await fanOut.giveBackStretch(stretch, lease);
+  } catch (error) {
+    journal.warn('stretch not given back', { error });
+  }
+}

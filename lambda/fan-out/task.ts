@@ -1,0 +1,58 @@
+import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod';
+import { NotifierError } from '../errors.ts';
+import { complete } from './complete.ts';
+import type { FanOutParts, TaskRun } from './parts.ts';
+import { plan } from './plan.ts';
+import { readStretch } from './read-stretch.ts';
+
+const day = z.iso.date().transform((text) => Temporal.PlainDate.from(text));
+
+/** What the state machine sends; days as `YYYY-MM-DD`. */
+const task = z.discriminatedUnion('task', [
+  z.strictObject({ task: z.literal('plan') }),
+  z.strictObject({
+    task: z.literal('read'),
+    stretch: z.strictObject({
+      from: day,
+      to: day,
+      sliceDays: z.int().positive(),
+      isOldest: z.literal(true).optional(),
+    }),
+  }),
+  z.strictObject({ task: z.literal('complete') }),
+]);
+
+/** The function was sent something that is none of its tasks. */
+class TaskUnknownError extends NotifierError {
+  readonly code = 'task-unknown';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Start the state machine; do not invoke its function by hand.';
+
+  constructor(problems: readonly string[]) {
+    super(`This is no task of the fan-out: ${problems.join('; ')}.`);
+  }
+}
+
+/**
+ * Carries out one task of the state machine.
+ * @returns plain JSON, small: Step Functions collects what all tasks return
+ * @throws NotifierError
+ */
+export async function carryOut(parts: FanOutParts, input: unknown, run: TaskRun) {
+  const parsed = task.safeParse(input);
+  if (!parsed.success)
+    throw new TaskUnknownError(
+      parsed.error.issues.map(({ path, code }) => `${path.join('.')} (${code})`),
+    );
+  switch (parsed.data.task) {
+    case 'plan':
+      return plan(parts, run);
+    case 'read': {
+      const { isOldest, ...stretch } = parsed.data.stretch;
+      return readStretch(parts, { ...stretch, ...(isOldest && { isOldest }) }, run);
+    }
+    case 'complete':
+      return complete(parts, run);
+  }
+}

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import type { Stretch, StretchProgress } from '../fan-out/parts.ts';
+import { parse } from './item.ts';
+import { bookmark, bookmarkAttributes, bookmarkOf, day } from './state-item.ts';
+import type { Plain } from './table.ts';
+
+export const planKey = (integration: string) => `FANOUT#${integration}`;
+
+/** No two stretches of a plan end on the same day. */
+export const stretchKey = (integration: string, { to }: Stretch) => `STRETCH#${integration}#${to}`;
+
+const planItem = z.object({
+  stretches: z.array(
+    z.object({
+      from: day,
+      to: day,
+      slice_days: z.int().positive(),
+      is_oldest: z.literal(true).optional(),
+    }),
+  ),
+});
+
+const stretchItem = z.object({
+  is_done: z.boolean().default(false),
+  recorded: z.int().default(0),
+  before: day.optional(),
+  slice_days: z.int().positive().optional(),
+  bookmark: bookmark.nullish(),
+});
+
+export function parsePlan(item: Plain): Stretch[] {
+  return parse(planItem, item).stretches.map(({ from, to, slice_days, is_oldest }) => ({
+    from,
+    to,
+    sliceDays: slice_days,
+    ...(is_oldest && { isOldest: is_oldest }),
+  }));
+}
+
+/** At most about a thousand stretches of 60 bytes each: far below an item's 400 KB. */
+export function planAttributes(stretches: readonly Stretch[]): Plain {
+  return {
+    stretches: stretches.map(({ from, to, sliceDays, isOldest }) => ({
+      from: from.toString(),
+      to: to.toString(),
+      slice_days: sliceDays,
+      ...(isOldest && { is_oldest: isOldest }),
+    })),
+  };
+}
+
+export function parseProgress(item: Plain): StretchProgress {
+  const { is_done, recorded, before, slice_days, bookmark } = parse(stretchItem, item);
+  return {
+    isDone: is_done,
+    recorded,
+    ...(before && { before }),
+    ...(slice_days !== undefined && { sliceDays: slice_days }),
+    ...(bookmark && { bookmark: bookmarkOf(bookmark) }),
+  };
+}
+
+export function progressAttributes(progress: StretchProgress): Plain {
+  const { isDone, recorded, before, sliceDays, bookmark } = progress;
+  return {
+    is_done: isDone,
+    recorded,
+    ...(before && { before: before.toString() }),
+    ...(sliceDays !== undefined && { slice_days: sliceDays }),
+    bookmark: bookmark ? bookmarkAttributes(bookmark) : null,
+  };
+}

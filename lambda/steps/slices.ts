@@ -1,0 +1,168 @@
+import type { Temporal } from 'temporal-polyfill';
+import { nextSliceDays, slice } from '../detection/baseline.ts';
+import type { DayEntry } from '../detection/calendar.ts';
+import { type Change, compare, countDeltas, type Sighting } from '../detection/compare.ts';
+import { type DayRange, daysIn, type RecentWindow } from '../detection/days.ts';
+import { digestOf } from '../detection/pulse.ts';
+import type { TickParts } from '../parts.ts';
+import type { Baseline, Bookmark, Ledger, QuarantinedRecord } from '../ports.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+export interface SlicesContext {
+  readonly partner: TickParts['partner'];
+  readonly clock: TickParts['clock'];
+  readonly ledger: Pick<Ledger, 'known' | 'addToDays' | 'saveDays'>;
+  readonly limit: TimeLimit;
+  readonly window: RecentWindow;
+  /** Key of the fingerprints' hashes. */
+  readonly salt: string;
+  /**
+   * Puts what differs from the ledger into it.
+   * @param days that the calendar must know of before
+   */
+  commit(days: Iterable<string>, sightings: readonly Sighting[]): Promise<SliceCommit>;
+}
+
+export interface SliceCommit {
+  /** Recorded and not announced. */
+  readonly recorded: number;
+  /** What is in the ledger now and was not before. */
+  readonly committed: readonly Change[];
+  /** Whether the slice need not be read again. */
+  readonly isAll: boolean;
+}
+
+/** How far back a reading has come; the names are those of `Baseline`. */
+export type SlicesPosition = Pick<Baseline, 'before' | 'sliceDays' | 'bookmark'>;
+
+/**
+ * Reads days back in time, slice by slice, each with proof, into the ledger and its calendar: over
+ * as many runs as it takes, each going on where the one before has stopped.
+ */
+export class Slices {
+  readonly #context: SlicesContext;
+  #before: Temporal.PlainDate | undefined;
+  #days: number;
+  #bookmark: Bookmark | undefined;
+  #isFirst = true;
+  recorded = 0;
+  readonly quarantined: QuarantinedRecord[] = [];
+
+  constructor(context: SlicesContext, { before, sliceDays = 1, bookmark }: SlicesPosition) {
+    this.#context = context;
+    this.#before = before;
+    this.#days = sliceDays;
+    this.#bookmark = bookmark;
+  }
+
+  get position(): SlicesPosition {
+    return {
+      ...(this.#before && { before: this.#before, sliceDays: this.#days }),
+      ...(this.#bookmark && { bookmark: this.#bookmark }),
+    };
+  }
+
+  /** One slice without an end, after which the reading goes back from its first day. */
+  async readOnwards(from: Temporal.PlainDate): Promise<boolean> {
+    const { isDone } = await this.#read({ from });
+    if (isDone) this.#before = from;
+    return isDone;
+  }
+
+  /**
+   * Back to a day, until time runs out.
+   * @param isOldest what is dated before that day belongs to it as well
+   * @param keep called after each slice but the last
+   * @returns whether it got there
+   */
+  async readBack(
+    first: Temporal.PlainDate | undefined,
+    isOldest: boolean,
+    keep: () => Promise<void>,
+  ): Promise<boolean> {
+    while (!this.#context.limit.reached) {
+      const range = this.#bookmark?.range ?? this.#next(first, isOldest);
+      const { isDone, found } = await this.#read(range);
+      if (!isDone) return false;
+      if (range.from === undefined) return true;
+      this.#before = range.from;
+      this.#days = nextSliceDays(this.#days, found);
+      if (!isOldest && first?.equals(range.from)) return true;
+      await keep();
+    }
+    return false;
+  }
+
+  #next(first: Temporal.PlainDate | undefined, isOldest: boolean): DayRange {
+    const before = this.#before;
+    if (before === undefined) return {};
+    const oldest = first ?? before;
+    const range = slice(before, this.#days, oldest);
+    return isOldest ? range : { from: oldest, ...range };
+  }
+
+  /** The first read has the whole run; one that begins later and is cut off is read again, in one go. */
+  async #read(range: DayRange): Promise<SliceOutcome> {
+    const outcome = await readSlice(this.#context, range, this.#bookmark, this.#isFirst);
+    this.recorded += outcome.recorded;
+    this.quarantined.push(...outcome.quarantined);
+    if (outcome.isDone || outcome.bookmark) this.#bookmark = outcome.bookmark;
+    this.#isFirst = false;
+    return outcome;
+  }
+}
+
+interface SliceOutcome {
+  readonly isDone: boolean;
+  /** Where it goes on, when it had the whole run and that was not enough. */
+  readonly bookmark?: Bookmark;
+  readonly found: number;
+  readonly recorded: number;
+  readonly quarantined: readonly QuarantinedRecord[];
+}
+
+const nothing = { found: 0, recorded: 0, quarantined: [] };
+
+/** @param bookmark where an earlier run's read of this slice stopped */
+async function readSlice(
+  { partner, clock, ledger, limit, window, salt, commit }: SlicesContext,
+  range: DayRange,
+  bookmark: Bookmark | undefined,
+  isFirst: boolean,
+): Promise<SliceOutcome> {
+  const read = await partner.prove(range, limit.readingDeadline, bookmark);
+  const { assessments, quarantined } = read;
+  const next = isFirst ? read.bookmark : undefined;
+  if (read.isCutOff && next === undefined) return { ...nothing, isDone: false };
+  // Of a slice that takes several runs no day's count is known: the audits prove its days.
+  const isInParts = bookmark !== undefined || next !== undefined;
+
+  const readAt = clock.now().epochMilliseconds;
+  const proof = read.proof && { kind: read.proof, at: readAt };
+  const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
+  const entries = new Map<string, DayEntry>();
+  for (const day of new Set([...byDay.keys(), ...daysIn(window).filter(isWithin(range))])) {
+    const rows = byDay.get(day) ?? [];
+    const digest = digestOf(rows, salt);
+    entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
+  }
+
+  const known = await ledger.known(assessments.map(({ id }) => id));
+  const sightings = compare(assessments, known, salt);
+  const { recorded, committed, isAll } = await commit(entries.keys(), sightings);
+  if (isInParts) await ledger.addToDays(countDeltas(committed));
+  if (!isAll || limit.reached) return { ...nothing, isDone: false, recorded };
+  if (!isInParts) await ledger.saveDays(entries);
+  return {
+    isDone: next === undefined,
+    ...(next && { bookmark: next }),
+    found: assessments.length,
+    recorded,
+    quarantined,
+  };
+}
+
+const isWithin =
+  ({ from, to }: DayRange) =>
+  (day: string) =>
+    (from === undefined || day >= from.toString()) && (to === undefined || day <= to.toString());

@@ -1,0 +1,91 @@
+import { Temporal } from 'temporal-polyfill';
+import { complete } from '../../../lambda/fan-out/complete.ts';
+import type { FanOutLedger, FanOutParts, Stretch } from '../../../lambda/fan-out/parts.ts';
+import { plan } from '../../../lambda/fan-out/plan.ts';
+import { readStretch } from '../../../lambda/fan-out/read-stretch.ts';
+import { DynamoFanOutLedger } from '../../../lambda/ledger/dynamo-fan-out-ledger.ts';
+import { assessment } from '../../support/assessments.ts';
+import { Story } from '../../support/story.ts';
+
+/** A story whose ticks leave the history to tasks. */
+export class FanOutStory extends Story {
+  override settings = { baseline: 'fan-out' } as const;
+  #tasks = 0;
+  readonly fanOut: FanOutLedger = new DynamoFanOutLedger(this.table, this.name, {
+    warn: (what) => this.warnings.push(what),
+  });
+
+  get parts(): FanOutParts {
+    return {
+      settings: {
+        name: this.name,
+        timeZone: 'UTC',
+        recentDays: 3,
+        audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
+      },
+      clock: this.clock,
+      partner: this.partner,
+      ledger: this.ledger,
+      fanOut: this.fanOut,
+      announcer: this.announcer,
+      journal: { warn: (what) => this.warnings.push(what) },
+    };
+  }
+
+  /** Of the next task; its invocation is killed ten minutes from now. */
+  run(seconds = 600) {
+    this.#tasks += 1;
+    return { id: `task-${this.#tasks}`, deadline: this.clock.now().add({ seconds }) };
+  }
+
+  /** Small stretches of a small history: the plan that was kept first is the one that holds. */
+  async divide(days: number): Promise<void> {
+    const { before } = (await this.ledger.state()).baseline;
+    const oldest = await this.partner.oldestDay(this.run().deadline);
+    if (before === undefined || oldest === undefined) throw new Error('there is nothing to divide');
+    const stretches: Stretch[] = [];
+    for (let end = before; Temporal.PlainDate.compare(end, oldest) > 0; ) {
+      const from = end.subtract({ days });
+      const isOldest = Temporal.PlainDate.compare(from, oldest) <= 0;
+      const to = end.subtract({ days: 1 });
+      stretches.push({ from, to, sliceDays: 1, ...(isOldest && { isOldest }) });
+      end = from;
+    }
+    await this.fanOut.keepPlan(stretches);
+  }
+
+  plan() {
+    return plan(this.parts, this.run());
+  }
+
+  read(stretch: Stretch, parts: Partial<FanOutParts> = {}, seconds?: number) {
+    return readStretch({ ...this.parts, ...parts }, stretch, this.run(seconds));
+  }
+
+  complete(parts: Partial<FanOutParts> = {}) {
+    return complete({ ...this.parts, ...parts }, this.run());
+  }
+
+  /** What is left of the plan, read to its end. */
+  async readAll() {
+    const { left } = await this.plan();
+    for (const stretch of left) while (!(await this.read(stretch)).isDone);
+  }
+
+  async calendar() {
+    const { years } = await this.ledger.state();
+    return this.ledger.calendar(years);
+  }
+}
+
+/** So many assessments, a few a day, back from a day. */
+export function history(records: number, newest: string, aDay = 8) {
+  return Array.from({ length: records }, (_, index) =>
+    assessment({
+      id: index + 1,
+      certified_on: Temporal.PlainDate.from(newest)
+        .subtract({ days: Math.floor(index / aDay) })
+        .toString(),
+    }),
+  );
+}

@@ -1,0 +1,371 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  BaselineUnfinishedError,
+  NotCompletedYetError,
+  PartnerLeftAloneError,
+  StretchStuckError,
+  StretchTakenError,
+} from '../../../lambda/fan-out/errors.ts';
+import type { Stretch } from '../../../lambda/fan-out/parts.ts';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import type { PartnerReader } from '../../../lambda/ports.ts';
+import { assessment } from '../../support/assessments.ts';
+import { Story, storiesHaveALedger } from '../../support/story.ts';
+import { FanOutStory, history } from './fan-out-story.ts';
+
+storiesHaveALedger();
+
+const today = '2026-11-21';
+const yesterday = '2026-11-20';
+
+let story: FanOutStory;
+beforeEach(() => {
+  story = new FanOutStory();
+});
+
+async function firstStretch(): Promise<Stretch> {
+  const [stretch] = (await story.plan()).left;
+  if (stretch === undefined) throw new Error('nothing is left');
+  return stretch;
+}
+
+const counts = (calendar: Awaited<ReturnType<FanOutStory['calendar']>>) =>
+  new Map([...calendar].map(([day, { count, proof }]) => [day, [count, proof?.kind]]));
+
+describe('a baseline that fans out', () => {
+  it('ends with the calendar, the ledger and the notice of one that the ticks read', async () => {
+    const world = history(400, today);
+    const other = new Story();
+    other.world = world;
+    for (let ticks = 0; (await other.ledger.state()).baseline.status !== 'completed'; ticks++) {
+      if (ticks > 20) throw new Error('no end');
+      await other.tick();
+    }
+
+    story.world = world;
+    await story.tick();
+    await story.divide(15);
+    const planned = await story.plan();
+    expect(planned).toMatchObject({ outcome: 'ready', stretches: 4 });
+    await Promise.all(planned.left.map((stretch) => story.read(stretch)));
+    expect(await story.complete()).toMatchObject({ outcome: 'completed' });
+
+    const { years } = await other.ledger.state();
+    expect(counts(await story.calendar())).toEqual(counts(await other.ledger.calendar(years)));
+    const ids = world.map(({ id }) => id);
+    expect((await story.ledger.known(ids)).size).toBe(400);
+    const [told, toldByTicks] = [story.notices, other.notices].map((notices) =>
+      notices.map(({ subject, text }) => `${subject}\n${text}`.replaceAll(/district-\d+/g, '')),
+    );
+    expect(told).toEqual(toldByTicks);
+    const { expected, historyAuditAt } = await story.ledger.state();
+    expect({ expected, historyAuditAt }).toEqual({
+      expected: 400,
+      historyAuditAt: (await other.ledger.state()).historyAuditAt,
+    });
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
+    expect(story.heard).toEqual([]);
+  });
+
+  it('has nothing to do before the ticks have read the start day, and when it is completed', async () => {
+    expect(await story.plan()).toMatchObject({ outcome: 'not-begun', left: [] });
+    await story.tick();
+    await story.readAll();
+    await story.complete();
+    expect(await story.plan()).toMatchObject({ outcome: 'completed', left: [] });
+  });
+
+  it('does not begin while the integration is paused or its credentials are refused', async () => {
+    await story.tick();
+    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 });
+    expect(await story.plan()).toMatchObject({ outcome: 'backing-off', left: [] });
+    expect(story.requests).not.toContain('oldest');
+  });
+
+  it('keeps to its first plan, whatever the partner shows later', async () => {
+    story.world = history(6_000, yesterday);
+    await story.tick();
+    const { left } = await story.plan();
+    expect(left).toHaveLength(2);
+    story.world.push(...history(9_000, '2019-05-05').map((one) => ({ ...one, id: one.id + 1e6 })));
+    expect((await story.plan()).left).toEqual(left);
+  });
+});
+
+describe('the ticks meanwhile', () => {
+  beforeEach(async () => {
+    story.world = [
+      assessment({ id: 1, certified_on: today }),
+      ...history(80, yesterday).map((one) => ({ ...one, id: one.id + 100 })),
+    ];
+    await story.tick();
+  });
+
+  it('read nothing of the history and do not complete the baseline', async () => {
+    story.requests.length = 0;
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline', recorded: 0 });
+    expect(story.requests).toEqual(['pulse']);
+    expect((await story.ledger.state()).baseline).toMatchObject({ status: 'running' });
+    expect((await story.ledger.known([101])).size).toBe(0);
+  });
+
+  it('announce what appears on the start day or later, once, and nothing of the stretches', async () => {
+    story.world.push(assessment({ id: 2, certified_on: today }));
+    story.world.push(assessment({ id: 3, certified_on: '2026-11-22' }));
+    story.world.push(assessment({ id: 4, certified_on: yesterday }));
+    await story.tick();
+    await story.readAll();
+    await story.tick();
+    await story.complete();
+    await story.tick();
+    expect(story.heard.map(({ subject }) => subject).sort()).toEqual(['2', '3']);
+    expect((await story.ledger.known([4])).get(4)).toMatchObject({ revision: 1 });
+    expect((await story.ledger.state()).expected).toBe(story.world.length);
+  });
+
+  it('announce what has appeared in a stretch after it was read, as soon as the baseline is completed', async () => {
+    await story.readAll();
+    story.world.push(assessment({ id: 5, certified_on: '2026-11-15' }));
+    await story.tick();
+    expect(story.heard).toEqual([]);
+    await story.complete();
+    await story.tick();
+    expect(story.heard.map(({ subject, data }) => [subject, data.late])).toEqual([['5', true]]);
+  });
+
+  it('deliver what could not be delivered before', async () => {
+    story.world.push(assessment({ id: 2, certified_on: today }));
+    story.refuse = () => true;
+    expect(await story.tick()).toMatchObject({ undelivered: 1 });
+    story.refuse = () => false;
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline', delivered: 1 });
+  });
+
+  it('still owe at the end what they have owed before it', async () => {
+    story.world.push(assessment({ id: 2, certified_on: today }));
+    await story.readAll();
+    story.refuse = () => true;
+    await story.tick();
+    await story.complete();
+    story.refuse = () => false;
+    expect(await story.tick()).toMatchObject({ delivered: 1 });
+    expect(story.heard.map(({ subject }) => subject)).toEqual(['2']);
+  });
+
+  it('lose no event of a record that the partner moves out of a stretch while that is being read', async () => {
+    const moved = assessment({ id: 101, certified_on: today });
+    const stretch = await firstStretch();
+    await story.read(stretch, {
+      fanOut: {
+        ...bound(story.fanOut),
+        // It has just been looked up and found unknown.
+        recordNew: async (sightings, now) => {
+          story.world = story.world.map((one) => (one.id === moved.id ? moved : one));
+          story.refuse = () => true;
+          await story.tick();
+          return story.fanOut.recordNew(sightings, now);
+        },
+      },
+    });
+    story.refuse = () => false;
+    await story.tick();
+    expect(story.heard.map(({ id }) => id)).toEqual([`${story.name}/101/1`]);
+    await story.complete();
+    for (let ticks = 0; ticks < 3; ticks++) await story.tick();
+    expect(await story.ledger.state()).toMatchObject({
+      expected: story.world.length,
+      unexplained: 0,
+    });
+    expect(story.heard).toHaveLength(1);
+  });
+});
+
+describe('a stretch', () => {
+  beforeEach(async () => {
+    story.world = history(400, yesterday);
+    await story.tick();
+    await story.divide(100);
+  });
+
+  it('is not read again once it is done', async () => {
+    const stretch = await firstStretch();
+    expect(await story.read(stretch)).toEqual(
+      expect.objectContaining({ isDone: true, recorded: 400 }),
+    );
+    story.requests.length = 0;
+    expect(await story.read(stretch)).toMatchObject({ isDone: true, recorded: 400 });
+    expect((await story.plan()).left).toEqual([]);
+    expect(story.requests).toEqual([]);
+  });
+
+  it('is read by one task at a time', async () => {
+    const stretch = await firstStretch();
+    let second: unknown;
+    const prove: PartnerReader['prove'] = async (...asked) => {
+      second ??= await story.read(stretch).catch((error: unknown) => error);
+      return story.partner.prove(...asked);
+    };
+    await story.read(stretch, { partner: { ...story.partner, prove } });
+    expect(second).toBeInstanceOf(StretchTakenError);
+  });
+
+  it('goes on after a failure where it was, and records nothing twice', async () => {
+    const stretch = await firstStretch();
+    let answers = 3;
+    const prove: PartnerReader['prove'] = async (...asked) => {
+      answers -= 1;
+      if (answers === 0) throw new Error('reset');
+      return story.partner.prove(...asked);
+    };
+    await expect(story.read(stretch, { partner: { ...story.partner, prove } })).rejects.toThrow();
+    const already = (await story.ledger.known(story.world.map(({ id }) => id))).size;
+    expect(already).toBeGreaterThan(0);
+    let recorded = 0;
+    await story.read(stretch, {
+      fanOut: {
+        ...bound(story.fanOut),
+        recordNew: async (sightings, now) => {
+          recorded += sightings.length;
+          return story.fanOut.recordNew(sightings, now);
+        },
+      },
+    });
+    expect(recorded).toBe(400 - already);
+  });
+
+  it('that was cut off by a crash while it was being recorded counts right all the same', async () => {
+    const stretch = await firstStretch();
+    const died = {
+      ...bound(story.fanOut),
+      recordNew: async (...[sightings, now]: Parameters<typeof story.fanOut.recordNew>) => {
+        await story.fanOut.recordNew(sightings.slice(0, 5), now);
+        throw new LedgerUnavailableError('PutItem', {});
+      },
+    };
+    await expect(story.read(stretch, { fanOut: died })).rejects.toThrow(LedgerUnavailableError);
+    await story.readAll();
+    await story.complete();
+    expect((await story.ledger.state()).expected).toBe(400);
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
+  });
+
+  it('that takes longer than a function may run goes on in another one', async () => {
+    const prove: PartnerReader['prove'] = async (...asked) => {
+      story.clock.advance({ seconds: 35 });
+      return story.partner.prove(...asked);
+    };
+    const slow = { partner: { ...story.partner, prove } };
+    const stretch = await firstStretch();
+    let invocations = 0;
+    for (let isDone = false; !isDone && invocations < 20; invocations++)
+      ({ isDone } = await story.read(stretch, slow, 60));
+    expect(invocations).toBeGreaterThan(1);
+    expect(invocations).toBeLessThan(20);
+    await story.complete();
+    expect((await story.ledger.state()).expected).toBe(400);
+  });
+
+  it('of which nothing can be read in time fails visibly instead of going on for ever', async () => {
+    const prove: PartnerReader['prove'] = async () => ({
+      assessments: [],
+      quarantined: [],
+      count: 0,
+      isCutOff: true,
+      requests: 1,
+    });
+    const stretch = await firstStretch();
+    await expect(story.read(stretch, { partner: { ...story.partner, prove } })).rejects.toThrow(
+      StretchStuckError,
+    );
+  });
+
+  it('goes on by its bookmark where a single slice is too large for a function', async () => {
+    const [half, rest] = [story.world.slice(0, 200), story.world.slice(200)];
+    const prove: PartnerReader['prove'] = async (range, _deadline, bookmark) => ({
+      assessments: bookmark ? rest : half,
+      quarantined: [],
+      count: 400,
+      isCutOff: true,
+      requests: 20,
+      ...(bookmark === undefined && { bookmark: { range, offset: 199, anchors: [200] } }),
+      ...(bookmark && { isCutOff: false }),
+    });
+    const stretch = { ...(await firstStretch()), sliceDays: 9_999 };
+    const halves = { partner: { ...story.partner, prove } };
+    expect(await story.read(stretch, halves)).toMatchObject({ isDone: false, recorded: 200 });
+    expect(await story.read(stretch, halves)).toMatchObject({ isDone: true, recorded: 400 });
+    await story.complete();
+    expect((await story.ledger.state()).expected).toBe(400);
+  });
+
+  it('leaves the partner alone while that has refused the ticks', async () => {
+    const stretch = await firstStretch();
+    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 });
+    await expect(story.read(stretch)).rejects.toThrow(PartnerLeftAloneError);
+  });
+
+  it('records nothing any more once the baseline is completed', async () => {
+    const stretch = await firstStretch();
+    await story.readAll();
+    await story.complete();
+    story.world.push(assessment({ id: 9_000, certified_on: '2026-11-01' }));
+    await story.read({ ...stretch, to: stretch.to.subtract({ days: 1 }) });
+    expect((await story.ledger.known([9_000])).size).toBe(0);
+  });
+});
+
+describe('the completion', () => {
+  beforeEach(async () => {
+    story.world = history(80, yesterday);
+    await story.tick();
+    await story.divide(4);
+  });
+
+  it('names the stretches that are left, and says nothing to operations', async () => {
+    const { left } = await story.plan();
+    for (const stretch of left.slice(1)) await story.read(stretch);
+    const [missing] = left;
+    await expect(story.complete()).rejects.toThrow(BaselineUnfinishedError);
+    await expect(story.complete()).rejects.toThrow(
+      `1 of ${left.length} stretches have not been read to their end: ${missing?.from} to ${missing?.to}.`,
+    );
+    expect(story.notices).toEqual([]);
+    expect((await story.plan()).left).toEqual([missing]);
+  });
+
+  it('waits for a tick that is at work', async () => {
+    await story.readAll();
+    const lease = { owner: 'tick', until: story.clock.now().add({ seconds: 60 }) };
+    await story.ledger.takeLease(lease, story.clock.now());
+    await expect(story.complete()).rejects.toThrow(NotCompletedYetError);
+    await story.ledger.giveBackLease(lease);
+    await story.complete();
+    expect((await story.ledger.state()).baseline.status).toBe('completed');
+  });
+
+  it('waits until operations can be told, and tells them once', async () => {
+    await story.readAll();
+    story.digest = { accepted: false, code: 'InternalError' };
+    await expect(story.complete()).rejects.toThrow(NotCompletedYetError);
+    expect((await story.ledger.state()).baseline.status).toBe('running');
+    story.digest = { accepted: true };
+    await story.complete();
+    await story.complete();
+    expect(story.notices.map(({ subject }) => subject)).toEqual([
+      `${story.name}: baseline completed`,
+    ]);
+  });
+});
+
+/** Its methods, without the prototype that a spread would lose. */
+function bound(ledger: FanOutStory['fanOut']): FanOutStory['fanOut'] {
+  return {
+    plan: () => ledger.plan(),
+    keepPlan: (stretches) => ledger.keepPlan(stretches),
+    progressOf: (stretches) => ledger.progressOf(stretches),
+    takeStretch: (stretch, lease, now) => ledger.takeStretch(stretch, lease, now),
+    keepProgress: (stretch, lease, progress) => ledger.keepProgress(stretch, lease, progress),
+    giveBackStretch: (stretch, lease) => ledger.giveBackStretch(stretch, lease),
+    recordNew: (sightings, now) => ledger.recordNew(sightings, now),
+  };
+}
