@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry, Proof } from './detection/calendar.ts';
 import type { Certification, Change, Presence, Sighting } from './detection/compare.ts';
 import type { ConditionName, OpenCondition, OpenConditions } from './detection/conditions.ts';
+import type { DayTally } from './detection/day-tally.ts';
 import type { DayRange } from './detection/days.ts';
 import type { Pulse } from './detection/pulse.ts';
 import type { NotifierError } from './errors.ts';
@@ -38,7 +39,7 @@ export interface PulseRead extends Pulse {
 export interface RangeRead {
   /** Every assessment seen, each once, as last read. */
   readonly assessments: readonly Assessment[];
-  /** Records that do not have the documented shape: their days are not proven. */
+  /** Records that do not have the documented shape: their days are not proven, whatever `proof` says. */
   readonly quarantined: readonly QuarantinedRecord[];
   /** What the partner counted for the range when it was read last. */
   readonly count: number;
@@ -57,15 +58,21 @@ export interface Bookmark {
   readonly offset: number;
   /** Ids that the next page must show one of. */
   readonly anchors: readonly number[];
+  /** The rest can be looked at and not proven: no anchor is needed. */
+  readonly isSweep?: boolean;
 }
 
 export interface DayBookmark extends Bookmark {
   /** The calendar's day that the range stands for. */
   readonly day: string;
+  /** What the host counted for the range when this round began. */
+  readonly count: number;
 }
 
 export interface QuarantinedRecord {
   readonly id?: number;
+  /** `certified_on`, if it can be trusted. */
+  readonly day?: string;
   /** Paths and what is wrong with them; no value of the record. */
   readonly problems: readonly string[];
 }
@@ -88,18 +95,29 @@ export interface State {
   readonly unexplained: number;
   /** What was expected when the total collapsed; absent while it has not. */
   readonly collapsedFrom?: number;
+  /** A total below half of what is expected that ops have called right; 0 or absent: none. */
+  readonly acceptedTotal?: number;
+  /** Changes of the day of the last tick that had any. */
+  readonly today?: DayTally;
   /** Of the last pulse in which nothing was left to do. */
   readonly pulseDigest?: string;
   /** Years that the calendar has entries of. */
   readonly years: readonly number[];
   /** Of a day that does not fit into one tick. */
   readonly bookmark?: DayBookmark;
+  readonly flood: FloodMemory;
   /** Milliseconds since the epoch. */
   readonly recentAuditAt: number;
   readonly historyAuditAt: number;
+  /** Before that, no audit: earlier ones have taken more requests than they may. */
+  readonly auditsFrom: number;
   readonly backOff?: BackOff;
   /** Ops have stopped the integration. */
   readonly paused: boolean;
+  /** Who, since when and why, as far as it was said. */
+  readonly pause?: Pause;
+  /** Somebody holds the lease, at the longest until then. */
+  readonly leasedUntil?: Temporal.Instant;
   /** Quarantined records that have been reported. */
   readonly reported: readonly string[];
   /** What operations have been told of, or are still to be. */
@@ -116,6 +134,12 @@ export interface DigestSchedule {
   readonly owedAt: Temporal.Instant;
 }
 
+export interface Pause {
+  readonly since: Temporal.Instant;
+  readonly by?: string | undefined;
+  readonly reason: string;
+}
+
 export interface Baseline {
   readonly status: 'none' | 'running' | 'completed';
   /** The day on which it began: what appears meanwhile from this day on is announced. */
@@ -126,6 +150,18 @@ export interface Baseline {
   readonly sliceDays?: number;
   /** Of a slice that does not fit into one tick. */
   readonly bookmark?: Bookmark;
+}
+
+/** What the flood guard keeps in mind from tick to tick. */
+export interface FloodMemory {
+  /** The flood that the last tick met has not been found to its end. */
+  readonly isFlooded: boolean;
+  /** Changes that audits have found since then. */
+  readonly audited: number;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** Until then withdrawals are held, because the total had collapsed: milliseconds since the epoch. */
+  readonly doubtfulUntil: number;
 }
 
 /** After a refusal that a retry does not mend, the partner is left alone for a while. */
@@ -152,11 +188,16 @@ export interface StateChanges {
   readonly unexplained?: number;
   /** 0: no longer. */
   readonly collapsedFrom?: number;
+  /** 0: no longer. */
+  readonly acceptedTotal?: number;
+  readonly today?: DayTally;
   readonly pulseDigest?: string;
   /** `null`: none any more. */
   readonly bookmark?: DayBookmark | null;
+  readonly flood?: FloodMemory;
   readonly recentAuditAt?: number;
   readonly historyAuditAt?: number;
+  readonly auditsFrom?: number;
   readonly reported?: readonly string[];
   /** `null`: nothing waits for a digest any more. */
   readonly digest?: DigestSchedule | null;

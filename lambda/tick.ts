@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Temporal } from 'temporal-polyfill';
 import { auditsDue } from './detection/audit.ts';
 import { Calendar } from './detection/calendar.ts';
 import { compare, countDeltas } from './detection/compare.ts';
+import { tallied } from './detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
 import { hasCollapsed, isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
 import type { Assessment } from './events/assessment.ts';
@@ -182,8 +184,10 @@ class Tick {
         ({ verdict, changes } = await this.#judge(tail, seen, state, expected));
       }
     }
+    const { guard } = this.#announcement;
+    guard.recall(state.flood);
     await this.#noteCollapse(state, pulse.count, expected);
-    this.#announcement.expect(this.#collapsed ? 0 : pulse.count - expected);
+    guard.expect(this.#collapsed ? 0 : pulse.count - expected);
 
     const done = await this.#announcement.announce(changes);
     const deltas = countDeltas(done);
@@ -191,18 +195,31 @@ class Tick {
     this.#learned.expected = state.expected + sum(deltas.values());
 
     const pageIsAll = verdict !== 'elsewhere';
-    if (!pageIsAll || this.#isMoreToRead(state)) await this.#search(state, pulse, pageIsAll);
+    let isAllFound = pageIsAll;
+    if (!pageIsAll || this.#isMoreToRead(state))
+      isAllFound = await this.#search(state, pulse, pageIsAll);
+    const flood = guard.memory(isAllFound && !this.#limit.wasReached);
+    if (!isDeepStrictEqual(flood, state.flood)) this.#learned.flood = flood;
     if (this.#announcement.failures === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
   }
 
   /** While the total is below half of what it was, nothing is called gone; operations hear of it once. */
   async #noteCollapse(state: State, count: number, expected: number): Promise<void> {
-    const before = state.collapsedFrom ?? expected;
+    const before = state.collapsedFrom ?? this.#acceptedTotal(state, expected) ?? expected;
     this.#collapsed = hasCollapsed(count, before);
     await this.#conditions.collapsed(this.#collapsed, before, count);
     if (this.#collapsed === (state.collapsedFrom !== undefined)) return;
+    if (!this.#collapsed) this.#announcement.guard.endCollapse();
     this.#learned.collapsedFrom = this.#collapsed ? before : 0;
+  }
+
+  /** What ops have called right stands in for what is expected, until what is gone is committed. */
+  #acceptedTotal({ acceptedTotal = 0 }: State, expected: number): number | undefined {
+    if (acceptedTotal === 0) return undefined;
+    if (hasCollapsed(acceptedTotal, expected)) return acceptedTotal;
+    this.#learned.acceptedTotal = 0;
+    return undefined;
   }
 
   async #judge({ count }: Pulse, seen: readonly Assessment[], state: State, expected: number) {
@@ -212,8 +229,11 @@ class Tick {
     return { changes, verdict: judge(count, expected, unknown) };
   }
 
-  /** Locates and examines what differs, and proves again what was proven longest ago. */
-  async #search(state: State, pulse: PulseRead, pageIsAll: boolean): Promise<void> {
+  /**
+   * Locates and examines what differs, and proves again what was proven longest ago.
+   * @returns whether everything that differs was found and committed
+   */
+  async #search(state: State, pulse: PulseRead, pageIsAll: boolean): Promise<boolean> {
     const { ledger, settings } = this.#parts;
     const { years } = await ledger.state();
     const examination = new Examination(
@@ -223,49 +243,53 @@ class Tick {
         limit: this.#limit,
         salt: state.salt,
         infersRemovals: !this.#collapsed,
-        canary: pulse.assessments[0]?.id,
+        canaries: pulse.assessments.slice(0, 2).map(({ id }) => id),
       },
       new Calendar(await ledger.calendar(years), daysIn(this.#window)),
       state.bookmark,
     );
     const search = new Search(this.#parts, this.#window, this.#limit, examination);
     const isAllLocated = pageIsAll || (await search.differences(pulse.count));
-    let overspent = 0;
     if (examination.bookmark) await search.resume(examination.bookmark);
     else if (isAllLocated && this.#auditIsDue(state))
-      overspent = await search.audit(settings.audit.requests);
+      this.#saveRequests(await search.audit(settings.audit.requests));
 
     const { calendar } = examination;
-    this.#examined = search.examined;
+    this.#examined = examination.examined;
     this.#quarantined.push(...examination.quarantined);
-    this.#learnCalendar(calendar, overspent);
+    this.#learnCalendar(calendar);
     const isMended = await this.#conditions.examined(examination, this.#quarantined.length);
     if (isMended && state.reported.length > 0) this.#learned.reported = [];
     if (examination.bookmark !== state.bookmark)
       this.#learned.bookmark = examination.bookmark ?? null;
-    if (isAllLocated && !examination.isUnfinished)
-      this.#learned.unexplained = pulse.count - calendar.total;
+    const isAllFound = isAllLocated && !examination.isUnfinished;
+    if (isAllFound) this.#learned.unexplained = pulse.count - calendar.total;
+    return isAllFound;
+  }
+
+  #learnCalendar(calendar: Calendar): void {
+    const recent = calendar.positionOf(this.#window.from.toString());
+    const due = auditsDue(calendar, recent, this.#parts.settings.audit);
+    this.#learned.expected = calendar.total;
+    this.#learned.recentAuditAt = due.recentAt;
+    this.#learned.historyAuditAt = due.historyAt;
   }
 
   /** @param overspent requests by which the audits went over their budget: later ticks save them */
-  #learnCalendar(calendar: Calendar, overspent = 0): void {
+  #saveRequests(overspent: number): void {
     const { clock, settings } = this.#parts;
-    const recent = calendar.positionOf(this.#window.from.toString());
-    const due = auditsDue(calendar, recent, settings.audit);
-    const minutesSaved = Math.ceil(overspent / Math.max(1, settings.audit.requests));
-    const earliest = clock.now().epochMilliseconds + minutesSaved * 60_000;
-    const postponed = (at: number) => (minutesSaved > 0 ? Math.max(at, earliest) : at);
-    this.#learned.expected = calendar.total;
-    this.#learned.recentAuditAt = postponed(due.recentAt);
-    this.#learned.historyAuditAt = postponed(due.historyAt);
+    if (overspent === 0) return;
+    const minutes = Math.ceil(overspent / Math.max(1, settings.audit.requests));
+    this.#learned.auditsFrom = clock.now().epochMilliseconds + minutes * 60_000;
   }
 
   #isMoreToRead(state: State): boolean {
     return state.bookmark !== undefined || this.#auditIsDue(state);
   }
 
-  #auditIsDue({ recentAuditAt, historyAuditAt }: State): boolean {
-    return this.#parts.clock.now().epochMilliseconds >= Math.min(recentAuditAt, historyAuditAt);
+  #auditIsDue({ auditsFrom, recentAuditAt, historyAuditAt }: State): boolean {
+    const dueAt = Math.max(auditsFrom, Math.min(recentAuditAt, historyAuditAt));
+    return this.#parts.clock.now().epochMilliseconds >= dueAt;
   }
 
   async #readBaseline(state: State, pulse: PulseRead): Promise<TickReport> {
@@ -346,10 +370,12 @@ class Tick {
     if (!this.#holdsLease) await ledger.completeQuietly(now);
     else {
       await this.#delivery.tellPeople();
-      const { held } = this.#announcement.tally;
-      await this.#conditions.waiting({ ...this.#delivery.tally, held });
+      const { tally } = this.#announcement;
+      await this.#conditions.waiting({ ...this.#delivery.tally, held: tally.held });
+      const today = tallied(state.today, this.#window.today.toString(), tally);
       const kept = await ledger.complete(this.#lease, now, {
         ...this.#learned,
+        ...(today && { today }),
         ...this.#delivery.changes,
         ...this.#debt(now),
       });
@@ -384,7 +410,8 @@ class Tick {
   /** Each malformed record is told of once, however often it is met again. */
   async #noteQuarantined(state: State): Promise<void> {
     const unreported = this.#unreported(state);
-    for (const record of unreported) this.#parts.journal.warn('record quarantined', { ...record });
+    for (const { id, problems } of unreported)
+      this.#parts.journal.warn('record quarantined', { id, problems });
     if (unreported.length === 0) return;
     this.#learned.reported = [...state.reported, ...unreported.map(nameOf)];
     await this.#conditions.quarantined(unreported, this.#learned.reported.length);

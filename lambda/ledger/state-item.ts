@@ -14,6 +14,7 @@ export const bookmark = z.object({
   to: day.optional(),
   offset: z.int(),
   anchors: z.array(z.int()),
+  is_sweep: z.boolean().optional(),
 });
 
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
@@ -48,14 +49,35 @@ const stateItem = z.object({
   expected: z.int().default(0),
   unexplained: z.int().default(0),
   collapsed_from: z.int().default(0),
+  accepted_total: z.int().default(0),
+  today: z
+    .object({
+      day: z.iso.date(),
+      created: z.int(),
+      updated: z.int(),
+      withdrawn: z.int(),
+      restored: z.int(),
+    })
+    .optional(),
   pulse_digest: z.string().optional(),
   years: z.set(z.int()).default(() => new Set<number>()),
-  bookmark: bookmark.extend({ day: z.iso.date() }).nullish(),
+  bookmark: bookmark.extend({ day: z.iso.date(), count: z.int() }).nullish(),
   /** Times are milliseconds since the epoch. */
   recent_audit_at: z.number().default(0),
   history_audit_at: z.number().default(0),
+  audits_from: z.number().default(0),
+  flood: z
+    .object({
+      is_flooded: z.boolean(),
+      audited: z.int(),
+      since: z.number(),
+      doubtful_until: z.number(),
+    })
+    .default({ is_flooded: false, audited: 0, since: 0, doubtful_until: 0 }),
   back_off: z.object({ until: z.number(), failures: z.int() }).optional(),
   paused: z.boolean().default(false),
+  lease_until: z.number().optional(),
+  pause: z.object({ since: z.number(), by: z.string().optional(), reason: z.string() }).optional(),
   reported: z.array(z.string()).default(() => []),
   digest: z.object({ due_at: z.number(), owed_at: z.number() }).nullish(),
 });
@@ -81,15 +103,30 @@ export function parseState(item: Plain): State {
     expected: parsed.expected,
     unexplained: parsed.unexplained,
     ...(parsed.collapsed_from > 0 && { collapsedFrom: parsed.collapsed_from }),
+    ...(parsed.accepted_total > 0 && { acceptedTotal: parsed.accepted_total }),
+    ...(parsed.today && { today: parsed.today }),
     ...(pulse_digest !== undefined && { pulseDigest: pulse_digest }),
     years: [...parsed.years],
     ...(parsed.bookmark && {
-      bookmark: { ...bookmarkOf(parsed.bookmark), day: parsed.bookmark.day },
+      bookmark: {
+        ...bookmarkOf(parsed.bookmark),
+        day: parsed.bookmark.day,
+        count: parsed.bookmark.count,
+      },
     }),
     recentAuditAt: parsed.recent_audit_at,
     historyAuditAt: parsed.history_audit_at,
+    auditsFrom: parsed.audits_from,
+    flood: {
+      isFlooded: parsed.flood.is_flooded,
+      audited: parsed.flood.audited,
+      since: parsed.flood.since,
+      doubtfulUntil: parsed.flood.doubtful_until,
+    },
     ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
     paused: parsed.paused,
+    ...(parsed.lease_until !== undefined && { leasedUntil: instant(parsed.lease_until) }),
+    ...(parsed.pause && { pause: { ...parsed.pause, since: instant(parsed.pause.since) } }),
     reported: parsed.reported,
     conditions: conditionsOf(item),
     ...(parsed.digest && {
@@ -112,13 +149,23 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     bookmark: changes.bookmark && {
       ...bookmarkAttributes(changes.bookmark),
       day: changes.bookmark.day,
+      count: changes.bookmark.count,
     },
     expected: changes.expected,
     unexplained: changes.unexplained,
     collapsed_from: changes.collapsedFrom,
+    accepted_total: changes.acceptedTotal,
+    today: changes.today,
     pulse_digest: changes.pulseDigest,
     recent_audit_at: changes.recentAuditAt,
     history_audit_at: changes.historyAuditAt,
+    audits_from: changes.auditsFrom,
+    flood: changes.flood && {
+      is_flooded: changes.flood.isFlooded,
+      audited: changes.flood.audited,
+      since: changes.flood.since,
+      doubtful_until: changes.flood.doubtfulUntil,
+    },
     reported: changes.reported,
     digest: changes.digest && {
       due_at: changes.digest.dueAt.epochMilliseconds,
@@ -145,12 +192,15 @@ function conditionsOf(item: Plain): Map<ConditionName, OpenCondition> {
   return open;
 }
 
-export function bookmarkOf({ from, to, offset, anchors }: z.output<typeof bookmark>): Bookmark {
-  return { range: { ...(from && { from }), ...(to && { to }) }, offset, anchors };
+export function bookmarkOf(item: z.output<typeof bookmark>): Bookmark {
+  const { from, to, offset, anchors, is_sweep: isSweep } = item;
+  const range = { ...(from && { from }), ...(to && { to }) };
+  return { range, offset, anchors, ...(isSweep !== undefined && { isSweep }) };
 }
 
-export function bookmarkAttributes({ range: { from, to }, offset, anchors }: Bookmark) {
-  return { from: from?.toString(), to: to?.toString(), offset, anchors };
+export function bookmarkAttributes({ range, offset, anchors, isSweep }: Bookmark) {
+  const { from, to } = range;
+  return { from: from?.toString(), to: to?.toString(), offset, anchors, is_sweep: isSweep };
 }
 
 const instant = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms);

@@ -31,6 +31,8 @@ export interface RequestInfo {
   readonly ms: number;
   /** Of the answer; absent if there was none. */
   readonly status?: number;
+  /** The answer's `Date` header: the partner's clock. */
+  readonly date?: string;
   /** Code of the error that was there instead of an answer. */
   readonly error?: string;
 }
@@ -108,11 +110,12 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     signal.throwIfAborted();
     const { kind } = request;
     const startedAt = clock.now().epochMilliseconds;
-    const report = (outcome: { status: number } | { error: string }) =>
+    const report = (outcome: { status: number; date?: string } | { error: string }) =>
       onRequest?.({ kind, attempt, ms: clock.now().epochMilliseconds - startedAt, ...outcome });
     try {
       const reply = await transport.send(request, signal);
-      report({ status: reply.status });
+      const date = reply.header('date');
+      report({ status: reply.status, ...(date !== undefined && { date }) });
       return reply;
     } catch (error) {
       report({ error: error instanceof NotifierError ? error.code : 'aborted' });

@@ -4,7 +4,7 @@ import type { DayRange } from '../detection/days.ts';
 import type { Bookmark, PartnerReader } from '../ports.ts';
 import type { PartnerClient } from './client.ts';
 import { MalformedRecordError, TimedOutError } from './errors.ts';
-import type { ChainStart } from './proven/chain.ts';
+import type { Stop } from './proven/part.ts';
 import { proveRange } from './proven/proven-read.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 
@@ -58,15 +58,19 @@ export function partnerReader(
       const start = bookmark && {
         offset: bookmark.offset,
         anchors: new Map(bookmark.anchors.map((id) => [id, undefined])),
+        isSweep: bookmark.isSweep ?? false,
       };
       const read = await proveRange(client, range, { clock, deadline }, start);
       const { assessments, quarantined, proof, stoppedAt, requests } = read;
       const seen = { assessments, quarantined, isCutOff: false, requests };
       if (proof) return { ...seen, count: proof.count, proof: proof.kind };
+      // All other days than those of the malformed records are proven.
+      if (read.kind && quarantined.every(({ id, day }) => id !== undefined && day !== undefined))
+        return { ...seen, count: assessments.length + quarantined.length, proof: read.kind };
       const isLate = Temporal.Instant.compare(clock.now(), deadline) >= 0;
       const total = isLate ? undefined : await inTime(() => count(range, deadline));
       if (total !== undefined) return { ...seen, count: total, requests: requests + 1 };
-      const isFurther = stoppedAt !== undefined && stoppedAt.offset > (start?.offset ?? 0);
+      const isFurther = stoppedAt !== undefined && isBeyond(stoppedAt, start);
       return {
         ...seen,
         isCutOff: true,
@@ -99,8 +103,14 @@ async function inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer | unde
 /** Any one of the last page's anchors will do; removals meanwhile may take some. */
 const anchorsKept = 30;
 
-function bookmarkAt(range: DayRange, { offset, anchors }: ChainStart): Bookmark {
-  return { range, offset, anchors: [...anchors.keys()].slice(-anchorsKept) };
+function bookmarkAt(range: DayRange, { offset, anchors, isSweep }: Stop): Bookmark {
+  const kept = [...anchors.keys()].slice(-anchorsKept);
+  return { range, offset, anchors: kept, ...(isSweep && { isSweep }) };
+}
+
+/** To have found out that nothing will prove the day is progress, too. */
+function isBeyond(stop: Stop, start: Pick<Stop, 'offset' | 'isSweep'> | undefined): boolean {
+  return stop.offset > (start?.offset ?? 0) || stop.isSweep !== (start?.isSweep ?? false);
 }
 
 function filterOf({ from, to }: DayRange) {

@@ -10,6 +10,8 @@ export interface Quarantined {
   readonly index: number;
   /** Present if at least the ID can be trusted. */
   readonly id?: number;
+  /** `certified_on`, if at least that can be trusted. */
+  readonly day?: string;
   /** Paths and what is wrong with them; never a value. */
   readonly problems: readonly string[];
 }
@@ -53,6 +55,7 @@ const pageSchema = z.looseObject({
 });
 
 const identifiedSchema = z.object({ id: assessmentSchema.shape.id });
+const datedSchema = z.object({ certified_on: assessmentSchema.shape.certified_on });
 const partedSchema = z.object({ results: z.custom<readonly unknown[]>(Array.isArray) });
 
 /**
@@ -104,7 +107,7 @@ export function parseRecord(body: unknown, id: number): Assessment {
 
 type Row =
   | { readonly id: number; readonly assessment: Assessment }
-  | { readonly id?: number; readonly problems: readonly string[] };
+  | { readonly id?: number; readonly day?: string; readonly problems: readonly string[] };
 
 function parseRow(row: unknown): Row {
   const excess = excessOf(row);
@@ -112,7 +115,12 @@ function parseRow(row: unknown): Row {
   const parsed = assessmentSchema.safeParse(row);
   if (parsed.success) return { id: parsed.data.id, assessment: parsed.data };
   const { data: identified } = identifiedSchema.safeParse(row);
-  return { ...identified, problems: problemsOf(parsed.error) };
+  const { data: dated } = datedSchema.safeParse(row);
+  return {
+    ...identified,
+    ...(dated && { day: dated.certified_on }),
+    problems: problemsOf(parsed.error),
+  };
 }
 
 function excessOf(row: unknown): string | undefined {

@@ -8,7 +8,7 @@ import type { Committed } from '../ports.ts';
 import { CalendarDays } from './calendar-days.ts';
 import type { Conditions } from './conditions.ts';
 import type { Delivery } from './delivery.ts';
-import { FloodGuard } from './flood-guard.ts';
+import { type Circumstances, FloodGuard } from './flood-guard.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Committed and delivered as one, and a boundary to stop at. */
@@ -43,7 +43,7 @@ export class Announcement {
   failures = 0;
   readonly #days: CalendarDays;
   readonly #delivery: Delivery;
-  readonly #guard: FloodGuard;
+  readonly guard: FloodGuard;
 
   constructor(
     parts: TickParts,
@@ -55,7 +55,7 @@ export class Announcement {
     this.#parts = parts;
     this.#days = new CalendarDays(parts.ledger);
     this.#delivery = delivery;
-    this.#guard = new FloodGuard(parts, conditions);
+    this.guard = new FloodGuard(parts, conditions);
     this.#window = window;
     this.#limit = limit;
   }
@@ -69,18 +69,18 @@ export class Announcement {
    * Commits these changes, each with its event, and delivers the events, or holds them when they
    * are too many.
    *
-   * @param doubtful withdrawals so many that they are held whatever their number
    * @returns the changes that this tick committed: the others failed, were another tick's, or had to
    * wait because time ran out
    */
-  async announce(changes: readonly Change[], { doubtful = false } = {}): Promise<Change[]> {
+  async announce(changes: readonly Change[], circumstances: Circumstances = {}): Promise<Change[]> {
+    if (changes.length === 0) return [];
     await this.touch(
       changes.flatMap((change) =>
         change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
       ),
     );
-    const destiny = this.#guard.isFlood(changes) || doubtful ? 'held' : 'pending';
-    if (destiny === 'held' && changes.length > 0 && !(await this.#guard.giveNotice(changes))) {
+    const destiny = this.guard.isFlood(changes, circumstances) ? 'held' : 'pending';
+    if (destiny === 'held' && !(await this.guard.giveNotice(changes))) {
       // What operations cannot be told of is not committed, and found again by the next tick.
       this.failures += changes.length;
       return [];
@@ -93,11 +93,6 @@ export class Announcement {
       done.push(...committed);
     }
     return done;
-  }
-
-  /** What the total says is coming, more than the tick may find of it. */
-  expect(surplus: number): void {
-    this.#guard.expect(surplus);
   }
 
   async #conclude(batch: readonly Change[], destiny: 'pending' | 'held'): Promise<Change[]> {

@@ -135,6 +135,15 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
   },
 };
 
+/** What a condition is called, and what to do about it. */
+export function conditionWording(name: ConditionName): {
+  readonly title: string;
+  readonly whatToDo: string;
+} {
+  const { begins, toDo } = wordings[name];
+  return { title: begins, whatToDo: toDo };
+}
+
 /** The notice that a condition owes. */
 export function conditionNotice(
   settings: NoticeSettings,

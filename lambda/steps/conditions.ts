@@ -142,9 +142,9 @@ export class Conditions {
    * @returns whether no record is malformed any more: each would leave its day unproven
    */
   async examined(examination: Examination, malformed: number): Promise<boolean> {
-    if (this.#open.has('single-record-broken'))
-      await examination.singleRecordsWork({ requests: 1 });
-    const { calendar, singleRecords } = examination;
+    const { calendar, confirmation } = examination;
+    if (this.#open.has('single-record-broken')) await confirmation.singleRecordsWork();
+    const { singleRecords } = confirmation;
     if (singleRecords !== 'untried')
       await this.note('single-record-broken', { number: singleRecords === 'broken' ? 1 : 0 });
 

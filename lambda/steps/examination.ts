@@ -3,20 +3,19 @@ import { Temporal } from 'temporal-polyfill';
 import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
 import {
   type Certification,
+  type Change,
   compare,
   countDeltas,
   type Sighting,
-  type Withdrawal,
-  withdrawal,
 } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { TickParts } from '../parts.ts';
 import type { Bookmark, DayBookmark, QuarantinedRecord, RangeRead } from '../ports.ts';
 import type { Announcement } from './announcement.ts';
-import type { TimeLimit } from './time-limit.ts';
+import { Confirmation, type ConfirmationContext } from './confirmation.ts';
+import { isLocalFailure } from './local-failure.ts';
 
 /** Of a day's certifications, the share whose withdrawal at once is doubtful. */
 const doubtfulShare = 0.5;
@@ -37,15 +36,8 @@ export interface Stretch {
   readonly range: DayRange;
 }
 
-export interface ExaminationContext {
-  readonly parts: TickParts;
+export interface ExaminationContext extends ConfirmationContext {
   readonly announcement: Announcement;
-  readonly limit: TimeLimit;
-  readonly salt: string;
-  /** `false` while the total has collapsed: then nothing is called gone. */
-  readonly infersRemovals: boolean;
-  /** One that the partner has just shown: if it cannot be fetched by its id, nothing can. */
-  readonly canary: number | undefined;
 }
 
 /** Reads stretches of days with proof, and commits and announces what differs from the ledger. */
@@ -56,39 +48,71 @@ export class Examination {
   readonly quarantined: QuarantinedRecord[] = [];
   /** Of the day that does not fit into one tick, an earlier one or this. */
   bookmark: DayBookmark | undefined;
-  /** More was missing than the budget could ask for: the calendar still expects it. */
+  /** More was missing than could be asked for: the calendar still expects it. */
   isUnfinished = false;
-  singleRecords: 'untried' | 'work' | 'broken' = 'untried';
+  readonly confirmation: Confirmation;
+  /** Days read, as part of a longer stretch as well. */
+  examined = 0;
+  /** What they find is not what the newest page shows: the flood guard counts it over many ticks. */
+  isAudit = false;
 
   constructor(context: ExaminationContext, calendar: Calendar, bookmark?: DayBookmark) {
     this.#context = context;
+    this.confirmation = new Confirmation(context);
     this.calendar = calendar;
     this.bookmark = bookmark;
   }
 
   /**
-   * Examines a stretch. One that could not be proven is halved, so that a single malformed record
-   * leaves only its own day unproven.
+   * Examines a stretch. One that could not be proven is halved, so that a single record or day that
+   * cannot be read leaves only its own day unproven. The first half is examined whatever the budget,
+   * or a stretch could use it up time after time before anything of it is done.
    *
    * @returns whether all of it was done: budget and time sufficed, and every change was committed
    */
   async examine(stretch: Stretch, budget: Budget): Promise<boolean> {
-    const { parts, limit } = this.#context;
-    if (budget.requests <= 0 || limit.reached) return false;
+    return budget.requests > 0 && this.#examine(stretch, budget);
+  }
+
+  async #examine(stretch: Stretch, budget: Budget): Promise<boolean> {
+    const { limit } = this.#context;
+    if (limit.reached) return false;
     const { days } = stretch;
     const bookmark = this.#bookmarkOf(days);
-    const range = bookmark?.range ?? stretch.range;
-    const read = await parts.partner.prove(range, limit.readingDeadline, bookmark);
+    const read = await this.#read(bookmark?.range ?? stretch.range, days, bookmark);
+    this.examined += days.length;
     budget.requests -= read.requests;
     if (read.proof === undefined && days.length > 1 && !read.isCutOff && !limit.reached) {
       const [first, second] = this.#inTurn(halves(stretch));
-      const isFirstDone = await this.examine(first, budget);
+      const isFirstDone = await this.#examine(first, budget);
       return (await this.examine(second, budget)) && isFirstDone;
     }
     this.quarantined.push(...read.quarantined);
-    const isSettled = await this.#settle(days, read, budget);
-    if (isSettled) this.#mark(days, read.bookmark);
-    return isSettled && !read.isCutOff;
+    return this.#settle(days, read, bookmark);
+  }
+
+  /** Days that the host cannot answer for are days of which nothing was seen, as long as it answers at all. */
+  async #read(
+    range: DayRange,
+    days: readonly string[],
+    bookmark: Bookmark | undefined,
+  ): Promise<RangeRead> {
+    const { parts, limit } = this.#context;
+    try {
+      return await parts.partner.prove(range, limit.readingDeadline, bookmark);
+    } catch (error) {
+      if (!isLocalFailure(error)) throw error;
+      const pulse = await limit.ask((deadline) => parts.partner.pulse(deadline));
+      parts.journal.warn('days not to be read', { from: days[0], to: days.at(-1), error });
+      const expected = days.reduce((sum, day) => sum + this.calendar.entry(day).count, 0);
+      return {
+        assessments: [],
+        quarantined: [],
+        count: expected,
+        isCutOff: pulse === 'late',
+        requests: 2,
+      };
+    }
   }
 
   /** What an earlier tick did not get to comes first: otherwise each would spend itself on the same half. */
@@ -106,34 +130,46 @@ export class Examination {
   }
 
   /** One day at a time: another that does not fit has to wait for its turn. */
-  #mark([day]: readonly string[], next: Bookmark | undefined): void {
-    if (day === undefined || (this.bookmark !== undefined && this.bookmark.day !== day)) return;
-    this.bookmark = next && { ...next, day };
+  #mark([day]: readonly string[], { bookmark: next, count }: RangeRead): void {
+    if (day === undefined || !this.#isInHand(day)) return;
+    this.bookmark = next && { count, ...this.bookmark, ...next, day };
   }
 
-  async #settle(days: readonly string[], read: RangeRead, budget: Budget): Promise<boolean> {
+  #isInHand(day: string | undefined): boolean {
+    return this.bookmark === undefined || this.bookmark.day === day;
+  }
+
+  async #settle(
+    days: readonly string[],
+    read: RangeRead,
+    bookmark: DayBookmark | undefined,
+  ): Promise<boolean> {
     const { parts, announcement, limit, salt } = this.#context;
     const byDay = Map.groupBy(read.assessments, ({ certified_on }) => certified_on);
+    const malformed = Map.groupBy(read.quarantined, ({ day = '' }) => day);
     const readAt = parts.clock.now().epochMilliseconds;
     const proof = read.proof && { kind: read.proof, at: readAt };
+    const proven = (day: string) => (malformed.has(day) ? undefined : proof);
     // Of the whole stretch: one that moved within it is a sighting, and not missing.
-    const seen = new Set(read.assessments.map(({ id }) => id));
+    const seen = new Set([...read.assessments, ...read.quarantined].flatMap(({ id = [] }) => id));
     const entries = new Map<string, DayEntry>();
     const sightings: Sighting[] = [];
     const missing: Certification[] = [];
     let doubtful = false;
 
     const differences = await pMap(
-      new Set([...days, ...byDay.keys()]),
+      new Set([...days, ...byDay.keys(), ...(proof ? malformed.keys() : [])]),
       async (day) => {
         const rows = byDay.get(day) ?? [];
-        return { day, rows, ...(await this.#compareDay(day, rows, proof && seen)) };
+        return { day, rows, ...(await this.#compareDay(day, rows, proven(day) && seen)) };
       },
       { concurrency: daysTogether },
     );
     for (const { day, rows, ...difference } of differences) {
       const digest = digestOf(rows, salt);
-      const entry = { count: rows.length, readAt, ...(proof && { proof, digest }) };
+      const proof = proven(day);
+      const count = rows.length + (malformed.get(day)?.length ?? 0);
+      const entry = { count, readAt, ...(proof && { proof, digest }) };
       entries.set(day, following(this.calendar.entry(day), entry));
       sightings.push(...difference.sightings);
       missing.push(...difference.missing);
@@ -143,20 +179,46 @@ export class Examination {
     }
     if (!proof) attributeRest(entries, days, read);
 
-    const confirmed = await this.#confirm(missing, budget);
-    const changes = [...sightings, ...confirmed.sightings];
+    const confirmed = await this.confirmation.confirm(missing);
+    const { isAudit } = this;
     const failures = announcement.failures;
-    await announcement.announce(changes);
-    await announcement.announce(confirmed.withdrawals, { doubtful });
+    const done = [
+      ...(await announcement.announce([...sightings, ...confirmed.sightings], { isAudit })),
+      ...(await announcement.announce(confirmed.withdrawals, { isAudit, doubtful })),
+    ];
     // Cut off, and not to be gone on with: the count of no day is known from it.
     const isInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
-    if (isInVain || announcement.failures > failures || limit.reached) return false;
+    if (isInVain || limit.reached) return false;
 
-    forgetProofs(entries, confirmed.standing);
-    expectStill(entries, confirmed.unasked);
-    this.isUnfinished ||= confirmed.unasked.length > 0;
-    await this.#save(entries, movesElsewhere(changes, entries));
-    return confirmed.unasked.length === 0;
+    const isAll = announcement.failures === failures;
+    if (isAll && this.#isCounted(days, read, bookmark)) {
+      forgetProofs(entries, confirmed.standing);
+      expectStill(entries, confirmed.unasked);
+      this.isUnfinished ||= confirmed.unasked.length > 0;
+    } else this.#expectAsBefore(entries, done, readAt);
+    await this.#save(entries, movesElsewhere(done, entries));
+    this.#mark(days, read);
+    return isAll && !read.isCutOff && confirmed.unasked.length === 0;
+  }
+
+  /**
+   * Whether the host's count of a day may be expected from now on. While a day is being read in
+   * parts, something new may have come where the reading had been already: then not before a whole
+   * round in which the count stayed the same.
+   */
+  #isCounted([day]: readonly string[], read: RangeRead, bookmark: DayBookmark | undefined) {
+    if (!this.#isInHand(day) && read.isCutOff) return false;
+    return read.bookmark === undefined && (bookmark === undefined || bookmark.count === read.count);
+  }
+
+  /** What the calendar had, and what was committed: whatever else differs goes on to differ. */
+  #expectAsBefore(entries: Map<string, DayEntry>, done: readonly Change[], readAt: number): void {
+    const deltas = countDeltas(done);
+    for (const day of entries.keys()) {
+      const before = this.calendar.entry(day);
+      const entry = { count: before.count + (deltas.get(day) ?? 0), readAt };
+      entries.set(day, following(before, entry));
+    }
   }
 
   /** Only rows that the index does not know as they are, and what is missing, are looked up whole. */
@@ -184,65 +246,6 @@ export class Examination {
         return isHere ? [certification] : [];
       }),
     };
-  }
-
-  /**
-   * Asks for each missing one by its id: one that is there has moved or changed; one that is not has
-   * been withdrawn, provided that a record which is there for certain can be fetched at all. What
-   * still stands on its day, although the day's read did not have it, is looked at again.
-   */
-  async #confirm(missing: readonly Certification[], budget: Budget) {
-    const { parts, salt, limit, infersRemovals } = this.#context;
-    const sightings: Sighting[] = [];
-    const withdrawals: Withdrawal[] = [];
-    const standing: Certification[] = [];
-    const unasked: Certification[] = [];
-    // What is found out is to be committed too.
-    const until = limit.readingDeadline;
-    for (const certification of missing) {
-      // Not to be believed: it stands, and the audits come back to its day.
-      if (!infersRemovals || this.singleRecords === 'broken') {
-        standing.push(certification);
-        continue;
-      }
-      if (budget.requests <= 0 || Temporal.Instant.compare(parts.clock.now(), until) >= 0) {
-        unasked.push(certification);
-        continue;
-      }
-      budget.requests -= 1;
-      const found = await limit.ask((deadline) => parts.partner.get(certification.id, deadline));
-      if (found === undefined && (await this.singleRecordsWork(budget)))
-        withdrawals.push(withdrawal(certification));
-      else if (found === 'late' || (found === undefined && this.singleRecords === 'untried'))
-        unasked.push(certification);
-      else if (found === undefined || found === 'unreadable') standing.push(certification);
-      else {
-        const moved = compare([found], new Map([[found.id, certification]]), salt);
-        sightings.push(...moved);
-        if (found.certified_on === certification.day) standing.push(certification);
-      }
-    }
-    return { sightings, withdrawals, standing, unasked };
-  }
-
-  /** The canary: tried once a tick, when a record is about to be called gone. */
-  async singleRecordsWork(budget: Budget): Promise<boolean> {
-    const { parts, canary, limit } = this.#context;
-    if (this.singleRecords === 'untried') {
-      budget.requests -= 1;
-      const found =
-        canary === undefined
-          ? undefined
-          : await limit.ask((deadline) => parts.partner.get(canary, deadline));
-      if (found === 'late') return false;
-      this.singleRecords = found === undefined ? 'broken' : 'work';
-      if (this.singleRecords === 'broken')
-        parts.journal.warn('single-record endpoint broken', {
-          whatToDo:
-            'A record that the list shows is answered with 404 by its id. Nothing is withdrawn meanwhile; ask the operator.',
-        });
-    }
-    return this.singleRecords === 'work';
   }
 
   async #save(
@@ -305,8 +308,8 @@ function expectStill(entries: Map<string, DayEntry>, unasked: readonly Certifica
 
 /** How certifications that moved alter the counts of days that were not examined here. */
 function movesElsewhere(
-  sightings: readonly Sighting[],
+  changes: readonly Change[],
   examined: ReadonlyMap<string, DayEntry>,
 ): Map<string, number> {
-  return new Map([...countDeltas(sightings)].filter(([day]) => !examined.has(day)));
+  return new Map([...countDeltas(changes)].filter(([day]) => !examined.has(day)));
 }

@@ -1,14 +1,24 @@
 import type { Change } from '../detection/compare.ts';
 import type { TickParts } from '../parts.ts';
+import type { FloodMemory } from '../ports.ts';
 import type { Conditions } from './conditions.ts';
 
 /** More withdrawals than this in one tick are held, whatever `holdAbove` allows. */
 const withdrawalsAtOnce = 25;
 
-/** Decides whether what one tick finds is news or a flood, which ops release or discard. */
+/** How changes were come by. */
+export interface Circumstances {
+  /** Withdrawals so many of one day that they are held whatever their number. */
+  readonly doubtful?: boolean;
+  /** By an audit: a mass edit that no total shows comes to light a few at a time. */
+  readonly isAudit?: boolean;
+}
+
+/** Decides whether what ticks find is news or a flood, which ops release or discard. */
 export class FloodGuard {
   readonly #parts: TickParts;
   readonly #conditions: Conditions;
+  #memory: FloodMemory = { isFlooded: false, audited: 0, since: 0, doubtfulUntil: 0 };
   #isFlooded = false;
   #hasGivenNotice = false;
   #found = 0;
@@ -19,21 +29,54 @@ export class FloodGuard {
     this.#conditions = conditions;
   }
 
-  /**
-   * What the total says is coming, more than the tick may find of it: a flood is held from its first
-   * event on, also when it takes many ticks to find.
-   */
-  expect(surplus: number): void {
-    this.#isFlooded = surplus > this.#parts.settings.holdAbove || -surplus > withdrawalsAtOnce;
+  /** What earlier ticks have found: a flood is held to its end, also when it takes many to find it. */
+  recall(memory: FloodMemory): void {
+    this.#memory = memory;
+    this.#isFlooded = memory.isFlooded;
   }
 
-  /** Whether these changes, with all that the tick has found before, are a flood. */
-  isFlood(changes: readonly Change[]): boolean {
+  /** @param isEnd whether this tick has found everything that there was to find */
+  memory(isEnd: boolean): FloodMemory {
+    return { ...this.#memory, isFlooded: this.#isFlooded && !isEnd };
+  }
+
+  /** What the total says is coming, more than the tick may find of it. */
+  expect(surplus: number): void {
+    this.#isFlooded ||= surplus > this.#parts.settings.holdAbove || -surplus > withdrawalsAtOnce;
+  }
+
+  /** The total was not believed and is again: what has gone for good is not told without asking. */
+  endCollapse(): void {
+    const { clock, settings } = this.#parts;
+    const doubtfulUntil = clock.now().epochMilliseconds + settings.audit.historyMs;
+    this.#memory = { ...this.#memory, doubtfulUntil };
+  }
+
+  /** Whether these changes, with all that was found before, are a flood. */
+  isFlood(changes: readonly Change[], { doubtful = false, isAudit = false }: Circumstances) {
+    const { holdAbove } = this.#parts.settings;
+    const now = this.#parts.clock.now().epochMilliseconds;
+    const withdrawals = changes.filter(({ kind }) => kind === 'withdrawn').length;
     this.#found += changes.length;
-    this.#withdrawals += changes.filter(({ kind }) => kind === 'withdrawn').length;
-    this.#isFlooded ||=
-      this.#found > this.#parts.settings.holdAbove || this.#withdrawals > withdrawalsAtOnce;
-    return this.#isFlooded;
+    this.#withdrawals += withdrawals;
+    this.#isFlooded ||= this.#found > holdAbove || this.#withdrawals > withdrawalsAtOnce;
+    if (isAudit) this.#countAudited(changes.length, now);
+    return (
+      this.#isFlooded ||
+      doubtful ||
+      (isAudit && this.#memory.audited > holdAbove) ||
+      (withdrawals > 0 && now < this.#memory.doubtfulUntil)
+    );
+  }
+
+  /** Within the time that the audits take to come round once. */
+  #countAudited(changes: number, now: number): void {
+    const { audited, since } = this.#memory;
+    const isOver = now - since >= this.#parts.settings.audit.historyMs;
+    this.#memory = {
+      ...this.#memory,
+      ...(isOver ? { audited: changes, since: now } : { audited: audited + changes }),
+    };
   }
 
   /**

@@ -16,8 +16,6 @@ export class Search {
   readonly #window: RecentWindow;
   readonly #limit: TimeLimit;
   readonly #examination: Examination;
-  /** Days examined so far. */
-  examined = 0;
 
   constructor(parts: TickParts, window: RecentWindow, limit: TimeLimit, examination: Examination) {
     this.#parts = parts;
@@ -54,7 +52,6 @@ export class Search {
 
   /** Goes on with the day that does not fit into one tick. */
   async resume({ day, range }: DayBookmark): Promise<void> {
-    this.examined += 1;
     await this.#examination.examine({ days: [day], range }, { requests: searchRequests });
   }
 
@@ -65,18 +62,21 @@ export class Search {
   async audit(requests: number): Promise<number> {
     const { settings, clock } = this.#parts;
     const budget = { requests };
+    this.#examination.isAudit = true;
     while (budget.requests > 0) {
       const { calendar } = this.#examination;
       const now = clock.now().epochMilliseconds;
       const span = nextAudit(calendar, this.#recent(calendar), now, settings.audit);
-      if (span === undefined || !(await this.#examine(span, calendar, budget))) break;
+      if (span === undefined) break;
+      await this.#examine(span, calendar, budget);
+      // Time is up, or the host does not answer in it.
+      if (this.#examination.calendar === calendar) break;
     }
     return Math.max(0, -budget.requests);
   }
 
   #examine(span: Span, calendar: Calendar, budget: Budget): Promise<boolean> {
     const stretch = { days: calendar.daysOf(span), range: calendar.rangeOf(span) };
-    this.examined += stretch.days.length;
     return this.#examination.examine(stretch, budget);
   }
 

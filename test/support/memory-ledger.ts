@@ -65,6 +65,8 @@ export class MemoryLedger implements Ledger {
       years: [],
       recentAuditAt: 0,
       historyAuditAt: 0,
+      auditsFrom: 0,
+      flood: { isFlooded: false, audited: 0, since: 0, doubtfulUntil: 0 },
       paused: false,
       reported: [],
       conditions: new Map(),

@@ -1,7 +1,8 @@
 import type { SeamKey } from '../../detection/names-tied.ts';
 import { type ChainEnd, type ChainStart, readChain, resumed } from './chain.ts';
 import type { Part, Reading } from './reading.ts';
-import { isDay, splitByDays, splitByFlag, splitByOrganizations } from './split.ts';
+import { isDay, isFiltered, splitByDays, splitByFlag, splitByOrganizations } from './split.ts';
+import { sweep } from './sweep.ts';
 
 /** Two are often stuck at the same block again, four end with more pages that are half empty. */
 const DAY_PARTS = 3;
@@ -20,7 +21,15 @@ export interface PartRead {
   /** Of the well-formed records that were seen. */
   readonly ids: ReadonlySet<number>;
   /** Where time ran out; undefined if it did not, or if the part was split. */
-  readonly stoppedAt?: ChainEnd;
+  readonly stoppedAt?: Stop;
+}
+
+/** Where a read that ran out of time can go on. */
+export interface Stop extends ChainStart {
+  /** What the host counted for the part, as far as it was seen; else 0. */
+  readonly count: number;
+  /** The rest can be looked at and not proven. */
+  readonly isSweep: boolean;
 }
 
 /**
@@ -33,10 +42,16 @@ export async function readPart(
   start?: ChainStart,
 ): Promise<PartRead> {
   const chain = await readChain(reading, part, 'user_name', start, isDay(part) ? 1 : LEAST_ADVANCE);
-  if (chain.end === 'exhausted') return { means: undefined, ids: chain.ids, stoppedAt: chain };
-  if (chain.end !== 'tied') return { means: meansOf(chain, 'user_name'), ids: chain.ids };
+  const { end, ids } = chain;
+  if (end === 'exhausted')
+    return { means: undefined, ids, stoppedAt: { ...chain, isSweep: false } };
+  const isUnprovable = end === 'lost' && isDay(part);
+  if (end !== 'tied' && !isUnprovable) return { means: meansOf(chain, 'user_name'), ids };
   const parts = splitByDays(part, reading.days, DAY_PARTS);
-  if (parts === undefined) return readDay(reading, part);
+  if (parts === undefined) {
+    const read = isUnprovable ? { means: undefined, ids } : await readDay(reading, part);
+    return read.means === undefined ? seeRest(reading, part, chain.offset, read.ids) : read;
+  }
   return readAll(parts, (some) =>
     readPart(reading, some, resumed(chain, reading.idsWithin(some.range))),
   );
@@ -51,6 +66,24 @@ async function readDay(reading: Reading, part: Part): Promise<PartRead> {
   return flags
     ? readAll(flags, (flag) => readPart(reading, flag))
     : readOrganizations(reading, part);
+}
+
+/** Of a day that nothing proves: news all the same. Its parts by filter are left to it as a whole. */
+export async function seeRest(
+  reading: Reading,
+  part: Part,
+  from: number,
+  ids: ReadonlySet<number> = new Set(),
+): Promise<PartRead> {
+  if (isFiltered(part)) return { means: undefined, ids };
+  const { end, offset, count, ids: more } = await sweep(reading, part, from);
+  return {
+    means: undefined,
+    ids: new Set([...ids, ...more]),
+    ...(end === 'exhausted' && {
+      stoppedAt: { offset, count, anchors: new Map(), isSweep: true },
+    }),
+  };
 }
 
 function meansOf({ end, pages }: ChainEnd, key: SeamKey): Means | undefined {

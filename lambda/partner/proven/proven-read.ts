@@ -4,8 +4,8 @@ import type { SeamKey } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { PartnerClient } from '../client.ts';
 import type { Quarantined } from '../records.ts';
-import type { ChainEnd, ChainStart } from './chain.ts';
-import { readPart } from './part.ts';
+import type { ChainStart } from './chain.ts';
+import { readPart, type Stop, seeRest } from './part.ts';
 import { type ProvenReadOptions, Reading } from './reading.ts';
 
 /** The certificate that a range of days is complete: see docs/proven-reads.md. */
@@ -34,14 +34,16 @@ export interface RangeRead {
    * if the proof's kind is `split`, save those that went from one part to another meanwhile.
    */
   readonly allSeen: boolean;
+  /** By what everything was seen; undefined if it was not. */
+  readonly kind: Proof['kind'] | undefined;
   /**
    * Undefined: unproven, and nothing may be inferred from what is not there. Also undefined when a
    * record was quarantined, since it may be of any day of the range; `allSeen` then still says
    * whether to read the range's other days again is of any use.
    */
   readonly proof: Proof | undefined;
-  /** Where the pages by name stopped because time or requests ran out: a later read can go on there. */
-  readonly stoppedAt?: ChainEnd;
+  /** Where it stopped because time or requests ran out: a later read can go on there. */
+  readonly stoppedAt?: Stop;
   /** Calls of `list`, proven or not. */
   readonly requests: number;
 }
@@ -59,12 +61,14 @@ export async function proveRange(
   client: Pick<PartnerClient, 'list'>,
   range: DayRange,
   options: ProvenReadOptions,
-  start?: ChainStart,
+  start?: ChainStart & Pick<Stop, 'isSweep'>,
 ): Promise<RangeRead> {
   const reading = new Reading(client, options);
   const part = { range, filter: {} };
   let isWhole = start === undefined;
-  let { means, stoppedAt } = await readPart(reading, part, start);
+  let { means, stoppedAt } = start?.isSweep
+    ? await seeRest(reading, part, start.offset)
+    : await readPart(reading, part, start);
   if (reading.mistaken) {
     reading.distrustNames();
     ({ means, stoppedAt } = await readPart(reading, part));
@@ -75,6 +79,7 @@ export async function proveRange(
     assessments,
     quarantined,
     allSeen: isWhole && means !== undefined,
+    kind: isWhole ? means?.kind : undefined,
     proof:
       isWhole && means && quarantined.length === 0
         ? { ...means, count: assessments.length, requests, provenAt: reading.now() }

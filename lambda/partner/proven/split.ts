@@ -6,6 +6,11 @@ export function isDay({ range: { from, to } }: Part): boolean {
   return from !== undefined && to !== undefined && Temporal.PlainDate.compare(from, to) >= 0;
 }
 
+/** Part of what its days hold. */
+export function isFiltered({ filter }: Part): boolean {
+  return Object.keys(filter).length > 0;
+}
+
 /**
  * Parts that hold about as many of the given days each; undefined for a single day.
  *

@@ -137,7 +137,37 @@ describe('proveRange', () => {
     const { proof, allSeen, assessments } = await proveRange(partner, oneDay, options);
     expect({ proof, allSeen }).toEqual({ proof: undefined, allSeen: false });
     expect(assessments.length).toBeGreaterThan(100);
-    expect(partner.queries.length).toBeLessThan(20);
+    expect(partner.queries.length).toBeLessThan(30);
+  });
+
+  it('sees the rest of a day of which a block of ties fills a page, and does not call it proven', async () => {
+    const tied = { name: 'Ada Garcia', first_name: 'Ada', last_name: 'Garcia' };
+    const partner = host(
+      people(1_000, (index) => (index < 110 ? tied : {})),
+      undefined,
+      'last-name',
+    );
+    const { proof, assessments } = await proveRange(partner, oneDay, options);
+    expect(proof).toBeUndefined();
+    // Which of the tied ones a page shows is the host's whim; all others are seen.
+    const others = assessments.filter(({ last_name }) => last_name !== 'Garcia');
+    expect(others).toHaveLength(890);
+    expect(assessments.length).toBeGreaterThan(980);
+  });
+
+  it('goes on with such a day where its time ran out', async () => {
+    const tied = { name: 'Ada Garcia', first_name: 'Ada', last_name: 'Garcia' };
+    const partner = host(
+      people(1_000, (index) => (index < 110 ? tied : {})),
+      undefined,
+      'last-name',
+    );
+    const first = await proveRange(partner, oneDay, { ...options, maxRequests: 12 });
+    expect(first).toMatchObject({ proof: undefined, stoppedAt: { isSweep: true } });
+    const rest = await proveRange(partner, oneDay, options, first.stoppedAt);
+    expect(rest).toMatchObject({ proof: undefined, allSeen: false });
+    const seen = new Set([...first.assessments, ...rest.assessments].map(({ id }) => id));
+    expect(seen.size).toBeGreaterThan(980);
   });
 
   it('does not take a record for an anchor that has been renamed', async () => {

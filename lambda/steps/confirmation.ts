@@ -1,0 +1,116 @@
+import { Temporal } from 'temporal-polyfill';
+import {
+  type Certification,
+  compare,
+  type Sighting,
+  type Withdrawal,
+  withdrawal,
+} from '../detection/compare.ts';
+import type { Assessment } from '../events/assessment.ts';
+import type { TickParts } from '../parts.ts';
+import { isLocalFailure } from './local-failure.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** Missing ones that a tick asks for by their ids, besides what its reads cost. */
+const confirmations = 100;
+/** Answers that say nothing about a record; more of them say something about the host. */
+const failuresBorne = 3;
+
+export interface ConfirmationContext {
+  readonly parts: TickParts;
+  readonly limit: TimeLimit;
+  readonly salt: string;
+  /** `false` while the total has collapsed: then nothing is called gone. */
+  readonly infersRemovals: boolean;
+  /** Some that the partner has just shown: if none can be fetched by its id, nothing can. */
+  readonly canaries: readonly number[];
+}
+
+export interface Confirmed {
+  /** There, and changed or moved. */
+  readonly sightings: readonly Sighting[];
+  readonly withdrawals: readonly Withdrawal[];
+  /** Not gone, as far as can be said, although the read of its day did not have it. */
+  readonly standing: readonly Certification[];
+  /** Not asked for yet. */
+  readonly unasked: readonly Certification[];
+}
+
+/**
+ * Asks for what is missing by its id: one that is there has moved or changed; one that is not has
+ * been withdrawn, provided that a record which is there for certain can be fetched at all.
+ */
+export class Confirmation {
+  readonly #context: ConfirmationContext;
+  #left = confirmations;
+  #failures = 0;
+  singleRecords: 'untried' | 'work' | 'broken' = 'untried';
+
+  constructor(context: ConfirmationContext) {
+    this.#context = context;
+  }
+
+  async confirm(missing: readonly Certification[]): Promise<Confirmed> {
+    const { parts, salt, limit, infersRemovals } = this.#context;
+    const sightings: Sighting[] = [];
+    const withdrawals: Withdrawal[] = [];
+    const standing: Certification[] = [];
+    const unasked: Certification[] = [];
+    // What is found out is to be committed too.
+    const until = limit.readingDeadline;
+    for (const certification of missing) {
+      // Not to be believed: it stands, and the audits come back to its day.
+      if (!infersRemovals || this.singleRecords === 'broken') {
+        standing.push(certification);
+        continue;
+      }
+      if (this.#left <= 0 || Temporal.Instant.compare(parts.clock.now(), until) >= 0) {
+        unasked.push(certification);
+        continue;
+      }
+      const found = await this.#get(certification.id);
+      if (found === undefined && (await this.singleRecordsWork()))
+        withdrawals.push(withdrawal(certification));
+      else if (found === 'late' || (found === undefined && this.singleRecords === 'untried'))
+        unasked.push(certification);
+      else if (found === undefined || found === 'unreadable') standing.push(certification);
+      else {
+        sightings.push(...compare([found], new Map([[found.id, certification]]), salt));
+        if (found.certified_on === certification.day) standing.push(certification);
+      }
+    }
+    return { sightings, withdrawals, standing, unasked };
+  }
+
+  /** The canaries: tried once a tick, when a record is about to be called gone. */
+  async singleRecordsWork(): Promise<boolean> {
+    if (this.singleRecords !== 'untried') return this.singleRecords === 'work';
+    const { parts, canaries } = this.#context;
+    for (const canary of canaries) {
+      const found = await this.#get(canary);
+      if (found === 'late') return false;
+      if (found === undefined) continue;
+      this.singleRecords = 'work';
+      return true;
+    }
+    this.singleRecords = 'broken';
+    parts.journal.warn('single-record endpoint broken', {
+      whatToDo:
+        'Records that the list shows are answered with 404 by their ids. Nothing is withdrawn meanwhile; ask the operator.',
+    });
+    return false;
+  }
+
+  async #get(id: number): Promise<Assessment | 'unreadable' | 'late' | undefined> {
+    const { parts, limit } = this.#context;
+    this.#left -= 1;
+    try {
+      return await limit.ask((deadline) => parts.partner.get(id, deadline));
+    } catch (error) {
+      this.#failures += 1;
+      if (!isLocalFailure(error) || this.#failures > failuresBorne) throw error;
+      parts.journal.warn('record not to be had by its id', { certification: id, error });
+      return 'unreadable';
+    }
+  }
+}
