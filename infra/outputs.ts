@@ -1,4 +1,5 @@
 import { Aws, CfnOutput, type Stack } from 'aws-cdk-lib';
+import { pascalCase, stackOutputs } from '../lambda/names.ts';
 import type { CertificationNotifier } from './constructs/certification-notifier.ts';
 
 /** What people need after a deployment: whom to subscribe to, where to look, how to fill a secret. */
@@ -7,9 +8,13 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
     new CfnOutput(stack, id, { value, description });
 
   output('LedgerTableName', notifier.ledger.table.tableName, 'The ledger');
-  output('EventsTopicArn', notifier.topics.events.topicArn, 'Events, for machines');
-  output('AlertsTopicArn', notifier.topics.alerts.topicArn, 'Digests, for people');
-  output('OperationsTopicArn', notifier.topics.operations.topicArn, 'Alarms, for operators');
+  output(stackOutputs.eventsTopic, notifier.topics.events.topicArn, 'Events, for machines');
+  output(stackOutputs.alertsTopic, notifier.topics.alerts.topicArn, 'Digests, for people');
+  output(
+    stackOutputs.operationsTopic,
+    notifier.topics.operations.topicArn,
+    'Alarms, for operators',
+  );
 
   if (notifier.dashboard)
     output(
@@ -26,14 +31,19 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
   if (notifier.subscriptions.newQueues.size > 0)
     output('QueuesKeyArn', notifier.topics.key.keyArn, 'Readers of the queues decrypt with it');
 
+  output(
+    stackOutputs.integrations,
+    [...notifier.integrations.keys()].join(','),
+    'Who is watched: names for --integration',
+  );
   for (const [name, integration] of notifier.integrations) {
     const suffix = pascalCase(name);
     const secret = integration.secret.id;
     output(`PollFunction${suffix}`, integration.function.functionName, `Runs the ticks of ${name}`);
     output(
-      operateOutput(name),
+      stackOutputs.operateFunction(name),
       integration.operate.functionName,
-      `Carries out what operators ask for about ${name}: see docs/replay.md`,
+      `Carries out what operators ask for about ${name}: see docs/commands.md`,
     );
     if (integration.baseline)
       output(
@@ -41,7 +51,12 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
         integration.baseline.stateMachineArn,
         `Reads the baseline of ${name}: see docs/large-histories.md`,
       );
-    output(`Secret${suffix}`, secret, `Holds the credentials of ${name}`);
+    output(
+      stackOutputs.schedule(name),
+      integration.schedule.scheduleName,
+      `Starts the ticks of ${name}`,
+    );
+    output(stackOutputs.secret(name), secret, `Holds the credentials of ${name}`);
     output(
       `FillSecret${suffix}`,
       `aws secretsmanager put-secret-value --region ${Aws.REGION} --secret-id ${secret} --secret-string file://credentials.json`,
@@ -50,16 +65,7 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
   }
 }
 
-/** Under which the function for the operators of an integration is found. */
-export function operateOutput(integration: string): string {
-  return `OperateFunction${pascalCase(integration)}`;
-}
-
 /** Under which the state machine that reads the baseline of an integration is found. */
 export function baselineOutput(integration: string): string {
   return `BaselineStateMachine${pascalCase(integration)}`;
-}
-
-function pascalCase(name: string): string {
-  return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,12 +1,15 @@
 import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { findPackageJSON } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { isSystemError, StartError } from './errors.ts';
 
+const packageFile = findPackageJSON(import.meta.url) ?? '';
+
 /** Where a checkout's one instance keeps its files. Tests and read-only checkouts name another one. */
 export const localDirectory = resolve(
-  process.env.NOTIFIER_LOCAL || join(import.meta.dirname, '..', '.local'),
+  process.env.NOTIFIER_LOCAL || join(dirname(packageFile), '.local'),
 );
 
 /**

@@ -2,9 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import { loadConfig } from '../infra/load-config.ts';
-import { operateOutput } from '../infra/outputs.ts';
 import { systemClock as clock } from '../lambda/clock.ts';
 import { NotifierError } from '../lambda/errors.ts';
+import { stackOutputs } from '../lambda/names.ts';
 import { startEmbeddedAws } from './aws/index.ts';
 import { invocationUrl } from './aws/lambda-service.ts';
 import { isSystemError, StartError, StoppedError } from './errors.ts';
@@ -94,7 +94,7 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
     ['SNS and SQS', aws.endpoints.sns],
     [
       'commands',
-      `curl -d '{"command": "test-event"}' ${invocationUrl(aws.endpoints.lambda, aws.output(operateOutput(integration.name)))}`,
+      `curl -d '{"command": "test-event"}' ${invocationUrl(aws.endpoints.lambda, aws.output(stackOutputs.operateFunction(integration.name)))}`,
     ],
     ['schedule', `a tick every ${every} s; Ctrl-C ends it, and nothing is kept`],
   ]);

@@ -69,6 +69,7 @@ export interface IntegrationProps {
 export class Integration extends Construct {
   readonly function: lambda.Function;
   readonly operate: lambda.Function;
+  readonly schedule: scheduler.Schedule;
   readonly secret: CredentialsSecret;
   /** Where the ticks do not read the baseline by themselves. */
   readonly baseline: IStateMachine | undefined;
@@ -85,7 +86,7 @@ export class Integration extends Construct {
     });
     const environment = this.environment(props);
     this.function = this.poll(props, logGroup, environment);
-    this.schedule(props);
+    this.schedule = this.scheduled(props);
     this.operate = new Operate(this, 'Operate', {
       integration: config.name,
       ledger,
@@ -224,7 +225,7 @@ export class Integration extends Construct {
     });
   }
 
-  private schedule({ config: { name, every }, unstarted }: IntegrationProps): void {
+  private scheduled({ config: { name, every }, unstarted }: IntegrationProps): scheduler.Schedule {
     const period = Duration.minutes(every);
     const role = new iam.Role(this, 'ScheduleRole', {
       assumedBy: new iam.ServicePrincipal('scheduler.amazonaws.com', {
@@ -245,7 +246,7 @@ export class Integration extends Construct {
         }),
       },
     });
-    new scheduler.Schedule(this, 'Schedule', {
+    return new scheduler.Schedule(this, 'Schedule', {
       description: `Starts a tick of ${name} every ${every} min`,
       schedule: scheduler.ScheduleExpression.rate(period),
       target: new LambdaInvoke(this.function, {

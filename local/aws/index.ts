@@ -4,6 +4,7 @@ import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import dynalite from 'dynalite';
 import { buildApp } from 'fauxqs';
 import { readAssembly } from './assembly.ts';
+import { cloudFormation } from './cloud-formation.ts';
 import { AssemblyError } from './errors.ts';
 import {
   type Endpoints,
@@ -14,6 +15,7 @@ import {
 import { interpret, type Plan, type SchedulePlan } from './interpret.ts';
 import { lambdaService } from './lambda-service.ts';
 import { close, listen, loopback } from './loopback-server.ts';
+import { scheduler } from './scheduler.ts';
 import { initialValue, SecretStore } from './secret-store.ts';
 import { secretsManager } from './secrets-manager.ts';
 
@@ -38,6 +40,9 @@ export interface EmbeddedAwsOptions {
 /** Also of what functions do not call, but people do. */
 interface AllEndpoints extends Endpoints {
   readonly lambda: string;
+  readonly cloudFormation: string;
+  readonly scheduler: string;
+  readonly sts: string;
 }
 
 /** What an SDK client needs to talk to an embedded service. */
@@ -142,7 +147,24 @@ export async function startEmbeddedAws(
 
   const lambdaServer = lambdaService(functions);
   services.adopt(lambdaServer, close);
-  const allEndpoints: AllEndpoints = { ...endpoints, lambda: await listen(lambdaServer) };
+  const cloudFormationServer = cloudFormation({
+    name: stackName,
+    arn: `arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/local`,
+    outputs: Object.fromEntries(
+      Object.keys(template.Outputs).map((name) => [name, plan.output(name)]),
+    ),
+  });
+  services.adopt(cloudFormationServer, close);
+  const schedulerServer = scheduler(plan.schedules);
+  services.adopt(schedulerServer, close);
+  const allEndpoints: AllEndpoints = {
+    ...endpoints,
+    lambda: await listen(lambdaServer),
+    cloudFormation: await listen(cloudFormationServer),
+    scheduler: await listen(schedulerServer),
+    // One server with SNS and SQS.
+    sts: messagingUrl,
+  };
 
   const lifetime = services.move();
   return {

@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import type { CommandInput } from '../../lambda/operations/command.ts';
+import { UsageError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { follow } from '../following.ts';
+import { opsCommand } from '../ops-command.ts';
+import { day, eventsPerSecond, ids, kinds, nextOption, positiveNumber } from '../options.ts';
+import { daysDone } from '../render/days-done.ts';
+import { replayLines, replaySum } from '../render/replay.ts';
+
+const settings = z.object({
+  from: z.string().optional(),
+  to: z.string().optional(),
+  all: z.boolean().default(false),
+  id: z.array(z.int()).optional(),
+  organization: z.array(z.int()).optional(),
+  type: z.array(z.enum(['created', 'updated', 'withdrawn', 'restored'])).optional(),
+  baseline: z.boolean().default(false),
+  queue: z.string().optional(),
+  eventsPerSecond: z.int().optional(),
+  limit: z.int().optional(),
+  dryRun: z.boolean().default(false),
+  next: z.record(z.string(), z.json()).optional(),
+});
+
+export const replay = opsCommand({
+  usage: 'replay',
+  summary: 'Sends events of the past again, to the topic or to one queue.',
+  details:
+    'Under their first ids, marked as replays: a subscriber that handles each id once is safe. See docs/replay.md.',
+  examples: [
+    ['replay --stack prod --from 2026-11-01 --to 2026-11-15 --dry-run', 'what would be sent?'],
+    ['replay --stack prod --id 48213,48220', 'the last events of two assessments'],
+    [
+      'replay --stack prod --all --baseline --queue arn:aws:sqs:us-east-1:111122223333:new',
+      'everything, to a subscriber that starts from nothing',
+    ],
+  ],
+  declare: (command) =>
+    command
+      .option('--from <day>', 'certified on this day or later', day)
+      .option('--to <day>', 'certified on this day or earlier', day)
+      .option('--all', 'all of history')
+      .option('--id <ids>', 'these assessments', ids)
+      .option('--organization <ids>', 'of these organizations', ids)
+      .option(
+        '--type <types>',
+        'whose last event was created, updated, withdrawn or restored',
+        kinds,
+      )
+      .option('--baseline', 'also what the baseline recorded and nobody was told of')
+      .option('--queue <arn>', 'to this queue alone (default: to every subscriber)')
+      .addOption(eventsPerSecond())
+      .option('--limit <number>', 'at most so many events', positiveNumber)
+      .option('--dry-run', 'count what would be sent, and send nothing')
+      .addOption(nextOption()),
+  settings,
+  async run(session, options) {
+    const operator = await session.operator();
+    const { next } = options;
+    const first = next ?? firstCall(options, await session.by());
+    using progress = session.progress('replay');
+    const { result, stopped } = await follow(session, operator, 'replay', first, {
+      sum: replaySum,
+      onResult: ({ next: { days, after } = {} }) => {
+        const part = daysDone(days, after, session.view);
+        if (part !== undefined) progress.at(part.done, part.total, 'days');
+      },
+      isEnough: ({ events }) => events >= (options.limit ?? Number.POSITIVE_INFINITY),
+    });
+    progress[Symbol.dispose]();
+    session.conclude(result, (view) => replayLines(view, result), stopped);
+    return exitCodes.fine;
+  },
+});
+
+function firstCall(
+  { from, to, all, id, organization, type, queue, ...rest }: z.output<typeof settings>,
+  by: string,
+): CommandInput {
+  const { baseline, dryRun, eventsPerSecond, limit } = rest;
+  const isSelected = [from, to, id, organization, type].some((one) => one !== undefined);
+  if (isSelected === all)
+    throw new UsageError(
+      all ? '--all is not all with another selection.' : 'It is not said what to replay.',
+      'Give --from, --to, --id, --organization or --type, or --all for all of history.',
+    );
+  return {
+    command: 'replay',
+    ...((all || from !== undefined || to !== undefined) && {
+      days: { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
+    }),
+    ...(id !== undefined && { ids: id }),
+    ...(organization !== undefined && { organizations: organization }),
+    ...(type !== undefined && { types: type }),
+    baseline,
+    dryRun,
+    ...(queue !== undefined && { to: { queue } }),
+    ...(eventsPerSecond !== undefined && { eventsPerSecond }),
+    ...(limit !== undefined && { limit }),
+    by,
+  };
+}

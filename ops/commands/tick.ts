@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { exitCodes } from '../exit-codes.ts';
+import { opsCommand } from '../ops-command.ts';
+import { tickLines } from '../render/tick.ts';
+
+export const tick = opsCommand({
+  usage: 'tick',
+  summary: 'Runs a tick now, beside the schedule.',
+  details: 'Safe at any time: if another tick is at work, this one leaves it to that.',
+  examples: [['tick --stack prod', 'look for changes now']],
+  settings: z.object({}),
+  async run(session) {
+    const operator = await session.operator();
+    const result = await session.ask(operator, 'tick', { by: await session.by() });
+    session.answer(result, (view) => tickLines(view, result));
+    return exitCodes.fine;
+  },
+});

@@ -1,0 +1,29 @@
+/** What the process ends with: documented in docs/commands.md, stable for scripts. */
+export const exitCodes = {
+  /** Done. */
+  fine: 0,
+  /** Done, and something is wrong: `check` failed, `prove` left days unproven. */
+  problem: 1,
+  /** The command line itself: unknown command or option, a value that is none, nobody to confirm. */
+  usage: 2,
+  /** There is no such stack, local instance, integration or assessment. */
+  notFound: 3,
+  /** AWS or the partner refuses: credentials or permission. Or whoever was asked said no. */
+  refused: 4,
+  /** AWS, the partner or the function failed. */
+  failed: 5,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [exitCodes.fine, 'done'],
+  [exitCodes.problem, 'done, and something is wrong: a check failed, a day is unproven'],
+  [exitCodes.usage, 'the command line is wrong, or nobody is there to confirm'],
+  [exitCodes.notFound, 'no such stack, local instance, integration or assessment'],
+  [exitCodes.refused, 'refused: by AWS or the partner (credentials, permission), or not confirmed'],
+  [exitCodes.failed, 'AWS, the partner or the function failed'],
+  [exitCodes.interrupted, 'interrupted (Ctrl-C)'],
+];

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type * as z from 'zod';
+import type { ExitCode } from './exit-codes.ts';
+import type { Session } from './session.ts';
+
+interface Description {
+  /** With its arguments: `explain <id>`, `credentials set`. */
+  readonly usage: string;
+  /** One sentence. */
+  readonly summary: string;
+  /** What else there is to know. */
+  readonly details?: string;
+  /** Arguments of the program, and what they are good for. */
+  readonly examples: readonly (readonly [args: string, what: string])[];
+  /** `false`: it works with no deployment. */
+  readonly needsTarget?: false;
+  /** Adds the options. */
+  declare?(command: Command): void;
+}
+
+/** One command of the operators. */
+export interface OpsCommand extends Description {
+  run(session: Session, input: Readonly<Record<string, unknown>>): Promise<ExitCode>;
+}
+
+/** A command, with the shape of its options and arguments. */
+export function opsCommand<Settings extends z.ZodType>({
+  settings,
+  run,
+  ...description
+}: Description & {
+  /** Options and arguments by their names, as commander has them. */
+  readonly settings: Settings;
+  run(session: Session, settings: z.output<Settings>): Promise<ExitCode>;
+}): OpsCommand {
+  return { ...description, run: (session, input) => run(session, settings.parse(input)) };
+}

@@ -1,0 +1,61 @@
+import type { Now } from './time.ts';
+
+/** What a text means, and so what colour it has on a terminal that shows any. */
+export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'warning' | 'bad';
+
+/** How and when somebody reads. */
+export interface View extends Now {
+  paint(tone: Tone, text: string): string;
+}
+
+/** Text, and what it means where that is to be seen. */
+export type Cell = string | readonly [tone: Tone, text: string];
+
+/** Name and value, aligned. What is undefined is left out. */
+export function facts(
+  view: View,
+  entries: readonly (readonly [name: string, value: Cell | undefined])[],
+  indent = '  ',
+): string[] {
+  const shown = entries.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
+  const width = Math.max(0, ...shown.map(({ name }) => name.length));
+  return shown.map(
+    ({ name, value }) =>
+      `${indent}${view.paint('faint', name.padEnd(width))}  ${painted(view, value)}`,
+  );
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'right';
+}
+
+/** A line of titles, and a line for each row; the last column is as wide as it likes. */
+export function table(
+  view: View,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  indent = '  ',
+): string[] {
+  const widths = columns.map(({ title }, index) =>
+    Math.max(title.length, ...rows.map((row) => textOf(row[index] ?? '').length)),
+  );
+  const line = (cells: readonly Cell[]) => {
+    const aligned = cells.map((cell, index) => {
+      const blank = ' '.repeat(Math.max(0, (widths[index] ?? 0) - textOf(cell).length));
+      if (columns[index]?.align === 'right') return blank + painted(view, cell);
+      return painted(view, cell) + (index === cells.length - 1 ? '' : blank);
+    });
+    return `${indent}${aligned.join('  ')}`.trimEnd();
+  };
+  const titles = columns.map(({ title }): Cell => ['faint', title]);
+  return [...(columns.some(({ title }) => title !== '') ? [line(titles)] : []), ...rows.map(line)];
+}
+
+function painted(view: View, cell: Cell): string {
+  return typeof cell === 'string' ? cell : view.paint(...cell);
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell[1];
+}

@@ -1,0 +1,46 @@
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import { facts, type View } from './layout.ts';
+import { added } from './sums.ts';
+import { count, counts } from './text.ts';
+
+type Replay = ResultOf<'replay'>;
+
+const reasons: Readonly<Record<keyof Replay['skipped'], string>> = {
+  changed: 'changed since: a tick will announce them',
+  pending: 'pending: the next tick delivers them',
+  held: 'held: release or discard them',
+  undeliverable: 'refused by SNS for good',
+  neverAnnounced: 'never announced (--baseline sends them, too)',
+  unreadable: 'malformed at the partner',
+  withoutHistory: 'recorded by a version without history',
+  refused: 'refused by the target for good',
+};
+
+/** Of all calls so far and one more. */
+export function replaySum(all: Replay | undefined, one: Replay): Replay {
+  return {
+    ...one,
+    events: one.events + (all?.events ?? 0),
+    byType: added(all?.byType, one.byType),
+    skipped: added(all?.skipped, one.skipped),
+  };
+}
+
+/** What was sent, and what was not and why. */
+export function replayLines(view: View, replay: Replay | undefined): string[] {
+  if (replay === undefined) return ['Nothing was sent.'];
+  const { dryRun, events, byType, skipped } = replay;
+  const what = `${count(events, 'event')} ${dryRun ? 'would be sent' : 'sent'}`;
+  const isAny = Object.values(skipped).some((number) => number > 0);
+  return [
+    `${view.paint('strong', what)}${events > 0 ? `: ${counts(byType)}` : ''}`,
+    ...(isAny ? ['not sent:'] : []),
+    ...facts(
+      view,
+      Object.entries(reasons).flatMap(([reason, text]): [string, string | undefined][] => {
+        const number = Object.entries(skipped).find(([name]) => name === reason)?.[1] ?? 0;
+        return number > 0 ? [[String(number), text]] : [];
+      }),
+    ),
+  ];
+}

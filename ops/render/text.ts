@@ -1,0 +1,32 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** What moves a cursor, forges a line or turns the direction of writing. */
+const controls = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
+
+/** Text of others as one line that does nothing to a terminal. */
+export function harmless(text: string): string {
+  return stripVTControlCharacters(text).replace(controls, ' ');
+}
+
+const numbers = new Intl.NumberFormat('en-US');
+
+/** `12,004` */
+export function amount(number: number): string {
+  return numbers.format(number);
+}
+
+/** `1 event`, `12,004 events` */
+export function count(number: number, noun: string): string {
+  return `${amount(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** `3 created, 1 updated`: what there is none of is left out. @param none what to say of nothing */
+export function counts(numbers: Readonly<Record<string, number>>, none = 'none'): string {
+  const some = Object.entries(numbers).filter(([, number]) => number > 0);
+  return some.map(([name, number]) => `${amount(number)} ${name}`).join(', ') || none;
+}
+
+/** As one argument of a shell. */
+export function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,46 @@
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import { type Cell, facts, type View } from './layout.ts';
+import { count, counts } from './text.ts';
+import { span } from './time.ts';
+
+type Tick = ResultOf<'tick'>;
+
+const outcomes: Readonly<Record<Tick['outcome'], Cell>> = {
+  completed: ['good', 'completed'],
+  baseline: ['good', 'went on with the baseline'],
+  busy: ['warning', 'left it to another tick, which is at work'],
+  paused: ['warning', 'did nothing: the integration is paused'],
+  'backing-off': ['warning', 'did nothing: the partner is left alone after refusals'],
+};
+
+/** What a tick found, and what it could not do. */
+export function tickLines(view: View, tick: Tick): string[] {
+  const { created, updated, withdrawn, restored, recorded, quarantined, failed } = tick;
+  const { delivered, undelivered, undeliverable, held } = tick;
+  const problems = counts({
+    'malformed records': quarantined,
+    'days that failed': failed,
+  });
+  return facts(
+    view,
+    [
+      ['tick', outcomes[tick.outcome]],
+      [
+        'found',
+        counts(
+          { created, updated, withdrawn, restored, 'recorded as known': recorded },
+          'nothing new',
+        ),
+      ],
+      ['events', counts({ delivered, 'to be tried again': undelivered, undeliverable, held })],
+      ['problems', problems === 'none' ? undefined : ['warning', problems]],
+      [
+        'total',
+        tick.collapsed ? ['bad', 'the partner shows less than half of what it did'] : undefined,
+      ],
+      ['time', tick.cutShort ? ['warning', 'ran out; the next tick goes on'] : undefined],
+      ['took', `${span(tick.durationMs)}, ${count(tick.requests, 'request')}`],
+    ],
+    '',
+  );
+}

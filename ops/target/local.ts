@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { instanceSchema, localDirectory } from '../../local/instance.ts';
+import { NotFoundError } from '../errors.ts';
+import type { Access } from './access.ts';
+
+const whatToDo =
+  'Start one with npm start and leave it running; NOTIFIER_LOCAL names the folder of another one.';
+
+/**
+ * The instance of this checkout that runs under `npm start`.
+ *
+ * @throws NotFoundError when none does
+ */
+export async function localAccess(directory = localDirectory): Promise<Access> {
+  const aws = await published(join(directory, 'instance.json'));
+  if (aws === undefined)
+    throw new NotFoundError('No local instance is running, or it is still starting.', whatToDo);
+  const { endpoints, region } = aws;
+  if (!(await answers(endpoints.cloudFormation)))
+    throw new NotFoundError('The local instance has ended, or is of another version.', whatToDo);
+  return {
+    isLocal: true,
+    client: (service) => ({
+      region,
+      ...(endpoints[service] !== undefined && { endpoint: endpoints[service] }),
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    }),
+  };
+}
+
+async function published(file: string) {
+  try {
+    return instanceSchema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data?.aws;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function answers(endpoint: string | undefined): Promise<boolean> {
+  if (endpoint === undefined) return false;
+  return fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,185 @@
+import { userInfo } from 'node:os';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { stackOutputs } from '../../lambda/names.ts';
+import { AwsFailedError, NotFoundError, UsageError } from '../errors.ts';
+import { type Access, calling } from './access.ts';
+import { localAccess } from './local.ts';
+
+/** Whom a command is meant for, as the command line says. */
+export interface TargetOptions {
+  readonly stack?: string | undefined;
+  readonly local: boolean;
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+/** What the stack has for one integration. */
+export interface DeployedIntegration {
+  readonly name: string;
+  readonly operateFunction: string;
+  readonly schedule: string;
+  /** ARN or name. */
+  readonly secret: string;
+}
+
+/** A deployment: in AWS, or on this machine. */
+export interface Target {
+  readonly access: Access;
+  /** The stack's name. */
+  readonly name: string;
+  readonly topics: {
+    readonly events: string;
+    readonly alerts: string;
+    readonly operations: string;
+  };
+  readonly integrations: readonly DeployedIntegration[];
+  /** Who gives the command: an ARN; locally the user of this machine. */
+  caller(): Promise<string>;
+}
+
+/** @throws UsageError, NotFoundError, NotPermittedError, AwsFailedError */
+export async function findTarget(options: TargetOptions, stop: AbortSignal): Promise<Target> {
+  const { stack, local, region, profile } = options;
+  if (local === (stack !== undefined))
+    throw new UsageError(
+      local
+        ? '--local and --stack exclude each other.'
+        : 'It is not said which deployment is meant.',
+      'Give --stack NAME for one in AWS (or set NOTIFIER_STACK), or --local for the one that npm start runs here.',
+    );
+  if (stack !== undefined && !/^[A-Za-z][\w-]{0,127}$|^arn:/.test(stack))
+    throw new UsageError(
+      '--stack is not the name of a stack.',
+      'Names are letters, digits and hyphens.',
+    );
+  const access: Access = local
+    ? await localAccess()
+    : {
+        isLocal: false,
+        client: () => ({
+          ...(region !== undefined && { region }),
+          ...(profile !== undefined && { profile }),
+        }),
+      };
+  return describe(access, await describedStack(access, stack, stop), stop);
+}
+
+async function describedStack(
+  access: Access,
+  StackName: string | undefined,
+  stop: AbortSignal,
+): Promise<Stack> {
+  const client = new CloudFormationClient(access.client('cloudFormation'));
+  const region = await client.config.region().catch(() => {
+    throw new UsageError(
+      'It is not said which region the stack is in.',
+      'Give --region, or set AWS_REGION, or a region in the profile.',
+    );
+  });
+  const command = new DescribeStacksCommand(StackName === undefined ? {} : { StackName });
+  const { Stacks = [] } = await calling(
+    'cloudformation:DescribeStacks',
+    () => client.send(command, { abortSignal: stop }),
+    stop,
+  ).catch((error) => {
+    // CloudFormation has no name of its own for "does not exist"; the name as such is valid.
+    const isUnknown =
+      error instanceof AwsFailedError &&
+      error.cause instanceof Error &&
+      error.cause.name === 'ValidationError';
+    throw isUnknown ? noStack(StackName, region) : error;
+  });
+  const [stack] = Stacks;
+  if (stack === undefined) throw noStack(StackName, region);
+  return stack;
+}
+
+function noStack(name = '', region: string): NotFoundError {
+  return new NotFoundError(
+    `There is no stack ${name} in ${region}.`,
+    'Check the name (aws cloudformation list-stacks), the region and the profile.',
+  );
+}
+
+function describe(
+  access: Access,
+  { StackName = '', Outputs = [] }: Stack,
+  stop: AbortSignal,
+): Target {
+  const values = new Map(Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+  const output = (name: string) => {
+    const value = values.get(name);
+    if (value !== undefined) return value;
+    throw new NotFoundError(
+      `The stack ${StackName} has no output ${name}.`,
+      'Is it a stack of certification-notifier? Then deploy it again: its version is older than this command line.',
+    );
+  };
+  return {
+    access,
+    name: StackName,
+    topics: {
+      events: output(stackOutputs.eventsTopic),
+      alerts: output(stackOutputs.alertsTopic),
+      operations: output(stackOutputs.operationsTopic),
+    },
+    integrations: output(stackOutputs.integrations)
+      .split(',')
+      .map((name) => ({
+        name,
+        operateFunction: output(stackOutputs.operateFunction(name)),
+        schedule: output(stackOutputs.schedule(name)),
+        secret: output(stackOutputs.secret(name)),
+      })),
+    caller: () => (access.isLocal ? localUser() : callerIdentity(access, stop)),
+  };
+}
+
+async function localUser(): Promise<string> {
+  return userInfo()
+    .username.replaceAll(/[^\w:/.@+=, -]/g, '-')
+    .slice(0, 300);
+}
+
+async function callerIdentity(access: Access, stop: AbortSignal): Promise<string> {
+  const client = new STSClient(access.client('sts'));
+  const { Arn = '' } = await calling(
+    'sts:GetCallerIdentity',
+    () => client.send(new GetCallerIdentityCommand({}), { abortSignal: stop }),
+    stop,
+  );
+  return Arn;
+}
+
+/**
+ * The integrations that a command is about.
+ *
+ * @throws NotFoundError listing those that there are
+ */
+export function selectIntegrations(
+  { name: stack, integrations }: Target,
+  asked: string | undefined,
+): readonly DeployedIntegration[] {
+  if (asked === undefined) return integrations;
+  const found = integrations.filter(({ name }) => name === asked);
+  if (found.length > 0) return found;
+  throw new NotFoundError(
+    `${stack} watches no integration ${asked}.`,
+    `It watches ${integrations.map(({ name }) => name).join(', ')}.`,
+  );
+}
+
+/** @throws UsageError listing them when there are several, NotFoundError */
+export function selectIntegration(target: Target, asked: string | undefined): DeployedIntegration {
+  const [first, ...others] = selectIntegrations(target, asked);
+  if (first !== undefined && others.length === 0) return first;
+  throw new UsageError(
+    'It is not said which integration is meant.',
+    `Give --integration: one of ${target.integrations.map(({ name }) => name).join(', ')}.`,
+  );
+}

@@ -1,0 +1,116 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { styleText } from 'node:util';
+import { InterruptedError } from './errors.ts';
+import type { Tone } from './render/layout.ts';
+
+/** The three streams of a process: what tests put something else for. */
+export interface Streams {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly errors: NodeJS.WriteStream;
+}
+
+const styles = {
+  strong: 'bold',
+  faint: 'dim',
+  good: 'green',
+  warning: 'yellow',
+  bad: 'red',
+} as const satisfies Partial<Record<Tone, Parameters<typeof styleText>[0]>>;
+
+const clearLine = '\r\u001B[2K';
+
+/** Where people read and answer; programs read standard output only. */
+export class Terminal {
+  readonly #streams: Streams;
+  #hasTransient = false;
+
+  constructor(streams: Streams) {
+    this.#streams = streams;
+  }
+
+  /** Somebody is there to be asked. */
+  get isAttended(): boolean {
+    return this.#streams.input.isTTY === true && this.#streams.errors.isTTY === true;
+  }
+
+  /** Somebody looks on. */
+  get showsProgress(): boolean {
+    return this.#streams.errors.isTTY === true;
+  }
+
+  /** Colour on a terminal only, and not with NO_COLOR. @param stream that it will be written to */
+  paint(tone: Tone, words: string, stream: 'output' | 'errors' = 'output'): string {
+    if (tone === 'plain') return words;
+    return styleText(styles[tone], words, { stream: this.#streams[stream], validateStream: true });
+  }
+
+  print(lines: readonly string[]): void {
+    this.#clear();
+    for (const line of lines) this.#streams.output.write(`${line}\n`);
+  }
+
+  /** Beside the answer: what went wrong, what is being done. */
+  note(lines: readonly string[]): void {
+    this.#clear();
+    for (const line of lines) this.#streams.errors.write(`${line}\n`);
+  }
+
+  /** A line that the next one takes the place of. */
+  transient(line: string): void {
+    const width = this.#streams.errors.columns ?? 80;
+    this.#streams.errors.write(`${clearLine}${line.slice(0, width - 1)}`);
+    this.#hasTransient = true;
+  }
+
+  endTransient(): void {
+    this.#clear();
+  }
+
+  /** @throws InterruptedError at Ctrl-C */
+  async ask(question: string, stop: AbortSignal): Promise<string> {
+    return this.#question(question, this.#streams.errors, stop);
+  }
+
+  /** What is typed is not shown. @throws InterruptedError at Ctrl-C */
+  async askSecretly(question: string, stop: AbortSignal): Promise<string> {
+    this.#streams.errors.write(question);
+    const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
+    try {
+      return await this.#question('', silence, stop);
+    } finally {
+      this.#streams.errors.write('\n');
+    }
+  }
+
+  /** All of standard input. */
+  async standardInput(): Promise<string> {
+    return text(this.#streams.input);
+  }
+
+  async #question(question: string, output: Writable, stop: AbortSignal): Promise<string> {
+    this.#clear();
+    // A terminal hands Ctrl-C to the reader as a key, not to the process as a signal.
+    const lines = createInterface({ input: this.#streams.input, output, terminal: true });
+    const interrupted = new AbortController();
+    lines.once('SIGINT', () => interrupted.abort());
+    lines.once('close', () => interrupted.abort());
+    try {
+      const signal = AbortSignal.any([stop, interrupted.signal]);
+      return await lines.question(question, { signal });
+    } catch (cause) {
+      if (stop.aborted) throw stop.reason;
+      if (interrupted.signal.aborted) throw new InterruptedError('Nothing was changed.');
+      throw cause;
+    } finally {
+      lines.close();
+    }
+  }
+
+  #clear(): void {
+    if (this.#hasTransient) this.#streams.errors.write(clearLine);
+    this.#hasTransient = false;
+  }
+}
