@@ -12,7 +12,7 @@ import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import type { TickParts } from './parts.ts';
-import { parseSettings } from './settings.ts';
+import { parseSettings, tickSettings } from './settings.ts';
 import { tick } from './tick.ts';
 import { TickFailure } from './tick-failure.ts';
 
@@ -20,7 +20,8 @@ import { TickFailure } from './tick-failure.ts';
 const patience = { requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
 
 // Built once per cold start.
-const { integration, table, topics, secret, alerts } = parseSettings(process.env);
+const settings = parseSettings(process.env);
+const { integration, table, topics, secret, alerts } = settings;
 const journal = new TickJournal(integration.name);
 let requests = 0;
 const client = createPartnerClient({
@@ -32,18 +33,8 @@ const client = createPartnerClient({
     requests += 1;
   },
 });
-const { audit } = integration;
 const parts: TickParts = {
-  settings: {
-    ...integration,
-    alerts,
-    resources: { table, secret },
-    audit: {
-      recentMs: audit.recentMinutes * 60_000,
-      historyMs: audit.historyHours * 3_600_000,
-      requests: audit.requestsPerTick,
-    },
-  },
+  settings: tickSettings(settings),
   clock,
   partner: partnerReader(client, clock),
   ledger: new DynamoLedger(

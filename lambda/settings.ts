@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { NotifierError } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { environment } from './names.ts';
+import type { TickSettings } from './parts.ts';
 
 /** The function was deployed with an environment that it cannot work with. */
 export class SettingsError extends NotifierError {
@@ -19,6 +20,8 @@ const integration = z.strictObject({
   baseUrl: z.url(),
   timeZone: z.string().min(1),
   recentDays: z.int().positive(),
+  /** Minutes between two ticks. */
+  every: z.int().positive(),
   tokenRequest: z.enum(['form', 'basic', 'json']),
   audit: z.strictObject({
     recentMinutes: z.number().positive(),
@@ -60,6 +63,21 @@ export interface Settings {
   readonly secret: string;
   readonly integration: z.infer<typeof integration>;
   readonly alerts: z.infer<typeof alerts>;
+}
+
+/** The same, as a tick has it. */
+export function tickSettings({ integration, alerts, table, secret }: Settings) {
+  const { audit, ...rest } = integration;
+  return {
+    ...rest,
+    alerts,
+    resources: { table, secret },
+    audit: {
+      recentMs: audit.recentMinutes * 60_000,
+      historyMs: audit.historyHours * 3_600_000,
+      requests: audit.requestsPerTick,
+    },
+  } satisfies TickSettings;
 }
 
 /**

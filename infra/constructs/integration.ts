@@ -150,7 +150,7 @@ export class Integration extends Construct {
     ledger,
     topics,
   }: IntegrationProps): Readonly<Record<string, string>> {
-    const { name, baseUrl, timeZone, recentDays, tokenRequest, audit } = config;
+    const { name, baseUrl, timeZone, recentDays, every, tokenRequest, audit } = config;
     const { holdAbove, announce, baseline, fields } = config;
     return {
       [variables.table]: ledger.table.tableName,
@@ -163,6 +163,7 @@ export class Integration extends Construct {
         baseUrl,
         timeZone,
         recentDays,
+        every,
         tokenRequest,
         audit,
         holdAbove,

@@ -42,22 +42,6 @@ export class Ledger extends Construct {
     });
   }
 
-  /** To look things up, and nothing that alters any. */
-  readStatements(): iam.PolicyStatement[] {
-    return [
-      new iam.PolicyStatement({
-        sid: 'LedgerItems',
-        actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem'],
-        resources: [this.table.tableArn],
-      }),
-      new iam.PolicyStatement({
-        sid: 'LedgerDays',
-        actions: ['dynamodb:Query'],
-        resources: [`${this.table.tableArn}/index/${byDay.name}`],
-      }),
-    ];
-  }
-
   /** What the tasks of a baseline do to it: they look up by key, and add or update one item at a time. */
   baselineStatement(): iam.PolicyStatement {
     return new iam.PolicyStatement({

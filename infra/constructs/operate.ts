@@ -27,8 +27,8 @@ export interface OperateProps {
 }
 
 /**
- * What the people on duty ask for, inside AWS: a function that is invoked by hand. Its role reads
- * the ledger and writes nothing to it.
+ * What the people on duty ask for, inside AWS: a function that is invoked by hand. Its role may do
+ * what a tick may, send to subscribed queues, and look at the topics.
  */
 export class Operate extends Construct {
   readonly function: lambda.Function;
@@ -37,7 +37,7 @@ export class Operate extends Construct {
     super(scope, id);
     const { integration, logGroup } = props;
     this.function = new NodejsFunction(this, 'Function', {
-      description: `Commands of operators about ${integration}: replay, test event`,
+      description: `Commands of operators about ${integration}: status, release, replay and more`,
       entry: `${projectRoot}lambda/operate.ts`,
       handler: 'handler',
       runtime: lambda.Runtime.NODEJS_24_X,
@@ -62,12 +62,16 @@ export class Operate extends Construct {
       inlinePolicies: {
         operate: new iam.PolicyDocument({
           statements: [
-            ...ledger.readStatements(),
+            // Commands run ticks, and decide about what ticks have left: they need what a tick needs.
+            ...ledger.pollStatements(),
+            ...topics.pollStatements(),
             ...credentials,
             new iam.PolicyStatement({
-              sid: 'PublishEvents',
-              actions: ['sns:Publish'],
-              resources: [topics.events.topicArn],
+              sid: 'LookAtTopics',
+              actions: ['sns:GetTopicAttributes'],
+              resources: [topics.events, topics.alerts, topics.operations].map(
+                ({ topicArn }) => topicArn,
+              ),
             }),
             ...(queueArns.length === 0
               ? []
@@ -78,12 +82,6 @@ export class Operate extends Construct {
                     resources: [...queueArns],
                   }),
                 ]),
-            // Of the topic, and of the queues that this stack makes.
-            new iam.PolicyStatement({
-              sid: 'SendEncrypted',
-              actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-              resources: [topics.key.keyArn],
-            }),
             new iam.PolicyStatement({
               sid: 'Logs',
               actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],

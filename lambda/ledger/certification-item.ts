@@ -49,7 +49,7 @@ export function parseCertification(item: Plain): Certification {
 }
 
 /** One attribute a revision, so that one write can add the newest and remove the oldest. */
-const revisionAttribute = (revision: number) => `revision:${revision}`;
+export const revisionAttribute = (revision: number) => `revision:${revision}`;
 const revisionsKept = 50;
 
 /** The newest revisions, newest last: none of an item that was written before they were kept. */

@@ -1,26 +1,69 @@
-import type { Temporal } from 'temporal-polyfill';
 import { describeError } from '../describe-error.ts';
 import { TimeLimit } from '../steps/time-limit.ts';
+import type { TickRun } from '../tick.ts';
+import { acceptTotal } from './accept-total.ts';
 import { type Answer, problemOf } from './answer.ts';
-import { type Command, CommandInvalidError, parseCommand } from './command.ts';
-import type { OperationParts } from './parts.ts';
+import { baseline, restartBaseline } from './baseline.ts';
+import { check } from './check.ts';
+import { type CommandName, type CommandOf, parseCommand } from './command.ts';
+import type { ResultOf } from './contract.ts';
+import { credentialsStored } from './credentials-stored.ts';
+import { explain } from './explain.ts';
+import { holds } from './holds.ts';
+import type { Call, OperationParts, Outcome } from './parts.ts';
+import { pause, resume } from './pause.ts';
+import { prove } from './prove.ts';
+import { conclude, record } from './record.ts';
+import { discard, release } from './release.ts';
 import { replay } from './replay.ts';
+import { runTick } from './run-tick.ts';
+import { status } from './status.ts';
 import { sendTestEvent } from './test-event.ts';
+
+type Carriers = {
+  readonly [Name in CommandName]: (
+    parts: OperationParts,
+    command: CommandOf<Name>,
+    call: Call,
+  ) => Promise<Outcome<ResultOf<Name>>>;
+};
+
+const carriers: Carriers = {
+  status,
+  explain,
+  prove,
+  tick: (parts, _, call) => runTick(parts, call),
+  pause,
+  resume,
+  holds,
+  release,
+  discard,
+  baseline,
+  'restart-baseline': restartBaseline,
+  'accept-total': acceptTotal,
+  check,
+  'credentials-stored': credentialsStored,
+  'test-event': async (parts, command) => ({ result: await sendTestEvent(parts, command) }),
+  replay,
+};
 
 /**
  * Carries out one command. Whatever goes wrong is an answer too.
  *
  * @param input what the function was sent: anything
- * @param deadline when the invocation is killed
  */
 export async function carryOut(
   parts: OperationParts,
   input: unknown,
-  deadline: Temporal.Instant,
+  { id, deadline }: TickRun,
 ): Promise<Answer> {
   try {
     const command = parseCommand(input);
-    const answer = await answerTo(parts, command, deadline);
+    const limit = new TimeLimit(deadline, parts.clock);
+    const operation = await record(parts, command, { id });
+    const call = { id, killedAt: deadline, limit, ...(operation !== undefined && { operation }) };
+    const answer = await answerTo(parts, command.command, command, call);
+    if (operation !== undefined) await conclude(parts, operation, answer);
     parts.journal.carriedOut(command, answer);
     return answer;
   } catch (error) {
@@ -28,23 +71,15 @@ export async function carryOut(
   }
 }
 
-async function answerTo(
+async function answerTo<Name extends CommandName>(
   parts: OperationParts,
-  command: Command,
-  deadline: Temporal.Instant,
+  name: Name,
+  command: CommandOf<Name>,
+  call: Call,
 ): Promise<Answer> {
   try {
-    switch (command.command) {
-      case 'test-event':
-        return { ok: true, result: await sendTestEvent(parts, command) };
-      case 'replay': {
-        const limit = new TimeLimit(deadline, parts.clock);
-        const { result, failure } = await replay(parts, command, limit);
-        return failure === undefined ? { ok: true, result } : { ...failed(parts, failure), result };
-      }
-      default:
-        throw new CommandInvalidError([`${command.command} is not carried out by this version`]);
-    }
+    const { result, failure } = await carriers[name](parts, command, call);
+    return failure === undefined ? { ok: true, result } : { ...failed(parts, failure), result };
   } catch (error) {
     return failed(parts, error);
   }

@@ -1,32 +1,19 @@
 import pMap from 'p-map';
-import type { Change } from '../detection/compare.ts';
 import { NotifierError } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Announcer, Life } from '../ports.ts';
 import type { TimeLimit } from '../steps/time-limit.ts';
 import type { ReplayCommand } from './command.ts';
+import type { ResultOf } from './contract.ts';
+import { recordedState } from './lease.ts';
 import { Pace } from './pace.ts';
-import type { OperationParts } from './parts.ts';
-import { type Obstacle, obstacleOf, replayedEvent } from './replayed-event.ts';
+import type { Call, OperationParts, Outcome } from './parts.ts';
+import { obstacleOf, replayedEvent } from './replayed-event.ts';
 import { cursorAt, type Slice, slices } from './selection.ts';
 
-export interface ReplayResult {
-  readonly dryRun: boolean;
-  /** Events that were sent; in a dry run, that would have been. */
-  readonly events: number;
-  readonly byType: Readonly<Record<Change['kind'], number>>;
-  /** Selected certifications of which nothing was sent, by the reason; `refused`: invalid to the target. */
-  readonly skipped: Readonly<Record<Obstacle | 'refused', number>>;
-  /** The command that goes on where this one stopped; absent when everything was done. */
-  readonly next?: ReplayCommand;
-}
-
-export interface ReplayOutcome {
-  readonly result: ReplayResult;
-  /** What ended it before its time. */
-  readonly failure?: unknown;
-}
+type ReplayResult = ResultOf<'replay'>;
+type ReplayOutcome = Outcome<ReplayResult>;
 
 /** The topic or the queue did not take an event that it should have taken. */
 class ReplayRefusedError extends NotifierError {
@@ -37,18 +24,6 @@ class ReplayRefusedError extends NotifierError {
 
   constructor(refused: number, code: string) {
     super(`${refused} ${refused === 1 ? 'event was' : 'events were'} refused (${code}).`);
-  }
-}
-
-/** The integration has never ticked: there is nothing that could be replayed. */
-class NothingRecordedError extends NotifierError {
-  readonly code = 'nothing-recorded';
-  readonly retryHelps = false;
-  readonly whatToDo =
-    'Is the schedule enabled, and do the credentials work? The log of the ticks says what keeps them.';
-
-  constructor(integration: string) {
-    super(`No tick of ${integration} has ever begun its work.`);
   }
 }
 
@@ -83,15 +58,16 @@ type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
 export async function replay(
   parts: OperationParts,
   command: ReplayCommand,
-  limit: TimeLimit,
+  call: Call,
 ): Promise<ReplayOutcome> {
-  return new Replay(parts, command, limit).run();
+  return new Replay(parts, command, call).run();
 }
 
 class Replay {
   readonly #parts: OperationParts;
   readonly #command: ReplayCommand;
   readonly #limit: TimeLimit;
+  readonly #operation: string | undefined;
   readonly #target: Pick<Announcer, 'publish'>;
   readonly #pace: Pace;
   readonly #byType = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
@@ -108,10 +84,11 @@ class Replay {
   #events = 0;
   #cursor: string | undefined;
 
-  constructor(parts: OperationParts, command: ReplayCommand, limit: TimeLimit) {
+  constructor(parts: OperationParts, command: ReplayCommand, { limit, operation }: Call) {
     this.#parts = parts;
     this.#command = command;
     this.#limit = limit;
+    this.#operation = operation;
     this.#cursor = command.after;
     this.#target = command.to === undefined ? parts.announcer : parts.queue(command.to.queue);
     this.#pace = new Pace(command.eventsPerSecond, parts.clock);
@@ -120,9 +97,7 @@ class Replay {
   async run(): Promise<ReplayOutcome> {
     try {
       const { ledger } = this.#parts;
-      const state = await ledger.recordedState();
-      if (state === undefined) throw new NothingRecordedError(this.#parts.settings.name);
-      const { salt, years } = state;
+      const { salt, years } = await recordedState(this.#parts);
       for await (const slice of slices(ledger, years, this.#command)) {
         const isAll = await this.#replaySlice(slice, salt);
         // Also where nothing is selected: to look through a long history takes time by itself.
@@ -221,7 +196,11 @@ class Replay {
       byType: this.#byType,
       skipped: this.#skipped,
       ...(state === 'more' && {
-        next: { ...this.#command, ...(this.#cursor !== undefined && { after: this.#cursor }) },
+        next: {
+          ...this.#command,
+          ...(this.#operation !== undefined && { operation: this.#operation }),
+          ...(this.#cursor !== undefined && { after: this.#cursor }),
+        },
       }),
     };
   }

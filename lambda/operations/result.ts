@@ -212,13 +212,16 @@ export const explainResult = z.object({
       revision: count,
       organization_id: z.int(),
       assessment_name: z.string(),
-      firstSeen: z.object({
-        at: instant,
-        /** `baseline`: by the first full read, which announces nothing. */
-        by: z.enum(['baseline', 'tick', 'unknown']),
-        /** Completed before the recent window began. */
-        late: z.boolean(),
-      }),
+      /** Absent: recorded before that was kept. */
+      firstSeen: z
+        .object({
+          at: instant,
+          /** `baseline`: by the first full read, which announces nothing. */
+          by: z.enum(['baseline', 'tick', 'unknown']),
+          /** By the day it has now, it was completed before the recent window began. */
+          late: z.boolean(),
+        })
+        .optional(),
       /** The newest fifty at most, oldest first. */
       revisions: z.array(revisionStory),
     })

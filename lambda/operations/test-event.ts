@@ -2,12 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { NotifierError } from '../errors.ts';
 import { testEvent } from '../events/event.ts';
 import type { TestEventCommand } from './command.ts';
+import type { ResultOf } from './contract.ts';
 import type { OperationParts } from './parts.ts';
-
-export interface TestEventResult {
-  /** Of the event that SNS has accepted: what subscribers find in its `id`. */
-  readonly id: string;
-}
 
 /** SNS did not accept the test event, so it does not accept others either. */
 class TestEventRefusedError extends NotifierError {
@@ -30,7 +26,7 @@ class TestEventRefusedError extends NotifierError {
 export async function sendTestEvent(
   { settings, clock, announcer }: Pick<OperationParts, 'settings' | 'clock' | 'announcer'>,
   command: TestEventCommand,
-): Promise<TestEventResult> {
+): Promise<ResultOf<'test-event'>> {
   const event = testEvent({
     ...command,
     integration: settings.name,

@@ -74,6 +74,7 @@ describe('synthesizing the app', () => {
         ...district,
         name: 'district-a',
         recentDays: 3,
+        every: 1,
         audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
         holdAbove: 500,
         announce: 'none',

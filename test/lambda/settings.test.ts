@@ -6,6 +6,7 @@ const integration = {
   baseUrl: 'https://platform.example.org',
   timeZone: 'America/Chicago',
   recentDays: 3,
+  every: 1,
   tokenRequest: 'form',
   audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
   holdAbove: 500,

@@ -15,13 +15,21 @@ import {
   withdrawalEvent,
 } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
+import type { TickLine } from '../../../lambda/journal.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
+import { DynamoOpsLedger } from '../../../lambda/ledger/dynamo-ops-ledger.ts';
 import { Table } from '../../../lambda/ledger/table.ts';
 import type { Answer } from '../../../lambda/operations/answer.ts';
 import { carryOut } from '../../../lambda/operations/carry-out.ts';
 import type { Command } from '../../../lambda/operations/command.ts';
-import type { OperationParts } from '../../../lambda/operations/parts.ts';
-import type { Announcer, Ledger, PartnerReader, Refusal } from '../../../lambda/ports.ts';
+import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
+import type {
+  OperationParts,
+  OperationSettings,
+  TopicFinding,
+} from '../../../lambda/operations/parts.ts';
+import type { Announcer, Ledger, Notice, PartnerReader, Refusal } from '../../../lambda/ports.ts';
+import { type TickRun, tick } from '../../../lambda/tick.ts';
 import type { startLedgerTable } from '../../support/ledger-table.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -35,11 +43,25 @@ export class Scene {
   readonly #database: LedgerDatabase;
   readonly clock = new ManualClock();
   readonly ledger: Ledger;
+  readonly opsLedger: OpsLedger;
+  #calls = 0;
+  readonly mails: string[][] = [];
+  readonly notices: Notice[] = [];
+  credentialsFailure: Error | undefined;
+  partnerFailure: Error | undefined;
+  partnerAheadMs: number | undefined = 0;
+  topics: TopicFinding[] = (['events', 'alerts', 'operations'] as const).map((topic) => ({
+    topic,
+    confirmed: 1,
+    pending: 0,
+  }));
   readonly warnings: string[] = [];
   readonly carriedOut: { command: Command; answer: Answer }[] = [];
   world: Assessment[] = [];
   /** Records that the partner does not show in the documented shape. */
   readonly unreadable = new Set<number>();
+  /** What the partner answers instead of how many there are. */
+  miscount: number | undefined;
   /** A range that is read is not proven, and has lost these. */
   readonly overlooked = new Set<number>();
   requests: string[] = [];
@@ -59,21 +81,85 @@ export class Scene {
     this.#database = database;
     const table = new Table(database.client, database.name, this.clock);
     this.ledger = new DynamoLedger(table, this.name, { warn: (what) => this.warnings.push(what) });
+    this.opsLedger = new DynamoOpsLedger(table, this.name);
+  }
+
+  get settings(): OperationSettings {
+    return {
+      name: this.name,
+      baseUrl: 'https://platform.example.org',
+      tokenRequest: 'form',
+      timeZone: 'UTC',
+      recentDays: 3,
+      every: 1,
+      audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
+      holdAbove: 500,
+      announce: 'none',
+      fields: this.fields,
+      alerts: { detail: 'names', maxRows: 60 },
+      resources: { table: 'ledger', secret: 'credentials' },
+    };
+  }
+
+  /** A tick, by the schedule or by a command. */
+  async tick(
+    run: TickRun = { id: `tick-${++this.#calls}`, deadline: this.clock.now().add({ seconds: 60 }) },
+    auditRequests = 20,
+  ): Promise<TickLine> {
+    const { settings, clock, ledger } = this;
+    const announcer: Announcer = {
+      ...this.#listener(this.heard),
+      digest: () => {
+        const ids: string[] = [];
+        return {
+          add: ({ id }) => void ids.push(id),
+          send: async () => {
+            this.mails.push(ids);
+            return { accepted: true };
+          },
+        };
+      },
+      notify: async (notice) => {
+        this.notices.push(notice);
+        return { accepted: true };
+      },
+    };
+    const report = await tick(
+      {
+        settings: { ...settings, audit: { ...settings.audit, requests: auditRequests } },
+        clock,
+        partner: this.#partner,
+        ledger,
+        announcer,
+        journal: { warn: (what) => this.warnings.push(what) },
+      },
+      run,
+    );
+    return { ...report, requests: 1, durationMs: 1 };
   }
 
   readonly #partner: PartnerReader = {
-    pulse: () => Promise.reject(new Error('not asked for')),
+    pulse: async () => {
+      this.#ask('pulse');
+      const assessments = this.#readable()
+        .sort((a, b) => b.certified_on.localeCompare(a.certified_on) || a.id - b.id)
+        .slice(0, 100);
+      const quarantined = [...this.unreadable].map((id) => ({ id, problems: ['name: missing'] }));
+      return { assessments, quarantined, count: this.world.length };
+    },
     tail: () => Promise.reject(new Error('not asked for')),
-    count: () => Promise.reject(new Error('not asked for')),
-    oldestDay: () => Promise.reject(new Error('not asked for')),
-    prove: async ({ from, to }: DayRange) => {
-      this.#ask(`${from}..${to}`);
-      const assessments = this.world.filter(
-        ({ id, certified_on: day }) =>
-          day >= `${from}` &&
-          day <= `${to}` &&
-          !this.unreadable.has(id) &&
-          !this.overlooked.has(id),
+    count: async (range) => {
+      this.#ask('count');
+      return this.miscount ?? this.#within(range).length;
+    },
+    oldestDay: async () => {
+      const [oldest] = this.world.map(({ certified_on }) => certified_on).sort();
+      return oldest === undefined ? undefined : Temporal.PlainDate.from(oldest);
+    },
+    prove: async (range: DayRange) => {
+      this.#ask(`${range.from}..${range.to}`);
+      const assessments = this.#readable().filter(
+        (one) => this.#within(range).includes(one) && !this.overlooked.has(one.id),
       );
       const isProven = this.overlooked.size === 0 && this.unreadable.size === 0;
       return {
@@ -91,7 +177,17 @@ export class Scene {
     },
   };
 
+  #readable(): Assessment[] {
+    return this.world.filter(({ id }) => !this.unreadable.has(id));
+  }
+
+  #within({ from, to }: DayRange): Assessment[] {
+    const [first, last] = [from?.toString() ?? '', to?.toString() ?? '~'];
+    return this.world.filter(({ certified_on: day }) => day >= first && day <= last);
+  }
+
   #ask(what: string): void {
+    if (this.partnerFailure) throw this.partnerFailure;
     this.requests.push(what);
     this.clock.advance({ seconds: this.requestSeconds });
   }
@@ -112,13 +208,18 @@ export class Scene {
   }
 
   get parts(): OperationParts {
-    const { name, fields, clock, ledger } = this;
+    const { clock, ledger } = this;
     return {
-      settings: { name, timeZone: 'UTC', recentDays: 3, fields },
+      settings: this.settings,
       clock,
       partner: this.#partner,
       ledger: {
+        state: () => ledger.state(),
         recordedState: () => ledger.recordedState(),
+        takeLease: (lease, now) => ledger.takeLease(lease, now),
+        giveBackLease: (lease) => ledger.giveBackLease(lease),
+        saveDays: (entries) => ledger.saveDays(entries),
+        backOff: (backOff) => ledger.backOff(backOff),
         calendar: (years) => ledger.calendar(years),
         lives: (ids) => ledger.lives(ids),
         knownOfDay: (day) => {
@@ -126,7 +227,14 @@ export class Scene {
           return ledger.knownOfDay(day);
         },
       },
+      opsLedger: this.opsLedger,
       announcer: this.#listener(this.heard),
+      tick: (run, auditRequests) => this.tick(run, auditRequests),
+      credentials: async () => {
+        if (this.credentialsFailure) throw this.credentialsFailure;
+      },
+      topics: async () => this.topics,
+      partnerAheadMs: () => this.partnerAheadMs,
       queue: (arn) => {
         const heard = this.queues.get(arn) ?? [];
         this.queues.set(arn, heard);
@@ -141,7 +249,9 @@ export class Scene {
 
   /** The operate function, which is killed after so many seconds. */
   operate(command: unknown, seconds = 55): Promise<Answer> {
-    return carryOut(this.parts, command, this.clock.now().add({ seconds }));
+    this.#calls += 1;
+    const deadline = this.clock.now().add({ seconds });
+    return carryOut(this.parts, command, { id: `call-${this.#calls}`, deadline });
   }
 
   /** The baseline has found these. */
@@ -190,6 +300,11 @@ export class Scene {
     return Items.map((item) => JSON.stringify(item))
       .filter((item) => new RegExp(`#${this.name}[#"]`).test(item))
       .sort();
+  }
+
+  /** The same, without the list of commands that were carried out. */
+  async itemsBesideRecords(): Promise<unknown[]> {
+    return (await this.items()).filter((item) => !String(item).includes('COMMANDS#'));
   }
 
   async #count(assessments: readonly Assessment[]): Promise<void> {

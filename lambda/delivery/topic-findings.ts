@@ -1,0 +1,30 @@
+import { GetTopicAttributesCommand, type SNSClient } from '@aws-sdk/client-sns';
+import type { TopicFinding } from '../operations/parts.ts';
+
+/** What SNS says about the topics. A topic that it does not tell of is a finding, too. */
+export function topicFindings(
+  client: SNSClient,
+  topics: Readonly<Record<TopicFinding['topic'], string>>,
+): Promise<TopicFinding[]> {
+  return Promise.all(
+    (['events', 'alerts', 'operations'] as const).map(async (topic) => {
+      try {
+        const { Attributes = {} } = await client.send(
+          new GetTopicAttributesCommand({ TopicArn: topics[topic] }),
+        );
+        return {
+          topic,
+          confirmed: Number(Attributes['SubscriptionsConfirmed'] ?? 0),
+          pending: Number(Attributes['SubscriptionsPending'] ?? 0),
+        };
+      } catch (error) {
+        return {
+          topic,
+          problem: error instanceof Error ? error.name : typeof error,
+          confirmed: 0,
+          pending: 0,
+        };
+      }
+    }),
+  );
+}

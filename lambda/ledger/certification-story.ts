@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import type { CertificationStory } from '../operations/ops-ledger.ts';
+import { parseCertification, parseHistory, revisionAttribute } from './certification-item.ts';
+import { nameOf, parse } from './item.ts';
+import { waitsOf } from './outbox-item.ts';
+import type { Plain } from './table.ts';
+
+const noted = z.object({
+  decisions: z
+    .array(
+      z.object({
+        decision: z.enum(['released', 'released-to-people', 'retried', 'discarded']),
+        at: z.iso.datetime(),
+      }),
+    )
+    .default(() => []),
+});
+
+const storied = z.object({
+  first_seen: z.iso.datetime().optional(),
+  outbox: z
+    .record(
+      z.string(),
+      z.object({ held: z.boolean().optional(), undeliverable: z.string().optional() }),
+    )
+    .default(() => ({})),
+});
+
+/** @throws LedgerCorruptError */
+export function parseStory(item: Plain): CertificationStory {
+  const { first_seen, outbox } = parse(storied, item);
+  const waiting = waitsOf(item);
+  return {
+    certification: parseCertification(item),
+    ...(first_seen !== undefined && { firstSeen: first_seen }),
+    revisions: parseHistory(item).map((revision) => {
+      const waits = waiting.get(revision.revision);
+      const entry = outbox[revision.revision];
+      const code = entry?.undeliverable;
+      return {
+        ...revision,
+        ...(waits && { waits }),
+        ...(code !== undefined && { code }),
+        isBehind: waits === 'held' && entry?.held !== true,
+        decisions: parse(noted, item[revisionAttribute(revision.revision)], nameOf(item)).decisions,
+      };
+    }),
+  };
+}

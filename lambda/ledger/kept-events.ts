@@ -1,0 +1,196 @@
+import type { Temporal } from 'temporal-polyfill';
+import * as z from 'zod';
+import { ledgerTable } from '../names.ts';
+import type { Decided, Decision, Kept, KeptEvent, KeptPage } from '../operations/ops-ledger.ts';
+import { certificationKey, revisionAttribute } from './certification-item.ts';
+import { LedgerCorruptError, LedgerUnavailableError } from './errors.ts';
+import { parse } from './item.ts';
+import {
+  outboxWrites,
+  parseOutbox,
+  waits as places,
+  undeliveredKey,
+  waitOf,
+} from './outbox-item.ts';
+import type { Plain, Table } from './table.ts';
+
+/** Items of one page. */
+const pageItems = 100;
+/** Entries of one outbox that one write alters: an expression has 4 KB at most. */
+const alteredTogether = 10;
+/** Only a writer without the lease comes in between. */
+const attempts = 5;
+
+const rawOutbox = z.object({
+  outbox: z
+    .record(
+      z.string(),
+      z.looseObject({ held: z.boolean().optional(), undeliverable: z.string().optional() }),
+    )
+    .default(() => ({})),
+});
+
+/**
+ * What waits for ops, and what they decide about it.
+ *
+ *   decide  condition: the outbox is as it was read
+ */
+export class KeptEvents {
+  readonly #table: Table;
+  readonly #integration: string;
+
+  constructor(table: Table, integration: string) {
+    this.#table = table;
+    this.#integration = integration;
+  }
+
+  /**
+   * An item is in the index for the first thing it waits for, so every place is looked at.
+   * @param after `<place>/<owed since>`
+   */
+  async *pages(waits: Kept, after?: string): AsyncGenerator<KeptPage> {
+    const first = places.findIndex((place) => after?.startsWith(`${place}/`) ?? true);
+    const since = after?.split('/')[1];
+    for (const [index, place] of places.slice(first).entries())
+      for await (const page of this.#indexed(place, index === 0 ? since : undefined)) {
+        if (page.length === 0) continue;
+        const keys = page.map((entry) => String(entry[ledgerTable.partitionKey]));
+        const end = String(page.at(-1)?.[ledgerTable.undelivered.sortKey]);
+        yield { ...readAll(await this.#table.getAll(keys), waits), end: `${place}/${end}` };
+      }
+  }
+
+  async decide(
+    certificationId: number,
+    waits: Kept,
+    decision: Decision,
+    choose: (event: KeptEvent) => boolean,
+    now: Temporal.Instant,
+  ): Promise<Decided> {
+    const key = certificationKey(this.#integration, certificationId);
+    const done: KeptEvent[] = [];
+    let failures = 0;
+    for (;;) {
+      const item = await this.#table.get(key);
+      if (item === undefined) return { done, behind: 0 };
+      const { free, behind } = chosen(item, waits, decision, choose);
+      const together = free.slice(0, alteredTogether);
+      if (together.length === 0) return { done, behind };
+      if (await this.#alter(item, together, decision, now)) done.push(...together);
+      else failures += 1;
+      if (failures === attempts)
+        throw new LedgerUnavailableError('UpdateItem', { cause: new Error('others write, too') });
+    }
+  }
+
+  #indexed(place: (typeof places)[number], since: string | undefined) {
+    const { name, partitionKey, sortKey } = ledgerTable.undelivered;
+    const isOpen = since === undefined || since === '';
+    return this.#table.query({
+      IndexName: name,
+      KeyConditionExpression: isOpen ? '#index = :index' : '#index = :index AND #since >= :since',
+      ExpressionAttributeNames: { '#index': partitionKey, ...(!isOpen && { '#since': sortKey }) },
+      values: {
+        ':index': undeliveredKey(this.#integration, place),
+        ...(!isOpen && { ':since': since }),
+      },
+      Limit: pageItems,
+    });
+  }
+
+  async #alter(
+    item: Plain,
+    events: readonly KeptEvent[],
+    decision: Decision,
+    now: Temporal.Instant,
+  ): Promise<boolean> {
+    const { partitionKey, sortKey } = ledgerTable.undelivered;
+    const altered = waitOf({ ...item, outbox: outboxAfter(item, events, decision) });
+    const set = altered === undefined ? [] : ['#index = :index'];
+    const remove = altered === undefined ? ['#index', '#since'] : [];
+    const names: Record<string, string> = { '#index': partitionKey };
+    if (altered === undefined) names['#since'] = sortKey;
+    for (const [index, { revision }] of events.entries()) {
+      names[`#r${index}`] = String(revision);
+      const entry = `outbox.#r${index}`;
+      if (decision === 'discarded') remove.push(entry);
+      else remove.push(`${entry}.held`, `${entry}.undeliverable`);
+      if (decision === 'released-to-people') set.push(`${entry}.owes = :digest`);
+      if (item[revisionAttribute(revision)] === undefined) continue;
+      const history = `#h${index}`;
+      names[history] = revisionAttribute(revision);
+      set.push(
+        `${history}.decisions = list_append(if_not_exists(${history}.decisions, :none), :note)`,
+      );
+    }
+    const seen = item[outboxWrites];
+    const isNoted = set.some((clause) => clause.includes(':note'));
+    const written = await this.#table.update(String(item[ledgerTable.partitionKey]), {
+      UpdateExpression: [
+        ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
+        `REMOVE ${remove.join(', ')}`,
+        `ADD ${outboxWrites} :one`,
+      ].join(' '),
+      ConditionExpression:
+        seen === undefined ? `attribute_not_exists(${outboxWrites})` : `${outboxWrites} = :seen`,
+      ExpressionAttributeNames: names,
+      values: {
+        ':one': 1,
+        ...(seen !== undefined && { ':seen': seen }),
+        ...(altered && { ':index': undeliveredKey(this.#integration, altered) }),
+        ...(decision === 'released-to-people' && { ':digest': 'digest' }),
+        ...(isNoted && { ':none': [], ':note': [{ decision, at: now.toString() }] }),
+      },
+    });
+    return written !== undefined;
+  }
+}
+
+/** An item that cannot be read does not hide the others. */
+function readAll(items: readonly Plain[], waits: Kept): Pick<KeptPage, 'events' | 'unreadable'> {
+  const events: KeptEvent[] = [];
+  const unreadable: LedgerCorruptError[] = [];
+  for (const item of items)
+    try {
+      events.push(...parseOutbox(item, [waits]));
+    } catch (error) {
+      if (!(error instanceof LedgerCorruptError)) throw error;
+      unreadable.push(error);
+    }
+  return { events, unreadable };
+}
+
+/** To be released, an event must have none before it that goes on to be held. */
+function chosen(
+  item: Plain,
+  waits: Kept,
+  decision: Decision,
+  choose: (event: KeptEvent) => boolean,
+): { free: KeptEvent[]; behind: number } {
+  const { outbox } = parse(rawOutbox, item);
+  const isOrdered = waits === 'held' && decision !== 'discarded';
+  const free: KeptEvent[] = [];
+  let behind = 0;
+  let isBlocked = false;
+  for (const event of parseOutbox(item, [waits])) {
+    const isChosen = choose(event);
+    if (!isChosen) isBlocked ||= outbox[event.revision]?.held === true;
+    else if (isOrdered && isBlocked) behind += 1;
+    else free.push(event);
+  }
+  return { free, behind };
+}
+
+function outboxAfter(item: Plain, events: readonly KeptEvent[], decision: Decision): Plain {
+  const decided = new Set(events.map(({ revision }) => String(revision)));
+  return Object.fromEntries(
+    Object.entries(parse(rawOutbox, item).outbox).flatMap(([revision, entry]) => {
+      if (!decided.has(revision)) return [[revision, entry]];
+      if (decision === 'discarded') return [];
+      const { held: _, undeliverable: __, ...rest } = entry;
+      return [
+        [revision, { ...rest, ...(decision === 'released-to-people' && { owes: 'digest' }) }],
+      ];
+    }),
+  );
+}

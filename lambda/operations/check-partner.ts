@@ -1,0 +1,129 @@
+import { Temporal } from 'temporal-polyfill';
+import { recentWindow } from '../detection/days.ts';
+import type { Assessment } from '../events/assessment.ts';
+import type { PulseRead } from '../ports.ts';
+import type { Finding } from './check.ts';
+import type { OperationParts } from './parts.ts';
+
+const ok = (found: string): Finding => ({ outcome: 'ok', found });
+const nothingToTry: Finding = { outcome: 'skipped', found: 'There is no record to try it with.' };
+/** The list goes on changing between two questions: a difference that is real comes twice. */
+const attempts = 2;
+
+/** What the newest page shows of the scope, which no answer of the API states. */
+export function scopeOf({ count, assessments }: PulseRead) {
+  const organizations = new Map(
+    assessments.map(({ organization_id, organization_name }) => [
+      organization_id,
+      organization_name,
+    ]),
+  );
+  return {
+    total: count,
+    organizations: [...organizations].map(([organization_id, name]) => ({ organization_id, name })),
+    assessments: [...new Set(assessments.map(({ assessment_name }) => assessment_name))].sort(),
+  };
+}
+
+/** A record of tomorrow says that the zone is wrong; one of today says little. */
+export function timeZone({ settings, clock }: OperationParts, pulse: PulseRead): Finding {
+  const newest = newestDay(pulse);
+  if (newest === undefined) return nothingToTry;
+  const { today } = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
+  const said = `The newest record is of ${newest}; in ${settings.timeZone} it is ${today}.`;
+  if (newest <= today.toString()) return ok(said);
+  return {
+    outcome: 'warning',
+    found: said,
+    whatToDo:
+      'Ask the operator for the time zone of the platform, set it as timeZone in notifier.config.ts, and deploy. A record that is dated in the future by mistake looks the same.',
+  };
+}
+
+/** Before, on and after a day: together that is everything, if both bounds include their own day. */
+export async function dayBounds(
+  { partner }: OperationParts,
+  deadline: Temporal.Instant,
+): Promise<Finding> {
+  let last: Finding = nothingToTry;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const pulse = await partner.pulse(deadline);
+    const day = newestDay(pulse);
+    if (day === undefined) return nothingToTry;
+    const date = Temporal.PlainDate.from(day);
+    const before = await partner.count({ to: date.subtract({ days: 1 }) }, deadline);
+    const on = await partner.count({ from: date, to: date }, deadline);
+    const after = await partner.count({ from: date.add({ days: 1 }) }, deadline);
+    const shown = pulse.assessments.filter(({ certified_on }) => certified_on === day).length;
+    const isWhole = shown < pulse.assessments.length || shown === pulse.count;
+    const isRight = before + on + after === pulse.count && after === 0;
+    if (isRight && (isWhole ? on === shown : on >= shown))
+      return ok(`Filters by day include their bounds: ${before} before ${day}, ${on} on it.`);
+    last = {
+      outcome: 'failed',
+      found: `Filters by day do not add up: ${before} before ${day}, ${on} on it, ${after} after it, of ${pulse.count}; the newest page shows ${shown} of that day.`,
+      whatToDo:
+        'Run npm run conformance against the host, and show the operator its report: without these filters nothing can be proven.',
+    };
+  }
+  return last;
+}
+
+export async function singleRecord(
+  { partner }: OperationParts,
+  pulse: PulseRead,
+  deadline: Temporal.Instant,
+): Promise<Finding> {
+  const [newest] = pulse.assessments;
+  if (newest === undefined) return nothingToTry;
+  const found = await partner.get(newest.id, deadline);
+  if (found !== undefined && found !== 'unreadable')
+    return ok(`A record of the list (${newest.id}) can be fetched by its id.`);
+  return {
+    outcome: 'failed',
+    found:
+      found === undefined
+        ? `A record of the list (${newest.id}) is answered with 404 when it is asked for by its id.`
+        : `A record of the list (${newest.id}) is malformed when it is asked for by its id.`,
+    whatToDo:
+      'Tell the operator. Nothing is announced as withdrawn until records can be fetched by their ids.',
+  };
+}
+
+/** Both are right; where the order is not stable, proven reads cost more requests. */
+export async function tieOrder(
+  { partner }: OperationParts,
+  pulse: PulseRead,
+  deadline: Temporal.Instant,
+): Promise<Finding> {
+  const again = await partner.pulse(deadline);
+  const common = new Set(again.assessments.map(({ id }) => id));
+  const before = pulse.assessments.filter(({ id }) => common.has(id));
+  const shown = new Set(before.map(({ id }) => id));
+  const after = again.assessments.filter(({ id }) => shown.has(id));
+  const isTied = before.some(
+    ({ certified_on }, index) => index > 0 && certified_on === before[index - 1]?.certified_on,
+  );
+  if (!isTied)
+    return { outcome: 'skipped', found: 'No two records of the newest page share a day.' };
+  const isStable = before.every(({ id }, index) => id === after[index]?.id);
+  if (!isStable)
+    return ok('Records of one day come in another order each time; reads allow for it.');
+  const how = isById(before) ? 'by their ids' : 'in the same order each time';
+  return ok(`Records of one day come ${how}.`);
+}
+
+function isById(rows: readonly Assessment[]): boolean {
+  const neighbours = rows.flatMap((row, index) => {
+    const next = rows[index + 1];
+    return next?.certified_on === row.certified_on ? [next.id - row.id] : [];
+  });
+  return neighbours.every((step) => step > 0) || neighbours.every((step) => step < 0);
+}
+
+function newestDay({ assessments }: PulseRead): string | undefined {
+  return assessments
+    .map(({ certified_on }) => certified_on)
+    .sort()
+    .at(-1);
+}

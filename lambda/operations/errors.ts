@@ -1,0 +1,70 @@
+import { NotifierError } from '../errors.ts';
+
+/** The integration has never ticked: there is nothing that could be looked at or changed. */
+export class NothingRecordedError extends NotifierError {
+  readonly code = 'nothing-recorded';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Is the schedule enabled, and do the credentials work? The log of the ticks says what keeps them.';
+
+  constructor(integration: string) {
+    super(`No tick of ${integration} has ever begun its work.`);
+  }
+}
+
+/** A tick, or another command, is at work and has not come to its end in time. */
+export class BusyError extends NotifierError {
+  readonly code = 'busy';
+  readonly retryHelps = true;
+  readonly whatToDo = 'Send the command again: the one before ends within a minute.';
+
+  constructor() {
+    super('Another tick or command is at work.');
+  }
+}
+
+/** Ops have stopped the integration: nothing is read or announced. */
+export class PausedError extends NotifierError {
+  readonly code = 'paused';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Resume the integration first; status says who has paused it and why.';
+
+  constructor() {
+    super('The integration is paused.');
+  }
+}
+
+/** The partner has refused the integration, and is left alone for a while. */
+export class BackingOffError extends NotifierError {
+  readonly code = 'backing-off';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Mend what the partner refuses: status says what it is. It is asked again by itself, at the latest after an hour.';
+
+  constructor() {
+    super('The partner has refused this integration a moment ago, and is left alone.');
+  }
+}
+
+/** The first full read is not done: there is nothing yet that could be proven again. */
+export class BaselineRunningError extends NotifierError {
+  readonly code = 'baseline-running';
+  readonly retryHelps = true;
+  readonly whatToDo = 'Wait for the baseline: the command baseline shows how far it is.';
+
+  constructor() {
+    super('The first full read is not completed.');
+  }
+}
+
+/** All of the time went by before anything was done. */
+export class StalledError extends NotifierError {
+  readonly code = 'stalled';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Send the command in `next` again. If it stalls again, the partner or the ledger is far slower than usual: look at the log of the ticks.';
+
+  constructor() {
+    super('The time of the call was over before anything was done.');
+  }
+}

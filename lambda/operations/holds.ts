@@ -1,0 +1,79 @@
+import { Temporal } from 'temporal-polyfill';
+import type { CommandOf } from './command.ts';
+import type { ResultOf } from './contract.ts';
+import { StalledError } from './errors.ts';
+import { isSelected, kindOf, yearOf } from './kept.ts';
+import type { KeptEvent } from './ops-ledger.ts';
+import type { Call, OperationParts, Outcome } from './parts.ts';
+
+/** What waits for ops, counted by kind, organization and year. Nothing personal. */
+export async function holds(
+  { clock, opsLedger }: OperationParts,
+  command: CommandOf<'holds'>,
+  { limit }: Call,
+): Promise<Outcome<ResultOf<'holds'>>> {
+  const at = clock.now().toString();
+  const tally = new KeptTally();
+  let cursor = command.after;
+  let isStopped = false;
+  for await (const page of opsLedger.kept(command.waiting, command.after)) {
+    for (const event of page.events) if (isSelected(event, command)) tally.add(event);
+    tally.unreadable += page.unreadable.length;
+    cursor = page.end;
+    isStopped = limit.reached;
+    if (isStopped) break;
+  }
+  const result = { at, ...tally.sums };
+  if (!isStopped) return { result };
+  const next = { ...command, after: cursor };
+  return {
+    result: { ...result, next },
+    ...(cursor === command.after && { failure: new StalledError() }),
+  };
+}
+
+class KeptTally {
+  #events = 0;
+  readonly #certifications = new Set<number>();
+  readonly #byType = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+  readonly #byOrganization = new Map<number, number>();
+  readonly #byYear = new Map<number, number>();
+  #oldest: string | undefined;
+  #newest: string | undefined;
+  unreadable = 0;
+
+  add(kept: KeptEvent): void {
+    const { time, data } = kept.event;
+    this.#events += 1;
+    this.#certifications.add(kept.certificationId);
+    this.#byType[kindOf(kept)] += 1;
+    increase(this.#byOrganization, data.assessment.organization_id);
+    increase(this.#byYear, yearOf(kept));
+    if (this.#oldest === undefined || isBefore(time, this.#oldest)) this.#oldest = time;
+    if (this.#newest === undefined || isBefore(this.#newest, time)) this.#newest = time;
+  }
+
+  get sums() {
+    return {
+      events: this.#events,
+      certifications: this.#certifications.size,
+      byType: this.#byType,
+      byOrganization: [...this.#byOrganization]
+        .map(([organization_id, events]) => ({ organization_id, events }))
+        .sort((a, b) => b.events - a.events || a.organization_id - b.organization_id),
+      byYear: [...this.#byYear]
+        .map(([year, events]) => ({ year, events }))
+        .sort((a, b) => b.year - a.year),
+      ...(this.#oldest !== undefined && { oldest: this.#oldest }),
+      ...(this.#newest !== undefined && { newest: this.#newest }),
+      unreadable: this.unreadable,
+    };
+  }
+}
+
+/** Not as text: fractions of a second have as many digits as they need. */
+const isBefore = (a: string, b: string) => Temporal.Instant.compare(a, b) < 0;
+
+function increase(counts: Map<number, number>, key: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

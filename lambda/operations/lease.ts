@@ -1,0 +1,43 @@
+import type { State } from '../ports.ts';
+import { BusyError, NothingRecordedError } from './errors.ts';
+import type { Call, OperationParts } from './parts.ts';
+
+type LeaseParts = Pick<OperationParts, 'ledger' | 'clock' | 'settings'>;
+
+const pauseMs = 1_000;
+/** A lease outlives its invocation by a little, so that two never hold it at once. */
+const slackSeconds = 5;
+
+/** @throws NothingRecordedError before the very first tick */
+export async function recordedState({ ledger, settings }: LeaseParts): Promise<State> {
+  const state = await ledger.recordedState();
+  if (state === undefined) throw new NothingRecordedError(settings.name);
+  return state;
+}
+
+/**
+ * Does it while no tick is at work: waits for one that is. Afterwards the next tick looks for what is
+ * to be delivered, because the lease leaves the state marked.
+ *
+ * @throws BusyError when the other one has not ended in time
+ */
+export async function underLease<Result>(
+  parts: LeaseParts,
+  { id, killedAt, limit }: Call,
+  work: (state: State) => Promise<Result>,
+): Promise<Result> {
+  const { ledger, clock } = parts;
+  await recordedState(parts);
+  const lease = { owner: id, until: killedAt.add({ seconds: slackSeconds }) };
+  for (;;) {
+    const state = await ledger.takeLease(lease, clock.now());
+    if (state !== undefined)
+      try {
+        return await work(state);
+      } finally {
+        await ledger.giveBackLease(lease);
+      }
+    if (limit.reached) throw new BusyError();
+    await clock.sleep(pauseMs);
+  }
+}

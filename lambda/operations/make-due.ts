@@ -1,0 +1,16 @@
+import type { DayEntry } from '../detection/calendar.ts';
+import type { OperationParts } from './parts.ts';
+
+/**
+ * Days of the calendar are due to be read again, before all others: ticks see to it, also if nobody
+ * does anything more. Needs the lease.
+ */
+export async function makeDue(
+  { ledger, opsLedger }: Pick<OperationParts, 'ledger' | 'opsLedger'>,
+  calendar: ReadonlyMap<string, DayEntry>,
+  isMeant: (entry: DayEntry, day: string) => boolean,
+): Promise<void> {
+  const due = [...calendar].filter(([day, entry]) => entry.readAt > 0 && isMeant(entry, day));
+  await ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, readAt: 0 }])));
+  await opsLedger.auditNow();
+}

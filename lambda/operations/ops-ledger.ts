@@ -1,0 +1,106 @@
+import type { Temporal } from 'temporal-polyfill';
+import type { Certification } from '../detection/compare.ts';
+import type { NotifierError } from '../errors.ts';
+import type { CertificationEvent } from '../events/event.ts';
+import type { Pause, Revision } from '../ports.ts';
+
+/** What an entry of an outbox waits for. */
+export type Waits = 'pending' | 'digest' | 'held' | 'undeliverable';
+/** What waits for ops. */
+export type Kept = Extract<Waits, 'held' | 'undeliverable'>;
+
+/** An event that waits for ops. */
+export interface KeptEvent {
+  readonly certificationId: number;
+  readonly revision: number;
+  readonly event: CertificationEvent;
+}
+
+export interface KeptPage {
+  readonly events: readonly KeptEvent[];
+  readonly unreadable: readonly NotifierError[];
+  /** Where a look that has done this page goes on. */
+  readonly end: string;
+}
+
+/** What ops decide about an event that waits for them. */
+export type Decision = 'released' | 'released-to-people' | 'retried' | 'discarded';
+
+export interface Decided {
+  /** Those that it was done to. */
+  readonly done: readonly KeptEvent[];
+  /** Chosen, and still held because one before them is, which was not chosen. */
+  readonly behind: number;
+}
+
+/** A revision of a certification, with what became of its event. */
+export interface RevisionStory extends Revision {
+  readonly waits?: Waits;
+  /** It is held only because one before it is. */
+  readonly isBehind: boolean;
+  /** With which SNS has refused it for good. */
+  readonly code?: string;
+  readonly decisions: readonly { readonly decision: Decision; readonly at: string }[];
+}
+
+/** All that the ledger has of one certification. */
+export interface CertificationStory {
+  readonly certification: Certification;
+  readonly firstSeen?: string;
+  readonly revisions: readonly RevisionStory[];
+}
+
+/** A changing command. */
+export interface CommandRecord {
+  /** Sorts by time. */
+  readonly operation: string;
+  readonly at: string;
+  readonly by?: string | undefined;
+  readonly command: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Of its last call; absent: that never answered. */
+  readonly outcome?: CommandOutcome | undefined;
+}
+
+export interface CommandOutcome {
+  readonly at: string;
+  readonly ok: boolean;
+  readonly code?: string | undefined;
+}
+
+/** What the people on duty ask of the ledger, beside what ticks do. */
+export interface OpsLedger {
+  /** @returns `false` when it was paused already: then nothing is changed */
+  pause(pause: Pause): Promise<boolean>;
+  /** @returns `false` when it was not paused */
+  resume(): Promise<boolean>;
+  /** Needs the lease. */
+  acceptTotal(total: number): Promise<void>;
+  /** The next tick begins the first full read anew. Needs the lease. */
+  restartBaseline(): Promise<void>;
+  /** The next tick looks for days that are due to be read again. Needs the lease. */
+  auditNow(): Promise<void>;
+  /** How many certifications wait for each, by the index alone. */
+  waiting(): Promise<Readonly<Record<Waits, number>>>;
+  /** @throws LedgerCorruptError */
+  story(id: number): Promise<CertificationStory | undefined>;
+  /** What waits for ops, page by page, oldest first within each of its places. */
+  kept(waits: Kept, after?: string): AsyncIterable<KeptPage>;
+  /**
+   * Does it to those events of one certification that are chosen, as they are now. Needs the lease:
+   * what is released is found by the next tick only because the lease has marked the state.
+   * @param choose may be asked more than once
+   */
+  decide(
+    certificationId: number,
+    waits: Kept,
+    decision: Decision,
+    choose: (event: KeptEvent) => boolean,
+    now: Temporal.Instant,
+  ): Promise<Decided>;
+  /** Notes a changing command before it is carried out; the last hundred are kept. */
+  record(command: CommandRecord): Promise<void>;
+  conclude(operation: string, outcome: CommandOutcome): Promise<void>;
+  /** Newest first. */
+  recorded(): Promise<readonly CommandRecord[]>;
+}

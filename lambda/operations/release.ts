@@ -1,0 +1,63 @@
+import type { CommandOf } from './command.ts';
+import type { ResultOf } from './contract.ts';
+import { Deciding } from './deciding.ts';
+import { underLease } from './lease.ts';
+import type { Call, OperationParts, Outcome } from './parts.ts';
+
+/**
+ * Sends on what waits for ops: the next tick delivers it. At a pace, so that subscribers do not get
+ * all of a flood at once, and with ticks in between.
+ *
+ * As a digest, only people are told. No tick comes in between, so what one call releases is one mail.
+ */
+export async function release(
+  parts: OperationParts,
+  command: CommandOf<'release'>,
+  call: Call,
+): Promise<Outcome<ResultOf<'release'>>> {
+  const common = { selection: command, after: command.after };
+  const outcome = (deciding: Deciding, failure: unknown) => {
+    const { sums, rest } = deciding;
+    return {
+      result: { ...sums, ...(rest && { next: { ...command, ...rest } }) },
+      ...(failure !== undefined && { failure }),
+    };
+  };
+  if (command.as === 'digest')
+    return underLease(parts, call, async () => {
+      const deciding = new Deciding(parts, call, {
+        ...common,
+        decision: 'released-to-people',
+        undisturbed: (batch) => batch(),
+      });
+      return outcome(deciding, await deciding.run());
+    });
+  const deciding = new Deciding(parts, call, {
+    ...common,
+    decision: command.waiting === 'held' ? 'released' : 'retried',
+    eventsPerSecond: command.eventsPerSecond,
+    undisturbed: (batch) => underLease(parts, call, batch),
+  });
+  return outcome(deciding, await deciding.run());
+}
+
+/** Takes what waits for ops out of the outboxes: nobody is told of it. */
+export async function discard(
+  parts: OperationParts,
+  command: CommandOf<'discard'>,
+  call: Call,
+): Promise<Outcome<ResultOf<'discard'>>> {
+  const deciding = new Deciding(parts, call, {
+    decision: 'discarded',
+    selection: command,
+    after: command.after,
+    undisturbed: (batch) => underLease(parts, call, batch),
+  });
+  const failure = await deciding.run();
+  const { sums, rest } = deciding;
+  const { behind: _, ...counts } = sums;
+  return {
+    result: { ...counts, ...(rest && { next: { ...command, ...rest } }) },
+    ...(failure !== undefined && { failure }),
+  };
+}
