@@ -200,6 +200,7 @@ describe('the poll function', () => {
         baseUrl: 'https://platform.example.org',
         timeZone: 'America/Chicago',
         recentDays: 3,
+        every: 1,
         tokenRequest: 'form',
         audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
         holdAbove: 500,
