@@ -4,6 +4,7 @@ import type { Context } from 'aws-lambda';
 import { describeDetails, describeError } from './describe-error.ts';
 import { metricDimension, metricNamespace, metrics as names } from './names.ts';
 import type { Journal } from './parts.ts';
+import { isHindered, isHindrance } from './steps/conditions.ts';
 import type { TickReport } from './tick.ts';
 
 /** One line a tick. */
@@ -40,22 +41,32 @@ export class TickJournal implements Journal {
 
   completed(line: TickLine): void {
     this.#logger.info('tick', { ...line });
+    const { conditions } = line;
+    const more = (now: number, lasting = 0) => Math.max(now, lasting);
     if (line.outcome === 'completed' || line.outcome === 'baseline')
       this.#count(names.ticksCompleted, 1);
-    if (line.outcome === 'busy') this.#count(names.ticksBusy, 1);
     this.#count(names.partnerRequests, line.requests);
-    this.#count(names.eventsDelivered, line.delivered);
-    this.#count(names.eventsUndelivered, line.undelivered);
-    this.#count(names.eventsUndeliverable, line.undeliverable);
-    this.#count(names.eventsHeld, line.held);
-    this.#count(names.unexplainedDifference, Math.abs(line.unexplained));
-    this.#count(names.collapsed, line.collapsed ? 1 : 0);
-    this.#count(names.recordsQuarantined, line.quarantined);
+    this.#countAny(names.eventsDelivered, line.delivered);
+    this.#countAny(names.eventsUndelivered, line.undelivered);
+    this.#countAny(names.eventsUndeliverable, more(line.undeliverable, conditions.undeliverable));
+    this.#countAny(names.eventsHeld, more(line.held, conditions.held));
+    this.#countAny(names.unexplainedDifference, Math.abs(line.unexplained));
+    this.#countAny(names.recordsQuarantined, line.quarantined);
+    this.#countAny(names.refused, isHindered(conditions) ? 1 : 0);
+    this.#countAny(names.daysUnproven, conditions.unproven ?? 0);
     this.#metrics.publishStoredMetrics();
   }
 
   failed(error: unknown, effort: Pick<TickLine, 'requests' | 'durationMs'>): void {
     this.#logger.error('tick failed', { ...effort, problem: describeError(error) });
+    if (!isHindrance(error)) return;
+    this.#count(names.refused, 1);
+    this.#metrics.publishStoredMetrics();
+  }
+
+  /** A metric costs nothing in an hour in which it is not sent. */
+  #countAny(name: string, value: number): void {
+    if (value !== 0) this.#count(name, value);
   }
 
   #count(name: string, value: number): void {

@@ -58,7 +58,10 @@ export const metricNamespace = 'CertificationNotifier';
 /** Every metric carries the dimension `integration`. */
 export const metricDimension = 'integration';
 
-/** Custom metrics; each costs money per integration and month, so the list is short. */
+/**
+ * Custom metrics; each costs money for every hour in which it is sent, so the list is short (ten an
+ * integration), and all but the first two are sent only when there is something to tell.
+ */
 export const metrics = {
   /** 1 for every tick that ran to its end; none for a tick that failed. */
   ticksCompleted: 'TicksCompleted',
@@ -69,14 +72,16 @@ export const metrics = {
   eventsDelivered: 'EventsDelivered',
   /** Events committed to the outbox that this tick could not deliver. */
   eventsUndelivered: 'EventsUndelivered',
-  /** Events that SNS has refused for good: set aside until ops look. */
+  /** Events that SNS has refused for good, as long as they are set aside. */
   eventsUndeliverable: 'EventsUndeliverable',
-  /** Events that the flood guard has kept back. */
+  /** Events that the flood guard keeps back, until ops have decided. */
   eventsHeld: 'EventsHeld',
   /** By how much the partner's total differs although no day does. */
   unexplainedDifference: 'UnexplainedDifference',
-  /** 1 while the partner shows less than half of what it did. */
-  collapsed: 'Collapsed',
+  /** 1 while something that people have to mend is in the way of every tick: credentials, provisioning. */
+  refused: 'Refused',
+  /** Days that could not be proven complete for more than a day. */
+  daysUnproven: 'DaysUnproven',
   /** Records that do not have the documented shape. */
   recordsQuarantined: 'RecordsQuarantined',
 } as const;

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Temporal } from 'temporal-polyfill';
 import { auditsDue } from './detection/audit.ts';
-import { Calendar } from './detection/calendar.ts';
+import { Calendar, type Proof } from './detection/calendar.ts';
 import { compare, countDeltas } from './detection/compare.ts';
 import { tallied } from './detection/day-tally.ts';
+import type { ConditionName } from './detection/conditions.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
 import { hasCollapsed, isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
 import type { Assessment } from './events/assessment.ts';
@@ -39,6 +40,10 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly quarantined: number;
   /** Days read with proof or without, because something differed or for an audit. */
   readonly examined: number;
+  /** Days read, by what proves that nothing was overlooked. */
+  readonly proofs: Readonly<Partial<Record<Proof['kind'] | 'none', number>>>;
+  /** What operations have been told of and lasts, and how many of whatever it counts. */
+  readonly conditions: Readonly<Partial<Record<ConditionName, number>>>;
   /** By how much the partner's total differs although no day does. */
   readonly unexplained: number;
   /** The partner shows less than half of what it has shown before: nothing is inferred from it. */
@@ -73,6 +78,7 @@ class Tick {
   readonly #parts: TickParts;
   readonly #limit: TimeLimit;
   readonly #lease: Lease;
+  readonly #began: Temporal.Instant;
   readonly #window: RecentWindow;
   readonly #conditions: Conditions;
   readonly #delivery: Delivery;
@@ -86,11 +92,13 @@ class Tick {
   #inherited: Temporal.Instant | undefined;
   #recorded = 0;
   #examined = 0;
+  #proofs: TickReport['proofs'] = {};
   #collapsed = false;
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
     this.#parts = parts;
+    this.#began = clock.now();
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
@@ -255,6 +263,7 @@ class Tick {
       this.#saveRequests(await search.audit(settings.audit.requests));
 
     const { calendar } = examination;
+    this.#proofs = proofsSince(this.#began, calendar);
     this.#examined = examination.examined;
     this.#quarantined.push(...examination.quarantined);
     this.#learnCalendar(calendar);
@@ -426,6 +435,8 @@ class Tick {
       recorded: this.#recorded,
       quarantined: new Set(this.#quarantined.map(nameOf)).size,
       examined: this.#examined,
+      proofs: this.#proofs,
+      conditions: this.#conditions.lasting,
       unexplained: this.#learned.unexplained ?? state.unexplained,
       collapsed: this.#collapsed,
       failed: this.#announcement.failures,
@@ -439,6 +450,14 @@ function nameOf({ id, problems }: QuarantinedRecord): string {
   return id === undefined
     ? createHash('sha256').update(problems.join(';')).digest('base64url').slice(0, 6)
     : String(id);
+}
+
+function proofsSince(began: Temporal.Instant, calendar: Calendar): TickReport['proofs'] {
+  const proofs: { -readonly [Kind in keyof TickReport['proofs']]: number } = {};
+  for (const { readAt, proof } of calendar.days.map((day) => calendar.entry(day)))
+    if (readAt >= began.epochMilliseconds)
+      proofs[proof?.kind ?? 'none'] = (proofs[proof?.kind ?? 'none'] ?? 0) + 1;
+  return proofs;
 }
 
 function sum(numbers: Iterable<number>): number {

@@ -77,6 +77,7 @@ export class BaselineFanOut extends Construct {
       impact: 'what is dated before its first day is not announced yet; nothing is lost.',
       likely: 'partner down or too slow for so many requests at once, credentials refused.',
       toDo: "read the execution's error: it names what is left. The next one, within the hour, reads that.",
+      runbook: 'baseline-failed',
     });
   }
 

@@ -45,7 +45,7 @@ export class Dashboard extends Construct {
       this.#graph('Ticks completed an hour', this.#each(metrics.ticksCompleted, SUM, hour)),
       this.#graph('Events that wait', [
         ...this.#each(metrics.eventsUndelivered, MAXIMUM, hour, 'undelivered'),
-        ...this.#each(metrics.eventsHeld, SUM, hour, 'held'),
+        ...this.#each(metrics.eventsHeld, MAXIMUM, hour, 'held'),
         ...this.#each(metrics.eventsUndeliverable, MAXIMUM, hour, 'undeliverable'),
       ]),
     );
@@ -62,7 +62,7 @@ export class Dashboard extends Construct {
     );
     this.#row(
       'Is the partner well?',
-      'Failing ticks, records that are not as documented, a total that the days do not explain, a total that has collapsed.',
+      'Failing ticks, records that are not as documented, days without proof, a total that the days do not explain, credentials refused.',
       this.#graph(
         'Ticks that failed an hour',
         integrations.map(({ name, poll }) =>
@@ -72,7 +72,8 @@ export class Dashboard extends Construct {
       this.#graph('What the partner shows', [
         ...this.#each(metrics.recordsQuarantined, MAXIMUM, hour, 'quarantined'),
         ...this.#each(metrics.unexplainedDifference, MAXIMUM, hour, 'unexplained'),
-        ...this.#each(metrics.collapsed, MAXIMUM, hour, 'collapsed'),
+        ...this.#each(metrics.daysUnproven, MAXIMUM, hour, 'days unproven'),
+        ...this.#each(metrics.refused, MAXIMUM, hour, 'refused'),
       ]),
       this.#graph(
         'Duration of a tick',

@@ -40,6 +40,7 @@ export class DeadLetters extends Construct {
       likely:
         "the receiver is gone, refuses SNS in its policy or answers with errors; the receiver's code fails on a message.",
       toDo: 'mend the receiver, then bring it the messages of this queue, or replay the events to it.',
+      runbook: 'dead-letters',
     });
   }
 }

@@ -13,18 +13,29 @@ export interface OperationsAlarmProps extends Omit<cloudwatch.AlarmProps, 'alarm
   readonly likely: string;
   /** What to do about it. */
   readonly toDo: string;
+  /** Its entry in the runbook, docs/operations.md: the heading's anchor. */
+  readonly runbook: string;
 }
+
+/** Where the repository has it; anchors are those that GitHub gives to headings. */
+export const runbookPage = 'docs/operations.md';
 
 /** An alarm that somebody can act on: it explains itself, and tells operators of its begin and end. */
 export class OperationsAlarm extends cloudwatch.Alarm {
   constructor(
     scope: Construct,
     id: string,
-    { topic, says, impact, likely, toDo, ...props }: OperationsAlarmProps,
+    { topic, says, impact, likely, toDo, runbook, ...props }: OperationsAlarmProps,
   ) {
     super(scope, id, {
       ...props,
-      alarmDescription: [says, `Impact: ${impact}`, `Likely: ${likely}`, `Do: ${toDo}`].join('\n'),
+      alarmDescription: [
+        says,
+        `Impact: ${impact}`,
+        `Likely: ${likely}`,
+        `Do: ${toDo}`,
+        `Runbook: ${runbookPage}#${runbook}`,
+      ].join('\n'),
     });
     this.addAlarmAction(new SnsAction(topic));
     this.addOkAction(new SnsAction(topic));

@@ -2,6 +2,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { runbookPage } from './operations-alarm.ts';
 
 export interface PageProps {
   readonly integration: string;
@@ -24,6 +25,7 @@ export class Page extends cloudwatch.CompositeAlarm {
         'Impact: subscribers hear of them late; none is lost.',
         'Likely: see the alarm or alarms behind this one.',
         'Do: read their descriptions; the notices on the operations topic say the same and more.',
+        `Runbook: ${runbookPage}#paged`,
       ].join('\n'),
     });
     this.addAlarmAction(new SnsAction(topic));

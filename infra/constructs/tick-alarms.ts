@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sns from 'aws-cdk-lib/aws-sns';
@@ -47,6 +47,7 @@ export class TickAlarms extends Construct {
       likely:
         'credentials refused, integration not provisioned, partner down, ledger or topics denied.',
       toDo: `read the newest error in ${logs}; it says what to do.`,
+      runbook: 'failing',
     });
 
     const silent = new OperationsAlarm(this, 'NoCompletedTick', {
@@ -62,15 +63,20 @@ export class TickAlarms extends Construct {
       likely:
         'schedule disabled, integration paused, credentials refused (the partner is then left alone for up to an hour), function throttled or failing, ticks that run out of time.',
       toDo: 'look at the schedule, the function and its logs, and the queue of ticks that did not start.',
+      runbook: 'no-completed-tick',
     });
 
+    const look = Duration.minutes(Math.max(5, period.toMinutes()));
     const undelivered = new OperationsAlarm(this, 'Undelivered', {
-      ...repeatedly,
-      metric: metric(metrics.eventsUndelivered, MAXIMUM),
-      says: `Events of ${integration} are not accepted by SNS.`,
+      ...once,
+      // In every period of a quarter of an hour, and in two at least.
+      metric: metric(metrics.eventsUndelivered, MAXIMUM).with({ period: look }),
+      evaluationPeriods: Math.max(2, Math.ceil(15 / look.toMinutes())),
+      says: `Events of ${integration} have not been accepted by SNS for a quarter of an hour.`,
       impact: 'subscribers or people are not told; every tick tries again, none is lost.',
       likely: 'a topic or its key denied to the poll function, SNS disturbed.',
       toDo: `read "event refused" and "digest refused" in ${logs}: they have SNS's code.`,
+      runbook: 'undelivered',
     });
 
     new OperationsAlarm(this, 'Undeliverable', {
@@ -80,15 +86,17 @@ export class TickAlarms extends Construct {
       impact: 'subscribers are not told of these; they are kept, and all others go out.',
       likely: 'a record that no message can carry; a fault of this program.',
       toDo: `read "event undeliverable" in ${logs}: it has SNS's code and the event's id.`,
+      runbook: 'undeliverable',
     });
 
     new OperationsAlarm(this, 'Held', {
       ...once,
-      metric: metric(metrics.eventsHeld, SUM),
+      metric: metric(metrics.eventsHeld, MAXIMUM),
       says: `So much has changed at once at ${integration} that its events are held.`,
       impact: 'they are not announced until somebody has looked; none is lost.',
       likely: 'a mass edit, a changed scope, a moved platform; or real news.',
       toDo: 'read the notice on the operations topic: it says how many, of what kind and of whom.',
+      runbook: 'held',
     });
 
     new OperationsAlarm(this, 'Quarantined', {
@@ -98,6 +106,40 @@ export class TickAlarms extends Construct {
       impact: 'that record is not announced until it is mended; all others are.',
       likely: 'missing or mistyped fields at the partner.',
       toDo: `read "record quarantined" in ${logs}, and tell the operator the id and the paths.`,
+      runbook: 'quarantined',
+    });
+
+    new OperationsAlarm(this, 'Refused', {
+      ...once,
+      metric: metric(metrics.refused, MAXIMUM),
+      says: `The credentials of ${integration} are missing or refused, or nothing is assigned to it.`,
+      impact: 'nothing is announced until that is mended; none is lost.',
+      likely:
+        'credentials not stored yet, rotated or revoked by the partner; organizations or assessments not assigned.',
+      toDo: 'read the notice on the operations topic: it says which it is and whom to ask.',
+      runbook: 'refused',
+    });
+
+    new OperationsAlarm(this, 'Unproven', {
+      ...once,
+      metric: metric(metrics.daysUnproven, MAXIMUM),
+      says: `Days of ${integration} have not been proven complete for more than a day.`,
+      impact:
+        'what these days show is announced; what they may have hidden is not, and nothing of them is called withdrawn.',
+      likely: 'a malformed record, or lists that the host sorts in no order that can be relied on.',
+      toDo: 'read the notice on the operations topic: it names the days.',
+      runbook: 'unproven',
+    });
+
+    new OperationsAlarm(this, 'Throttled', {
+      ...repeatedly,
+      metric: poll.metricThrottles({ period }),
+      says: `Ticks of ${integration} are not started, because others are still running.`,
+      impact: 'changes at the partner are announced late; none is lost.',
+      likely:
+        'ticks that take longer than their period (a slow partner, a long baseline); the reserved concurrency taken away.',
+      toDo: 'look at the duration of ticks on the dashboard; a longer `every`, or a fan-out of the baseline, helps.',
+      runbook: 'throttled',
     });
 
     this.urgent = [failing, silent, undelivered];

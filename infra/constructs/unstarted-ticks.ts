@@ -24,6 +24,7 @@ export class UnstartedTicks extends sqs.Queue {
       impact: 'none, if it has since: the next tick does what the missed one would have done.',
       likely: 'a function deleted or throttled, or a role changed, by hand.',
       toDo: 'read the attributes ERROR_CODE and ERROR_MESSAGE of the messages in this queue, then purge it.',
+      runbook: 'ticks-not-started',
     });
   }
 }

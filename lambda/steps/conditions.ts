@@ -50,11 +50,16 @@ const hindranceNames = [
   'no-assessments-assigned',
 ] as const satisfies readonly Hindrance['code'][];
 
+/** Whether something that people have to mend is in the way of every tick. */
+export function isHindered(conditions: Partial<Record<ConditionName, number>>): boolean {
+  return hindranceNames.some((name) => name in conditions);
+}
+
 export function isRefusal(error: unknown): boolean {
   return refusals.some((refusal) => error instanceof refusal);
 }
 
-function isHindrance(error: unknown): error is Hindrance {
+export function isHindrance(error: unknown): error is Hindrance {
   return hindrances.some((hindrance) => error instanceof hindrance);
 }
 
@@ -90,6 +95,12 @@ export class Conditions {
     const held = open.get('held');
     // What operations could not be told of was not held.
     this.#heldBefore = held?.told === undefined ? 0 : held.number;
+  }
+
+  /** What lasts, and how many of whatever it counts. */
+  get lasting(): Partial<Record<ConditionName, number>> {
+    const lasting = [...this.#open].filter(([, { owes }]) => owes !== 'ends');
+    return Object.fromEntries(lasting.map(([name, { number }]) => [name, number]));
   }
 
   /** Notices of earlier ticks that SNS did not accept; as long as it refuses one, not the others. */

@@ -386,6 +386,8 @@ describe('the alarms', () => {
       held: 0,
       recorded: 0,
       examined: 0,
+      proofs: {},
+      conditions: {},
       unexplained: 0,
       collapsed: false,
       failed: 0,
@@ -413,7 +415,9 @@ describe('the alarms', () => {
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms.length).toBeGreaterThan(0);
     for (const alarm of alarms)
-      expect(at(alarm, 'Properties', 'AlarmDescription')).toMatch(/Impact: .*\nLikely: .*\nDo: /);
+      expect(at(alarm, 'Properties', 'AlarmDescription')).toMatch(
+        /Impact: .*\nLikely: .*\nDo: .*\nRunbook: /,
+      );
   });
 });
 

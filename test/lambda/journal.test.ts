@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { TickJournal, type TickLine } from '../../lambda/journal.ts';
+import { metrics as names } from '../../lambda/names.ts';
+import { CredentialsNotSetError } from '../../lambda/partner/secret.ts';
 
 const line: TickLine = {
   integration: 'district-a',
@@ -17,6 +20,8 @@ const line: TickLine = {
   recorded: 0,
   quarantined: 0,
   examined: 0,
+  proofs: {},
+  conditions: {},
   unexplained: 0,
   collapsed: false,
   cutShort: false,
@@ -24,17 +29,32 @@ const line: TickLine = {
   durationMs: 12,
 };
 
-/** The metrics that a tick of this kind publishes. */
-function metricsOf(overrides: Partial<TickLine>): Record<string, unknown> {
+const emfSchema = z.looseObject({
+  _aws: z.object({
+    CloudWatchMetrics: z.array(z.object({ Metrics: z.array(z.object({ Name: z.string() })) })),
+  }),
+});
+type Emf = z.output<typeof emfSchema>;
+
+function written(act: (journal: TickJournal) => void): Emf[] {
   const written = vi.spyOn(console, 'log').mockReturnValue();
   written.mockClear();
-  new TickJournal('district-a').completed({ ...line, ...overrides });
-  const [emf] = written.mock.calls
+  act(new TickJournal('district-a'));
+  return written.mock.calls
     .map(([text]) => String(text))
-    .filter((text) => /_aws/.test(text));
-  if (emf === undefined) throw new Error('no metrics were written');
-  return JSON.parse(emf);
+    .filter((text) => /_aws/.test(text))
+    .map((text) => emfSchema.parse(JSON.parse(text)));
 }
+
+/** The metrics that a tick of this kind publishes. */
+function metricsOf(overrides: Partial<TickLine>): Emf {
+  const [emf] = written((journal) => journal.completed({ ...line, ...overrides }));
+  if (emf === undefined) throw new Error('no metrics were written');
+  return emf;
+}
+
+const sentIn = ({ _aws }: Emf) =>
+  _aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name));
 
 beforeEach(() => {
   vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
@@ -66,5 +86,32 @@ describe('the metrics of a tick', () => {
       RecordsQuarantined: 4,
       EventsDelivered: 5,
     });
+  });
+
+  it('tell of what lasts, although this tick has not added to it', () => {
+    const conditions = { held: 7, undeliverable: 2, unproven: 3, 'credentials-refused': 1 };
+    expect(metricsOf({ held: 1, conditions })).toMatchObject({
+      EventsHeld: 7,
+      EventsUndeliverable: 2,
+      DaysUnproven: 3,
+      Refused: 1,
+    });
+  });
+
+  it('are two when there is nothing to tell: each is paid for', () => {
+    expect(sentIn(metricsOf({}))).toEqual([names.ticksCompleted, names.partnerRequests]);
+  });
+
+  it('are at most ten', () => {
+    expect(Object.keys(names).length).toBeLessThanOrEqual(10);
+  });
+
+  it('of a failed tick tell that people have to mend something, and nothing otherwise', () => {
+    const effort = { requests: 1, durationMs: 12 };
+    const unset = new CredentialsNotSetError('partner');
+    expect(written((journal) => journal.failed(unset, effort))).toMatchObject([
+      { Refused: 1, integration: 'district-a' },
+    ]);
+    expect(written((journal) => journal.failed(new Error('other'), effort))).toEqual([]);
   });
 });
