@@ -1,0 +1,30 @@
+import * as z from 'zod';
+
+export const instant = z.iso.datetime();
+export const day = z.iso.date();
+export const count = z.int().nonnegative();
+export const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
+export const byKind = z.object({
+  created: count,
+  updated: count,
+  withdrawn: count,
+  restored: count,
+});
+
+/** What went wrong, as data. */
+export const problemSchema = z.object({
+  /** Stable, kebab-case. */
+  code: z.string(),
+  message: z.string(),
+  /** Whether the same command, sent again later, can succeed without anybody doing anything. */
+  retryHelps: z.boolean(),
+  whatToDo: z.string(),
+});
+
+export const proof = z.object({ kind: z.enum(['single-page', 'key-seam', 'split']), at: instant });
+
+/** The partner's answer to a question on the side: a failure does not fail the command. */
+export const partnerTotal = z.union([
+  z.object({ count, at: instant }),
+  z.object({ problem: problemSchema }),
+]);

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { count, day, instant, kind, problemSchema, proof } from './common.ts';
+
+const revisionStory = z.object({
+  revision: count,
+  kind: z.enum(['baseline', ...kind.options]),
+  at: instant,
+  /** Names of the fields that differ from the revision before. */
+  changed: z.array(z.string()),
+  /** Of the event that it has; absent: none was made (baseline). */
+  event: z.string().optional(),
+  /**
+   * `baseline`: recorded, not announced. `delivered`: SNS has accepted it, people are told as well.
+   * `digest-owed`: people are still to be told. `digest-only`: released for people, not for machines.
+   */
+  delivery: z.enum([
+    'baseline',
+    'delivered',
+    'digest-owed',
+    'digest-only',
+    'pending',
+    'held',
+    'undeliverable',
+    'discarded',
+  ]),
+  /** With which SNS has refused it for good. */
+  code: z.string().optional(),
+  /** It waits only because one before it is held. */
+  behind: z.boolean().optional(),
+  /** What ops have decided about it, oldest first. */
+  decisions: z.array(
+    z.object({
+      decision: z.enum(['released', 'released-to-people', 'retried', 'discarded']),
+      at: instant,
+    }),
+  ),
+});
+
+export const explainResult = z.object({
+  id: count,
+  /**
+   * The gist. Known: what became of its last revision. Not known: `quarantined` (the partner's record
+   * is malformed), `not-yet-seen` (the partner has it, no tick has found it), `not-at-partner`
+   * (404: unknown, out of scope, or the id of a part), `unknown` (and the partner was not to be asked,
+   * or did not answer).
+   */
+  verdict: z.enum([
+    'announced',
+    'digest-owed',
+    'announced-to-people',
+    'baseline',
+    'pending',
+    'held',
+    'undeliverable',
+    'discarded',
+    'quarantined',
+    'not-yet-seen',
+    'not-at-partner',
+    'unknown',
+  ]),
+  /** Absent: the ledger does not know it. */
+  known: z
+    .object({
+      day,
+      presence: z.enum(['present', 'withdrawn']),
+      revision: count,
+      organization_id: z.int(),
+      assessment_name: z.string(),
+      /** Absent: recorded before that was kept. */
+      firstSeen: z
+        .object({
+          at: instant,
+          /** `baseline`: by the first full read, which announces nothing. */
+          by: z.enum(['baseline', 'tick', 'unknown']),
+          /** By the day it has now, it was completed before the recent window began. */
+          late: z.boolean(),
+        })
+        .optional(),
+      /** The newest fifty at most, oldest first. */
+      revisions: z.array(revisionStory),
+    })
+    .optional(),
+  /** Its day in the calendar, by what is known of it or by the partner's record. */
+  day: z
+    .object({
+      day,
+      count,
+      proof: proof.optional(),
+      readAt: instant.optional(),
+      unprovenSince: instant.optional(),
+    })
+    .optional(),
+  /** What the partner has under this id now; absent: not asked. */
+  partner: z
+    .union([
+      z.object({
+        has: z.literal('record'),
+        day,
+        organization_id: z.int(),
+        /** It is what was recorded last; absent: nothing was. */
+        asRecorded: z.boolean().optional(),
+      }),
+      z.object({ has: z.literal('nothing') }),
+      z.object({ has: z.literal('malformed') }),
+      z.object({ has: z.literal('no-answer'), problem: problemSchema }),
+    ])
+    .optional(),
+  /** What keeps ticks from finding what they have not found yet. */
+  hindrances: z.array(
+    z.enum([
+      'never-ticked',
+      'paused',
+      'backing-off',
+      'baseline-running',
+      'collapsed',
+      'day-unproven',
+    ]),
+  ),
+});
