@@ -156,8 +156,8 @@ export interface Baseline {
 export interface FloodMemory {
   /** The flood that the last tick met has not been found to its end. */
   readonly isFlooded: boolean;
-  /** Changes that audits have found since then. */
-  readonly audited: number;
+  /** Edits found since then: a mass edit comes to light a few a tick. */
+  readonly edits: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
   /** Until then withdrawals are held, because the total had collapsed: milliseconds since the epoch. */

@@ -69,11 +69,11 @@ const stateItem = z.object({
   flood: z
     .object({
       is_flooded: z.boolean(),
-      audited: z.int(),
+      edits: z.int(),
       since: z.number(),
       doubtful_until: z.number(),
     })
-    .default({ is_flooded: false, audited: 0, since: 0, doubtful_until: 0 }),
+    .default({ is_flooded: false, edits: 0, since: 0, doubtful_until: 0 }),
   back_off: z.object({ until: z.number(), failures: z.int() }).optional(),
   paused: z.boolean().default(false),
   lease_until: z.number().optional(),
@@ -119,7 +119,7 @@ export function parseState(item: Plain): State {
     auditsFrom: parsed.audits_from,
     flood: {
       isFlooded: parsed.flood.is_flooded,
-      audited: parsed.flood.audited,
+      edits: parsed.flood.edits,
       since: parsed.flood.since,
       doubtfulUntil: parsed.flood.doubtful_until,
     },
@@ -162,7 +162,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     audits_from: changes.auditsFrom,
     flood: changes.flood && {
       is_flooded: changes.flood.isFlooded,
-      audited: changes.flood.audited,
+      edits: changes.flood.edits,
       since: changes.flood.since,
       doubtful_until: changes.flood.doubtfulUntil,
     },

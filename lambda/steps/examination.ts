@@ -190,15 +190,15 @@ export class Examination {
     const isInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
     if (isInVain || limit.reached) return false;
 
-    const isAll = announcement.failures === failures;
-    if (isAll && this.#isCounted(days, read, bookmark)) {
+    const isDone = announcement.failures === failures && this.#isCounted(days, read, bookmark);
+    if (isDone) {
       forgetProofs(entries, confirmed.standing);
       expectStill(entries, confirmed.unasked);
       this.isUnfinished ||= confirmed.unasked.length > 0;
     } else this.#expectAsBefore(entries, done, readAt);
     await this.#save(entries, movesElsewhere(done, entries));
     this.#mark(days, read);
-    return isAll && !read.isCutOff && confirmed.unasked.length === 0;
+    return isDone && !read.isCutOff && confirmed.unasked.length === 0;
   }
 
   /**

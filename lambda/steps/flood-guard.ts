@@ -18,7 +18,7 @@ export interface Circumstances {
 export class FloodGuard {
   readonly #parts: TickParts;
   readonly #conditions: Conditions;
-  #memory: FloodMemory = { isFlooded: false, audited: 0, since: 0, doubtfulUntil: 0 };
+  #memory: FloodMemory = { isFlooded: false, edits: 0, since: 0, doubtfulUntil: 0 };
   #isFlooded = false;
   #hasGivenNotice = false;
   #found = 0;
@@ -57,25 +57,27 @@ export class FloodGuard {
     const { holdAbove } = this.#parts.settings;
     const now = this.#parts.clock.now().epochMilliseconds;
     const withdrawals = changes.filter(({ kind }) => kind === 'withdrawn').length;
+    const created = changes.filter(({ kind }) => kind === 'created').length;
     this.#found += changes.length;
     this.#withdrawals += withdrawals;
     this.#isFlooded ||= this.#found > holdAbove || this.#withdrawals > withdrawalsAtOnce;
-    if (isAudit) this.#countAudited(changes.length, now);
+    this.#countEdits(changes.length - withdrawals - created, now);
     return (
       this.#isFlooded ||
       doubtful ||
-      (isAudit && this.#memory.audited > holdAbove) ||
+      (isAudit && this.#memory.edits > holdAbove) ||
       (withdrawals > 0 && now < this.#memory.doubtfulUntil)
     );
   }
 
   /** Within the time that the audits take to come round once. */
-  #countAudited(changes: number, now: number): void {
-    const { audited, since } = this.#memory;
+  #countEdits(news: number, now: number): void {
+    if (news === 0) return;
+    const { edits, since } = this.#memory;
     const isOver = now - since >= this.#parts.settings.audit.historyMs;
     this.#memory = {
       ...this.#memory,
-      ...(isOver ? { audited: changes, since: now } : { audited: audited + changes }),
+      ...(isOver ? { edits: news, since: now } : { edits: edits + news }),
     };
   }
 

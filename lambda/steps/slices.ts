@@ -6,6 +6,7 @@ import { type DayRange, daysIn, type RecentWindow } from '../detection/days.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { TickParts } from '../parts.ts';
 import type { Baseline, Bookmark, Ledger, QuarantinedRecord } from '../ports.ts';
+import { isLocalFailure } from './local-failure.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface SlicesContext {
@@ -82,7 +83,7 @@ export class Slices {
   ): Promise<boolean> {
     while (!this.#context.limit.reached) {
       const range = this.#bookmark?.range ?? this.#next(first, isOldest);
-      const { isDone, found } = await this.#read(range);
+      const { isDone, found } = await this.#readIfPossible(range);
       if (!isDone) return false;
       if (range.from === undefined) return true;
       this.#before = range.from;
@@ -99,6 +100,28 @@ export class Slices {
     const oldest = first ?? before;
     const range = slice(before, this.#days, oldest);
     return isOldest ? range : { from: oldest, ...range };
+  }
+
+  /**
+   * A day that the host cannot answer for is left to the audits, as long as it answers at all; more
+   * days are tried in smaller slices first.
+   */
+  async #readIfPossible(range: DayRange): Promise<SliceOutcome> {
+    try {
+      return await this.#read(range);
+    } catch (error) {
+      if (!isLocalFailure(error)) throw error;
+      const { limit, partner, commit } = this.#context;
+      await limit.ask((deadline) => partner.pulse(deadline));
+      this.#bookmark = undefined;
+      if (this.#days > 1) {
+        this.#days = Math.ceil(this.#days / 2);
+        return { ...nothing, isDone: false };
+      }
+      const day = range.from ?? range.to;
+      await commit(day ? [day.toString()] : [], []);
+      return { ...nothing, isDone: true };
+    }
   }
 
   /** The first read has the whole run; one that begins later and is cut off is read again, in one go. */

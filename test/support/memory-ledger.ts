@@ -66,7 +66,7 @@ export class MemoryLedger implements Ledger {
       recentAuditAt: 0,
       historyAuditAt: 0,
       auditsFrom: 0,
-      flood: { isFlooded: false, audited: 0, since: 0, doubtfulUntil: 0 },
+      flood: { isFlooded: false, edits: 0, since: 0, doubtfulUntil: 0 },
       paused: false,
       reported: [],
       conditions: new Map(),

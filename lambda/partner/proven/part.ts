@@ -52,9 +52,13 @@ export async function readPart(
     const read = isUnprovable ? { means: undefined, ids } : await readDay(reading, part);
     return read.means === undefined ? seeRest(reading, part, chain.offset, read.ids) : read;
   }
-  return readAll(parts, (some) =>
+  const read = await readAll(parts, (some) =>
     readPart(reading, some, resumed(chain, reading.idsWithin(some.range))),
   );
+  if (read.means !== undefined || !reading.isSpent) return read;
+  // What so many parts do not prove in one go is looked at as a whole by the next.
+  const { offset, count } = chain;
+  return { ...read, stoppedAt: { offset, count, anchors: new Map(), isSweep: true } };
 }
 
 async function readDay(reading: Reading, part: Part): Promise<PartRead> {

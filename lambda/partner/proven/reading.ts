@@ -95,14 +95,19 @@ export class Reading {
     return this.#options.clock.now();
   }
 
+  /** The time or the requests are used up. */
+  get isSpent(): boolean {
+    const { deadline, maxRequests = Number.POSITIVE_INFINITY } = this.#options;
+    return this.#requests >= maxRequests || Temporal.Instant.compare(this.now(), deadline) >= 0;
+  }
+
   /** @returns undefined when the time or the requests are used up */
   async page(
     part: Part,
     query: Pick<ListQuery, 'sort' | 'offset' | 'page'>,
   ): Promise<Page | undefined> {
-    const { deadline, maxRequests = Number.POSITIVE_INFINITY } = this.#options;
-    if (this.#requests >= maxRequests) return undefined;
-    if (Temporal.Instant.compare(this.now(), deadline) >= 0) return undefined;
+    const { deadline } = this.#options;
+    if (this.isSpent) return undefined;
     this.#requests += 1;
     try {
       const filter = { ...part.filter, ...dateFilters(part.range) };
