@@ -36,8 +36,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   canary: {
     breaks: 'a 404 is believed although nothing can be fetched by its id',
     lives: 2,
-    file: examination,
-    edits: [["return this.singleRecords === 'work';", 'return true;']],
+    file: 'lambda/steps/confirmation.ts',
+    edits: [
+      [
+        'async singleRecordsWork(): Promise<boolean> {',
+        'async singleRecordsWork(): Promise<boolean> {\n    if (this) return true;',
+      ],
+    ],
     amid: { host: { singleRecordsBroken: true } },
   },
   condition: {
@@ -74,13 +79,18 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'most of a day may vanish like anything else',
     lives: 15,
     file: examination,
-    edits: [['withdrawals, { doubtful }', 'withdrawals, { doubtful: false }']],
+    edits: [['{ isAudit, doubtful }', '{ isAudit, doubtful: false }']],
   },
   flood: {
     breaks: 'a flood is announced',
     lives: 2,
     file: 'lambda/steps/flood-guard.ts',
-    edits: [['return this.#isFlooded;', 'return false;']],
+    edits: [
+      [
+        '    return (\n      this.#isFlooded ||\n      doubtful ||',
+        '    return (\n      doubtful ||',
+      ],
+    ],
   },
   collapse: {
     breaks: 'a total that collapses is believed',
@@ -103,7 +113,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   elsewhere: {
     breaks: 'what has moved is not counted where it went',
     file: examination,
-    edits: [['movesElsewhere(changes, entries));', 'new Map());']],
+    edits: [['movesElsewhere(done, entries));', 'new Map());']],
   },
   proofs: {
     breaks: 'a day is called proven although the ledger does not agree with it',
@@ -140,7 +150,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   vain: {
     breaks: 'a read that was cut off counts as one',
     file: examination,
-    edits: [['isInVain || announcement.failures', 'announcement.failures']],
+    edits: [['isInVain || limit.reached', 'limit.reached']],
   },
   lag: {
     breaks: 'the index of the undelivered is trusted at once',
