@@ -147,7 +147,13 @@ export class Scene {
       const quarantined = [...this.unreadable].map((id) => ({ id, problems: ['name: missing'] }));
       return { assessments, quarantined, count: this.world.length };
     },
-    tail: () => Promise.reject(new Error('not asked for')),
+    tail: async () => {
+      this.#ask('tail');
+      const assessments = this.#readable()
+        .sort((a, b) => a.certified_on.localeCompare(b.certified_on) || a.id - b.id)
+        .slice(-100);
+      return { assessments, quarantined: [], count: this.world.length };
+    },
     count: async (range) => {
       this.#ask('count');
       return this.miscount ?? this.#within(range).length;
@@ -252,6 +258,13 @@ export class Scene {
     this.#calls += 1;
     const deadline = this.clock.now().add({ seconds });
     return carryOut(this.parts, command, { id: `call-${this.#calls}`, deadline });
+  }
+
+  /** The baseline is done, and a tick since: nothing is left to do. */
+  async settle(): Promise<void> {
+    for (let ticks = 0; ticks < 3; ticks += 1) await this.tick();
+    this.notices.length = 0;
+    this.requests.length = 0;
   }
 
   /** The baseline has found these. */

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { explainResult } from '../../../lambda/operations/result.ts';
+import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import { assessment } from '../../support/assessments.ts';
+import { startLedgerTable } from '../../support/ledger-table.ts';
+import { Scene } from './scene.ts';
+
+let database: Awaited<ReturnType<typeof startLedgerTable>>;
+let scene: Scene;
+
+beforeAll(async () => {
+  database = await startLedgerTable();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  scene = new Scene(database);
+});
+
+async function explained(id: number, more = {}) {
+  const answer = await scene.operate({ command: 'explain', id, ...more });
+  expect(answer).toMatchObject({ ok: true });
+  expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
+  return z.strictObject(explainResult.shape).parse(answer.result);
+}
+
+const on = (certified_on: string, id: number, more = {}) =>
+  assessment({ id, certified_on, ...more });
+
+/** Changes what the partner has, and lets a tick and an audit of everything find it. */
+async function becomes(...world: ReturnType<typeof on>[]) {
+  scene.world = world;
+  scene.clock.advance({ hours: 25 });
+  await scene.tick();
+}
+
+describe('the life of an assessment', () => {
+  it('that was announced: when it was seen, its event, its day and the proof of that', async () => {
+    await scene.settle();
+    await becomes(on('2026-11-21', 1, { organization_id: 7 }));
+    await scene.tick();
+    const story = await explained(1);
+    expect(story).toMatchObject({
+      verdict: 'announced',
+      known: {
+        day: '2026-11-21',
+        presence: 'present',
+        revision: 1,
+        organization_id: 7,
+        firstSeen: { at: '2026-11-22T09:00:00Z', by: 'tick', late: false },
+        revisions: [
+          { kind: 'created', event: `${scene.name}/1/1`, delivery: 'delivered', decisions: [] },
+        ],
+      },
+      day: { day: '2026-11-21', count: 1 },
+      partner: { has: 'record', asRecorded: true },
+      hindrances: [],
+    });
+    expect(story.day).not.toHaveProperty('digest');
+  });
+
+  it('that was late', async () => {
+    await scene.settle();
+    await becomes(on('2016-02-03', 1));
+    expect(await explained(1)).toMatchObject({
+      verdict: 'announced',
+      known: { firstSeen: { late: true } },
+      day: { proof: { kind: 'single-page' } },
+    });
+  });
+
+  it('that was edited twice: what changed each time', async () => {
+    await scene.settle();
+    await becomes(on('2026-11-20', 1));
+    await becomes(on('2026-11-20', 1, { email: 'b@example.org' }));
+    await becomes(on('2026-11-20', 1, { email: 'c@example.org', seid: '1' }));
+    expect((await explained(1)).known?.revisions).toMatchObject([
+      { revision: 1, kind: 'created', changed: [] },
+      { revision: 2, kind: 'updated', changed: ['email'] },
+      { revision: 3, kind: 'updated', changed: ['seid', 'email'] },
+    ]);
+  });
+
+  it('that moved to another day', async () => {
+    await scene.settle();
+    await becomes(on('2026-11-20', 1));
+    await becomes(on('2026-11-19', 1));
+    expect(await explained(1)).toMatchObject({
+      known: {
+        day: '2026-11-19',
+        revisions: [{}, { changed: expect.arrayContaining(['certified_on']) }],
+      },
+      day: { day: '2026-11-19' },
+    });
+  });
+
+  it('that was withdrawn and came back', async () => {
+    await scene.settle();
+    await becomes(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
+    await becomes(on('2026-11-20', 1), on('2026-11-20', 2));
+    expect(await explained(3)).toMatchObject({
+      verdict: 'announced',
+      known: { presence: 'withdrawn' },
+      partner: { has: 'nothing' },
+    });
+    await becomes(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
+    expect((await explained(3)).known?.revisions.map(({ kind }) => kind)).toEqual([
+      'created',
+      'withdrawn',
+      'restored',
+    ]);
+  });
+
+  it('that was held, then released', async () => {
+    await scene.settle();
+    await scene.commit([on('2026-11-20', 1)], 'held');
+    expect(await explained(1)).toMatchObject({ verdict: 'held' });
+    scene.clock.advance({ minutes: 5 });
+    await scene.operate({ command: 'release' });
+    expect(await explained(1)).toMatchObject({
+      verdict: 'pending',
+      known: {
+        revisions: [{ decisions: [{ decision: 'released', at: '2026-11-21T08:05:00Z' }] }],
+      },
+    });
+    await scene.tick();
+    expect(await explained(1)).toMatchObject({ verdict: 'announced' });
+  });
+
+  it('that was held, then discarded', async () => {
+    await scene.settle();
+    await scene.commit([on('2026-11-20', 1)], 'held');
+    await scene.operate({ command: 'discard' });
+    expect(await explained(1)).toMatchObject({
+      verdict: 'discarded',
+      known: { revisions: [{ delivery: 'discarded', decisions: [{ decision: 'discarded' }] }] },
+    });
+  });
+
+  it('that waits behind one that is held', async () => {
+    await scene.settle();
+    await scene.commit([on('2026-11-20', 1)], 'held');
+    await scene.commit([on('2026-11-20', 1, { email: 'b@example.org' })]);
+    const story = await explained(1);
+    expect(story).toMatchObject({
+      verdict: 'held',
+      known: { revisions: [{ delivery: 'held' }, { delivery: 'held', behind: true }] },
+    });
+    expect(story.known?.revisions[0]).not.toHaveProperty('behind');
+  });
+
+  it('that only the baseline has seen', async () => {
+    scene.world = [on('2020-01-01', 1)];
+    await scene.settle();
+    const story = await explained(1);
+    expect(story).toMatchObject({
+      verdict: 'baseline',
+      known: { firstSeen: { by: 'baseline' }, revisions: [{ delivery: 'baseline' }] },
+      day: { proof: { kind: 'single-page' } },
+    });
+    expect(story.known?.revisions[0]).not.toHaveProperty('event');
+  });
+
+  it('whose record is malformed', async () => {
+    await scene.settle();
+    scene.unreadable.add(1);
+    await becomes(on('2026-11-21', 1));
+    expect(await explained(1)).toMatchObject({
+      verdict: 'quarantined',
+      partner: { has: 'malformed' },
+    });
+    scene.partnerFailure = new UnavailableError('get', 'down');
+    expect(await explained(1)).toMatchObject({
+      verdict: 'quarantined',
+      partner: { has: 'no-answer', problem: { code: 'unavailable' } },
+    });
+  });
+
+  it('that is out of scope, or does not exist', async () => {
+    await scene.settle();
+    expect(await explained(4711)).toEqual({
+      id: 4711,
+      verdict: 'not-at-partner',
+      partner: { has: 'nothing' },
+      hindrances: [],
+    });
+  });
+
+  it('that no tick has found yet, and what keeps them from it', async () => {
+    await scene.settle();
+    scene.world = [on('2026-11-21', 1)];
+    await scene.operate({ command: 'pause', reason: 'migration of the platform' });
+    expect(await explained(1)).toMatchObject({
+      verdict: 'not-yet-seen',
+      partner: { has: 'record', day: '2026-11-21' },
+      hindrances: ['paused'],
+    });
+  });
+
+  it('before the very first tick', async () => {
+    scene.world = [on('2026-11-21', 1)];
+    expect(await explained(1)).toMatchObject({
+      verdict: 'not-yet-seen',
+      hindrances: ['never-ticked'],
+    });
+  });
+
+  it('that the partner has changed since says that it is not as recorded', async () => {
+    await scene.settle();
+    await becomes(on('2026-11-20', 1));
+    scene.alter(1, { email: 'b@example.org' });
+    expect(await explained(1)).toMatchObject({ partner: { asRecorded: false } });
+  });
+
+  it('is told without the partner, if that is not to be asked', async () => {
+    await scene.settle();
+    await becomes(on('2026-11-20', 1));
+    expect(await explained(1, { partner: false })).not.toHaveProperty('partner');
+    expect(await explained(2, { partner: false })).toMatchObject({ verdict: 'not-at-partner' });
+  });
+});

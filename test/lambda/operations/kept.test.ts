@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Answer } from '../../../lambda/operations/answer.ts';
+import type { CommandInput } from '../../../lambda/operations/command.ts';
+import { assessment } from '../../support/assessments.ts';
+import { startLedgerTable } from '../../support/ledger-table.ts';
+import { Scene } from './scene.ts';
+
+let database: Awaited<ReturnType<typeof startLedgerTable>>;
+let scene: Scene;
+
+beforeAll(async () => {
+  database = await startLedgerTable();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  scene = new Scene(database);
+  await scene.settle();
+});
+
+const looked = z.looseObject({ next: z.looseObject({ command: z.string() }).optional() });
+
+/** Sends the commands of `next` until there is none. */
+async function toTheEnd(command: CommandInput | z.output<typeof looked>['next'], seconds?: number) {
+  const answers: Answer[] = [];
+  let next: typeof command | undefined = command;
+  while (next !== undefined) {
+    const answer: Answer = await scene.operate(next, seconds);
+    answers.push(answer);
+    next = looked.parse(answer.result).next;
+  }
+  return answers;
+}
+
+const hold = (id: number, more = {}) =>
+  scene.commit([assessment({ id, certified_on: '2026-11-20', ...more })], 'held');
+const subjects = () => scene.heard.map(({ subject }) => Number(subject));
+
+describe('what is held', () => {
+  it('is shown by kind, organization and year, and nothing personal with it', async () => {
+    await hold(1, { organization_id: 7 });
+    await hold(2, { organization_id: 7, certified_on: '2019-05-05' });
+    await hold(3, { organization_id: 9 });
+    const answer = await scene.operate({ command: 'holds' });
+    expect(answer).toMatchObject({
+      ok: true,
+      result: {
+        events: 3,
+        certifications: 3,
+        byType: { created: 3, updated: 0, withdrawn: 0, restored: 0 },
+        byOrganization: [
+          { organization_id: 7, events: 2 },
+          { organization_id: 9, events: 1 },
+        ],
+        byYear: [
+          { year: 2026, events: 2 },
+          { year: 2019, events: 1 },
+        ],
+        unreadable: 0,
+      },
+    });
+    expect(answer.result).not.toHaveProperty('next');
+    expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
+  });
+
+  it('is not touched by looking at it', async () => {
+    await hold(1);
+    const before = await scene.items();
+    await scene.operate({ command: 'holds' });
+    expect(await scene.items()).toEqual(before);
+  });
+
+  it('includes what waits behind it, also where that makes the index name something else', async () => {
+    await hold(1);
+    await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
+    expect(await scene.operate({ command: 'holds' })).toMatchObject({
+      result: { events: 2, certifications: 1, byType: { created: 1, updated: 1 } },
+    });
+  });
+
+  it.each([
+    [{ organizations: [9] }, [3]],
+    [{ years: [2019] }, [2]],
+    [{ types: ['created'] }, [1, 2, 3]],
+    [{ types: ['withdrawn'] }, []],
+    [{ ids: [1, 3] }, [1, 3]],
+    [{ organizations: [7], years: [2026] }, [1]],
+  ] as const)('is released in part by %j', async (selection, expected) => {
+    await hold(1, { organization_id: 7 });
+    await hold(2, { organization_id: 7, certified_on: '2019-05-05' });
+    await hold(3, { organization_id: 9 });
+    expect(await scene.operate({ command: 'holds', ...selection })).toMatchObject({
+      result: { events: expected.length },
+    });
+    expect(await scene.operate({ command: 'release', ...selection })).toMatchObject({
+      ok: true,
+      result: { events: expected.length, behind: 0 },
+    });
+    await scene.tick();
+    expect(subjects().sort()).toEqual(expected);
+    expect(await scene.operate({ command: 'holds' })).toMatchObject({
+      result: { events: 3 - expected.length },
+    });
+  });
+
+  it('that has come since somebody looked is not released with what was seen', async () => {
+    await hold(1);
+    const { result } = await scene.operate({ command: 'holds' });
+    const { at } = z.looseObject({ at: z.string() }).parse(result);
+    scene.clock.advance({ seconds: 5 });
+    await hold(2);
+    await scene.operate({ command: 'release', until: at });
+    await scene.tick();
+    expect(subjects()).toEqual([1]);
+  });
+});
+
+describe('a release', () => {
+  it('is delivered by the next tick, with a digest, each event once', async () => {
+    await hold(1);
+    await hold(2);
+    await scene.operate({ command: 'release' });
+    expect(scene.heard).toEqual([]);
+    await scene.tick();
+    await scene.tick();
+    expect(subjects().sort()).toEqual([1, 2]);
+    expect(scene.mails).toHaveLength(1);
+    expect(scene.mails[0]).toHaveLength(2);
+  });
+
+  it('does nothing when it is sent again', async () => {
+    await hold(1);
+    await scene.operate({ command: 'release' });
+    expect(await scene.operate({ command: 'release' })).toMatchObject({ result: { events: 0 } });
+    await scene.tick();
+    expect(await scene.operate({ command: 'release' })).toMatchObject({ result: { events: 0 } });
+    await scene.tick();
+    expect(subjects()).toEqual([1]);
+  });
+
+  it('keeps the order of a subject', async () => {
+    await hold(1);
+    await hold(1, { email: 'b@example.org' });
+    await hold(1, { email: 'c@example.org' });
+    await scene.operate({ command: 'release' });
+    await scene.tick();
+    expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['1', '2', '3']);
+  });
+
+  it('leaves held what is behind an event that was not chosen', async () => {
+    await hold(1);
+    await hold(1, { email: 'b@example.org' });
+    expect(await scene.operate({ command: 'release', types: ['updated'] })).toMatchObject({
+      ok: true,
+      result: { events: 0, behind: 1 },
+    });
+    await scene.tick();
+    expect(scene.heard).toEqual([]);
+    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 2 } });
+  });
+
+  it('of the first lets go what only waited behind it', async () => {
+    await hold(1);
+    await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
+    await scene.operate({ command: 'release', types: ['created'] });
+    await scene.tick();
+    expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['1', '2']);
+  });
+
+  it('for people only is one mail and no event', async () => {
+    await hold(1);
+    await hold(2);
+    expect(await scene.operate({ command: 'release', as: 'digest' })).toMatchObject({
+      ok: true,
+      result: { events: 2 },
+    });
+    await scene.tick();
+    await scene.tick();
+    expect(scene.heard).toEqual([]);
+    expect(scene.mails.map((ids) => ids.length)).toEqual([2]);
+    expect(await scene.operate({ command: 'explain', id: 1 })).toMatchObject({
+      result: { verdict: 'announced-to-people' },
+    });
+  });
+
+  it('goes on where its time was over, at its pace, and ticks come in between', async () => {
+    for (let id = 1; id <= 120; id += 1) await hold(id);
+    const began = scene.clock.now();
+    const answers = await toTheEnd({ command: 'release', eventsPerSecond: 2 }, 30);
+    expect(answers.length).toBeGreaterThan(1);
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    const events = answers.map(({ result }) => z.looseObject({ events: z.int() }).parse(result));
+    expect(events.reduce((sum, one) => sum + one.events, 0)).toBe(120);
+    expect(scene.clock.now().since(began).total('seconds')).toBeGreaterThanOrEqual(20);
+    await scene.tick();
+    expect(new Set(subjects()).size).toBe(120);
+  });
+
+  it('waits for a tick that is at work, and says so if that does not end', async () => {
+    await hold(1);
+    const until = scene.clock.now().add({ minutes: 5 });
+    await scene.ledger.takeLease({ owner: 'a tick', until }, scene.clock.now());
+    expect(await scene.operate({ command: 'release' })).toMatchObject({
+      ok: false,
+      problem: { code: 'busy', retryHelps: true },
+      result: { events: 0, next: { command: 'release' } },
+    });
+    await scene.ledger.giveBackLease({ owner: 'a tick', until });
+    expect(await scene.operate({ command: 'release' })).toMatchObject({ result: { events: 1 } });
+  });
+
+  it('lets the next tick look for it even if a tick had just ended clean', async () => {
+    await scene.tick();
+    await hold(1);
+    await scene.operate({ command: 'release' });
+    const state = await scene.ledger.recordedState();
+    expect(state?.dirtySince).toBeDefined();
+    expect(state?.leasedUntil).toBeUndefined();
+  });
+
+  it('ends the notice that something is held', async () => {
+    await scene.ledger.saveConditions(
+      new Map([['held', { since: 0, number: 1, told: { at: 0, number: 1 } }]]),
+    );
+    await hold(1);
+    await scene.operate({ command: 'release' });
+    await scene.tick();
+    expect(scene.notices.map(({ subject }) => subject)).toContainEqual(
+      expect.stringContaining('nothing is held any more'),
+    );
+  });
+});
+
+describe('a discard', () => {
+  it('takes events out of their outboxes for good, and explain knows', async () => {
+    await hold(1);
+    await hold(2);
+    expect(await scene.operate({ command: 'discard', ids: [1] })).toMatchObject({
+      ok: true,
+      result: { events: 1, byType: { created: 1 } },
+    });
+    await scene.tick();
+    expect(scene.heard).toEqual([]);
+    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 1 } });
+    expect(await scene.operate({ command: 'explain', id: 1 })).toMatchObject({
+      result: { verdict: 'discarded' },
+    });
+    expect(await scene.operate({ command: 'discard', ids: [1] })).toMatchObject({
+      result: { events: 0 },
+    });
+  });
+
+  it('of the first lets go what was behind it', async () => {
+    await hold(1);
+    await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
+    await scene.operate({ command: 'discard', types: ['created'] });
+    await scene.tick();
+    expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['2']);
+  });
+
+  it('is not an end of the certification: its next change is announced', async () => {
+    await hold(1);
+    await scene.operate({ command: 'discard' });
+    await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
+    await scene.tick();
+    expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['2']);
+  });
+});
+
+describe('what SNS has refused for good', () => {
+  beforeEach(async () => {
+    scene.world.push(assessment({ id: 1, certified_on: '2026-11-20' }));
+    scene.refuse = () => ({ code: 'InvalidParameter', forGood: true });
+    await scene.tick();
+    scene.refuse = () => undefined;
+  });
+
+  it('is shown, and tried again by the next tick once it is released', async () => {
+    expect(await scene.operate({ command: 'holds', waiting: 'undeliverable' })).toMatchObject({
+      result: { events: 1 },
+    });
+    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 0 } });
+    expect(await scene.operate({ command: 'explain', id: 1 })).toMatchObject({
+      result: {
+        verdict: 'undeliverable',
+        known: { revisions: [{ delivery: 'undeliverable', code: 'InvalidParameter' }] },
+      },
+    });
+    expect(await scene.operate({ command: 'release', waiting: 'undeliverable' })).toMatchObject({
+      ok: true,
+      result: { events: 1 },
+    });
+    await scene.tick();
+    expect(subjects()).toEqual([1]);
+    expect(await scene.operate({ command: 'explain', id: 1 })).toMatchObject({
+      result: {
+        verdict: 'announced',
+        known: { revisions: [{ decisions: [{ decision: 'retried' }] }] },
+      },
+    });
+  });
+
+  it('is discarded', async () => {
+    await scene.operate({ command: 'discard', waiting: 'undeliverable' });
+    await scene.tick();
+    expect(scene.heard).toEqual([]);
+    expect(await scene.operate({ command: 'status' })).toMatchObject({
+      result: { waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 } },
+    });
+  });
+});

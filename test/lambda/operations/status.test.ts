@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { statusResult } from '../../../lambda/operations/result.ts';
+import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import { assessment } from '../../support/assessments.ts';
+import { startLedgerTable } from '../../support/ledger-table.ts';
+import { Scene } from './scene.ts';
+
+let database: Awaited<ReturnType<typeof startLedgerTable>>;
+let scene: Scene;
+
+beforeAll(async () => {
+  database = await startLedgerTable();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  scene = new Scene(database);
+});
+
+const on = (certified_on: string, id: number, more = {}) =>
+  assessment({ id, certified_on, ...more });
+
+async function status(more = {}) {
+  const answer = await scene.operate({ command: 'status', ...more });
+  expect(answer).toMatchObject({ ok: true });
+  return z.strictObject(statusResult.shape).parse(answer.result);
+}
+
+describe('the status', () => {
+  it('before the very first tick says that there was none, and leaves the ledger empty', async () => {
+    expect(await status()).toMatchObject({
+      standing: 'never-ticked',
+      baseline: { status: 'none', counted: 0 },
+      certifications: 0,
+    });
+    expect(await scene.items()).toEqual([]);
+  });
+
+  it('of one that is up to date has the last tick, the next one, and both totals', async () => {
+    scene.world = [on('2026-11-20', 1), on('2019-04-03', 2)];
+    await scene.settle();
+    scene.clock.advance({ seconds: 20 });
+    expect(await status()).toMatchObject({
+      at: '2026-11-21T08:00:20Z',
+      standing: 'up-to-date',
+      busy: false,
+      lastTick: '2026-11-21T08:00:00Z',
+      nextTick: '2026-11-21T08:01:00Z',
+      certifications: 2,
+      partner: { count: 2 },
+      unexplained: 0,
+      baseline: { status: 'completed', counted: 2, total: 2 },
+      oldestProof: {
+        recent: { at: '2026-11-21T08:00:00Z' },
+        history: { day: '2019-04-03', at: '2026-11-21T08:00:00Z' },
+      },
+      unproven: { days: 0, first: [] },
+      waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
+      conditions: [],
+      settings: { integration: scene.name, every: 1, announce: 'none' },
+    });
+  });
+
+  it('changes nothing', async () => {
+    scene.world = [on('2026-11-20', 1)];
+    await scene.settle();
+    const before = await scene.items();
+    await status({ history: true });
+    expect(await scene.items()).toEqual(before);
+  });
+
+  it('counts the changes of the day, and begins again the next day', async () => {
+    await scene.settle();
+    scene.world = [on('2026-11-21', 1), on('2026-11-21', 2)];
+    await scene.tick();
+    scene.alter(1, { email: 'b@example.org' });
+    await scene.tick();
+    expect((await status()).today).toEqual({
+      day: '2026-11-21',
+      created: 2,
+      updated: 1,
+      withdrawn: 0,
+      restored: 0,
+    });
+    scene.clock.advance({ hours: 24 });
+    expect((await status()).today).toMatchObject({ day: '2026-11-22', created: 0 });
+    scene.world.push(on('2026-11-22', 3));
+    await scene.tick();
+    expect((await status()).today).toMatchObject({ day: '2026-11-22', created: 1, updated: 0 });
+  });
+
+  it('of one that is paused says who has paused it, since when and why', async () => {
+    await scene.settle();
+    await scene.operate({ command: 'pause', reason: 'the platform moves', by: 'arn:aws:iam::1:x' });
+    scene.requests.length = 0;
+    const paused = await status();
+    expect(paused).toMatchObject({
+      standing: 'paused',
+      paused: {
+        since: '2026-11-21T08:00:00Z',
+        by: 'arn:aws:iam::1:x',
+        reason: 'the platform moves',
+      },
+    });
+    expect(paused).not.toHaveProperty('nextTick');
+    expect(scene.requests).toEqual([]);
+  });
+
+  it('of one that the partner has refused says until when it is left alone', async () => {
+    await scene.settle();
+    const until = scene.clock.now().add({ minutes: 8 });
+    await scene.ledger.backOff({ until, failures: 3 });
+    expect(await status()).toMatchObject({
+      standing: 'backing-off',
+      backingOff: { until: until.toString(), failures: 3 },
+    });
+    scene.clock.advance({ minutes: 8 });
+    expect(await status()).not.toHaveProperty('backingOff');
+  });
+
+  it('of one whose ticks do not end is behind', async () => {
+    await scene.settle();
+    scene.clock.advance({ minutes: 3 });
+    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+    scene.clock.advance({ seconds: 1 });
+    expect(await status()).toMatchObject({ standing: 'behind' });
+  });
+
+  it('while a baseline runs says how far it is', async () => {
+    scene.world = [on('2026-11-20', 1), on('2019-04-03', 2)];
+    scene.requestSeconds = 17;
+    await scene.tick();
+    scene.requestSeconds = 0;
+    expect(await status()).toMatchObject({
+      standing: 'baseline',
+      baseline: { status: 'running', total: 2 },
+    });
+  });
+
+  it('says that somebody is at work', async () => {
+    await scene.settle();
+    const until = scene.clock.now().add({ minutes: 1 });
+    await scene.ledger.takeLease({ owner: 'a tick', until }, scene.clock.now());
+    expect(await status()).toMatchObject({ busy: true });
+    scene.clock.advance({ minutes: 2 });
+    expect(await status()).toMatchObject({ busy: false });
+  });
+
+  it('counts what waits, for whom', async () => {
+    await scene.settle();
+    await scene.commit([on('2026-11-20', 1)]);
+    await scene.commit([on('2026-11-20', 2)], 'held');
+    expect(await status()).toMatchObject({
+      standing: 'owing',
+      waiting: { pending: 1, digest: 0, held: 1, undeliverable: 0 },
+    });
+  });
+
+  it('names the days that are not proven, and what operations were told', async () => {
+    scene.world = [on('2026-11-20', 1), on('2026-10-01', 2)];
+    await scene.settle();
+    scene.overlooked.add(2);
+    for (let days = 0; days < 3; days += 1) {
+      scene.clock.advance({ hours: 25 });
+      await scene.tick();
+    }
+    const { unproven, conditions } = await status();
+    expect(unproven.first).toContainEqual({ day: '2026-10-01', since: '2026-11-22T09:00:00Z' });
+    expect(conditions).toMatchObject([
+      { name: 'unproven', title: 'days cannot be proven complete', whatToDo: expect.any(String) },
+    ]);
+  });
+
+  it('is told also when the partner does not answer', async () => {
+    await scene.settle();
+    scene.partnerFailure = new UnavailableError('list', 'down');
+    expect(await status()).toMatchObject({ partner: { problem: { code: 'unavailable' } } });
+  });
+
+  it('does not ask the partner, if it is not to be asked', async () => {
+    await scene.settle();
+    expect(await status({ partner: false })).not.toHaveProperty('partner');
+    expect(scene.requests).toEqual([]);
+  });
+
+  it('says how long each kind of change takes to be found at worst', async () => {
+    await scene.settle();
+    const { detection } = await status();
+    expect(Object.fromEntries(detection.map(({ change, minutes }) => [change, minutes]))).toEqual({
+      new: 1,
+      withdrawn: 1,
+      restored: 1,
+      'edited-newest': 1,
+      'edited-recent': 16,
+      'edited-history': 1441,
+      replaced: 1441,
+    });
+  });
+});
+
+describe('the history', () => {
+  it('has every command that has changed something: who, when, what, and what came of it', async () => {
+    await scene.settle();
+    const by = 'arn:aws:sts::111122223333:assumed-role/ops/odile';
+    await scene.operate({ command: 'pause', reason: 'a migration', by });
+    scene.clock.advance({ minutes: 1 });
+    await scene.operate({ command: 'resume' });
+    scene.clock.advance({ minutes: 1 });
+    await scene.operate({ command: 'accept-total', total: 3, by });
+    for (const reading of ['status', 'holds', 'baseline', 'check'])
+      await scene.operate({ command: reading });
+    await scene.operate({ command: 'explain', id: 1 });
+    await scene.operate({ command: 'prove', from: '2026-11-01', to: '2026-11-02' });
+    await scene.operate({ command: 'replay', ids: [1], dryRun: true });
+    expect((await status({ history: true })).history).toMatchObject([
+      { command: 'accept-total', by, settings: { total: 3 }, outcome: { ok: true } },
+      { command: 'resume', at: '2026-11-21T08:01:00.000Z', settings: {}, outcome: { ok: true } },
+      { command: 'pause', by, settings: { reason: 'a migration' }, outcome: { ok: true } },
+    ]);
+    expect(await status()).not.toHaveProperty('history');
+  });
+
+  it('has one that was carried out in several calls once, with the outcome of the last', async () => {
+    await scene.settle();
+    for (let id = 1; id <= 5; id += 1) await scene.show(on('2026-11-20', id));
+    let command: object | undefined = { command: 'replay', days: {}, limit: 2 };
+    while (command !== undefined) {
+      scene.clock.advance({ minutes: 1 });
+      const { result } = await scene.operate(command);
+      command = z.looseObject({ next: z.looseObject({}).optional() }).parse(result).next;
+    }
+    expect((await status({ history: true })).history).toMatchObject([
+      {
+        command: 'replay',
+        at: '2026-11-21T08:01:00.000Z',
+        outcome: { at: '2026-11-21T08:03:00Z' },
+      },
+    ]);
+  });
+
+  it('says why one has failed', async () => {
+    await scene.operate({ command: 'restart-baseline' });
+    expect((await status({ history: true })).history).toMatchObject([
+      { command: 'restart-baseline', outcome: { ok: false, code: 'nothing-recorded' } },
+    ]);
+  });
+
+  it('keeps the last hundred, and of long lists the beginning', async () => {
+    await scene.settle();
+    const ids = Array.from({ length: 1_000 }, (_, index) => index + 1);
+    for (let calls = 0; calls < 103; calls += 1) {
+      scene.clock.advance({ seconds: 1 });
+      await scene.operate({ command: 'discard', ids });
+    }
+    const { history = [] } = await status({ history: true });
+    expect(history).toHaveLength(100);
+    expect(history[0]?.at).toBe('2026-11-21T08:01:43.000Z');
+    expect(history[0]?.settings.ids).toHaveLength(21);
+  });
+});
