@@ -142,6 +142,8 @@ export interface Pause {
 
 export interface Baseline {
   readonly status: 'none' | 'running' | 'completed';
+  /** When, in milliseconds since the epoch: it tells a restarted one from the one before. */
+  readonly begunAt?: number;
   /** The day on which it began: what appears meanwhile from this day on is announced. */
   readonly startDay?: Temporal.PlainDate;
   /** Days before this one are still to be read: it proceeds from the newest to the oldest. */

@@ -2,7 +2,7 @@ import { auditsDue } from '../detection/audit.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { Lease, State } from '../ports.ts';
 import { tellOfCompletion } from '../steps/baseline.ts';
-import { BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
+import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
 import type { FanOutParts, TaskRun } from './parts.ts';
 
 const leaseSlackSeconds = 5;
@@ -21,7 +21,8 @@ export interface Completion {
  */
 export async function complete(parts: FanOutParts, run: TaskRun): Promise<Completion> {
   const { ledger, fanOut, clock, journal } = parts;
-  const stretches = (await fanOut.plan()) ?? [];
+  const { begunAt } = (await ledger.state()).baseline;
+  const stretches = (begunAt !== undefined && (await fanOut.plan(begunAt))) || [];
   const progress = await fanOut.progressOf(stretches);
   const left = stretches.filter((_, index) => !progress[index]?.isDone);
   if (left.length > 0 || stretches.length === 0)
@@ -31,6 +32,7 @@ export async function complete(parts: FanOutParts, run: TaskRun): Promise<Comple
   const state = await ledger.takeLease(lease, clock.now());
   if (state === undefined) throw new NotCompletedYetError('a tick is at work');
   try {
+    if (state.baseline.begunAt !== begunAt) throw new BaselineRestartedError();
     if (state.baseline.status !== 'completed') await end(parts, state, lease);
   } finally {
     await ledger

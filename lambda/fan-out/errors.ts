@@ -40,6 +40,17 @@ export class StretchStuckError extends NotifierError {
   }
 }
 
+/** Ops have had the baseline restarted, or the ticks have completed it. */
+export class BaselineRestartedError extends NotifierError {
+  readonly code = 'baseline-restarted';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Nothing: the next execution reads the baseline as it is now.';
+
+  constructor() {
+    super('The days that were to be read belong to a baseline that is over.');
+  }
+}
+
 const stretchesNamed = 10;
 
 /** Some days have not been read: the baseline is not complete. */

@@ -6,6 +6,8 @@ import type { SlicesPosition } from '../steps/slices.ts';
 
 /** Days of the history that one task reads, slice by slice: about so many assessments as all others. */
 export interface Stretch {
+  /** Of the baseline that it belongs to: one that was restarted is read anew. */
+  readonly begunAt: number;
   readonly from: Temporal.PlainDate;
   readonly to: Temporal.PlainDate;
   /** What is dated before `from` belongs to it as well. */
@@ -24,9 +26,9 @@ export interface StretchProgress extends SlicesPosition {
 /** What the fan-out keeps in the ledger for itself. */
 export interface FanOutLedger {
   /** The plan that was kept first: it never changes, so that a later execution finds what is done. */
-  plan(): Promise<readonly Stretch[] | undefined>;
+  plan(begunAt: number): Promise<readonly Stretch[] | undefined>;
   /** @returns the plan that holds: another execution's, if that one was first */
-  keepPlan(stretches: readonly Stretch[]): Promise<readonly Stretch[]>;
+  keepPlan(begunAt: number, stretches: readonly Stretch[]): Promise<readonly Stretch[]>;
   /** Of each of these stretches, in the same order. */
   progressOf(stretches: readonly Stretch[]): Promise<readonly StretchProgress[]>;
   /**

@@ -33,18 +33,23 @@ export interface Plan {
  */
 export async function plan(parts: FanOutParts, run: TaskRun): Promise<Plan> {
   const state = await parts.ledger.recordedState();
-  const before = state?.baseline.before;
   const idle = (outcome: Exclude<Plan['outcome'], 'ready'>) =>
     ({ outcome, left: [], stretches: 0 }) as const;
   if (state?.baseline.status === 'completed') return idle('completed');
-  if (state === undefined || before === undefined) return idle('not-begun');
+  const { before, begunAt } = state?.baseline ?? {};
+  if (state === undefined || before === undefined || begunAt === undefined)
+    return idle('not-begun');
   const reason = whyLeftAlone(state, parts.clock.now());
   if (reason !== undefined) return idle(reason);
 
   const { fanOut } = parts;
   const { deadline } = new TimeLimit(run.deadline, parts.clock);
   const stretches =
-    (await fanOut.plan()) ?? (await fanOut.keepPlan(await divide(parts.partner, before, deadline)));
+    (await fanOut.plan(begunAt)) ??
+    (await fanOut.keepPlan(
+      begunAt,
+      (await divide(parts.partner, before, deadline)).map((days) => ({ begunAt, ...days })),
+    ));
   const progress = await fanOut.progressOf(stretches);
   return {
     outcome: 'ready',
@@ -74,7 +79,7 @@ export async function divide(
   partner: Pick<PartnerReader, 'oldestDay' | 'count'>,
   before: Temporal.PlainDate,
   deadline: Temporal.Instant,
-): Promise<Stretch[]> {
+): Promise<Omit<Stretch, 'begunAt'>[]> {
   const to = before.subtract({ days: 1 });
   const oldest = (await partner.oldestDay(deadline)) ?? to;
   const from = Temporal.PlainDate.compare(oldest, to) < 0 ? oldest : to;

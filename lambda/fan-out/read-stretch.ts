@@ -1,10 +1,15 @@
 import type { Sighting } from '../detection/compare.ts';
 import { recentWindow } from '../detection/days.ts';
-import type { Lease } from '../ports.ts';
+import type { Lease, State } from '../ports.ts';
 import { CalendarDays } from '../steps/calendar-days.ts';
 import { type SliceCommit, Slices, type SlicesPosition } from '../steps/slices.ts';
 import { TimeLimit } from '../steps/time-limit.ts';
-import { PartnerLeftAloneError, StretchStuckError, StretchTakenError } from './errors.ts';
+import {
+  BaselineRestartedError,
+  PartnerLeftAloneError,
+  StretchStuckError,
+  StretchTakenError,
+} from './errors.ts';
 import type { FanOutParts, Stretch, StretchProgress, TaskRun } from './parts.ts';
 import { whyLeftAlone } from './plan.ts';
 
@@ -27,7 +32,8 @@ export interface StretchReport {
  * differs (edited or moved by the partner meanwhile) is left to the ticks, which find it once the
  * baseline is completed.
  *
- * @throws PartnerLeftAloneError, StretchTakenError, StretchStuckError, and what the ports throw
+ * @throws BaselineRestartedError, PartnerLeftAloneError, StretchTakenError, StretchStuckError, and
+ * what the ports throw
  */
 export async function readStretch(
   parts: FanOutParts,
@@ -36,7 +42,7 @@ export async function readStretch(
 ): Promise<StretchReport> {
   const { ledger, fanOut, clock } = parts;
   const state = await ledger.state();
-  if (state.baseline.status === 'completed') return { isDone: true, recorded: 0 };
+  refuseIfOver(state, stretch);
   const reason = whyLeftAlone(state, clock.now());
   if (reason !== undefined) throw new PartnerLeftAloneError(reason);
 
@@ -73,6 +79,8 @@ async function goOn(
       window: recentWindow(clock.now(), settings.timeZone, settings.recentDays),
       salt,
       commit: async (days, sightings) => {
+        // Once it is over, what is recorded silently is news that nobody would hear of.
+        refuseIfOver(await ledger.state(), stretch);
         await calendarDays.touch(days);
         return recordNew(parts, sightings);
       },
@@ -94,6 +102,11 @@ async function goOn(
   if (!isDone && isSame(slices.position, start)) throw new StretchStuckError(stretch);
   await keep(isDone);
   return progress(isDone);
+}
+
+function refuseIfOver({ baseline }: State, { begunAt }: Stretch): void {
+  if (baseline.status !== 'running' || baseline.begunAt !== begunAt)
+    throw new BaselineRestartedError();
 }
 
 async function recordNew(

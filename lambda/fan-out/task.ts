@@ -14,6 +14,7 @@ const task = z.discriminatedUnion('task', [
   z.strictObject({
     task: z.literal('read'),
     stretch: z.strictObject({
+      begunAt: z.number(),
       from: day,
       to: day,
       sliceDays: z.int().positive(),

@@ -35,21 +35,21 @@ export class DynamoFanOutLedger implements FanOutLedger {
     this.#certifications = new Certifications(table, integration, journal);
   }
 
-  async plan(): Promise<readonly Stretch[] | undefined> {
-    const item = await this.#table.get(planKey(this.#integration));
+  async plan(begunAt: number): Promise<readonly Stretch[] | undefined> {
+    const item = await this.#table.get(planKey(this.#integration, begunAt));
     return item && parsePlan(item);
   }
 
-  async keepPlan(stretches: readonly Stretch[]): Promise<readonly Stretch[]> {
+  async keepPlan(begunAt: number, stretches: readonly Stretch[]): Promise<readonly Stretch[]> {
     const isFirst = await this.#table.put(
       {
-        [ledgerTable.partitionKey]: planKey(this.#integration),
-        ...planAttributes(stretches),
+        [ledgerTable.partitionKey]: planKey(this.#integration, begunAt),
+        ...planAttributes(begunAt, stretches),
         schema: schemaVersion,
       },
       { ConditionExpression: 'attribute_not_exists(pk)' },
     );
-    return isFirst ? stretches : ((await this.plan()) ?? stretches);
+    return isFirst ? stretches : ((await this.plan(begunAt)) ?? stretches);
   }
 
   async progressOf(stretches: readonly Stretch[]): Promise<readonly StretchProgress[]> {

@@ -4,12 +4,14 @@ import { parse } from './item.ts';
 import { bookmark, bookmarkAttributes, bookmarkOf, day } from './state-item.ts';
 import type { Plain } from './table.ts';
 
-export const planKey = (integration: string) => `FANOUT#${integration}`;
+export const planKey = (integration: string, begunAt: number) => `FANOUT#${integration}#${begunAt}`;
 
 /** No two stretches of a plan end on the same day. */
-export const stretchKey = (integration: string, { to }: Stretch) => `STRETCH#${integration}#${to}`;
+export const stretchKey = (integration: string, { begunAt, to }: Stretch) =>
+  `STRETCH#${integration}#${begunAt}#${to}`;
 
 const planItem = z.object({
+  begun_at: z.number(),
   stretches: z.array(
     z.object({
       from: day,
@@ -29,7 +31,9 @@ const stretchItem = z.object({
 });
 
 export function parsePlan(item: Plain): Stretch[] {
-  return parse(planItem, item).stretches.map(({ from, to, slice_days, is_oldest }) => ({
+  const { begun_at: begunAt, stretches } = parse(planItem, item);
+  return stretches.map(({ from, to, slice_days, is_oldest }) => ({
+    begunAt,
     from,
     to,
     sliceDays: slice_days,
@@ -38,8 +42,9 @@ export function parsePlan(item: Plain): Stretch[] {
 }
 
 /** At most about a thousand stretches of 60 bytes each: far below an item's 400 KB. */
-export function planAttributes(stretches: readonly Stretch[]): Plain {
+export function planAttributes(begunAt: number, stretches: readonly Stretch[]): Plain {
   return {
+    begun_at: begunAt,
     stretches: stretches.map(({ from, to, sliceDays, isOldest }) => ({
       from: from.toString(),
       to: to.toString(),

@@ -37,6 +37,7 @@ const stateItem = z.object({
   baseline: z
     .object({
       status: z.enum(['running', 'completed']),
+      begun_at: z.number().optional(),
       start_day: day,
       before: day.optional(),
       slice_days: z.int().positive().optional(),
@@ -93,6 +94,7 @@ export function parseState(item: Plain): State {
       ? {
           status: baseline.status,
           startDay: baseline.start_day,
+          ...(baseline.begun_at !== undefined && { begunAt: baseline.begun_at }),
           ...(baseline.before && { before: baseline.before }),
           ...(baseline.slice_days !== undefined && { sliceDays: baseline.slice_days }),
           ...(baseline.bookmark && { bookmark: bookmarkOf(baseline.bookmark) }),
@@ -141,6 +143,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
   const attributes = {
     baseline: baseline && {
       status: baseline.status,
+      begun_at: baseline.begunAt,
       start_day: baseline.startDay?.toString(),
       before: baseline.before?.toString(),
       slice_days: baseline.sliceDays,

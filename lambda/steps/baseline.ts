@@ -37,8 +37,8 @@ export async function readBaseline(
   pulse: PulseRead,
 ): Promise<BaselineProgress> {
   const { parts, limit, window, state } = context;
-  const startDay = state.baseline.startDay ?? window.today;
   const { partner, clock, ledger } = parts;
+  const { startDay = window.today, begunAt = clock.now().epochMilliseconds } = state.baseline;
   const slices = new Slices(
     {
       partner,
@@ -52,7 +52,7 @@ export async function readBaseline(
     state.baseline,
   );
   const running = (): BaselineProgress => ({
-    baseline: { status: 'running', startDay, ...slices.position },
+    baseline: { status: 'running', begunAt, startDay, ...slices.position },
     recorded: slices.recorded,
     quarantined: slices.quarantined,
   });

@@ -16,6 +16,7 @@ export const nameProperties: Readonly<Record<string, string | undefined>> = {
   'AWS::SecretsManager::Secret': 'Name',
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Scheduler::Schedule': 'Name',
+  'AWS::StepFunctions::StateMachine': 'StateMachineName',
   'AWS::SNS::Subscription': undefined,
 };
 
@@ -68,6 +69,10 @@ export function identify(type: string, name: string, place: Place): Identity {
       return { ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } };
     case 'AWS::Scheduler::Schedule':
       return { ref: name, attributes: { Arn: arn('scheduler', `schedule/default/${name}`) } };
+    case 'AWS::StepFunctions::StateMachine': {
+      const machineArn = arn('states', `stateMachine:${name}`);
+      return { ref: machineArn, attributes: { Arn: machineArn, Name: name } };
+    }
     default: {
       const service = type.split('::')[1]?.toLowerCase() ?? 'unknown';
       return { ref: name, attributes: { Arn: arn(service, name) } };

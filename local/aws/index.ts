@@ -12,7 +12,7 @@ import {
   LocalFunction,
   type OutputLine,
 } from './function.ts';
-import { interpret, type Plan, type SchedulePlan } from './interpret.ts';
+import { interpret, type Plan, type SchedulePlan, type StateMachinePlan } from './interpret.ts';
 import { lambdaService } from './lambda-service.ts';
 import { close, listen, loopback } from './loopback-server.ts';
 import { scheduler } from './scheduler.ts';
@@ -74,6 +74,7 @@ export interface EmbeddedAws {
   /** A further execution environment of a function, for instance to let two ticks overlap. */
   startFunction(name: string, overrides?: Partial<FunctionOptions>): LocalFunction;
   readonly schedules: readonly SchedulePlan[];
+  readonly stateMachines: readonly StateMachinePlan[];
   /** Ends the functions and the services. */
   close(): Promise<void>;
 }
@@ -187,6 +188,7 @@ export async function startEmbeddedAws(
     functions,
     startFunction,
     schedules: plan.schedules,
+    stateMachines: plan.stateMachines,
     close: () => lifetime.disposeAsync(),
   };
 }

@@ -23,7 +23,9 @@ export interface Plan {
   }[];
   readonly secrets: readonly { name: string; arn: string; value: string | GeneratedSecret }[];
   readonly functions: readonly FunctionPlan[];
+  /** Those of functions: no state machine is executed here unless somebody does it. */
   readonly schedules: readonly SchedulePlan[];
+  readonly stateMachines: readonly StateMachinePlan[];
   /** Resolves a stack output. @throws TemplateNotUnderstoodError when there is none of that name */
   output(name: string): string;
   /** What `Ref` gives for a logical id: a table's name, a topic's or a secret's ARN, a queue's URL. */
@@ -65,6 +67,12 @@ export interface SchedulePlan {
   readonly functionName: string;
   /** Undefined: EventBridge Scheduler sends an event of its own. */
   readonly input: string | undefined;
+}
+
+export interface StateMachinePlan {
+  readonly arn: string;
+  /** In the Amazon States Language. */
+  readonly definition: Readonly<Record<string, Json>>;
 }
 
 type Resource = { logicalId: string; properties: Record<string, Json> };
@@ -135,6 +143,13 @@ export function interpret(template: Template, place: Place): Plan {
     };
   });
 
+  const stateMachines = of('AWS::StepFunctions::StateMachine').map((resource) => ({
+    arn: resolver.identity(resource.logicalId).ref,
+    definition: z
+      .record(z.string(), z.json())
+      .parse(JSON.parse(read(resource, understood.stateMachine).DefinitionString)),
+  }));
+
   return {
     tables: of('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table').map((resource) => ({
       ...read(resource, understood.table),
@@ -170,8 +185,10 @@ export function interpret(template: Template, place: Place): Plan {
       };
     }),
     functions,
-    schedules: of('AWS::Scheduler::Schedule').map((resource): SchedulePlan => {
+    stateMachines,
+    schedules: of('AWS::Scheduler::Schedule').flatMap((resource): SchedulePlan[] => {
       const properties = read(resource, understood.schedule);
+      if (stateMachines.some(({ arn }) => arn === properties.Target.Arn)) return [];
       const { ref: name, attributes } = resolver.identity(resource.logicalId);
       const target = functions.find(({ arn }) => arn === properties.Target.Arn);
       if (!target) {
@@ -180,14 +197,16 @@ export function interpret(template: Template, place: Place): Plan {
           'a target that is no function of this stack',
         );
       }
-      return {
-        name,
-        arn: attributes.Arn ?? '',
-        expression: properties.ScheduleExpression,
-        enabled: properties.State === 'ENABLED',
-        functionName: target.name,
-        input: properties.Target.Input,
-      };
+      return [
+        {
+          name,
+          arn: attributes.Arn ?? '',
+          expression: properties.ScheduleExpression,
+          enabled: properties.State === 'ENABLED',
+          functionName: target.name,
+          input: properties.Target.Input,
+        },
+      ];
     }),
     output: (name) => {
       const output = template.Outputs[name];

@@ -162,3 +162,14 @@ export const schedule = understanding(
   }),
   ['Description', 'FlexibleTimeWindow', 'GroupName', 'KmsKeyArn', 'ScheduleExpressionTimezone'],
 );
+
+export const stateMachine = understanding(
+  z.object({ StateMachineName: z.string().optional(), DefinitionString: z.string() }),
+  [
+    'EncryptionConfiguration',
+    'LoggingConfiguration',
+    'RoleArn',
+    'StateMachineType',
+    'TracingConfiguration',
+  ],
+);

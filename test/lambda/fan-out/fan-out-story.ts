@@ -40,18 +40,19 @@ export class FanOutStory extends Story {
 
   /** Small stretches of a small history: the plan that was kept first is the one that holds. */
   async divide(days: number): Promise<void> {
-    const { before } = (await this.ledger.state()).baseline;
+    const { before, begunAt } = (await this.ledger.state()).baseline;
     const oldest = await this.partner.oldestDay(this.run().deadline);
-    if (before === undefined || oldest === undefined) throw new Error('there is nothing to divide');
+    if (before === undefined || begunAt === undefined || oldest === undefined)
+      throw new Error('there is nothing to divide');
     const stretches: Stretch[] = [];
     for (let end = before; Temporal.PlainDate.compare(end, oldest) > 0; ) {
       const from = end.subtract({ days });
       const isOldest = Temporal.PlainDate.compare(from, oldest) <= 0;
       const to = end.subtract({ days: 1 });
-      stretches.push({ from, to, sliceDays: 1, ...(isOldest && { isOldest }) });
+      stretches.push({ begunAt, from, to, sliceDays: 1, ...(isOldest && { isOldest }) });
       end = from;
     }
-    await this.fanOut.keepPlan(stretches);
+    await this.fanOut.keepPlan(begunAt, stretches);
   }
 
   plan() {

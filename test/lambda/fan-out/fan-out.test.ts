@@ -1,5 +1,8 @@
+import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { DayRange } from '../../../lambda/detection/days.ts';
 import {
+  BaselineRestartedError,
   BaselineUnfinishedError,
   NotCompletedYetError,
   PartnerLeftAloneError,
@@ -8,6 +11,7 @@ import {
 } from '../../../lambda/fan-out/errors.ts';
 import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { Steering } from '../../../lambda/ledger/steering.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
@@ -198,6 +202,29 @@ describe('a stretch', () => {
     expect(story.requests).toEqual([]);
   });
 
+  it('asks for its own days only, each once; the oldest for all that is before it', async () => {
+    await story.tick();
+    const asked: DayRange[] = [];
+    const prove: PartnerReader['prove'] = async (range, ...rest) => {
+      asked.push(range);
+      return story.partner.prove(range, ...rest);
+    };
+    const { before, begunAt = 0 } = (await story.ledger.state()).baseline;
+    const day = (days: number) => Temporal.PlainDate.from(before ?? today).subtract({ days });
+    for (const stretch of [
+      { begunAt, from: day(7), to: day(1), sliceDays: 5 },
+      { begunAt, from: day(20), to: day(8), sliceDays: 5, isOldest: true } as const,
+    ])
+      await story.read(stretch, { partner: { ...story.partner, prove } });
+    let end = before;
+    for (const { from, to } of asked) {
+      expect(to?.add({ days: 1 })).toEqual(end);
+      end = from;
+    }
+    expect(end).toBeUndefined();
+    expect(asked.map(({ from }) => from?.toString())).toContain(day(7).toString());
+  });
+
   it('is read by one task at a time', async () => {
     const stretch = await firstStretch();
     let second: unknown;
@@ -309,8 +336,49 @@ describe('a stretch', () => {
     await story.readAll();
     await story.complete();
     story.world.push(assessment({ id: 9_000, certified_on: '2026-11-01' }));
-    await story.read({ ...stretch, to: stretch.to.subtract({ days: 1 }) });
+    const other = { ...stretch, to: stretch.to.subtract({ days: 1 }) };
+    await expect(story.read(other)).rejects.toThrow(BaselineRestartedError);
     expect((await story.ledger.known([9_000])).size).toBe(0);
+  });
+
+  it('records nothing any more when the baseline is completed while it is being read', async () => {
+    const stretch = await firstStretch();
+    const prove: PartnerReader['prove'] = async (...asked) => {
+      const read = await story.partner.prove(...asked);
+      const { baseline } = await story.ledger.state();
+      await story.ledger.saveBaseline({ ...baseline, status: 'completed' });
+      return read;
+    };
+    const late = { partner: { ...story.partner, prove } };
+    await expect(story.read(stretch, late)).rejects.toThrow(BaselineRestartedError);
+    expect((await story.ledger.known(story.world.map(({ id }) => id))).size).toBe(0);
+  });
+});
+
+describe('a baseline that was restarted', () => {
+  it('is planned and read anew, with the days that have passed since', async () => {
+    story.world = history(80, yesterday);
+    await story.tick();
+    await story.divide(4);
+    const [old] = (await story.plan()).left;
+    await story.readAll();
+    await story.complete();
+
+    story.clock.advance({ hours: 48 });
+    const steering = new Steering(story.table, story.name);
+    await steering.restartBaseline();
+    story.world.push(assessment({ id: 500, certified_on: '2026-11-15' }));
+    await story.tick();
+    const { left } = await story.plan();
+    expect(left).toMatchObject([{ isOldest: true }]);
+    expect(left[0]?.to.toString()).toBe('2026-11-22');
+    await expect(story.complete()).rejects.toThrow(BaselineUnfinishedError);
+    if (old) await expect(story.read(old)).rejects.toThrow(BaselineRestartedError);
+    await story.readAll();
+    await story.complete();
+    expect((await story.ledger.state()).expected).toBe(81);
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
+    expect(story.heard).toEqual([]);
   });
 });
 
@@ -360,8 +428,8 @@ describe('the completion', () => {
 /** Its methods, without the prototype that a spread would lose. */
 function bound(ledger: FanOutStory['fanOut']): FanOutStory['fanOut'] {
   return {
-    plan: () => ledger.plan(),
-    keepPlan: (stretches) => ledger.keepPlan(stretches),
+    plan: (begunAt) => ledger.plan(begunAt),
+    keepPlan: (begunAt, stretches) => ledger.keepPlan(begunAt, stretches),
     progressOf: (stretches) => ledger.progressOf(stretches),
     takeStretch: (stretch, lease, now) => ledger.takeStretch(stretch, lease, now),
     keepProgress: (stretch, lease, progress) => ledger.keepProgress(stretch, lease, progress),

@@ -150,4 +150,23 @@ describe('a template', () => {
       'S.Target: a target that is no function of this stack',
     );
   });
+
+  test('has its state machines with their definitions, and leaves starting them to others', () => {
+    const { stateMachines, schedules } = planOf({
+      Machine: {
+        Type: 'AWS::StepFunctions::StateMachine',
+        Properties: {
+          DefinitionString: { 'Fn::Join': ['', ['{"StartAt":"', { Ref: 'AWS::Region' }, '"}']] },
+          RoleArn: 'arn:elsewhere',
+        },
+      },
+      S: {
+        Type: 'AWS::Scheduler::Schedule',
+        Properties: { ScheduleExpression: 'rate(1 hour)', Target: { Arn: { Ref: 'Machine' } } },
+      },
+    });
+    const arn = 'arn:aws:states:eu-west-1:000000000000:stateMachine:Small-Machine';
+    expect(stateMachines).toEqual([{ arn, definition: { StartAt: 'eu-west-1' } }]);
+    expect(schedules).toEqual([]);
+  });
 });

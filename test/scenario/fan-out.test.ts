@@ -1,0 +1,245 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { Temporal } from 'temporal-polyfill';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseConfig } from '../../infra/config.ts';
+import { systemClock } from '../../lambda/clock.ts';
+import type { Stretch } from '../../lambda/fan-out/parts.ts';
+import { DynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
+import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
+import { Table } from '../../lambda/ledger/table.ts';
+import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
+import { synthesize } from '../../local/synthesize.ts';
+import { Gate } from '../support/gate.ts';
+import { type Execution, execute } from '../support/state-machine.ts';
+
+const integration = 'district-a';
+const subscriber = 'arn:aws:sqs:us-east-1:000000000000:everything';
+const operators = 'arn:aws:sqs:us-east-1:000000000000:operators';
+const journal = { warn: () => {} };
+
+const partner = new Gate();
+let assembly: string;
+let aws: EmbeddedAws;
+let sandbox: PartnerSandbox;
+let dynamodb: DynamoDBClient;
+let ledger: DynamoLedger;
+let fanOut: DynamoFanOutLedger;
+
+beforeAll(async () => {
+  assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
+  const config = parseConfig({
+    integrations: [
+      {
+        name: integration,
+        baseUrl: await partner.open(),
+        timeZone: 'UTC',
+        baseline: { atOnce: 2 },
+      },
+    ],
+    subscriptions: [
+      { topic: 'events', protocol: 'sqs', endpoint: subscriber },
+      { topic: 'operations', protocol: 'sqs', endpoint: operators },
+    ],
+  });
+  await synthesize(config, assembly);
+});
+afterAll(async () => {
+  await partner.close();
+  await rm(assembly, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  sandbox = await startPartnerSandbox({ seed: 7, records: 300, timeZone: 'UTC' });
+  partner.target = sandbox.url;
+  aws = await startEmbeddedAws(assembly);
+  const { clientId, clientSecret } = sandbox.credentials;
+  const [secret = ''] = aws.secretNames;
+  aws.secrets.put(secret, JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
+  dynamodb = new DynamoDBClient(aws.clientConfig('dynamodb'));
+  const table = new Table(dynamodb, aws.output('LedgerTableName'), systemClock);
+  ledger = new DynamoLedger(table, integration, journal);
+  fanOut = new DynamoFanOutLedger(table, integration, journal);
+});
+afterEach(async () => {
+  dynamodb.destroy();
+  await aws.close();
+  await sandbox.close();
+});
+
+function theFunction(described: string): LocalFunction {
+  const found = [...aws.functions.values()].find(({ name }) => name.includes(described));
+  if (found === undefined) throw new Error(`the stack has no function ${described}`);
+  return found;
+}
+
+async function tick() {
+  const result = await theFunction('Poll').invoke({});
+  if (result.outcome !== 'returned') throw new Error(`the tick failed: ${result.errorMessage}`);
+  return result.payload;
+}
+
+/** As many functions as are needed at once, and how many that were at most. */
+class Functions implements Execution {
+  readonly #free: LocalFunction[] = [];
+  readonly entered: string[] = [];
+  readonly read: string[] = [];
+  #busy = 0;
+  mostAtOnce = 0;
+  running = 1;
+  /** The stretch, by its last day, whose tasks do not reach the ledger. */
+  broken: string | undefined;
+  beforeRead: () => Promise<unknown> = async () => {};
+
+  async function(payload: Parameters<Execution['function']>[0]) {
+    const { stretch } = payload;
+    const last = JSON.stringify(stretch ?? '').match(/"to":"([^"]+)"/)?.[1];
+    this.#busy += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#busy);
+    if (last !== undefined) {
+      this.read.push(last);
+      await this.beforeRead();
+    }
+    const { name } = theFunction('Baseline');
+    if (last !== undefined && last === this.broken)
+      return aws.startFunction(name, {
+        endpoints: { ...aws.endpoints, dynamodb: 'http://127.0.0.1:9' },
+      });
+    return this.#free.pop() ?? aws.startFunction(name);
+  }
+
+  /** Tasks that were under way when the execution ended go on by themselves. */
+  idle(stretches: number) {
+    return vi.waitFor(() => {
+      expect(new Set(this.read).size).toBe(stretches);
+      expect(this.#busy).toBe(0);
+    }, 20_000);
+  }
+
+  done(local: LocalFunction) {
+    this.#busy -= 1;
+    if (this.broken === undefined) this.#free.push(local);
+  }
+}
+
+function run(functions = new Functions()) {
+  const [machine] = aws.stateMachines;
+  if (machine === undefined) throw new Error('the stack has no state machine');
+  return execute(machine.definition, functions);
+}
+
+/** Five stretches of the small history: the plan that was kept first is the one that holds. */
+async function divide(): Promise<readonly Stretch[]> {
+  const { before, begunAt } = (await ledger.state()).baseline;
+  if (before === undefined || begunAt === undefined)
+    throw new Error('no tick has read the start day');
+  return fanOut.keepPlan(
+    begunAt,
+    [0, 90, 180, 270, 360].map((days) => ({
+      begunAt,
+      from: before.subtract({ days: days + 90 }),
+      to: before.subtract({ days: days + 1 }),
+      sliceDays: 30,
+      ...(days === 360 && { isOldest: true }),
+    })),
+  );
+}
+
+async function bodies(queue: string): Promise<string[]> {
+  const sqs = new SQSClient(aws.clientConfig('sqs'));
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl: aws.queueUrl(queue), MaxNumberOfMessages: 10 }),
+  );
+  sqs.destroy();
+  return Messages.map(({ Body = '' }) => Body);
+}
+
+describe('the state machine of the stack', () => {
+  it('reads the history a few stretches at once, while ticks announce what is new', async () => {
+    await tick();
+    const stretches = await divide();
+    const functions = new Functions();
+    const today = Temporal.Now.plainDateISO('UTC').toString();
+    let added: number | undefined;
+    functions.beforeRead = async () => {
+      if (added !== undefined) return;
+      added = sandbox.world.add({ certified_on: today }).id;
+      expect(await tick()).toMatchObject({ outcome: 'baseline', created: 1, delivered: 1 });
+    };
+
+    expect(await run(functions)).toEqual({ outcome: 'completed', stretches: 5 });
+    expect(functions.read.toSorted()).toEqual(stretches.map(({ to }) => `${to}`).toSorted());
+    expect(functions.mostAtOnce).toBe(2);
+
+    expect(await ledger.state()).toMatchObject({
+      expected: 301,
+      baseline: { status: 'completed' },
+    });
+    const [notice, ...more] = await bodies(operators);
+    expect(more).toEqual([]);
+    expect(notice).toContain('baseline.completed');
+    expect(notice).toContain('301 certifications');
+
+    expect(await tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
+    const { id } = sandbox.world.add({ certified_on: '2020-02-29' });
+    expect(await tick()).toMatchObject({ created: 1 });
+    const heard = (await bodies(subscriber)).map(
+      (body) => /"subject\\?":\\?"(\d+)/.exec(body)?.[1],
+    );
+    expect(heard.sort()).toEqual([String(added), String(id)].sort());
+  });
+
+  it('fails with the name of the stretch that failed; the next execution reads what is left', async () => {
+    await tick();
+    const stretches = await divide();
+    const functions = new Functions();
+    const failing = stretches[1];
+    functions.broken = String(failing?.to);
+    const failure: unknown = await run(functions).catch((error: unknown) => error);
+    expect(String(failure)).toContain('stretches have not been read to their end');
+    expect(String(failure)).toContain(`${failing?.from} to ${failing?.to}`);
+    // The first attempt and four more.
+    expect(functions.read.filter((last) => last === functions.broken)).toHaveLength(5);
+    expect((await ledger.state()).baseline.status).toBe('running');
+    expect(await bodies(operators)).toEqual([]);
+
+    // Step Functions would begin no further stretch; here all are begun.
+    await functions.idle(stretches.length);
+    const done = (await fanOut.progressOf(stretches)).filter(({ isDone }) => isDone).length;
+    expect(done).toBe(4);
+    const again = new Functions();
+    expect(await run(again)).toMatchObject({ outcome: 'completed' });
+    expect(again.read).toHaveLength(stretches.length - done);
+    expect(again.read).toContain(functions.broken);
+    expect((await ledger.state()).expected).toBe(300);
+  });
+
+  it('does not try refused credentials again', async () => {
+    await tick();
+    await divide();
+    sandbox.rotateSecret();
+    const functions = new Functions();
+    await expect(run(functions)).rejects.toThrow('stretches have not been read to their end');
+    await functions.idle(5);
+    expect(functions.read).toHaveLength(5);
+  });
+
+  it('has nothing to do before the first tick, beside another execution, and when all is done', async () => {
+    const before = new Functions();
+    expect(await run(before)).toMatchObject({ outcome: 'not-begun' });
+    await tick();
+    await divide();
+    const second = new Functions();
+    second.running = 2;
+    await run(second);
+    expect([...before.read, ...second.read]).toEqual([]);
+    expect(await run()).toMatchObject({ outcome: 'completed' });
+    const after = new Functions();
+    expect(await run(after)).toMatchObject({ outcome: 'completed', stretches: 0 });
+    expect(after.read).toEqual([]);
+  });
+});

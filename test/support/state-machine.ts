@@ -1,0 +1,71 @@
+import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctions';
+import type { LocalFunction } from '../../local/aws/index.ts';
+import type { Json } from '../../local/aws/template.ts';
+
+/** What a task state sends to Lambda, as the definition says. */
+interface Invoke {
+  readonly FunctionName: string;
+  readonly Payload: { readonly [name: string]: Json };
+}
+
+export interface Execution {
+  /** Executions that run, this one included. */
+  readonly running?: number;
+  /** The function that carries out a payload: one of as many as are needed at once. */
+  function(payload: Invoke['Payload']): Promise<LocalFunction>;
+  /** Called when the function is free again. */
+  done?(local: LocalFunction): void;
+  /** The names of the states, as they are entered. */
+  readonly entered?: string[];
+}
+
+function isInvoke(input: unknown): input is Invoke {
+  return typeof input === 'object' && input !== null && 'Payload' in input;
+}
+
+/**
+ * Executes a synthesized definition with the functions of the embedded AWS, as Step Functions would:
+ * only the pauses before retries are left out, and a Distributed Map runs as an inline one.
+ *
+ * @throws the error that the execution ends with; `cause` is that of the failed state
+ */
+export async function execute(definition: object, execution: Execution): Promise<unknown> {
+  const invoke = async (input: unknown) => {
+    if (!isInvoke(input)) throw new Error('the state does not invoke a function');
+    const local = await execution.function(input.Payload);
+    try {
+      const result = await local.invoke(input.Payload);
+      if (result.outcome === 'returned') return { Payload: result.payload };
+      throw Object.assign(new Error(result.errorMessage), { name: result.errorType });
+    } finally {
+      execution.done?.(local);
+    }
+  };
+  // Its types know fewer fields than it understands, and than AWS does.
+  const machine = new StateMachine(definition as StateMachineDefinition, {
+    validationOptions: { checkPaths: true, checkArn: true },
+  });
+  const run = machine.run(
+    {},
+    {
+      context: { StateMachine: { Id: 'arn:aws:states:us-east-1:000000000000:stateMachine:one' } },
+      overrides: {
+        taskResourceLocalHandlers: {
+          Plan: invoke,
+          Read: invoke,
+          Complete: invoke,
+          Executions: () => ({
+            Executions: Array.from({ length: execution.running ?? 1 }, () => ({})),
+          }),
+        },
+        retryIntervalOverrides: { Plan: 0, Read: 0, Complete: 0 },
+      },
+    },
+  );
+  const result = run.result.catch((error: unknown) => error);
+  for await (const event of run.eventLogs)
+    if (event.type === 'StateEntered') execution.entered?.push(event.state.name);
+  const ended = await result;
+  if (ended instanceof Error) throw ended;
+  return ended;
+}
