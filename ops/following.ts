@@ -23,6 +23,10 @@ interface Following<Result> {
   isEnough?(all: Result): boolean;
 }
 
+export type Followed<Result> =
+  | { readonly result: Result; readonly stopped?: undefined }
+  | { readonly result: Result | undefined; readonly stopped: Stopped };
+
 /**
  * Gives a command until it is done: each call goes on where the last one stopped.
  *
@@ -36,7 +40,7 @@ export async function follow<Name extends Continued>(
   name: Name,
   first: object,
   { sum, onResult, isEnough }: Following<ResultOf<Name>>,
-): Promise<{ result: ResultOf<Name> | undefined; stopped?: Stopped }> {
+): Promise<Followed<ResultOf<Name>>> {
   let all: ResultOf<Name> | undefined;
   let next: object | undefined = { ...first, command: name };
   while (next !== undefined) {
@@ -58,5 +62,6 @@ export async function follow<Name extends Continued>(
       return { result: all, stopped: { cause, next: here } };
     }
   }
+  if (all === undefined) throw new TypeError('A command is given at least once.');
   return { result: all };
 }

@@ -4,7 +4,7 @@ import type { ExitCode } from './exit-codes.ts';
 import type { Session } from './session.ts';
 
 interface Description {
-  /** With its arguments: `explain <id>`, `credentials set`. */
+  /** Its name, without arguments: `explain`, `credentials set`. */
   readonly usage: string;
   /** One sentence. */
   readonly summary: string;
@@ -12,9 +12,7 @@ interface Description {
   readonly details?: string;
   /** Arguments of the program, and what they are good for. */
   readonly examples: readonly (readonly [args: string, what: string])[];
-  /** `false`: it works with no deployment. */
-  readonly needsTarget?: false;
-  /** Adds the options. */
+  /** Adds options and arguments. */
   declare?(command: Command): void;
 }
 

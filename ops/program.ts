@@ -1,7 +1,8 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import * as z from 'zod';
 import { NotifierError } from '../lambda/errors.ts';
 import { commands } from './commands/index.ts';
+import { completionScript, shells } from './completion.ts';
 import { InterruptedError, OpsError } from './errors.ts';
 import { type ExitCode, exitCodeMeanings, exitCodes } from './exit-codes.ts';
 import type { OpsCommand } from './ops-command.ts';
@@ -37,6 +38,7 @@ export function buildProgram(carry: Carry): Command {
     .allowExcessArguments(false)
     .exitOverride();
   for (const command of commands) addCommand(program, command, carry);
+  addCompletion(program);
   return program;
 }
 
@@ -45,18 +47,41 @@ function addCommand(program: Command, command: OpsCommand, carry: Carry): void {
   const isNested = second !== undefined && /^\w/.test(second);
   const parent = isNested ? group(program, first) : program;
   const usage = isNested ? command.usage.slice(first.length + 1) : command.usage;
-  const examples = command.examples.map(([args, what]) => `  # ${what}\n  ${programName} ${args}`);
   const added = parent
     .command(usage)
     .summary(command.summary)
     .description([command.summary, command.details].filter(Boolean).join('\n\n'))
-    .addHelpText(
-      'after',
-      `\n${examples.length > 1 ? 'Examples' : 'Example'}:\n${examples.join('\n')}`,
-    )
+    .addHelpText('after', exampleText(command.examples))
     .allowExcessArguments(false)
     .action(() => carry(command, added));
   command.declare?.(added);
+}
+
+/** Needs no deployment. */
+function addCompletion(program: Command): void {
+  const completion = program
+    .command('completion')
+    .summary('Prints a script that completes commands and options in your shell.')
+    .description('Prints a script that completes commands and options in your shell.')
+    .addArgument(new Argument('<shell>', 'your shell').choices(shells))
+    .addHelpText(
+      'after',
+      exampleText([
+        ['completion bash >> ~/.bashrc', 'bash'],
+        ['completion zsh >> ~/.zshrc', 'zsh'],
+        [`completion fish > ~/.config/fish/completions/${programName}.fish`, 'fish'],
+      ]),
+    )
+    .allowExcessArguments(false)
+    .action(() => {
+      const [shell] = z.tuple([z.enum(shells)]).parse(completion.processedArgs);
+      process.stdout.write(completionScript(shell, program));
+    });
+}
+
+function exampleText(examples: OpsCommand['examples']): string {
+  const told = examples.map(([args, what]) => `  # ${what}\n  ${programName} ${args}`);
+  return `\n${told.length > 1 ? 'Examples' : 'Example'}:\n${told.join('\n')}`;
 }
 
 /** `credentials set` is a command of `credentials`. */

@@ -1,7 +1,33 @@
 import type { OpsCommand } from '../ops-command.ts';
+import { baseline } from './baseline.ts';
+import { check } from './check.ts';
+import { credentialsSet } from './credentials-set.ts';
+import { explain } from './explain.ts';
+import { discard, holds, release } from './holds.ts';
+import { prove } from './prove.ts';
 import { replay } from './replay.ts';
+import { status } from './status.ts';
+import { acceptTotal, pause, resume } from './steering.ts';
 import { testEvent } from './test-event.ts';
 import { tick } from './tick.ts';
+import { watch } from './watch.ts';
 
 /** In the order of the help. */
-export const commands: readonly OpsCommand[] = [tick, replay, testEvent];
+export const commands: readonly OpsCommand[] = [
+  status,
+  check,
+  watch,
+  explain,
+  prove,
+  tick,
+  pause,
+  resume,
+  holds,
+  release,
+  discard,
+  replay,
+  testEvent,
+  baseline,
+  acceptTotal,
+  credentialsSet,
+];

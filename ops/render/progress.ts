@@ -10,14 +10,19 @@ export interface Standing {
 
 const barWidth = 24;
 
+/** `████░░░░  50 %` @param share from 0 to 1 */
+export function bar(share: number): string {
+  const within = Math.min(1, Math.max(0, share));
+  const full = Math.round(within * barWidth);
+  const percent = `${Math.floor(within * 100)} %`.padStart(5);
+  return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${percent}`;
+}
+
 /** One line: how far it is, and how long it will take by the pace so far. */
 export function progressLine({ label, elapsedMs, part }: Standing): string {
   if (part === undefined || part.total <= 0) return `${label}  ${span(elapsedMs)}`;
   const { done, total, noun } = part;
-  const share = Math.min(1, done / total);
-  const full = Math.round(share * barWidth);
-  const bar = '█'.repeat(full) + '░'.repeat(barWidth - full);
-  const percent = `${Math.floor(share * 100)} %`.padStart(5);
+  const share = done / total;
   const left = share > 0 && share < 1 ? `, ${span((elapsedMs * (1 - share)) / share)} left` : '';
-  return `${label}  ${bar} ${percent}  ${amount(done)} of ${amount(total)} ${noun}${left}`;
+  return `${label}  ${bar(share)}  ${amount(done)} of ${amount(total)} ${noun}${left}`;
 }

@@ -16,8 +16,8 @@ export function amount(number: number): string {
 }
 
 /** `1 event`, `12,004 events` */
-export function count(number: number, noun: string): string {
-  return `${amount(number)} ${noun}${number === 1 ? '' : 's'}`;
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${amount(number)} ${number === 1 ? noun : plural}`;
 }
 
 /** `3 created, 1 updated`: what there is none of is left out. @param none what to say of nothing */

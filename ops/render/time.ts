@@ -24,8 +24,9 @@ function abbreviation(at: Temporal.ZonedDateTime): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? at.timeZoneId;
 }
 
-/** `12 s`, `5 min`, `3 h 20 min`, `2 d 4 h`: the two largest units, rounded down. */
+/** `350 ms`, `12 s`, `5 min`, `3 h 20 min`, `2 d 4 h`: the two largest units, rounded down. */
 export function span(milliseconds: number): string {
+  if (milliseconds > 0 && milliseconds < 1000) return `${Math.ceil(milliseconds)} ms`;
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const units: [number, string][] = [
     [Math.floor(seconds / 86_400), 'd'],
@@ -43,6 +44,7 @@ export function span(milliseconds: number): string {
 /** `12 s ago`, `in 48 s` */
 export function distance(instant: string, { now }: Pick<Now, 'now'>): string {
   const ms = now.epochMilliseconds - Temporal.Instant.from(instant).epochMilliseconds;
+  if (Math.abs(ms) < 1000) return 'now';
   return ms < 0 ? `in ${span(-ms)}` : `${span(ms)} ago`;
 }
 

@@ -1,0 +1,28 @@
+import { Argument } from 'commander';
+import * as z from 'zod';
+import { exitCodes } from '../exit-codes.ts';
+import { opsCommand } from '../ops-command.ts';
+import { positiveNumber } from '../options.ts';
+import { explainLines } from '../render/explain.ts';
+
+export const explain = opsCommand({
+  usage: 'explain',
+  summary: 'The life of one assessment: what was seen and announced of it, or why nothing was.',
+  details:
+    'Shows no personal data. What the ledger does not know, the partner is asked for. Ends with 3 when neither knows it.',
+  examples: [
+    ['explain 48213 --stack prod', 'was 48213 announced, and when?'],
+    ['explain 48213 --stack prod --no-partner', 'only what the ledger knows'],
+  ],
+  declare: (command) =>
+    command
+      .addArgument(new Argument('<id>', 'top-level id of the assessment').argParser(positiveNumber))
+      .option('--no-partner', 'ask the partner only about what the ledger does not know'),
+  settings: z.object({ id: z.int(), partner: z.boolean() }),
+  async run(session, settings) {
+    const result = await session.ask(await session.operator(), 'explain', settings);
+    session.answer(result, (view) => explainLines(view, result));
+    const isUnknown = result.verdict === 'unknown' || result.verdict === 'not-at-partner';
+    return isUnknown && result.known === undefined ? exitCodes.notFound : exitCodes.fine;
+  },
+});

@@ -1,0 +1,75 @@
+import { Argument } from 'commander';
+import * as z from 'zod';
+import { exitCodes } from '../exit-codes.ts';
+import { opsCommand } from '../ops-command.ts';
+import { anyNumber, yes } from '../options.ts';
+import { acceptTotalLines, pauseLines, resumeLines } from '../render/steering.ts';
+import { amount } from '../render/text.ts';
+
+export const pause = opsCommand({
+  usage: 'pause',
+  summary: 'Stops an integration: ticks do nothing until it is resumed.',
+  details:
+    'Nothing is lost: what changes meanwhile is announced afterwards. The reason is shown by status, and is not for personal data.',
+  examples: [['pause --stack prod --reason "partner migrates, ticket 4711"', 'for a maintenance']],
+  declare: (command) =>
+    command.requiredOption('--reason <text>', 'why, for those who read the status'),
+  settings: z.object({ reason: z.string() }),
+  async run(session, { reason }) {
+    const operator = await session.operator();
+    const result = await session.ask(operator, 'pause', { reason, by: await session.by() });
+    session.answer(result, (view) => pauseLines(view, result));
+    return exitCodes.fine;
+  },
+});
+
+export const resume = opsCommand({
+  usage: 'resume',
+  summary: 'Lets the ticks of a paused integration go on.',
+  examples: [['resume --stack prod', 'the maintenance is over']],
+  declare: (command) => command.option('--reason <text>', 'why, for the record'),
+  settings: z.object({ reason: z.string().optional() }),
+  async run(session, { reason }) {
+    const operator = await session.operator();
+    const result = await session.ask(operator, 'resume', {
+      ...(reason !== undefined && { reason }),
+      by: await session.by(),
+    });
+    session.answer(result, (view) => resumeLines(view, result));
+    return exitCodes.fine;
+  },
+});
+
+export const acceptTotal = opsCommand({
+  usage: 'accept-total',
+  summary: "The partner's total has fallen by more than half, and that is right.",
+  details:
+    'Until then nothing is called withdrawn. Afterwards what is gone is looked for and withdrawn, and held if it is a flood.',
+  examples: [['accept-total 4200 --stack prod', 'status shows 4200 at the partner, as agreed']],
+  declare: (command) =>
+    command
+      .addArgument(
+        new Argument('<total>', "the partner's total that you have looked at").argParser(anyNumber),
+      )
+      .option('--reason <text>', 'why, for the record')
+      .addOption(yes()),
+  settings: z.object({
+    total: z.int(),
+    reason: z.string().optional(),
+    yes: z.boolean().default(false),
+  }),
+  async run(session, { total, reason, yes: isAgreed }) {
+    const operator = await session.operator();
+    await session.confirm(
+      `Take ${amount(total)} as the right total of ${operator.integration.name}, and the rest as withdrawn?`,
+      isAgreed,
+    );
+    const result = await session.ask(operator, 'accept-total', {
+      total,
+      ...(reason !== undefined && { reason }),
+      by: await session.by(),
+    });
+    session.answer(result, (view) => acceptTotalLines(view, result));
+    return exitCodes.fine;
+  },
+});

@@ -1,0 +1,157 @@
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import { type Cell, facts, table, type View } from './layout.ts';
+import { moment, momentAndDistance } from './time.ts';
+
+type Explanation = ResultOf<'explain'>;
+type Known = NonNullable<Explanation['known']>;
+type Revision = Known['revisions'][number];
+
+const verdicts: Readonly<Record<Explanation['verdict'], Cell>> = {
+  announced: ['good', 'announced: SNS has accepted its last event'],
+  'digest-owed': ['warning', 'announced to machines; people are told with the next digest'],
+  'announced-to-people': ['good', 'told to people in a digest; machines were not told'],
+  baseline: ['plain', 'not announced: it was there before, and recorded by the baseline'],
+  pending: ['warning', 'its last event waits for the next tick'],
+  held: ['warning', 'its last event is held: release or discard it'],
+  undeliverable: ['bad', 'SNS has refused its last event for good'],
+  discarded: ['warning', 'its last event was discarded by operators'],
+  quarantined: ['bad', "not announced: the partner's record is malformed"],
+  'not-yet-seen': ['warning', 'the partner has it, and no tick has found it yet'],
+  'not-at-partner': [
+    'bad',
+    'unknown here and to the partner: wrong id, out of scope, or the id of a part',
+  ],
+  unknown: ['bad', 'unknown here; the partner was not asked, or did not answer'],
+};
+
+const proofs = {
+  'single-page': 'one page held all of it',
+  'key-seam': 'pages joined at their seams',
+  split: 'several parts, each proven',
+} as const;
+
+const hindrances: Readonly<Record<Explanation['hindrances'][number], string>> = {
+  'never-ticked': 'no tick has ever come to its end',
+  paused: 'the integration is paused',
+  'backing-off': 'the partner is left alone after refusals',
+  'baseline-running': 'the baseline is not completed: nothing is announced before',
+  collapsed: "the partner's total has fallen by more than half: nothing is called withdrawn",
+  'day-unproven': 'its day could not be proven complete',
+};
+
+const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
+  baseline: ['faint', 'recorded, not announced'],
+  delivered: ['good', 'delivered'],
+  'digest-owed': ['warning', 'delivered; mail to follow'],
+  'digest-only': ['good', 'told to people only'],
+  pending: ['warning', 'waits for the next tick'],
+  held: ['warning', 'held'],
+  undeliverable: ['bad', 'refused by SNS'],
+  discarded: ['warning', 'discarded'],
+};
+
+/** The life of one assessment. */
+export function explainLines(view: View, explanation: Explanation): string[] {
+  const { id, verdict, known, partner, hindrances: inTheWay } = explanation;
+  const [tone, text] = pair(verdicts[verdict]);
+  return [
+    `${view.paint('strong', `assessment ${id}`)}  ${view.paint(tone, text)}`,
+    ...facts(view, [
+      [
+        'certified on',
+        known && `${known.day}${known.presence === 'withdrawn' ? ' (withdrawn)' : ''}`,
+      ],
+      ['assessment', known && `${known.assessment_name}, organization ${known.organization_id}`],
+      ['first seen', known?.firstSeen && firstSeen(view, known.firstSeen)],
+      ['day', dayOf(view, explanation)],
+      ['partner now', partner && partnerNow(partner)],
+      ...inTheWay.map((name): [string, Cell] => ['in the way', ['warning', hindrances[name]]]),
+    ]),
+    ...(known === undefined ? [] : ['', ...revisions(view, known)]),
+  ];
+}
+
+function firstSeen(view: View, { at, by, late }: NonNullable<Known['firstSeen']>): string {
+  const how = { baseline: 'by the baseline', tick: 'by a tick', unknown: '' }[by];
+  const details = [how, late ? 'late: its day was over long before' : ''].filter(Boolean);
+  return [momentAndDistance(at, view), ...details].join(', ');
+}
+
+function dayOf(view: View, { day }: Explanation): Cell | undefined {
+  if (day === undefined) return undefined;
+  const { count, proof, readAt, unprovenSince } = day;
+  const all = `${day.day}: ${count} certified`;
+  if (proof !== undefined)
+    return `${all}, proven ${momentAndDistance(proof.at, view)}: ${proofs[proof.kind]}`;
+  const since = unprovenSince ?? readAt;
+  return [
+    'warning',
+    `${all}, without a proof${since === undefined ? '' : ` since ${moment(since, view)}`}`,
+  ];
+}
+
+function partnerNow(partner: NonNullable<Explanation['partner']>): Cell {
+  switch (partner.has) {
+    case 'nothing':
+      return 'has no such record (404)';
+    case 'malformed':
+      return ['bad', 'has a malformed record'];
+    case 'no-answer':
+      return ['warning', `gives no answer: ${partner.problem.message}`];
+    case 'record': {
+      const where = `certified on ${partner.day}, organization ${partner.organization_id}`;
+      if (partner.asRecorded === undefined) return `has a record, ${where}`;
+      return partner.asRecorded
+        ? 'has the record as it was recorded last'
+        : [
+            'warning',
+            `has another record than the one recorded last, ${where}: a tick will find it`,
+          ];
+    }
+  }
+}
+
+function revisions(view: View, { revisions }: Known): string[] {
+  const columns = ['rev', 'when', 'what', 'changed', 'event', 'delivery'].map((title) => ({
+    title,
+  }));
+  return table(
+    view,
+    columns,
+    revisions.flatMap((revision): Cell[][] => {
+      const { at, kind, changed, event = '', decisions } = revision;
+      const first: Cell[] = [
+        String(revision.revision),
+        moment(at, view),
+        kind,
+        changed.join(', '),
+        event,
+        delivery(revision),
+      ];
+      return [
+        first,
+        ...decisions.map(({ decision, at }): Cell[] => [
+          '',
+          moment(at, view),
+          ['faint', decision.replaceAll('-', ' ')],
+          '',
+          '',
+          '',
+        ]),
+      ];
+    }),
+  );
+}
+
+function delivery({ delivery, code, behind }: Revision): Cell {
+  const [tone, text] = pair(deliveries[delivery]);
+  const more = [
+    ...(code === undefined ? [] : [code]),
+    ...(behind ? ['behind an earlier event'] : []),
+  ];
+  return [tone, more.length === 0 ? text : `${text} (${more.join(', ')})`];
+}
+
+function pair(cell: Cell) {
+  return typeof cell === 'string' ? (['plain', cell] as const) : cell;
+}

@@ -1,0 +1,79 @@
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { Tone, View } from './layout.ts';
+import { amount, counts } from './text.ts';
+import { moment } from './time.ts';
+
+type Status = ResultOf<'status'>;
+
+const labelWidth = 9;
+const tones: Readonly<Record<string, Tone>> = { created: 'good', withdrawn: 'warning' };
+
+/** What of an event is nobody's personal data. */
+export function eventGist({ id, type, time, subject, data }: CertificationEvent) {
+  const { assessment, late, changed, replay = false } = data;
+  const { organization_id, assessment_name, certified_on } = assessment;
+  return {
+    id,
+    type,
+    time,
+    subject,
+    organization_id,
+    assessment_name,
+    certified_on,
+    late,
+    replay,
+    changed,
+  };
+}
+
+export type EventGist = ReturnType<typeof eventGist>;
+
+/** An event, on one line. */
+export function eventLine(view: View, gist: EventGist): string {
+  const kind = gist.type.replace('certification.', '');
+  const facts = [
+    `assessment ${gist.subject}`,
+    gist.assessment_name,
+    `organization ${gist.organization_id}`,
+    gist.certified_on,
+    ...(gist.changed.length > 0 ? [`changed: ${gist.changed.join(', ')}`] : []),
+    ...(gist.late ? [view.paint('warning', 'late')] : []),
+    ...(gist.replay ? [view.paint('warning', 'replay')] : []),
+  ];
+  return line(view, gist.time, view.paint(tones[kind] ?? 'plain', kind.padEnd(labelWidth)), facts);
+}
+
+/** A tick that has come to its end since somebody looked last. */
+export function tickLine(
+  view: View,
+  { settings, lastTick = '', certifications, today, waiting }: Status,
+): string {
+  const { day: _, ...changes } = today;
+  const { held, undeliverable, pending } = waiting;
+  return line(view, lastTick, 'tick'.padEnd(labelWidth), [
+    settings.integration,
+    `${amount(certifications)} known`,
+    `today ${counts(changes, 'no changes')}`,
+    ...(held + undeliverable + pending > 0
+      ? [view.paint('warning', counts({ pending, held, undeliverable }))]
+      : []),
+  ]);
+}
+
+/** A notice that operations get, too. */
+export function noticeLine(
+  view: View,
+  { at, settings }: Status,
+  title: string,
+  tone: Tone,
+): string {
+  return line(view, at, view.paint(tone, 'notice'.padEnd(labelWidth)), [
+    settings.integration,
+    title,
+  ]);
+}
+
+function line(view: View, at: string, label: string, facts: readonly string[]): string {
+  return `${view.paint('faint', moment(at, view))}  ${label}  ${facts.join(view.paint('faint', ' · '))}`;
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import {
+  paginateListSubscriptionsByTopic,
+  SNSClient,
+  SubscribeCommand,
+  UnsubscribeCommand,
+} from '@aws-sdk/client-sns';
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  ListQueueTagsCommand,
+  paginateListQueues,
+  QueueDoesNotExist,
+  ReceiveMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+  TagQueueCommand,
+} from '@aws-sdk/client-sqs';
+import { Temporal } from 'temporal-polyfill';
+import { type Access, calling } from '../target/access.ts';
+
+const namePrefix = 'certification-notifier-watch-';
+/** Until when somebody watches; later than that the queue was left behind by a crash. */
+const expiryTag = 'certification-notifier:watch-expires';
+const lifetime = { minutes: 15 };
+/** Long polling: also how long Ctrl-C may take. */
+const waitSeconds = 2;
+
+export interface Watched {
+  readonly topicArn: string;
+  /** Only events of this integration. */
+  readonly integration: string | undefined;
+}
+
+/** A queue of the person who watches, subscribed to the events topic. Nobody else reads it. */
+export class TemporaryQueue implements AsyncDisposable {
+  readonly #sqs: SQSClient;
+  readonly #sns: SNSClient;
+  readonly #url: string;
+  readonly #subscriptionArn: string;
+  #expires: Temporal.Instant;
+
+  private constructor(
+    clients: { sqs: SQSClient; sns: SNSClient },
+    {
+      url,
+      subscriptionArn,
+      expires,
+    }: { url: string; subscriptionArn: string; expires: Temporal.Instant },
+  ) {
+    this.#sqs = clients.sqs;
+    this.#sns = clients.sns;
+    this.#url = url;
+    this.#subscriptionArn = subscriptionArn;
+    this.#expires = expires;
+  }
+
+  /** Creates and subscribes it. What goes wrong in between leaves nothing behind. */
+  static async create(access: Access, watched: Watched): Promise<TemporaryQueue> {
+    const sqs = new SQSClient(access.client('sqs'));
+    const sns = new SNSClient(access.client('sns'));
+    const expires = expiry();
+    const create = new CreateQueueCommand({
+      QueueName: `${namePrefix}${randomUUID()}`,
+      // Nothing that is not read at once is of use.
+      Attributes: { MessageRetentionPeriod: '300', SqsManagedSseEnabled: 'true' },
+      tags: { [expiryTag]: expires.toString() },
+    });
+    const { QueueUrl: url = '' } = await calling('sqs:CreateQueue', () => sqs.send(create));
+    try {
+      const subscriptionArn = await subscribe({ sqs, sns }, url, watched);
+      return new TemporaryQueue({ sqs, sns }, { url, subscriptionArn, expires });
+    } catch (error) {
+      await remove(sqs, url);
+      throw error;
+    }
+  }
+
+  /** Bodies of what has come; empty when nothing has for a moment. */
+  async receive(): Promise<string[]> {
+    const receive = new ReceiveMessageCommand({
+      QueueUrl: this.#url,
+      MaxNumberOfMessages: 10,
+      WaitTimeSeconds: waitSeconds,
+    });
+    const { Messages = [] } = await calling('sqs:ReceiveMessage', () => this.#sqs.send(receive));
+    if (Messages.length > 0) {
+      const Entries = Messages.map(({ ReceiptHandle }, index) => ({
+        Id: String(index),
+        ReceiptHandle,
+      }));
+      const done = new DeleteMessageBatchCommand({ QueueUrl: this.#url, Entries });
+      await calling('sqs:DeleteMessage', () => this.#sqs.send(done));
+    }
+    return Messages.map(({ Body = '' }) => Body);
+  }
+
+  /** Puts the expiry off while somebody watches. */
+  async keep(): Promise<void> {
+    const next = expiry();
+    const halfway = next.subtract({ minutes: lifetime.minutes / 2 });
+    if (Temporal.Instant.compare(this.#expires, halfway) > 0) return;
+    const Tags = { [expiryTag]: next.toString() };
+    const tag = new TagQueueCommand({ QueueUrl: this.#url, Tags });
+    await calling('sqs:TagQueue', () => this.#sqs.send(tag));
+    this.#expires = next;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const unsubscribe = new UnsubscribeCommand({ SubscriptionArn: this.#subscriptionArn });
+    await calling('sns:Unsubscribe', () => this.#sns.send(unsubscribe));
+    await remove(this.#sqs, this.#url);
+  }
+}
+
+/**
+ * Removes the queues of those who watched and crashed, with their subscriptions.
+ *
+ * @returns how many
+ */
+export async function sweep(access: Access, topicArn: string): Promise<number> {
+  const sqs = new SQSClient(access.client('sqs'));
+  const sns = new SNSClient(access.client('sns'));
+  const urls = await calling('sqs:ListQueues', async () => {
+    const pages = paginateListQueues(
+      { client: sqs, pageSize: 100 },
+      { QueueNamePrefix: namePrefix },
+    );
+    return (await Array.fromAsync(pages)).flatMap(({ QueueUrls = [] }) => QueueUrls);
+  });
+  const expired: string[] = [];
+  for (const url of urls) if (await isExpired(sqs, url)) expired.push(url);
+  if (expired.length === 0) return 0;
+  const names = new Set(expired.map(nameOf));
+  for (const arn of await subscriptionsOf(sns, topicArn, names))
+    await calling('sns:Unsubscribe', () =>
+      sns.send(new UnsubscribeCommand({ SubscriptionArn: arn })),
+    );
+  for (const url of expired) await remove(sqs, url);
+  return expired.length;
+}
+
+async function subscribe(
+  { sqs, sns }: { sqs: SQSClient; sns: SNSClient },
+  QueueUrl: string,
+  { topicArn, integration }: Watched,
+): Promise<string> {
+  const get = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
+  const { Attributes = {} } = await calling('sqs:GetQueueAttributes', () => sqs.send(get));
+  const { QueueArn: Endpoint = '' } = Attributes;
+  const allow = new SetQueueAttributesCommand({
+    QueueUrl,
+    Attributes: { Policy: policy(Endpoint, topicArn) },
+  });
+  await calling('sqs:SetQueueAttributes', () => sqs.send(allow));
+  const command = new SubscribeCommand({
+    TopicArn: topicArn,
+    Protocol: 'sqs',
+    Endpoint,
+    ReturnSubscriptionArn: true,
+    Attributes: {
+      RawMessageDelivery: 'true',
+      ...(integration !== undefined && {
+        FilterPolicy: JSON.stringify({ integration: [integration] }),
+      }),
+    },
+  });
+  const { SubscriptionArn = '' } = await calling('sns:Subscribe', () => sns.send(command));
+  return SubscriptionArn;
+}
+
+function policy(queueArn: string, topicArn: string): string {
+  return JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'sns.amazonaws.com' },
+        Action: 'sqs:SendMessage',
+        Resource: queueArn,
+        Condition: { ArnEquals: { 'aws:SourceArn': topicArn } },
+      },
+    ],
+  });
+}
+
+async function isExpired(sqs: SQSClient, QueueUrl: string): Promise<boolean> {
+  const { Tags = {} } = await calling('sqs:ListQueueTags', () =>
+    sqs.send(new ListQueueTagsCommand({ QueueUrl })).catch(nothingIfGone),
+  );
+  const expires = Tags[expiryTag];
+  return expires !== undefined && Temporal.Instant.compare(expires, Temporal.Now.instant()) < 0;
+}
+
+async function subscriptionsOf(
+  sns: SNSClient,
+  TopicArn: string,
+  queueNames: ReadonlySet<string>,
+): Promise<string[]> {
+  return calling('sns:ListSubscriptionsByTopic', async () => {
+    const pages = paginateListSubscriptionsByTopic({ client: sns }, { TopicArn });
+    const all = (await Array.fromAsync(pages)).flatMap(({ Subscriptions = [] }) => Subscriptions);
+    return all.flatMap(({ Endpoint = '', SubscriptionArn = '' }) =>
+      queueNames.has(Endpoint.split(':').at(-1) ?? '') ? [SubscriptionArn] : [],
+    );
+  });
+}
+
+/** Another run may have swept it. */
+async function remove(sqs: SQSClient, QueueUrl: string): Promise<void> {
+  await calling('sqs:DeleteQueue', () =>
+    sqs.send(new DeleteQueueCommand({ QueueUrl })).catch(nothingIfGone),
+  );
+}
+
+function nothingIfGone(error: unknown): Record<string, never> {
+  if (error instanceof QueueDoesNotExist) return {};
+  throw error;
+}
+
+const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);
+
+function expiry(): Temporal.Instant {
+  return Temporal.Now.instant().add(lifetime);
+}
