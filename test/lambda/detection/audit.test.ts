@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AuditPeriods, auditsDue, nextAudit } from '../../../lambda/detection/audit.ts';
+import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
+import { anyCalendar, day } from './calendars.ts';
+
+const minute = 60_000;
+const now = Date.parse('2026-11-21T08:00:00Z');
+const periods: AuditPeriods = { recentMs: 15 * minute, historyMs: 24 * 60 * minute };
+
+/** A calendar whose days were read at some time in the last two days. */
+const anyHistory = anyCalendar.chain(({ calendar, recent }) =>
+  fc.tuple(...calendar.days.map(() => fc.nat({ max: 2 * periods.historyMs }))).map((ages) => ({
+    recent,
+    calendar: calendar.with(
+      calendar.days.map((one, position) => [
+        one,
+        { ...calendar.entry(one), readAt: now - (ages[position] ?? 0) },
+      ]),
+    ),
+  })),
+);
+
+function read(calendar: Calendar, span: Span, readAt: number): Calendar {
+  const days = calendar.daysOf(span);
+  return calendar.with(days.map((one) => [one, { ...calendar.entry(one), readAt }]));
+}
+
+/** By how many periods a day is overdue: 1 is due. */
+function overdue(calendar: Calendar, recent: number, position: number, at: number): number {
+  const period = position >= recent ? periods.recentMs : periods.historyMs;
+  return (at - calendar.at(position).readAt) / period;
+}
+
+describe('the next audit', () => {
+  it('is of the day that is overdue the longest, by its own period', () => {
+    fc.assert(
+      fc.property(anyHistory, ({ calendar, recent }) => {
+        const all = [...calendar.days.keys()].map((one) => overdue(calendar, recent, one, now));
+        const worst = Math.max(...all);
+        const span = nextAudit(calendar, recent, now, periods);
+        if (worst < 1) expect(span).toBeUndefined();
+        else expect(all.slice(span?.first, (span?.last ?? 0) + 1)).toContain(worst);
+      }),
+    );
+  });
+
+  it('takes along neighbours that fit into the page and have waited for half their time, and no others', () => {
+    fc.assert(
+      fc.property(anyHistory, ({ calendar, recent }) => {
+        const span = nextAudit(calendar, recent, now, periods);
+        if (span === undefined) return;
+        const joins = (first: number, last: number, one: number) =>
+          first >= 0 &&
+          last < calendar.days.length &&
+          calendar.sumOf({ first, last }) <= 99 &&
+          overdue(calendar, recent, one, now) >= 0.5;
+        const { first, last } = span;
+        if (first < last) expect(calendar.sumOf(span)).toBeLessThanOrEqual(99);
+        for (let one = first; one <= last; one++)
+          expect(overdue(calendar, recent, one, now)).toBeGreaterThanOrEqual(0.5);
+        expect(joins(first - 1, last, first - 1)).toBe(false);
+        expect(joins(first, last + 1, last + 1)).toBe(false);
+      }),
+    );
+  });
+
+  it('comes to every day that is due, none of them twice', () => {
+    fc.assert(
+      fc.property(anyHistory, ({ calendar, recent }) => {
+        let after = calendar;
+        const seen: number[] = [];
+        for (;;) {
+          const span = nextAudit(after, recent, now, periods);
+          if (span === undefined) break;
+          for (let one = span.first; one <= span.last; one++) seen.push(one);
+          expect(seen.length).toBeLessThanOrEqual(calendar.days.length);
+          after = read(after, span, now);
+        }
+        expect(new Set(seen).size).toBe(seen.length);
+        const due = [...calendar.days.keys()].filter(
+          (one) => overdue(calendar, recent, one, now) >= 1,
+        );
+        expect(seen).toEqual(expect.arrayContaining(due));
+      }),
+    );
+  });
+
+  it('reads every day within its time and a tick, if there are requests for what is due', () => {
+    // Six recent days and 120 of history, all too full to share a page: 0.4 and 0.08 a minute.
+    const days = Array.from(
+      { length: 126 },
+      (_, n) => [day(n), { count: 60, readAt: now }] as const,
+    );
+    const recent = 120;
+    let calendar = new Calendar(days);
+    let worst = 0;
+    for (let at = now; at < now + 3 * periods.historyMs; at += minute) {
+      for (const position of calendar.days.keys())
+        worst = Math.max(worst, overdue(calendar, recent, position, at));
+      const span = nextAudit(calendar, recent, at, periods);
+      if (span !== undefined) calendar = read(calendar, span, at);
+    }
+    // One request a minute, but all were read at once: the last of the six waits for five more.
+    expect(worst).toBeLessThanOrEqual(1 + 6 / 15);
+  });
+});
+
+describe('when audits are due', () => {
+  it('is told by the day that was read the longest ago, of the recent ones and of the others', () => {
+    fc.assert(
+      fc.property(anyHistory, ({ calendar, recent }) => {
+        const { recentAt, historyAt } = auditsDue(calendar, recent, periods);
+        const due = Math.min(recentAt, historyAt);
+        expect(nextAudit(calendar, recent, due - 1, periods)).toBeUndefined();
+        expect(nextAudit(calendar, recent, due, periods)).toBeDefined();
+        for (const [at, isRecent] of [
+          [recentAt, true],
+          [historyAt, false],
+        ] as const)
+          expect(
+            [...calendar.days.keys()].some(
+              (one) => one >= recent === isRecent && overdue(calendar, recent, one, at) === 1,
+            ),
+          ).toBe(isRecent || recent > 0);
+      }),
+    );
+  });
+
+  it('is far off where there are no days', () => {
+    const { historyAt } = auditsDue(new Calendar([], [day(0)]), 0, periods);
+    expect(historyAt).toBeGreaterThan(Date.parse('2200-01-01'));
+  });
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import { nextSliceDays, slice } from '../../../lambda/detection/baseline.ts';
+import type { DayRange } from '../../../lambda/detection/days.ts';
+import { sum } from './calendars.ts';
+
+const start = Temporal.PlainDate.from('2026-11-21');
+/** Days before the start, back to the year 27. */
+const age = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 0, max: 4_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 730_000 }) },
+);
+/** How many are dated so many days before the start. */
+const history = fc.dictionary(age.map(String), fc.integer({ min: 1, max: 3_000 }), {
+  minKeys: 1,
+  maxKeys: 40,
+});
+
+/** The slices of a baseline, and what each held. */
+function slices(counts: Readonly<Record<string, number>>) {
+  const days = Object.keys(counts).map((ago) => start.subtract({ days: Number(ago) }));
+  const oldest = days.reduce((a, b) => (Temporal.PlainDate.compare(a, b) < 0 ? a : b));
+  const all: (DayRange & { readonly found: number })[] = [];
+  let before = start.add({ days: 1 });
+  let length = 30;
+  for (;;) {
+    const range = slice(before, length, oldest);
+    const found = sum(
+      Object.entries(counts).map(([ago, count]) => {
+        const one = start.subtract({ days: Number(ago) }).toString();
+        const isIn = (range.from?.toString() ?? '') <= one && one <= (range.to?.toString() ?? '~');
+        return isIn ? count : 0;
+      }),
+    );
+    all.push({ ...range, found });
+    if (range.from === undefined || all.length > 4_000) return all;
+    before = range.from;
+    length = nextSliceDays(length, found);
+  }
+}
+
+describe('the slices of a baseline', () => {
+  it('hold everything once, one next to the other, and the last is open towards the past', () => {
+    fc.assert(
+      fc.property(history, (counts) => {
+        const all = slices(counts);
+        expect(sum(all.map(({ found }) => found))).toBe(sum(Object.values(counts)));
+        expect(all[0]?.to?.toString()).toBe(start.toString());
+        expect(all.slice(1).map(({ to }) => to?.add({ days: 1 }).toString())).toEqual(
+          all.slice(0, -1).map(({ from }) => from?.toString()),
+        );
+        expect(all.at(-1)?.from).toBeUndefined();
+      }),
+    );
+  });
+
+  it('end with the one that holds the oldest', () => {
+    fc.assert(
+      fc.property(history, (counts) => {
+        expect(slices(counts).at(-1)?.found).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it('are few where there is little, however far back it goes', () => {
+    // Growing fourfold from a month, a century at most: 2,000 years.
+    expect(slices({ '1': 1, '730000': 1 }).length).toBeLessThan(30);
+  });
+
+  it('of a steady history have about 1,200, and no day is split', () => {
+    const steady = slices(Object.fromEntries(Array.from({ length: 800 }, (_, ago) => [ago, 50])));
+    const inner = steady.slice(1, -1).map(({ found }) => found);
+    expect(inner).toEqual(inner.map(() => 1_200));
+    const full = slices(Object.fromEntries(Array.from({ length: 20 }, (_, ago) => [ago, 9_000])));
+    expect(full.slice(1).every(({ found }) => found === 9_000)).toBe(true);
+  });
+
+  it('grow no more than fourfold at once and never to nothing', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 36_525 }),
+        fc.nat({ max: 1_000_000 }),
+        (days, found) => {
+          const next = nextSliceDays(days, found);
+          expect(next).toBeGreaterThanOrEqual(1);
+          expect(next).toBeLessThanOrEqual(Math.min(4 * days, 36_525));
+        },
+      ),
+    );
+  });
+});

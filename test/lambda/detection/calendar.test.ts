@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import { Calendar, following } from '../../../lambda/detection/calendar.ts';
+import { anyCalendar, day, sum } from './calendars.ts';
+
+/** A calendar cut into spans. */
+const partitioned = anyCalendar.chain(({ calendar }) =>
+  fc
+    .subarray([...calendar.days.keys()].slice(1))
+    .map((firsts) => [0, ...firsts])
+    .map((firsts) => ({
+      calendar,
+      spans: firsts.map((first, index) => ({
+        first,
+        last: (firsts[index + 1] ?? calendar.days.length) - 1,
+      })),
+    })),
+);
+
+const anyDay = fc.integer({ min: -100, max: 4_200 }).map(day);
+
+describe('a calendar', () => {
+  it('asks for all days there are, each once, however its positions are grouped', () => {
+    fc.assert(
+      fc.property(partitioned, ({ calendar, spans }) => {
+        const ranges = spans.map((span) => calendar.rangeOf(span));
+        expect(ranges[0]?.from).toBeUndefined();
+        expect(ranges.at(-1)?.to).toBeUndefined();
+        const ends = ranges.slice(0, -1).map(({ to }) => to?.add({ days: 1 }).toString());
+        expect(ends).toEqual(ranges.slice(1).map(({ from }) => from?.toString()));
+        for (const { from, to } of ranges)
+          if (from && to) expect(Temporal.PlainDate.compare(from, to)).toBeLessThanOrEqual(0);
+      }),
+    );
+  });
+
+  it('has a position for any day, whose range holds that day', () => {
+    fc.assert(
+      fc.property(anyCalendar, anyDay, ({ calendar }, one) => {
+        const position = calendar.positionOf(one);
+        const { from, to } = calendar.rangeOf({ first: position, last: position });
+        expect((from?.toString() ?? '') <= one && one <= (to?.toString() ?? '~')).toBe(true);
+      }),
+    );
+  });
+
+  it('finds each of its own days where it is', () => {
+    fc.assert(
+      fc.property(anyCalendar, ({ calendar }) => {
+        const positions = calendar.days.map((one) => calendar.positionOf(one));
+        expect(positions).toEqual([...calendar.days.keys()]);
+        expect(calendar.days).toEqual([...calendar.days].sort());
+      }),
+    );
+  });
+
+  it('adds up what a span is expected to have', () => {
+    fc.assert(
+      fc.property(partitioned, ({ calendar, spans }) => {
+        for (const span of spans) {
+          const counts = calendar.daysOf(span).map((one) => calendar.entry(one).count);
+          expect(calendar.sumOf(span)).toBe(sum(counts));
+        }
+        expect(calendar.total).toBe(sum(spans.map((span) => calendar.sumOf(span))));
+      }),
+    );
+  });
+
+  it('takes new entries in place of old ones, and keeps the other days', () => {
+    fc.assert(
+      fc.property(anyCalendar, anyDay, ({ calendar }, one) => {
+        const after = calendar.with([[one, { count: 7, readAt: 1 }]]);
+        expect(after.entry(one).count).toBe(7);
+        expect(after.total).toBe(calendar.total - calendar.entry(one).count + 7);
+        expect(after.days).toEqual([...new Set([...calendar.days, one])].sort());
+      }),
+    );
+  });
+
+  it('has the days it must have, of which nothing is known yet', () => {
+    const calendar = new Calendar([[day(3), { count: 2, readAt: 5 }]], [day(1), day(3)]);
+    expect(calendar.days).toEqual([day(1), day(3)]);
+    expect(calendar.entry(day(1))).toEqual({ count: 0, readAt: 0 });
+    expect(calendar.at(1)).toEqual({ count: 2, readAt: 5 });
+  });
+});
+
+describe('a day that was read', () => {
+  const proof = { kind: 'single-page', at: 9 } as const;
+
+  it('knows since when no read of it could be proven, until one is', () => {
+    const first = following({ count: 1, readAt: 0 }, { count: 1, readAt: 5 });
+    expect(first.unprovenSince).toBe(5);
+    const second = following(first, { count: 2, readAt: 8 });
+    expect(second.unprovenSince).toBe(5);
+    expect(following(second, { count: 2, readAt: 9, proof }).unprovenSince).toBeUndefined();
+  });
+});

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
+import { locate } from '../../../lambda/detection/locate.ts';
+import { anyCalendar, day, sum } from './calendars.ts';
+
+/** What a search asks for and names, answered from what is true. */
+function searched(expected: Calendar, truth: Calendar, recent: number) {
+  const reads: Span[] = [];
+  let questions = 0;
+  const steps = locate(expected, truth.total, recent);
+  for (let step = steps.next(); !step.done; ) {
+    const { kind, span } = step.value;
+    if (kind === 'read') {
+      reads.push(span);
+      step = steps.next(Number.NaN);
+    } else {
+      questions += 1;
+      step = steps.next(truth.sumOf(span));
+    }
+  }
+  return { reads, questions };
+}
+
+/** A calendar and how much more the partner has, position by position. */
+const differing = (delta: fc.Arbitrary<number>) =>
+  anyCalendar.chain(({ calendar, recent }) =>
+    fc
+      .dictionary(fc.nat({ max: calendar.days.length - 1 }).map(String), delta, { maxKeys: 6 })
+      .map((deltas) => {
+        const truth = calendar.with(
+          Object.entries(deltas).map(([position, more]) => {
+            const before = calendar.at(Number(position));
+            const count = Math.max(0, before.count + more);
+            return [calendar.days[Number(position)] ?? '', { ...before, count }];
+          }),
+        );
+        const positions = calendar.days.keys().filter((at) => {
+          return truth.at(at).count !== calendar.at(at).count;
+        });
+        return { calendar, truth, recent, differs: [...positions] };
+      }),
+  );
+
+/** Nothing hides anything else: all has grown, or all has shrunk. */
+const oneWay = fc.oneof(
+  differing(fc.integer({ min: 1, max: 300 })),
+  differing(fc.integer({ min: -300, max: -1 })),
+);
+
+const covers =
+  ({ first, last }: Span) =>
+  (position: number) =>
+    first <= position && position <= last;
+
+describe('a search for what differs', () => {
+  it('names every day that differs, no span without one, and no day twice', () => {
+    fc.assert(
+      fc.property(oneWay, ({ calendar, truth, recent, differs }) => {
+        const { reads } = searched(calendar, truth, recent);
+        for (const position of differs)
+          expect(reads.filter((span) => covers(span)(position))).toHaveLength(1);
+        for (const span of reads) expect(differs.some(covers(span))).toBe(true);
+      }),
+    );
+  });
+
+  it('asks no more than a question a level for each of them, and one for the recent days', () => {
+    fc.assert(
+      fc.property(oneWay, ({ calendar, truth, recent, differs }) => {
+        const levels = Math.ceil(Math.log2(calendar.days.length));
+        const { questions } = searched(calendar, truth, recent);
+        expect(questions).toBeLessThanOrEqual(differs.length * levels + 1);
+      }),
+    );
+  });
+
+  it('names several days at once only if the partner has no more than a page of them', () => {
+    fc.assert(
+      fc.property(oneWay, ({ calendar, truth, recent }) => {
+        for (const span of searched(calendar, truth, recent).reads)
+          if (span.first < span.last) expect(truth.sumOf(span)).toBeLessThanOrEqual(99);
+      }),
+    );
+  });
+
+  it('names the most recent first', () => {
+    fc.assert(
+      fc.property(oneWay, ({ calendar, truth, recent }) => {
+        const firsts = searched(calendar, truth, recent).reads.map(({ first }) => first);
+        expect(firsts).toEqual(firsts.toSorted((a, b) => b - a));
+      }),
+    );
+  });
+
+  it('explains the whole difference, also where additions hide removals', () => {
+    fc.assert(
+      fc.property(differing(fc.integer({ min: -50, max: 50 })), ({ calendar, truth, recent }) => {
+        const { reads } = searched(calendar, truth, recent);
+        const explained = sum(reads.map((span) => truth.sumOf(span) - calendar.sumOf(span)));
+        expect(explained).toBe(truth.total - calendar.total);
+      }),
+    );
+  });
+
+  it('finds one that was backdated anywhere in ten years in a dozen questions', () => {
+    const tenYears = new Calendar(
+      Array.from({ length: 3_653 }, (_, n) => [day(n), { count: 270, readAt: 0 }]),
+    );
+    const backdated = day(1_234);
+    const truth = tenYears.with([[backdated, { count: 271, readAt: 0 }]]);
+    const { reads, questions } = searched(tenYears, truth, 3_649);
+    expect(reads).toEqual([{ first: 1_234, last: 1_234 }]);
+    expect(questions).toBeLessThanOrEqual(13);
+  });
+
+  it('ends when partner and calendar do not agree on the total although they do on each day', () => {
+    fc.assert(
+      fc.property(anyCalendar, fc.integer({ min: -5, max: 5 }), ({ calendar, recent }, lie) => {
+        const steps = locate(calendar, calendar.total + lie, recent);
+        const reads: Span[] = [];
+        for (let step = steps.next(); !step.done; ) {
+          if (step.value.kind === 'read') reads.push(step.value.span);
+          step = steps.next(calendar.sumOf(step.value.span));
+        }
+        expect(reads.length).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});

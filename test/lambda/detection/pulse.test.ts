@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  digestOf,
+  hasCollapsed,
+  isOneDay,
+  judge,
+  type Pulse,
+  pulseDigest,
+} from '../../../lambda/detection/pulse.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { anyAssessment, assessment } from '../../support/assessments.ts';
+
+const salt = 'salt';
+const days = ['2026-11-18', '2026-11-19', '2026-11-20'];
+
+/** The newest page of three days at most; of more that there are, it does not show all. */
+const anyPulse = fc.record({
+  assessments: fc
+    .uniqueArray(anyAssessment, { selector: ({ id }) => id, minLength: 1, maxLength: 12 })
+    .chain((all) =>
+      fc
+        .tuple(...all.map(() => fc.constantFrom(...days)))
+        .map((of) => all.map((one, index) => ({ ...one, certified_on: of[index] ?? '' }))),
+    ),
+  beyond: fc.nat({ max: 3 }),
+});
+
+const pulseOf = (assessments: readonly Assessment[], beyond: number): Pulse => ({
+  assessments,
+  count: assessments.length + beyond,
+});
+
+const oldestOf = (all: readonly Assessment[]) =>
+  all.map(({ certified_on }) => certified_on).sort()[0] ?? '';
+
+describe('the digest of a pulse', () => {
+  it('does not depend on the order of the rows', () => {
+    const shuffled = anyPulse.chain((pulse) =>
+      fc.record({
+        pulse: fc.constant(pulse),
+        other: fc.shuffledSubarray(pulse.assessments, { minLength: pulse.assessments.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(shuffled, ({ pulse: { assessments, beyond }, other }) => {
+        const digest = pulseDigest(pulseOf(assessments, beyond), salt);
+        expect(pulseDigest(pulseOf(other, beyond), salt)).toBe(digest);
+      }),
+    );
+  });
+
+  it('does not depend on which rows of the day it shows that its end cuts off', () => {
+    fc.assert(
+      fc.property(anyPulse, fc.integer({ min: 1, max: 5 }), ({ assessments }, beyond) => {
+        const oldest = oldestOf(assessments);
+        const others = assessments.map((one, index) =>
+          one.certified_on === oldest
+            ? assessment({ id: 2_000_000_000 + index, certified_on: oldest })
+            : one,
+        );
+        expect(pulseDigest(pulseOf(others, beyond), salt)).toBe(
+          pulseDigest(pulseOf(assessments, beyond), salt),
+        );
+      }),
+    );
+  });
+
+  it('changes with any other row that changes, comes or goes', () => {
+    fc.assert(
+      fc.property(anyPulse, fc.nat(), ({ assessments, beyond }, at) => {
+        const oldest = oldestOf(assessments);
+        const whole = assessments.filter(
+          ({ certified_on }) => beyond === 0 || certified_on !== oldest,
+        );
+        const chosen = whole[at % Math.max(1, whole.length)];
+        if (chosen === undefined) return;
+        const before = pulseDigest(pulseOf(assessments, beyond), salt);
+        const edited = assessments.map((one) =>
+          one === chosen ? { ...one, email: `${one.email}.example.org` } : one,
+        );
+        expect(pulseDigest(pulseOf(edited, beyond), salt)).not.toBe(before);
+        const gone = assessments.filter((one) => one !== chosen);
+        const count = assessments.length + beyond;
+        // Another one, beyond the page or on its last day, has come in the same moment.
+        if (beyond > 0 && gone.length > 0)
+          expect(pulseDigest({ assessments: gone, count }, salt)).not.toBe(before);
+        const more = [...assessments, { ...chosen, id: 2_000_000_000 }];
+        expect(pulseDigest({ assessments: more, count: more.length + beyond }, salt)).not.toBe(
+          before,
+        );
+      }),
+    );
+  });
+
+  it('changes with the total', () => {
+    fc.assert(
+      fc.property(anyPulse, ({ assessments, beyond }) => {
+        expect(pulseDigest(pulseOf(assessments, beyond + 2), salt)).not.toBe(
+          pulseDigest(pulseOf(assessments, beyond + 1), salt),
+        );
+      }),
+    );
+  });
+
+  it('is keyed', () => {
+    expect(digestOf([assessment()], 'one')).not.toBe(digestOf([assessment()], 'other'));
+  });
+});
+
+describe('a page', () => {
+  it('of one day may not show all of it', () => {
+    const of = (...dates: string[]) => ({
+      assessments: dates.map((certified_on, id) => assessment({ id, certified_on })),
+      count: 1_000,
+    });
+    expect(isOneDay(of('2026-11-20'))).toBe(true);
+    expect(isOneDay(of('2026-11-20', '2026-11-20'))).toBe(true);
+    expect(isOneDay(of('2026-11-20', '2026-11-19'))).toBe(false);
+    expect(isOneDay(of())).toBe(false);
+  });
+});
+
+describe('the verdict on a pulse', () => {
+  it('is that the page has every change exactly if what it shows as new explains the total', () => {
+    const some = fc.nat({ max: 200 });
+    fc.assert(
+      fc.property(
+        some,
+        some,
+        some,
+        fc.integer({ min: -50, max: 50 }),
+        (known, unknown, old, off) => {
+          const expected = known + old;
+          const verdict = judge(expected + unknown + off, expected, unknown);
+          if (off !== 0) expect(verdict).toBe('elsewhere');
+          else expect(verdict).toBe(unknown === 0 ? 'quiet' : 'page');
+        },
+      ),
+    );
+  });
+});
+
+describe('a total', () => {
+  it('has collapsed when more than half is gone', () => {
+    expect(hasCollapsed(50, 100)).toBe(false);
+    expect(hasCollapsed(49, 100)).toBe(true);
+    expect(hasCollapsed(0, 1)).toBe(true);
+    expect(hasCollapsed(0, 0)).toBe(false);
+    expect(hasCollapsed(101, 100)).toBe(false);
+  });
+});
