@@ -35,10 +35,10 @@ const differing = (delta: fc.Arbitrary<number>) =>
             return [calendar.days[Number(position)] ?? '', { ...before, count }];
           }),
         );
-        const positions = calendar.days.keys().filter((at) => {
+        const positions = [...calendar.days.keys()].filter((at) => {
           return truth.at(at).count !== calendar.at(at).count;
         });
-        return { calendar, truth, recent, differs: [...positions] };
+        return { calendar, truth, recent, differs: positions };
       }),
   );
 
