@@ -58,10 +58,15 @@ describe('arrows point one way', () => {
 
   it('what operators ask for goes through the ports of the tick', () => {
     const behindPorts = /^lambda\/(partner|ledger|delivery)\//;
-    const steps = /^lambda\/steps\/(?!time-limit)/;
+    const steps = /^lambda\/steps\/(?!time-limit|condition-notices)/;
     expect(
       importsOf('lambda/operations').filter(({ to }) => behindPorts.test(to) || steps.test(to)),
     ).toEqual([]);
+  });
+
+  it('the tasks of a fan-out go through the ports of the tick', () => {
+    const behindPorts = /^lambda\/(partner|ledger|delivery|operations)\//;
+    expect(importsOf('lambda/fan-out').filter(({ to }) => behindPorts.test(to))).toEqual([]);
   });
 
   it('the stack and the runtime share names only', () => {

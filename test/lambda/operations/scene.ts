@@ -48,6 +48,8 @@ export class Scene {
   readonly mails: string[][] = [];
   readonly notices: Notice[] = [];
   credentialsFailure: Error | undefined;
+  /** The single-record endpoint answers 404 to everything. */
+  singleRecordsBroken = false;
   partnerFailure: Error | undefined;
   partnerAheadMs: number | undefined = 0;
   topics: TopicFinding[] = (['events', 'alerts', 'operations'] as const).map((topic) => ({
@@ -179,6 +181,7 @@ export class Scene {
     },
     get: async (id) => {
       this.#ask(String(id));
+      if (this.singleRecordsBroken) return undefined;
       return this.unreadable.has(id) ? 'unreadable' : this.world.find((one) => one.id === id);
     },
   };

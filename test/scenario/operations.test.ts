@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { CommandInput } from '../../lambda/operations/command.ts';
+import { queues, Stage } from '../support/stage.ts';
+
+const stage = new Stage();
+beforeAll(() => stage.build({ integration: { holdAbove: 5 } }));
+afterAll(() => stage.dismantle());
+beforeEach(async () => {
+  await stage.raise();
+  await stage.completedTick();
+  await stage.events(queues.everything);
+  await stage.notices();
+});
+afterEach(() => stage.strike());
+
+const answerSchema = z.looseObject({
+  ok: z.boolean(),
+  problem: z.looseObject({ code: z.string() }).optional(),
+  result: z
+    .looseObject({ events: z.int().optional(), next: z.record(z.string(), z.json()).optional() })
+    .optional(),
+});
+
+/** What `aws lambda invoke` would have put into its file. */
+async function operate(command: CommandInput | Record<string, z.core.util.JSONType>) {
+  const invocation = await stage.operate.invoke(z.json().parse(command));
+  if (invocation.outcome !== 'returned') throw new Error(JSON.stringify(invocation));
+  return answerSchema.parse(invocation.payload);
+}
+
+/** More at once than `holdAbove`, two of them of the organization that one machine asks for. */
+async function flood() {
+  const { world } = stage.sandbox;
+  const [, elsewhere] = world.organizations;
+  const added = Array.from({ length: 6 }, (_, index) =>
+    world.add({ organization_id: index < 2 ? stage.filtered : (elsewhere?.id ?? 0) }),
+  );
+  expect(await stage.completedTick()).toMatchObject({ delivered: 0, held: 6 });
+  expect(await stage.events(queues.everything)).toEqual([]);
+  return added;
+}
+
+const subjects = async () =>
+  (await stage.events(queues.everything)).map(({ subject }) => Number(subject)).sort();
+
+describe('a flood that is held', () => {
+  it('is looked at, released in part and discarded for the rest; each of them knows its story', async () => {
+    const added = await flood();
+    const ids = added.map(({ id }) => id);
+    expect(await operate({ command: 'holds' })).toMatchObject({
+      ok: true,
+      result: { events: 6, byType: { created: 6 } },
+    });
+    const ours = { organizations: [stage.filtered] };
+    expect(await operate({ command: 'release', ...ours })).toMatchObject({ result: { events: 2 } });
+    expect(await stage.completedTick()).toMatchObject({ delivered: 2 });
+    expect(await subjects()).toEqual(ids.slice(0, 2).sort());
+    expect(await stage.mails()).toHaveLength(1);
+
+    expect(await operate({ command: 'discard' })).toMatchObject({ result: { events: 4 } });
+    expect(await stage.completedTick()).toMatchObject({ delivered: 0 });
+    expect(await subjects()).toEqual([]);
+    expect(await operate({ command: 'explain', id: ids[0] ?? 0 })).toMatchObject({
+      result: { verdict: 'announced' },
+    });
+    expect(await operate({ command: 'explain', id: ids[5] ?? 0 })).toMatchObject({
+      result: { verdict: 'discarded' },
+    });
+    expect(await operate({ command: 'status', history: true })).toMatchObject({
+      result: {
+        standing: 'up-to-date',
+        waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
+        history: [{ command: 'discard' }, { command: 'release' }],
+      },
+    });
+  });
+
+  it('that is released by a command that is killed has lost nothing when it is sent again', async () => {
+    await flood();
+    // The record of the command, the lease, and two of six outboxes.
+    for (let writes = 0; writes < 4; writes += 1)
+      stage.dynamodb.once('UpdateItem', ({ forward }) => forward());
+    stage.dynamodb.once('UpdateItem', async ({ forward }) => {
+      await forward();
+      await stage.operate.kill();
+      return undefined;
+    });
+    expect(await stage.operate.invoke({ command: 'release' })).toMatchObject({ outcome: 'failed' });
+    await stage.leaseRunsOut();
+    await operate({ command: 'release' });
+    await stage.completedTick();
+    await stage.completedTick();
+    const heard = await subjects();
+    expect(heard).toHaveLength(6);
+    expect(new Set(heard).size).toBe(6);
+  });
+
+  it('can be told to people in one mail, and to no machine', async () => {
+    await flood();
+    await operate({ command: 'release', as: 'digest' });
+    await stage.completedTick();
+    expect(await subjects()).toEqual([]);
+    expect(await stage.mails()).toHaveLength(1);
+  });
+
+  it('is released while ticks go on', async () => {
+    const added = await flood();
+    const late = stage.sandbox.world.add();
+    const [answer] = await Promise.all([operate({ command: 'release' }), stage.tick()]);
+    let { next } = answer.result ?? {};
+    while (next !== undefined) ({ next } = (await operate(next)).result ?? {});
+    await stage.completedTick();
+    await stage.completedTick();
+    expect(await subjects()).toEqual([...added, late].map(({ id }) => id).sort());
+  });
+});
+
+describe('a pause', () => {
+  it('stops everything, says why, and loses nothing', async () => {
+    await operate({
+      command: 'pause',
+      reason: 'the platform moves',
+      by: 'arn:aws:iam::1:user/odile',
+    });
+    const { id } = stage.sandbox.world.add();
+    expect(await stage.completedTick()).toMatchObject({ outcome: 'paused', requests: 0 });
+    expect(await operate({ command: 'status' })).toMatchObject({
+      result: { standing: 'paused', paused: { reason: 'the platform moves' } },
+    });
+    expect(
+      await operate({ command: 'prove', from: '2026-01-01', to: '2026-01-31', now: true }),
+    ).toMatchObject({ ok: false, problem: { code: 'paused' } });
+    await operate({ command: 'resume' });
+    await stage.completedTick();
+    expect(await subjects()).toEqual([id]);
+  });
+});
+
+describe('what is asked for on duty', () => {
+  it('is a tick now', async () => {
+    const { id } = stage.sandbox.world.add();
+    expect(await operate({ command: 'tick' })).toMatchObject({
+      ok: true,
+      result: { outcome: 'completed', created: 1, delivered: 1 },
+    });
+    expect(await subjects()).toEqual([id]);
+  });
+
+  it('is the proof of a range now, which finds an edit that no tick has seen', async () => {
+    const { world } = stage.sandbox;
+    const [oldest] = [...world.assessments()].sort((a, b) =>
+      a.certified_on.localeCompare(b.certified_on),
+    );
+    const day = oldest?.certified_on ?? '';
+    const elsewhere = world.organizations.find(({ id }) => id !== oldest?.organization_id);
+    world.change(oldest?.id ?? 0, { organization_id: elsewhere?.id ?? 0 });
+    const answer = await operate({ command: 'prove', from: day, to: day, now: true });
+    expect(answer).toMatchObject({
+      ok: true,
+      result: { found: { updated: 1 }, unproven: 0, days: [{ day, proof: {} }] },
+    });
+    expect(await subjects()).toEqual([oldest?.id]);
+  });
+
+  it('is a check of everything', async () => {
+    const answer = await operate({ command: 'check' });
+    const checks = z.looseObject({
+      checks: z.array(z.looseObject({ name: z.string(), outcome: z.string() })),
+    });
+    const { checks: made } = checks.parse(answer.result);
+    for (const { name, outcome } of made)
+      expect([`${name}: ok`, `${name}: skipped`]).toContain(`${name}: ${outcome}`);
+    expect(made).toHaveLength(11);
+  });
+
+  it('is a baseline anew, which announces nothing again', async () => {
+    expect(await operate({ command: 'restart-baseline' })).toMatchObject({
+      result: { changed: true },
+    });
+    await stage.completedTick();
+    await stage.completedTick();
+    expect(await subjects()).toEqual([]);
+    expect(await operate({ command: 'baseline' })).toMatchObject({
+      result: { status: 'completed', counted: 30, total: 30 },
+    });
+  });
+
+  it('has nothing personal in any answer or log', async () => {
+    const added = await flood();
+    const answers = [
+      await operate({ command: 'status', history: true }),
+      await operate({ command: 'holds' }),
+      await operate({ command: 'explain', id: added[0]?.id ?? 0 }),
+      await operate({ command: 'check' }),
+      await operate({ command: 'release' }),
+    ];
+    const left = JSON.stringify(answers) + stage.output.join('\n');
+    for (const { email, last_name, seid } of added)
+      for (const value of [email, last_name, seid]) expect(left).not.toContain(String(value));
+  });
+});
