@@ -148,7 +148,7 @@ export interface Baseline {
   readonly startDay?: Temporal.PlainDate;
   /** Days before this one are still to be read: it proceeds from the newest to the oldest. */
   readonly before?: Temporal.PlainDate;
-  /** Days that the next slice should have. */
+  /** Days that the next slice should have; less than one while a single day cannot be read. */
   readonly sliceDays?: number;
   /** Of a slice that does not fit into one tick. */
   readonly bookmark?: Bookmark;

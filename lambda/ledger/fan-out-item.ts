@@ -26,7 +26,7 @@ const stretchItem = z.object({
   is_done: z.boolean().default(false),
   recorded: z.int().default(0),
   before: day.optional(),
-  slice_days: z.int().positive().optional(),
+  slice_days: z.number().positive().optional(),
   bookmark: bookmark.nullish(),
 });
 

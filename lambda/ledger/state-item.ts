@@ -40,7 +40,7 @@ const stateItem = z.object({
       begun_at: z.number().optional(),
       start_day: day,
       before: day.optional(),
-      slice_days: z.int().positive().optional(),
+      slice_days: z.number().positive().optional(),
       bookmark: bookmark.optional(),
     })
     .optional(),

@@ -33,6 +33,9 @@ export interface SliceCommit {
   readonly isAll: boolean;
 }
 
+/** A slice is halved when it fails, below one day too: so often a single day is tried. */
+const leastDays = 1 / 8;
+
 /** How far back a reading has come; the names are those of `Baseline`. */
 export type SlicesPosition = Pick<Baseline, 'before' | 'sliceDays' | 'bookmark'>;
 
@@ -98,13 +101,14 @@ export class Slices {
     const before = this.#before;
     if (before === undefined) return {};
     const oldest = first ?? before;
-    const range = slice(before, this.#days, oldest);
+    const range = slice(before, Math.ceil(this.#days), oldest);
     return isOldest ? range : { from: oldest, ...range };
   }
 
   /**
    * A day that the host cannot answer for is left to the audits, as long as it answers at all; more
-   * days are tried in smaller slices first.
+   * days are tried in smaller slices first, and a single one in several runs: what the audits find is
+   * announced as new.
    */
   async #readIfPossible(range: DayRange): Promise<SliceOutcome> {
     try {
@@ -114,8 +118,8 @@ export class Slices {
       const { limit, partner, commit } = this.#context;
       await limit.ask((deadline) => partner.pulse(deadline));
       this.#bookmark = undefined;
-      if (this.#days > 1) {
-        this.#days = Math.ceil(this.#days / 2);
+      if (this.#days > leastDays) {
+        this.#days = this.#days > 1 ? Math.ceil(this.#days / 2) : this.#days / 2;
         return { ...nothing, isDone: false };
       }
       const day = range.from ?? range.to;

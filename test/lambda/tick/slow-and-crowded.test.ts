@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { TimedOutError } from '../../../lambda/partner/errors.ts';
+import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
@@ -223,6 +223,37 @@ describe('a baseline that takes many ticks', () => {
     expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
     expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
     expect(story.ids()).toEqual([`${story.name}/3/1`]);
+  });
+
+  it('tries a day again that could not be read, and announces nothing of it', async () => {
+    story.world = [...on('2026-11-20', [1]), ...on('2024-02-29', [2])];
+    const prove = story.partner.prove.bind(story.partner);
+    let failures = 2;
+    partnerWith({
+      prove: async (...asked) => {
+        const isPoison = asked[0].from?.toString() === '2026-11-20' && failures > 0;
+        if (isPoison) failures -= 1;
+        return isPoison ? Promise.reject(new UnavailableError('list', '500')) : prove(...asked);
+      },
+    });
+    for (let ticks = 0; ticks < 4; ticks++) await story.tick();
+    story.clock.advance({ hours: 25 });
+    await story.tick();
+    expect((await story.ledger.state()).baseline.status).toBe('completed');
+    expect(story.heard).toEqual([]);
+  });
+
+  it('leaves a day to the audits that can never be read', async () => {
+    story.world = [...on('2026-11-20', [1]), ...on('2024-02-29', [2])];
+    const prove = story.partner.prove.bind(story.partner);
+    partnerWith({
+      prove: async (...asked) =>
+        asked[0].from?.toString() === '2026-11-20'
+          ? Promise.reject(new UnavailableError('list', '500'))
+          : prove(...asked),
+    });
+    for (let ticks = 0; ticks < 6; ticks++) await story.tick();
+    expect((await story.ledger.state()).baseline.status).toBe('completed');
   });
 
   it('begins when its start day is recorded: what comes before that is part of it', async () => {
