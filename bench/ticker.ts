@@ -25,6 +25,7 @@ export interface TickerOptions {
   /** What a request to the partner takes: the clock stands still otherwise. */
   readonly requestMs?: number;
   readonly onRequest?: () => void;
+  readonly holdAbove?: number;
 }
 
 export interface Ticker {
@@ -39,6 +40,7 @@ export interface Ticker {
 /** The tick with its real parts, wired as in lambda/poll.ts, under a clock that can be set. */
 export function createTicker(options: TickerOptions): Ticker {
   const { partner, clock, dynamodb, sns, table, topics, world, requestMs = 0 } = options;
+  const { holdAbove = settings.holdAbove } = options;
   const warnings: string[] = [];
   const client = createPartnerClient({
     baseUrl: partner.url,
@@ -52,7 +54,7 @@ export function createTicker(options: TickerOptions): Ticker {
   const journal: Journal = { warn: (what) => void warnings.push(what) };
   const ledger = new DynamoLedger(new Table(dynamodb, table, clock), world, journal);
   const parts: TickParts = {
-    settings: { ...settings, name: world },
+    settings: { ...settings, name: world, holdAbove },
     clock,
     partner: partnerReader(client, clock),
     ledger,

@@ -1,7 +1,8 @@
 import { configurationPage } from './configuration-page.ts';
 import { contractFiles } from './contract/files.ts';
+import { costPage } from './cost/page.ts';
 
 /** Every file that is made from the sources, by its path from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
-  return new Map([...configurationPage(), ...contractFiles()]);
+  return new Map([...configurationPage(), ...contractFiles(), ...costPage()]);
 }

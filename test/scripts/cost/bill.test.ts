@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { totalOf } from '../../../scripts/cost/bill.ts';
+import { billOf, everies, volumes } from '../../../scripts/cost/page.ts';
+
+describe('a month of one integration', () => {
+  it('costs less than five dollars at a tick a minute and ten certifications a day', () => {
+    expect(totalOf(billOf(1, 10))).toBeLessThan(5);
+  });
+
+  it('costs less with fewer ticks while a page has all news, and more with more certifications', () => {
+    for (const perDay of [10, 1_000]) {
+      const totals = everies.map((every) => totalOf(billOf(every, perDay)));
+      expect(totals).toEqual(totals.toSorted((a, b) => b - a));
+    }
+    for (const every of everies) {
+      const totals = volumes.map((perDay) => totalOf(billOf(every, perDay)));
+      expect(totals).toEqual(totals.toSorted((a, b) => a - b));
+    }
+  });
+});
