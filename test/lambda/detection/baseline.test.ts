@@ -63,6 +63,13 @@ describe('the slices of a baseline', () => {
     );
   });
 
+  it('leave no empty one behind the oldest', () => {
+    const oldest = Temporal.PlainDate.from('2026-11-10');
+    expect(slice(start, 11, oldest).from).toBeUndefined();
+    expect(slice(start, 12, oldest).from).toBeUndefined();
+    expect(slice(start, 10, oldest).from?.toString()).toBe('2026-11-11');
+  });
+
   it('are few where there is little, however far back it goes', () => {
     // Growing fourfold from a month, a century at most: 2,000 years.
     expect(slices({ '1': 1, '730000': 1 }).length).toBeLessThan(30);
