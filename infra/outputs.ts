@@ -47,7 +47,7 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
     );
     if (integration.baseline)
       output(
-        baselineOutput(name),
+        `BaselineStateMachine${suffix}`,
         integration.baseline.stateMachineArn,
         `Reads the baseline of ${name}: see docs/large-histories.md`,
       );
@@ -63,9 +63,4 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
       `Run once with credentials.json = {"client_id": "...", "client_secret": "..."}, then delete that file`,
     );
   }
-}
-
-/** Under which the state machine that reads the baseline of an integration is found. */
-export function baselineOutput(integration: string): string {
-  return `BaselineStateMachine${pascalCase(integration)}`;
 }

@@ -1,7 +1,7 @@
 import { NotifierError } from '../errors.ts';
 import type { Stretch } from './parts.ts';
 
-export const describeStretch = ({ from, to, isOldest }: Stretch) =>
+const describeStretch = ({ from, to, isOldest }: Stretch) =>
   isOldest ? `everything up to ${to}` : `${from} to ${to}`;
 
 /** Ops have paused the integration, or the partner has just refused it. */

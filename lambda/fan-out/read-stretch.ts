@@ -121,6 +121,7 @@ async function recordNew(
 function isSame(one: SlicesPosition, other: SlicesPosition): boolean {
   return (
     one.before?.toString() === other.before?.toString() &&
+    one.sliceDays === other.sliceDays &&
     one.bookmark?.offset === other.bookmark?.offset
   );
 }

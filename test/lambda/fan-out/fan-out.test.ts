@@ -12,6 +12,7 @@ import {
 import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Steering } from '../../../lambda/ledger/steering.ts';
+import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
@@ -323,6 +324,23 @@ describe('a stretch', () => {
     expect(await story.read(stretch, halves)).toMatchObject({ isDone: true, recorded: 400 });
     await story.complete();
     expect((await story.ledger.state()).expected).toBe(400);
+  });
+
+  it('leaves a day that the host cannot answer for to the audits, and reads all others', async () => {
+    const poison = '2026-11-03';
+    const prove: PartnerReader['prove'] = async (range, ...rest) => {
+      const isIn = [range.from?.toString() ?? '', poison, range.to?.toString() ?? '~'];
+      if (isIn.toSorted()[1] === poison) throw new UnavailableError('list', 'status 500');
+      return story.partner.prove(range, ...rest);
+    };
+    const stretch = { ...(await firstStretch()), sliceDays: 8 };
+    const poisoned = { partner: { ...story.partner, prove } };
+    let invocations = 0;
+    while (!(await story.read(stretch, poisoned)).isDone && invocations < 20) invocations += 1;
+    await story.complete();
+    expect(invocations).toBeGreaterThan(0);
+    expect((await story.ledger.state()).expected).toBe(392);
+    expect((await story.calendar()).get(poison)).toMatchObject({ count: 0 });
   });
 
   it('leaves the partner alone while that has refused the ticks', async () => {
