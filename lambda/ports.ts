@@ -236,7 +236,10 @@ export interface Life {
 /** `pending`: the next tick delivers it. `held`: ops release or discard it. `undeliverable`: SNS refused it for good. */
 export type Undelivered = 'pending' | 'held' | 'undeliverable';
 
-/** What the tick needs of the ledger. All writes are single-item and conditional. */
+/**
+ * What the tick needs of the ledger. All writes are single-item; those that announce are conditional,
+ * and the calendar, a cache, is written under the lease.
+ */
 export interface Ledger {
   /** One consistent read; the very first call creates the state. */
   state(): Promise<State>;

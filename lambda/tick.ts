@@ -1,24 +1,26 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import { auditsDue } from './detection/audit.ts';
 import { Calendar, type Proof } from './detection/calendar.ts';
 import { compare, countDeltas } from './detection/compare.ts';
-import { tallied } from './detection/day-tally.ts';
 import type { ConditionName } from './detection/conditions.ts';
+import { tallied } from './detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
-import { hasCollapsed, isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
+import { isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
 import type { Assessment } from './events/assessment.ts';
 import type { TickParts } from './parts.ts';
-import type { Lease, PulseRead, QuarantinedRecord, State, StateChanges } from './ports.ts';
+import type { Lease, PulseRead, State, StateChanges } from './ports.ts';
 import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
+import { isBackingOff, noteRefusal } from './steps/back-off.ts';
 import { readBaseline } from './steps/baseline.ts';
 import { Conditions, isRefusal } from './steps/conditions.ts';
 import { Delivery, type DeliveryTally } from './steps/delivery.ts';
 import { Examination } from './steps/examination.ts';
 import { indexLagMinutes, isDigestDue } from './steps/owed-digest.ts';
+import { Quarantine } from './steps/quarantine.ts';
 import { Search } from './steps/search.ts';
 import { TimeLimit } from './steps/time-limit.ts';
+import { judgeTotal } from './steps/total.ts';
 
 export interface TickRun {
   /** Unique; becomes the owner of the lease. */
@@ -56,10 +58,8 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
 
 /** A lease outlives its invocation by a little, so that two never hold it at once. */
 const leaseSlackSeconds = 5;
-/** A record that stays malformed is reported once; beyond so many, they are only counted. */
-const reportedKept = 50;
-const firstBackOffMinutes = 2;
-const longestBackOffMinutes = 60;
+/** What a tick finds out and keeps; what it owes is known at its end. */
+type Learned = Omit<StateChanges, 'dirty' | 'dirtySince'>;
 
 /**
  * One scheduled run for one integration:
@@ -83,17 +83,14 @@ class Tick {
   readonly #conditions: Conditions;
   readonly #delivery: Delivery;
   readonly #announcement: Announcement;
-  readonly #quarantined: QuarantinedRecord[] = [];
-  readonly #learned: { -readonly [Name in keyof StateChanges]: StateChanges[Name] } = {
-    dirty: false,
-  };
+  readonly #quarantine: Quarantine;
+  readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
   #holdsLease = false;
   /** Since when some outbox may have owed events when this tick took the lease. */
   #inherited: Temporal.Instant | undefined;
   #recorded = 0;
   #examined = 0;
   #proofs: TickReport['proofs'] = {};
-  #collapsed = false;
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
@@ -103,6 +100,7 @@ class Tick {
     this.#lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
     this.#conditions = new Conditions(parts);
+    this.#quarantine = new Quarantine(parts.journal, this.#conditions);
     this.#delivery = new Delivery(parts, this.#limit);
     this.#announcement = new Announcement(
       parts,
@@ -118,11 +116,11 @@ class Tick {
     if (state.paused) return this.#report('paused', state);
     this.#conditions.know(state.conditions);
     await this.#conditions.tellOwed();
-    if (this.#isBackingOff(state)) return this.#backingOff(state);
+    if (isBackingOff(state, this.#parts)) return this.#backingOff(state);
     try {
       return await this.#story(state);
     } catch (error) {
-      if (isRefusal(error)) await this.#backOff(state);
+      if (isRefusal(error)) await noteRefusal(state, this.#parts);
       await this.#conditions.failed(error);
       if (this.#holdsLease) await this.#breakOff();
       throw error;
@@ -146,7 +144,7 @@ class Tick {
     }
 
     let pulse = await this.#parts.partner.pulse(this.#limit.deadline);
-    this.#quarantined.push(...pulse.quarantined);
+    this.#quarantine.add(pulse.quarantined);
     if (state.backOff !== undefined) await this.#parts.ledger.backOff(undefined);
     await this.#conditions.answered();
 
@@ -176,7 +174,7 @@ class Tick {
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
       !this.#isMoreToRead(state) &&
-      this.#unreported(state).length === 0
+      this.#quarantine.unreported(state).length === 0
     );
   }
 
@@ -193,9 +191,13 @@ class Tick {
       }
     }
     const { guard } = this.#announcement;
+    const { isCollapsed, before, changes: learned } = judgeTotal(pulse.count, state);
+    Object.assign(this.#learned, learned);
+    await this.#conditions.collapsed(isCollapsed, before, pulse.count);
     guard.recall(state.flood);
-    await this.#noteCollapse(state, pulse.count, expected);
-    guard.expect(this.#collapsed ? 0 : pulse.count - expected);
+    if (learned.collapsedFrom === 0) guard.endCollapse();
+    // What comes back after a collapse is no news.
+    guard.expect(isCollapsed ? 0 : pulse.count - (state.collapsedFrom ?? expected));
 
     const done = await this.#announcement.announce(changes);
     const deltas = countDeltas(done);
@@ -205,29 +207,11 @@ class Tick {
     const pageIsAll = verdict !== 'elsewhere';
     let isAllFound = pageIsAll;
     if (!pageIsAll || this.#isMoreToRead(state))
-      isAllFound = await this.#search(state, pulse, pageIsAll);
+      isAllFound = await this.#search(state, pulse, { pageIsAll, infersRemovals: !isCollapsed });
     const flood = guard.memory(isAllFound && !this.#limit.wasReached);
     if (!isDeepStrictEqual(flood, state.flood)) this.#learned.flood = flood;
     if (this.#announcement.failures === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
-  }
-
-  /** While the total is below half of what it was, nothing is called gone; operations hear of it once. */
-  async #noteCollapse(state: State, count: number, expected: number): Promise<void> {
-    const before = state.collapsedFrom ?? this.#acceptedTotal(state, expected) ?? expected;
-    this.#collapsed = hasCollapsed(count, before);
-    await this.#conditions.collapsed(this.#collapsed, before, count);
-    if (this.#collapsed === (state.collapsedFrom !== undefined)) return;
-    if (!this.#collapsed) this.#announcement.guard.endCollapse();
-    this.#learned.collapsedFrom = this.#collapsed ? before : 0;
-  }
-
-  /** What ops have called right stands in for what is expected, until what is gone is committed. */
-  #acceptedTotal({ acceptedTotal = 0 }: State, expected: number): number | undefined {
-    if (acceptedTotal === 0) return undefined;
-    if (hasCollapsed(acceptedTotal, expected)) return acceptedTotal;
-    this.#learned.acceptedTotal = 0;
-    return undefined;
   }
 
   async #judge({ count }: Pulse, seen: readonly Assessment[], state: State, expected: number) {
@@ -241,7 +225,11 @@ class Tick {
    * Locates and examines what differs, and proves again what was proven longest ago.
    * @returns whether everything that differs was found and committed
    */
-  async #search(state: State, pulse: PulseRead, pageIsAll: boolean): Promise<boolean> {
+  async #search(
+    state: State,
+    pulse: PulseRead,
+    { pageIsAll, infersRemovals }: { pageIsAll: boolean; infersRemovals: boolean },
+  ): Promise<boolean> {
     const { ledger, settings } = this.#parts;
     const { years } = await ledger.state();
     const examination = new Examination(
@@ -250,24 +238,24 @@ class Tick {
         announcement: this.#announcement,
         limit: this.#limit,
         salt: state.salt,
-        infersRemovals: !this.#collapsed,
+        infersRemovals,
         canaries: pulse.assessments.slice(0, 2).map(({ id }) => id),
       },
       new Calendar(await ledger.calendar(years), daysIn(this.#window)),
       state.bookmark,
     );
     const search = new Search(this.#parts, this.#window, this.#limit, examination);
-    const isAllLocated = pageIsAll || (await search.differences(pulse.count));
+    const isAllLocated = pageIsAll || (await search.differences(pulse.count - state.unexplained));
     if (examination.bookmark) await search.resume(examination.bookmark);
-    else if (isAllLocated && this.#auditIsDue(state))
+    else if (this.#auditIsDue(state))
       this.#saveRequests(await search.audit(settings.audit.requests));
 
     const { calendar } = examination;
     this.#proofs = proofsSince(this.#began, calendar);
     this.#examined = examination.examined;
-    this.#quarantined.push(...examination.quarantined);
+    this.#quarantine.add(examination.quarantined);
     this.#learnCalendar(calendar);
-    const isMended = await this.#conditions.examined(examination, this.#quarantined.length);
+    const isMended = await this.#conditions.examined(examination, this.#quarantine.size);
     if (isMended && state.reported.length > 0) this.#learned.reported = [];
     if (examination.bookmark !== state.bookmark)
       this.#learned.bookmark = examination.bookmark ?? null;
@@ -313,7 +301,7 @@ class Tick {
       pulse,
     );
     this.#recorded = progress.recorded;
-    this.#quarantined.push(...progress.quarantined);
+    this.#quarantine.add(progress.quarantined);
     this.#learned.baseline = progress.baseline;
     const { calendar } = progress;
     if (calendar !== undefined) {
@@ -356,26 +344,11 @@ class Tick {
     }
   }
 
-  #isBackingOff({ backOff }: State): boolean {
-    if (backOff === undefined) return false;
-    return Temporal.Instant.compare(this.#parts.clock.now(), backOff.until) < 0;
-  }
-
-  async #backOff(state: State): Promise<void> {
-    const { ledger, clock, journal } = this.#parts;
-    const failures = (state.backOff?.failures ?? 0) + 1;
-    const minutes = Math.min(firstBackOffMinutes * 2 ** (failures - 1), longestBackOffMinutes);
-    try {
-      await ledger.backOff({ until: clock.now().add({ minutes }), failures });
-    } catch (error) {
-      journal.warn('back-off not noted', { error });
-    }
-  }
-
   async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     const { ledger, clock } = this.#parts;
     const now = clock.now();
-    await this.#noteQuarantined(state);
+    const reported = await this.#quarantine.report(state);
+    if (reported !== undefined) this.#learned.reported = reported;
     if (!this.#holdsLease) await ledger.completeQuietly(now);
     else {
       await this.#delivery.tellPeople();
@@ -409,23 +382,6 @@ class Tick {
     return { dirty: true, dirtySince: since };
   }
 
-  #unreported(state: State): QuarantinedRecord[] {
-    const distinct = new Map(this.#quarantined.map((record) => [nameOf(record), record]));
-    return [...distinct.values()]
-      .filter((record) => !state.reported.includes(nameOf(record)))
-      .slice(0, reportedKept - state.reported.length);
-  }
-
-  /** Each malformed record is told of once, however often it is met again. */
-  async #noteQuarantined(state: State): Promise<void> {
-    const unreported = this.#unreported(state);
-    for (const { id, problems } of unreported)
-      this.#parts.journal.warn('record quarantined', { id, problems });
-    if (unreported.length === 0) return;
-    this.#learned.reported = [...state.reported, ...unreported.map(nameOf)];
-    await this.#conditions.quarantined(unreported, this.#learned.reported.length);
-  }
-
   #report(outcome: TickReport['outcome'], state: State): TickReport {
     return {
       integration: this.#parts.settings.name,
@@ -433,23 +389,16 @@ class Tick {
       ...this.#announcement.tally,
       ...this.#delivery.tally,
       recorded: this.#recorded,
-      quarantined: new Set(this.#quarantined.map(nameOf)).size,
+      quarantined: this.#quarantine.size,
       examined: this.#examined,
       proofs: this.#proofs,
       conditions: this.#conditions.lasting,
       unexplained: this.#learned.unexplained ?? state.unexplained,
-      collapsed: this.#collapsed,
+      collapsed: (this.#learned.collapsedFrom ?? state.collapsedFrom ?? 0) > 0,
       failed: this.#announcement.failures,
       cutShort: this.#limit.wasReached,
     };
   }
-}
-
-/** Short, because the state is written by every tick. */
-function nameOf({ id, problems }: QuarantinedRecord): string {
-  return id === undefined
-    ? createHash('sha256').update(problems.join(';')).digest('base64url').slice(0, 6)
-    : String(id);
 }
 
 function proofsSince(began: Temporal.Instant, calendar: Calendar): TickReport['proofs'] {

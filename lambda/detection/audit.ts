@@ -1,4 +1,5 @@
 import type { Calendar, Span } from './calendar.ts';
+import { rowsOfOnePage } from './locate.ts';
 
 export interface AuditPeriods {
   /** Within which every day of the recent window is read again, in milliseconds. */
@@ -7,13 +8,12 @@ export interface AuditPeriods {
   readonly historyMs: number;
 }
 
-const onePage = 99;
 /** For what has no days: the year 2255. */
 const notSoon = 9e12;
 
 /**
- * The next days to prove again: those with the oldest read that is due, and neighbours that fit
- * into the same page and have not been read since half their period.
+ * The next days to prove again: those with the oldest read that is due, of the recent window before
+ * all others, and neighbours that fit into the same page and have not been read since half their period.
  *
  * @param recent position of the recent window's first day
  * @returns `undefined` when nothing is due
@@ -27,15 +27,20 @@ export function nextAudit(
   const age = (position: number) => nowMs - calendar.at(position).readAt;
   const period = (position: number) => (position >= recent ? periods.recentMs : periods.historyMs);
 
-  let oldest: number | undefined;
-  let longest = 1;
-  calendar.days.forEach((_, position) => {
-    // By how many periods it is overdue, so that recent days and history get their turns alike.
-    const periods = age(position) / period(position);
-    if (periods < longest) return;
-    longest = periods;
-    oldest = position;
-  });
+  const oldestOf = ({ first, last }: Span): number | undefined => {
+    let oldest: number | undefined;
+    for (let position = first; position <= last; position++)
+      if (
+        age(position) >= period(position) &&
+        age(position) > (oldest === undefined ? 0 : age(oldest))
+      )
+        oldest = position;
+    return oldest;
+  };
+  // A history that is behind, after an outage, does not keep the recent window from its own period.
+  const oldest =
+    oldestOf({ first: recent, last: calendar.days.length - 1 }) ??
+    oldestOf({ first: 0, last: recent - 1 });
   if (oldest === undefined) return undefined;
 
   let first = oldest;
@@ -44,7 +49,7 @@ export function nextAudit(
     position >= 0 &&
     position < calendar.days.length &&
     calendar.sumOf({ first: Math.min(first, position), last: Math.max(last, position) }) <=
-      onePage &&
+      rowsOfOnePage &&
     age(position) >= period(position) / 2;
   for (;;) {
     if (joins(first - 1)) first -= 1;

@@ -1,7 +1,9 @@
 import type { Calendar, Span } from './calendar.ts';
 
 /** Up to this many, a span is one request to read and needs no further question. */
-const onePage = 99;
+export const rowsOfOnePage = 99;
+/** Unless the ledger would have to be searched for more than this: what has gone is looked at in pieces. */
+const mostExpected = 1_000;
 
 /** `count`: to be answered with what the partner counts for the span. `read`: differs, read it. */
 export interface Step {
@@ -50,7 +52,8 @@ export function* locate(
 
   for (let next = differing.pop(); next !== undefined; next = differing.pop()) {
     const { span, count } = next;
-    if (span.first === span.last || (count >= 0 && count <= onePage)) yield { kind: 'read', span };
+    const isSmall = count <= rowsOfOnePage && calendar.sumOf(span) <= mostExpected;
+    if (span.first === span.last || isSmall) yield { kind: 'read', span };
     else yield* halve(span, count, Math.ceil((span.first + span.last) / 2));
   }
 }

@@ -12,6 +12,18 @@ export class LedgerUnavailableError extends NotifierError {
   }
 }
 
+/** DynamoDB will not take a write as it is: above all, an item must not exceed 400 KB. */
+export class LedgerRefusedError extends NotifierError {
+  readonly code = 'ledger-refused';
+  readonly retryHelps = false;
+  readonly whatToDo =
+    'Release or discard what is held of this certification, so that its item becomes smaller.';
+
+  constructor(operation: string, options: ErrorOptions) {
+    super(`The ledger refused ${operation}.`, options);
+  }
+}
+
 /** An item of the ledger does not have the shape that this version writes. */
 export class LedgerCorruptError extends NotifierError {
   readonly code = 'ledger-corrupt';

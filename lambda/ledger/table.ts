@@ -5,6 +5,7 @@ import {
   type BatchWriteItemCommandOutput,
   ConditionalCheckFailedException,
   type DynamoDBClient,
+  DynamoDBServiceException,
   GetItemCommand,
   PutItemCommand,
   type PutItemCommandInput,
@@ -16,7 +17,7 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Clock } from '../clock.ts';
 import { ledgerTable } from '../names.ts';
-import { LedgerUnavailableError } from './errors.ts';
+import { LedgerRefusedError, LedgerUnavailableError } from './errors.ts';
 
 /** An item or a set of expression values, as plain values. */
 export type Plain = Record<string, unknown>;
@@ -31,6 +32,8 @@ const getBatchLimit = 100;
 const writeBatchLimit = 25;
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
+/** With these pauses, some ten seconds. */
+const mostRounds = 10;
 
 /**
  * The ledger's table in plain values. A write whose condition does not hold answers `false`
@@ -161,8 +164,8 @@ export class Table {
   }
 
   /**
-   * DynamoDB hands back what it had no capacity for, with HTTP 200: it is asked again until
-   * nothing is left. The invocation's own time-out bounds this.
+   * DynamoDB hands back what it had no capacity for, with HTTP 200: it is asked again until nothing
+   * is left, or so many times that the tick had better end.
    */
   async #untilProcessed<Requests extends object | undefined>(
     operation: string,
@@ -171,7 +174,8 @@ export class Table {
   ): Promise<void> {
     let rest: Requests | undefined = all;
     let pauseMs = firstPauseMs;
-    while (rest !== undefined && Object.keys(rest).length > 0) {
+    for (let round = 1; rest !== undefined && Object.keys(rest).length > 0; round++) {
+      if (round > mostRounds) throw new LedgerUnavailableError(operation, {});
       const requests: NonNullable<Requests> = rest;
       rest = await this.#carryOut(operation, () => send(requests));
       if (rest === undefined || Object.keys(rest).length === 0) return;
@@ -188,6 +192,8 @@ export class Table {
       return await send();
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;
+      if (error instanceof DynamoDBServiceException && error.name === 'ValidationException')
+        throw new LedgerRefusedError(operation, { cause: error });
       throw new LedgerUnavailableError(operation, { cause: error });
     }
   }

@@ -3,6 +3,8 @@ import { type Change, idOf } from '../detection/compare.ts';
 import { isLate, type RecentWindow } from '../detection/days.ts';
 import { NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
+import type { FieldChoice } from '../events/fields.ts';
+import { LedgerRefusedError } from '../ledger/errors.ts';
 import type { TickParts } from '../parts.ts';
 import type { Committed } from '../ports.ts';
 import { CalendarDays } from './calendar-days.ts';
@@ -115,8 +117,15 @@ export class Announcement {
   async #commitOne(change: Change, destiny: 'pending' | 'held') {
     const { ledger, clock, journal } = this.#parts;
     const now = clock.now();
+    const commit = (fields: FieldChoice) =>
+      ledger.commit(change, this.#eventOf(change, now, fields), now, destiny);
+    const { fields } = this.#parts.settings;
     try {
-      const owed = await ledger.commit(change, this.#eventOf(change, now), now, destiny);
+      const owed = await commit(fields).catch((error: unknown) => {
+        // So much is held of it already that only a brief event fits into its item.
+        if (error instanceof LedgerRefusedError) return commit('identifiers');
+        throw error;
+      });
       this.tally[owed === undefined ? 'conflicts' : change.kind] += 1;
       return owed && { change, owed };
     } catch (error) {
@@ -127,7 +136,7 @@ export class Announcement {
     }
   }
 
-  #eventOf(change: Change, time: { toString(): string }): CertificationEvent {
+  #eventOf(change: Change, time: { toString(): string }, fields: FieldChoice): CertificationEvent {
     const { revision } = change;
     const day = change.kind === 'withdrawn' ? change.before.day : change.assessment.certified_on;
     const announced = {
@@ -142,8 +151,9 @@ export class Announcement {
       return withdrawalEvent({ ...announced, assessment });
     }
     const { kind, assessment, changed } = change;
-    const { fields } = this.#parts.settings;
     const type = `certification.${kind}` as const;
-    return sightingEvent({ ...announced, type, assessment, fields, changed });
+    const event = sightingEvent({ ...announced, type, assessment, fields, changed });
+    const isCut = fields !== this.#parts.settings.fields;
+    return isCut ? { ...event, data: { ...event.data, truncated: true } } : event;
   }
 }

@@ -22,6 +22,9 @@ const paused =
 const tryAgain = 'Nothing new is announced meanwhile, and nothing is lost. Every tick tries again.';
 const store = ({ resources: { secret } }: NoticeSettings) =>
   `aws secretsmanager put-secret-value --secret-id ${secret} --secret-string file://credentials.json`;
+/** As docs/operations.md has it. */
+const ops = (command: string, { name }: NoticeSettings) =>
+  `npx certification-notifier ${command} --integration ${name}`;
 const checkedByHand = () =>
   'npm run conformance -- --base-url https://<host> --credentials credentials.json';
 
@@ -88,7 +91,8 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     ends: 'the partner shows most of it again',
     means:
       'This looks like a changed scope or a fault of the host, not like news: nothing is announced as withdrawn as long as the total stays below half. What is new or changed is announced as ever.',
-    toDo: 'Ask the operator whether the scope of this integration was narrowed.',
+    toDo: 'Ask the operator whether the scope of this integration was narrowed. If it was, accept the total that this shows, with accept-total: then what is gone is looked for, and withdrawn unless you discard it.',
+    command: (settings) => ops('status', settings),
   },
   held: {
     begins: 'a flood of changes is held',
@@ -96,8 +100,8 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     means:
       'So much has changed at once at the partner that it is not announced: the events are held. Nothing is lost: a held event waits until it is released or discarded, and so do later events of the same certification.',
     counts: 'Events held so far',
-    toDo: 'Find out whether it is a mass edit, a changed scope or real news. This counts the certifications that are held:',
-    command: (settings) => countWaiting(settings, 'held'),
+    toDo: 'Find out whether it is a mass edit, a changed scope or real news; then release what is held, or discard it. This shows what it is:',
+    command: (settings) => ops('holds', settings),
   },
   undeliverable: {
     begins: 'SNS refuses events for good',
@@ -105,8 +109,8 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     means:
       'SNS has called some events invalid, so they are not sent again. Their subscribers have not heard of them. All other events are delivered as ever.',
     counts: 'Events set aside so far',
-    toDo: 'Look for "event undeliverable" in the log of the poll function: it has the code that SNS gave and the id of an event. This counts the certifications that wait:',
-    command: (settings) => countWaiting(settings, 'undeliverable'),
+    toDo: 'Look for "event undeliverable" in the log of the poll function: it has the code that SNS gave and the id of an event. Once it is mended, release them to try again, or discard them. This shows what they are:',
+    command: (settings) => ops('holds --undeliverable', settings),
   },
   quarantined: {
     begins: 'the partner sends malformed records',
@@ -187,11 +191,6 @@ const bodyOf: Readonly<Record<Stage, Body>> = {
     'There is nothing to do.',
   ],
 };
-
-function countWaiting({ name, resources: { table } }: NoticeSettings, waiting: string): string {
-  const key = JSON.stringify({ ':waiting': { S: `${name}#${waiting}` } });
-  return `aws dynamodb query --table-name ${table} --index-name undelivered --key-condition-expression 'undelivered = :waiting' --expression-attribute-values '${key}' --select COUNT`;
-}
 
 /** To the minute, in the platform's time zone. */
 function moment(ms: number, timeZone: string): string {

@@ -25,6 +25,7 @@ import type { QuarantinedRecord } from '../ports.ts';
 import { conditionNotice } from './condition-notices.ts';
 import type { Examination } from './examination.ts';
 import { floodDetails } from './notices.ts';
+import { indexLagMinutes } from './owed-digest.ts';
 
 /** What only people can mend, at the partner: tried every minute, it would be hammering. */
 const refusals = [
@@ -66,7 +67,7 @@ export function isHindrance(error: unknown): error is Hindrance {
 /** Days that were found unproven again after so long are told of. */
 const unprovenMs = 24 * 3_600_000;
 /** Until an index has surely followed its table, nothing is inferred from what it does not show. */
-const indexLagMs = 10 * 60_000;
+const indexLagMs = indexLagMinutes * 60_000;
 /** What the state item can hold of a notice that is owed. */
 const listed = 20;
 const maxLine = 200;

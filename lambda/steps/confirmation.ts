@@ -86,6 +86,7 @@ export class Confirmation {
   async singleRecordsWork(): Promise<boolean> {
     if (this.singleRecords !== 'untried') return this.singleRecords === 'work';
     const { parts, canaries } = this.#context;
+    if (canaries.length === 0) return false;
     for (const canary of canaries) {
       const found = await this.#get(canary);
       if (found === 'late') return false;

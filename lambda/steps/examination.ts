@@ -227,14 +227,15 @@ export class Examination {
     rows: readonly Assessment[],
     proven: ReadonlySet<number> | undefined,
   ) {
-    const { parts, salt } = this.#context;
+    const { parts, salt, infersRemovals } = this.#context;
     const indexed = await parts.ledger.knownOfDay(day);
     const different = rows.filter((row) => {
       const known = indexed.get(row.id);
       return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
     });
     const present = [...indexed.values()].filter(({ presence }) => presence === 'present');
-    const unseen = proven ? present.filter(({ id }) => !proven.has(id)) : [];
+    // While the total has collapsed, nothing is inferred from what is not there.
+    const unseen = proven && infersRemovals ? present.filter(({ id }) => !proven.has(id)) : [];
     const known = await parts.ledger.known([...different, ...unseen].map(({ id }) => id));
     return {
       known: present.length,

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { TickParts } from '../parts.ts';
+import type { QuarantinedRecord, State } from '../ports.ts';
+import type { Conditions } from './conditions.ts';
+
+/** A record that stays malformed is reported once; beyond so many, they are only counted. */
+const reportedKept = 50;
+
+/** The malformed records that a tick meets: each is told of once, however often it is met again. */
+export class Quarantine {
+  readonly #journal: TickParts['journal'];
+  readonly #conditions: Conditions;
+  readonly #records = new Map<string, QuarantinedRecord>();
+
+  constructor(journal: TickParts['journal'], conditions: Conditions) {
+    this.#journal = journal;
+    this.#conditions = conditions;
+  }
+
+  add(records: readonly QuarantinedRecord[]): void {
+    for (const record of records) this.#records.set(nameOf(record), record);
+  }
+
+  /** Different ones, in this tick. */
+  get size(): number {
+    return this.#records.size;
+  }
+
+  /** Those that no tick has told of yet. */
+  unreported({ reported }: State): [name: string, record: QuarantinedRecord][] {
+    return [...this.#records]
+      .filter(([name]) => !reported.includes(name))
+      .slice(0, reportedKept - reported.length);
+  }
+
+  /** @returns the names of all that were told of; undefined when there is no news */
+  async report(state: State): Promise<readonly string[] | undefined> {
+    const unreported = this.unreported(state);
+    if (unreported.length === 0) return undefined;
+    for (const [, { id, problems }] of unreported)
+      this.#journal.warn('record quarantined', { id, problems });
+    const reported = [...state.reported, ...unreported.map(([name]) => name)];
+    const records = unreported.map(([, record]) => record);
+    await this.#conditions.quarantined(records, reported.length);
+    return reported;
+  }
+}
+
+/** Short, because the state is written by every tick. */
+function nameOf({ id, problems }: QuarantinedRecord): string {
+  return id === undefined
+    ? createHash('sha256').update(problems.join(';')).digest('base64url').slice(0, 6)
+    : String(id);
+}
