@@ -124,6 +124,10 @@ export class Requirements {
         const resource = new URLSearchParams(body).get('TopicArn') ?? '';
         return [{ action: 'sns:Publish', resource }, ...this.#encrypted(resource)];
       }
+      case 'sns:GetTopicAttributes': {
+        const resource = new URLSearchParams(body).get('TopicArn') ?? '';
+        return [{ action: 'sns:GetTopicAttributes', resource }];
+      }
       case 'sqs:GetQueueUrl': {
         const resource = this.#arn('sqs', text(parsed(body), 'QueueName'));
         return [{ action: 'sqs:GetQueueUrl', resource }];
