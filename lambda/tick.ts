@@ -245,7 +245,7 @@ class Tick {
       state.bookmark,
     );
     const search = new Search(this.#parts, this.#window, this.#limit, examination);
-    const isAllLocated = pageIsAll || (await search.differences(pulse.count - state.unexplained));
+    const isAllLocated = pageIsAll || (await search.differences(pulse.count));
     if (examination.bookmark) await search.resume(examination.bookmark);
     else if (this.#auditIsDue(state))
       this.#saveRequests(await search.audit(settings.audit.requests));
