@@ -131,7 +131,13 @@ export class BaselineFanOut extends Construct {
       ),
     );
 
-    const complete = this.#task('Complete', { task: 'complete' }, { outputPath: '$.Payload' });
+    const complete = this.#task(
+      'Complete',
+      { task: 'complete' },
+      { outputPath: '$.Payload' },
+      // It waits for a tick to end. Whole minutes would find the next one each time.
+      { interval: Duration.seconds(7), backoffRate: 2, maxAttempts: 6 },
+    );
     stretches.addCatch(complete, { errors: [sfn.Errors.ALL], resultPath: '$.failure' });
     return plan.next(
       new sfn.Choice(this, 'Ready?')
@@ -154,6 +160,8 @@ export class BaselineFanOut extends Construct {
     id: string,
     payload: Readonly<Record<string, unknown>>,
     results: Pick<sfn.TaskStateBaseProps, 'outputPath' | 'resultSelector' | 'resultPath'>,
+    // A quarter of an hour in all: longer than the lease of a task that has died.
+    retry: sfn.RetryProps = { interval: Duration.minutes(1), backoffRate: 2, maxAttempts: 4 },
   ): LambdaInvoke {
     const task = new LambdaInvoke(this, id, {
       lambdaFunction: this.#tasks,
@@ -162,13 +170,7 @@ export class BaselineFanOut extends Construct {
       ...results,
     });
     task.addRetry({ errors: [taskErrors.lasting], maxAttempts: 0 });
-    // A quarter of an hour in all: longer than the lease of a task that has died.
-    task.addRetry({
-      errors: [sfn.Errors.ALL],
-      interval: Duration.minutes(1),
-      backoffRate: 2,
-      maxAttempts: 4,
-    });
+    task.addRetry({ errors: [sfn.Errors.ALL], ...retry });
     return task;
   }
 
