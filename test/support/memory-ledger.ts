@@ -8,6 +8,7 @@ import {
 } from '../../lambda/detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../../lambda/detection/conditions.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
+import { briefName } from '../../lambda/events/fields.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type {
   BackOff,
@@ -33,7 +34,9 @@ interface Entry {
   undeliverable?: string;
 }
 
-type Waits = 'pending' | 'digest' | 'held' | 'undeliverable';
+/** An item is in the index under one of them: the first, in this order, that an entry of it waits for. */
+const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
+type Waits = (typeof places)[number];
 
 const pageItems = 200;
 
@@ -41,6 +44,7 @@ interface Item {
   certification: Certification;
   history: Revision[];
   outbox: Map<number, Entry>;
+  /** Milliseconds since the epoch. */
   owedSince: number;
 }
 
@@ -53,8 +57,10 @@ export class MemoryLedger implements Ledger {
   readonly days = new Map<string, DayEntry>();
   #state: State | undefined;
   #owner: string | undefined;
-  #leasedUntil = 0;
-  #sequence = 0;
+
+  get #leasedUntil(): number {
+    return this.#state?.leasedUntil?.epochMilliseconds ?? 0;
+  }
 
   async state(): Promise<State> {
     this.#state ??= {
@@ -83,8 +89,7 @@ export class MemoryLedger implements Ledger {
     const isTaken = this.#owner !== undefined && this.#owner !== lease.owner;
     if (isTaken && this.#leasedUntil >= now.epochMilliseconds) return undefined;
     this.#owner = lease.owner;
-    this.#leasedUntil = lease.until.epochMilliseconds;
-    this.#state = { ...state, dirtySince: now };
+    this.#state = { ...state, leasedUntil: lease.until, dirtySince: now };
     return state;
   }
 
@@ -106,16 +111,21 @@ export class MemoryLedger implements Ledger {
       heartbeat: now.toString(),
       ...(dirty && { dirtySince: since ?? dirtySince }),
     };
-    if (learned.collapsedFrom === 0) {
-      const { collapsedFrom: _, ...recovered } = this.#state;
-      this.#state = recovered;
-    }
-    this.#owner = undefined;
+    const { collapsedFrom = 0, acceptedTotal = 0, ...others } = this.#state;
+    this.#state = {
+      ...others,
+      ...(collapsedFrom > 0 && { collapsedFrom }),
+      ...(acceptedTotal > 0 && { acceptedTotal }),
+    };
+    await this.giveBackLease(lease);
     return true;
   }
 
   async giveBackLease(lease: Lease): Promise<void> {
-    if (this.#owner === lease.owner) this.#owner = undefined;
+    if (this.#owner !== lease.owner) return;
+    this.#owner = undefined;
+    const { leasedUntil: _, ...state } = await this.state();
+    this.#state = state;
   }
 
   async saveBaseline(baseline: Baseline): Promise<void> {
@@ -151,9 +161,9 @@ export class MemoryLedger implements Ledger {
     return new Map(
       ids.flatMap((id) => {
         const item = this.items.get(id);
-        return item === undefined
-          ? []
-          : [[id, { ...item, undelivered: undeliveredOf(item) }] as const];
+        if (item === undefined) return [];
+        const { certification, history } = item;
+        return [[id, { certification, history, undelivered: undeliveredOf(item) }] as const];
       }),
     );
   }
@@ -214,29 +224,25 @@ export class MemoryLedger implements Ledger {
     const behind = waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
     const isNew = outbox.size === 0;
     outbox.set(revision, { owed, held: destiny === 'held' });
-    this.#sequence += 1;
     this.items.set(id, {
       certification: certificationOf(change),
       history: [...(item?.history ?? []), revisionOf(change, change.kind, now)].slice(-50),
       outbox,
-      owedSince: isNew ? this.#sequence : (item?.owedSince ?? 0),
+      owedSince: isNew ? now.epochMilliseconds : (item?.owedSince ?? 0),
     });
     return { ...owed, ...(behind && { behind }) };
   }
 
   leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
-    const place = owing === 'event' ? 'pending' : 'digest';
-    const items = this.#items((item) => filedUnder(item) === place);
-    return this.#pages(items, ['pending', 'digest']);
+    return this.#pages(owing === 'event' ? 'pending' : 'digest', ['pending', 'digest']);
   }
 
-  kept(waiting: 'held' | 'undeliverable'): AsyncGenerator<Leftovers> {
-    const isKept = ({ outbox }: Item) => eventsOf(outbox, [waiting]).length > 0;
-    return this.#pages(this.#items(isKept), [waiting]);
+  async *kept(waiting: 'held' | 'undeliverable'): AsyncGenerator<Leftovers> {
+    for (const place of places) yield* this.#pages(place, [waiting]);
   }
 
   async countKept(waiting: 'held' | 'undeliverable'): Promise<number> {
-    return this.#items((item) => filedUnder(item) === waiting).length;
+    return this.#filed(waiting).length;
   }
 
   async settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void> {
@@ -261,17 +267,26 @@ export class MemoryLedger implements Ledger {
     return [...this.items.values()].flatMap(({ outbox }) => eventsOf(outbox, ['held']));
   }
 
-  #items(isWanted: (item: Item) => boolean): Item[] {
-    return [...this.items.values()].filter(isWanted).sort((a, b) => a.owedSince - b.owedSince);
+  #filed(place: Waits): Item[] {
+    return [...this.items.values()].filter((item) => filedUnder(item) === place).sort(byOwedSince);
   }
 
   /** Each page as it is when it is asked for. */
-  async *#pages(items: readonly Item[], waits: readonly Waits[]): AsyncGenerator<Leftovers> {
-    for (let start = 0; start < items.length; start += pageItems) {
-      const page = items.slice(start, start + pageItems);
-      yield { owed: page.flatMap(({ outbox }) => eventsOf(outbox, waits)), unreadable: [] };
-    }
+  async *#pages(place: Waits, waits: readonly Waits[]): AsyncGenerator<Leftovers> {
+    let end: Item | undefined;
+    do {
+      const after = end;
+      const rest = this.#filed(place).filter((item) => !after || byOwedSince(item, after) > 0);
+      const page = rest.slice(0, pageItems);
+      if (page.length > 0)
+        yield { owed: page.flatMap(({ outbox }) => eventsOf(outbox, waits)), unreadable: [] };
+      end = page[pageItems - 1];
+    } while (end !== undefined);
   }
+}
+
+function byOwedSince(a: Item, b: Item): number {
+  return a.owedSince - b.owedSince || a.certification.id - b.certification.id;
 }
 
 function undeliveredOf({ outbox }: Item): Map<number, Undelivered> {
@@ -287,12 +302,10 @@ function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> {
   const waits = new Map<number, Waits>();
   let isBehindHeld = false;
   for (const [revision, { owed, held, undeliverable }] of [...outbox].sort(([a], [b]) => a - b)) {
-    if (owed.owes === 'digest') waits.set(revision, 'digest');
-    else if (undeliverable !== undefined) waits.set(revision, 'undeliverable');
-    else {
-      isBehindHeld ||= held;
-      waits.set(revision, isBehindHeld ? 'held' : 'pending');
-    }
+    isBehindHeld ||= held && undeliverable === undefined;
+    const published = isBehindHeld ? 'held' : 'pending';
+    const undelivered = undeliverable === undefined ? published : 'undeliverable';
+    waits.set(revision, owed.owes === 'digest' ? 'digest' : undelivered);
   }
   return waits;
 }
@@ -300,7 +313,7 @@ function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> {
 /** What the index has the item under. */
 export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined {
   const found = new Set(waitsOf(outbox).values());
-  return (['pending', 'digest', 'held', 'undeliverable'] as const).find((wait) => found.has(wait));
+  return places.find((wait) => found.has(wait));
 }
 
 function eventsOf(outbox: ReadonlyMap<number, Entry>, waits: readonly Waits[]): OwedEvent[] {
@@ -327,6 +340,6 @@ function certificationOf(change: Change): Certification {
     revision,
     presence: 'present',
     organization_id,
-    assessment_name,
+    assessment_name: briefName(assessment_name),
   };
 }

@@ -77,6 +77,13 @@ describe('the next audit', () => {
     );
   });
 
+  it('fills a page to its ninety-ninth row', () => {
+    const of = (count: number) =>
+      new Calendar(Array.from({ length: 9 }, (_, n) => [day(n), { count, readAt: 0 }]));
+    expect(nextAudit(of(33), 9, now, periods)).toEqual({ first: 0, last: 2 });
+    expect(nextAudit(of(34), 9, now, periods)).toEqual({ first: 0, last: 1 });
+  });
+
   it('comes to every day that is due, none of them twice', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {

@@ -117,6 +117,15 @@ describe('a search for what differs', () => {
     expect(questions).toBeLessThanOrEqual(13);
   });
 
+  it('looks in pieces at what has gone, where the ledger has thousands', () => {
+    const all = new Calendar(
+      Array.from({ length: 16 }, (_, n) => [day(n), { count: 150, readAt: 0 }]),
+    );
+    const gone = all.with(all.days.map((one) => [one, { count: 0, readAt: 0 }]));
+    const { reads } = searched(all, gone, 0);
+    expect(reads.map((span) => all.sumOf(span))).toEqual([600, 600, 600, 600]);
+  });
+
   it('ends when partner and calendar do not agree on the total although they do on each day', () => {
     fc.assert(
       fc.property(anyCalendar, fc.integer({ min: -5, max: 5 }), ({ calendar, recent }, lie) => {

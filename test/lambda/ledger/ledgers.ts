@@ -1,0 +1,114 @@
+import { Temporal } from 'temporal-polyfill';
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
+import { type Certification, compare, type Sighting } from '../../../lambda/detection/compare.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { sightingEvent } from '../../../lambda/events/event.ts';
+import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
+import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
+import { Table } from '../../../lambda/ledger/table.ts';
+import type { Ledger } from '../../../lambda/ports.ts';
+import { startLedgerTable } from '../../support/ledger-table.ts';
+import { MemoryLedger } from '../../support/memory-ledger.ts';
+
+export const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
+export const later = now.add({ minutes: 1 });
+const salt = 'salt-of-the-tests';
+
+/** How an assessment differs from what is known; it must. */
+export function onlyChange(
+  read: Assessment,
+  known: ReadonlyMap<number, Certification> = new Map(),
+): Sighting {
+  const [change] = compare([read], known, salt);
+  if (change === undefined) throw new Error('nothing changed');
+  return change;
+}
+
+export function changesOf(
+  read: readonly Assessment[],
+  known: ReadonlyMap<number, Certification> = new Map(),
+): Sighting[] {
+  return compare(read, known, salt);
+}
+
+/** A ledger, and what one does with it time and again. */
+export class LedgerInUse {
+  readonly ledger: Ledger;
+  readonly integration: string;
+
+  constructor(ledger: Ledger, integration: string) {
+    this.ledger = ledger;
+    this.integration = integration;
+  }
+
+  commit(change: Sighting, at = now, destiny: 'pending' | 'held' = 'pending') {
+    const event = sightingEvent({
+      integration: this.integration,
+      type: `certification.${change.kind}`,
+      assessment: change.assessment,
+      fields: 'all',
+      revision: change.revision,
+      changed: change.changed,
+      late: false,
+      time: at,
+    });
+    return this.ledger.commit(change, event, at, destiny);
+  }
+
+  /** Commits a new one; it must be new. */
+  async create(read: Assessment, at = now, destiny: 'pending' | 'held' = 'pending') {
+    const owed = await this.commit(onlyChange(read), at, destiny);
+    if (owed === undefined) throw new Error('it was known');
+    return owed;
+  }
+
+  /** Commits how one differs from what the ledger knows; it must. */
+  async update(after: Assessment, at = later, destiny: 'pending' | 'held' = 'pending') {
+    const known = await this.ledger.known([after.id]);
+    const owed = await this.commit(onlyChange(after, known), at, destiny);
+    if (owed === undefined) throw new Error('another revision was there');
+    return owed;
+  }
+
+  async leftovers(owing: 'event' | 'digest' = 'event'): Promise<OwedEvent[]> {
+    return (await Array.fromAsync(this.ledger.leftovers(owing))).flatMap(({ owed }) => owed);
+  }
+
+  async kept(waiting: 'held' | 'undeliverable'): Promise<OwedEvent[]> {
+    return (await Array.fromAsync(this.ledger.kept(waiting))).flatMap(({ owed }) => owed);
+  }
+
+  park(owed: OwedEvent) {
+    return this.ledger.park([{ owed, code: 'InvalidParameter', forGood: true }]);
+  }
+}
+
+/**
+ * The same tests for the ledger in DynamoDB and for the one in memory: what the simulation shows of
+ * the one, it shows of the other.
+ */
+export function describeLedgers(what: string, tests: (used: () => LedgerInUse) => void): void {
+  describe.each(['DynamoDB', 'memory'] as const)(`${what}, in %s`, (place) => {
+    let database: Awaited<ReturnType<typeof startLedgerTable>> | undefined;
+    let used: LedgerInUse;
+    let integrations = 0;
+    beforeAll(async () => {
+      if (place === 'DynamoDB') database = await startLedgerTable();
+    });
+    afterAll(() => database?.close());
+    beforeEach(() => {
+      integrations += 1;
+      const integration = `district-${integrations}`;
+      const ledger = database
+        ? new DynamoLedger(new Table(database.client, database.name, systemClock), integration, {
+            warn: (what) => {
+              throw new Error(`the ledger warns: ${what}`);
+            },
+          })
+        : new MemoryLedger();
+      used = new LedgerInUse(ledger, integration);
+    });
+    tests(() => used);
+  });
+}

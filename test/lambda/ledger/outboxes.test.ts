@@ -1,0 +1,206 @@
+import { beforeEach, expect, it } from 'vitest';
+import { assessment } from '../../support/assessments.ts';
+import { describeLedgers, later, now } from './ledgers.ts';
+
+const renamed = (name: string) => assessment({ name });
+const { id } = assessment();
+
+describeLedgers('leftovers', (used) => {
+  it('come the longest owing first, and all that one certification owes together', async () => {
+    await used().create(assessment({ id: 2 }), now.add({ seconds: 30 }));
+    await used().create(assessment());
+    await used().update(renamed('Odalys Ashgrove'));
+    expect((await used().leftovers()).map(({ event }) => event.id)).toEqual([
+      `${used().integration}/${id}/1`,
+      `${used().integration}/${id}/2`,
+      `${used().integration}/2/1`,
+    ]);
+  });
+
+  it('owe since the first event after all had been settled', async () => {
+    const first = await used().create(assessment());
+    await used().create(assessment({ id: 2 }), now.add({ seconds: 30 }));
+    await used().ledger.settle([first], 'nothing');
+    await used().update(renamed('Odalys Ashgrove'));
+    expect((await used().leftovers()).map(({ certificationId }) => certificationId)).toEqual([
+      2,
+      id,
+    ]);
+  });
+});
+
+describeLedgers('settling', (used) => {
+  it('takes what was delivered out of the outbox', async () => {
+    const owed = await used().create(assessment());
+    await used().ledger.settle([owed], 'nothing');
+    expect(await used().leftovers()).toEqual([]);
+    expect((await used().ledger.lives([id])).get(id)?.undelivered.size).toBe(0);
+    await used().ledger.settle([owed], 'nothing');
+    await used().ledger.settle([{ certificationId: 1, revision: 1 }], 'digest');
+    expect(await used().leftovers('digest')).toEqual([]);
+  });
+
+  it('does not lose a revision that was committed meanwhile', async () => {
+    const owed = await used().create(assessment());
+    const next = await used().update(renamed('Odalys Ashgrove'));
+    await used().ledger.settle([owed], 'nothing');
+    expect(next).toMatchObject({ behind: 'pending' });
+    expect((await used().leftovers()).map(({ revision }) => revision)).toEqual([2]);
+  });
+
+  it('does not lose one that took the place of what another tick had settled', async () => {
+    const owed = await used().create(assessment());
+    await used().ledger.settle([owed], 'nothing');
+    const next = await used().update(renamed('Odalys Ashgrove'));
+    await used().ledger.settle([owed], 'nothing');
+    expect(await used().leftovers()).toEqual([next]);
+  });
+
+  it('of several revisions at once empties the outbox', async () => {
+    await used().create(assessment());
+    await used().update(renamed('Odalys Ashgrove'));
+    await used().ledger.settle(await used().leftovers(), 'nothing');
+    expect(await used().leftovers()).toEqual([]);
+  });
+
+  it('of the digest of one leaves what else the certification owes', async () => {
+    const first = await used().create(assessment());
+    await used().update(renamed('Odalys Ashgrove'));
+    await used().ledger.settle([first], 'digest');
+    const owed = await used().leftovers();
+    expect(owed.map(({ revision, owes }) => [revision, owes])).toEqual([
+      [1, 'digest'],
+      [2, 'event-and-digest'],
+    ]);
+    expect(await used().leftovers('digest')).toEqual([]);
+    await used().ledger.settle(owed.slice(1), 'nothing');
+    expect((await used().leftovers('digest')).map(({ revision }) => revision)).toEqual([1]);
+  });
+
+  it('can note that only the digest is still owed', async () => {
+    const owed = await used().create(assessment());
+    await used().ledger.settle([owed], 'digest');
+    expect(await used().leftovers('digest')).toMatchObject([{ owes: 'digest' }]);
+    expect(await used().leftovers()).toEqual([]);
+    expect((await used().ledger.lives([id])).get(id)?.undelivered.size).toBe(0);
+    const next = await used().update(renamed('Odalys Ashgrove'));
+    expect(next).not.toHaveProperty('behind');
+  });
+});
+
+describeLedgers('what is held', (used) => {
+  it('is not among the leftovers, and is found by those who ask for it', async () => {
+    const { ledger } = used();
+    const owed = await used().create(assessment(), now, 'held');
+    expect(await used().leftovers()).toEqual([]);
+    expect(await used().kept('held')).toEqual([owed]);
+    expect(await ledger.countKept('held')).toBe(1);
+    expect(await ledger.countKept('undeliverable')).toBe(0);
+    expect((await ledger.lives([id])).get(id)?.undelivered).toEqual(new Map([[1, 'held']]));
+  });
+
+  it('stays held when an older event of the same certification is delivered', async () => {
+    const { ledger } = used();
+    const first = await used().create(assessment());
+    await used().update(renamed('Odalys Ashgrove'), later, 'held');
+    expect(await used().leftovers()).toEqual([first]);
+    // Counted by what it waits for first.
+    expect(await ledger.countKept('held')).toBe(0);
+    await ledger.settle([first], 'nothing');
+    expect(await used().leftovers()).toEqual([]);
+    expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([2]);
+    expect(await ledger.countKept('held')).toBe(1);
+  });
+
+  it('keeps back what comes after it, so that order is kept', async () => {
+    await used().create(assessment(), now, 'held');
+    const next = await used().update(renamed('Odalys Ashgrove'));
+    expect(next).toMatchObject({ behind: 'held' });
+    expect(await used().leftovers()).toEqual([]);
+    expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([1, 2]);
+    expect(await used().ledger.countKept('held')).toBe(1);
+  });
+
+  it('is shown to those who ask for it, the longest kept first', async () => {
+    const ids = [3, 1, 2];
+    for (const [minutes, id] of ids.entries())
+      await used().create(assessment({ id }), now.add({ minutes }), 'held');
+    expect((await used().kept('held')).map(({ certificationId }) => certificationId)).toEqual(ids);
+    expect(await used().ledger.countKept('held')).toBe(3);
+  });
+});
+
+describeLedgers('what SNS refused for good', (used) => {
+  it('is set aside, and found by those who ask for it', async () => {
+    const { ledger } = used();
+    const owed = await used().create(assessment());
+    await used().park(owed);
+    expect(await used().leftovers()).toEqual([]);
+    expect(await ledger.countKept('undeliverable')).toBe(1);
+    expect(await used().kept('undeliverable')).toEqual([owed]);
+    expect((await ledger.lives([id])).get(id)?.undelivered).toEqual(
+      new Map([[1, 'undeliverable']]),
+    );
+  });
+
+  it('does not keep back the next revision, and is still there when that is delivered', async () => {
+    await used().park(await used().create(assessment()));
+    const second = await used().update(renamed('Odalys Ashgrove'));
+    expect(second).not.toHaveProperty('behind');
+    expect(await used().leftovers()).toEqual([second]);
+    await used().ledger.settle([second], 'nothing');
+    expect((await used().kept('undeliverable')).map(({ revision }) => revision)).toEqual([1]);
+  });
+
+  it('is among the kept also while something else of its certification waits', async () => {
+    await used().park(await used().create(assessment()));
+    await used().update(renamed('Odalys Ashgrove'), later, 'held');
+    expect((await used().kept('undeliverable')).map(({ revision }) => revision)).toEqual([1]);
+    expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([2]);
+  });
+
+  it('is not set aside when it was settled meanwhile', async () => {
+    const owed = await used().create(assessment());
+    await used().ledger.settle([owed], 'nothing');
+    await used().park(owed);
+    expect(await used().kept('undeliverable')).toEqual([]);
+  });
+});
+
+describeLedgers('an outbox of hundreds', (used) => {
+  const many = 210;
+  beforeEach(async () => {
+    const ids = Array.from({ length: many }, (_, index) => index + 1);
+    await Promise.all(
+      ids.map((id) => used().create(assessment({ id }), now.add({ milliseconds: id }))),
+    );
+  });
+
+  it('is read page by page, oldest first, and settling one does not disturb the next', async () => {
+    const seen: number[] = [];
+    let pages = 0;
+    for await (const { owed } of used().ledger.leftovers('event')) {
+      pages += 1;
+      seen.push(...owed.map(({ certificationId }) => certificationId));
+      await used().ledger.settle(owed, pages === 1 ? 'nothing' : 'digest');
+    }
+    expect(pages).toBe(2);
+    expect(seen).toEqual(Array.from({ length: many }, (_, index) => index + 1));
+    expect(await used().leftovers()).toEqual([]);
+    expect(await used().leftovers('digest')).toHaveLength(many - 200);
+  });
+
+  it('shows each page as it is when it is asked for', async () => {
+    const seen: number[] = [];
+    for await (const { owed } of used().ledger.leftovers('event')) {
+      seen.push(...owed.map(({ certificationId }) => certificationId));
+      if (seen.length > 200) continue;
+      await used().ledger.settle([{ certificationId: 205, revision: 1 }], 'nothing');
+      await used().create(assessment({ id: 900 }), later);
+    }
+    expect(seen).toEqual([
+      ...Array.from({ length: many }, (_, index) => index + 1).filter((id) => id !== 205),
+      900,
+    ]);
+  });
+});

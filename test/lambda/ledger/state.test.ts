@@ -1,0 +1,198 @@
+import { Temporal } from 'temporal-polyfill';
+import { expect, it } from 'vitest';
+import type { ConditionName, OpenCondition } from '../../../lambda/detection/conditions.ts';
+import type { StateChanges } from '../../../lambda/ports.ts';
+import { describeLedgers, later, now } from './ledgers.ts';
+
+const startDay = Temporal.PlainDate.from('2026-11-21');
+const completed = { status: 'completed', startDay } as const;
+const until = now.add({ seconds: 65 });
+const lease = { owner: 'a', until };
+
+describeLedgers('the state', (used) => {
+  const state = () => used().ledger.state();
+  const take = (owner: string, at = now, end = until) =>
+    used().ledger.takeLease({ owner, until: end }, at);
+  /** A tick that has learned this. */
+  async function learns(changes: Omit<StateChanges, 'dirty'>) {
+    await take('a');
+    expect(await used().ledger.complete(lease, now, { dirty: false, ...changes })).toBe(true);
+    return state();
+  }
+
+  it('is made once, by whichever first tick comes first', async () => {
+    expect(await used().ledger.recordedState()).toBeUndefined();
+    const [one, two] = await Promise.all([state(), state()]);
+    expect(one).toEqual(two);
+    expect(one).toMatchObject({ baseline: { status: 'none' }, expected: 0, years: [] });
+    expect(await used().ledger.recordedState()).toEqual(one);
+  });
+
+  it('keeps the heartbeat of a quiet tick', async () => {
+    await state();
+    await used().ledger.completeQuietly(now);
+    expect(await state()).toMatchObject({ heartbeat: now.toString() });
+  });
+
+  it('gives the lease to exactly one of several ticks, and says dirty from then on', async () => {
+    const before = await state();
+    const taken = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => take(owner)));
+    expect(taken.filter((one) => one !== undefined)).toEqual([before]);
+    expect(await state()).toMatchObject({ dirtySince: now, leasedUntil: until });
+  });
+
+  it('gives the lease to its holder again', async () => {
+    await state();
+    await take('a');
+    expect(await take('a', later, until.add({ minutes: 1 }))).toMatchObject({ dirtySince: now });
+    expect(await state()).toMatchObject({
+      dirtySince: later,
+      leasedUntil: until.add({ minutes: 1 }),
+    });
+  });
+
+  it('gives the lease of a tick that died to the next one, after it has run out', async () => {
+    await state();
+    await take('dead');
+    const end = until.add({ seconds: 65 });
+    expect(await take('next', until, end)).toBeUndefined();
+    expect(await take('next', until.add({ milliseconds: 1 }), end)).toMatchObject({
+      dirtySince: now,
+    });
+  });
+
+  it('is clean again after a tick that delivered everything, and stays dirty otherwise', async () => {
+    const { ledger } = used();
+    await state();
+    await take('a');
+    await ledger.complete(lease, now, { dirty: true, baseline: completed });
+    expect(await state()).toMatchObject({ dirtySince: now, baseline: completed });
+    await take('a', later);
+    expect(await state()).toMatchObject({ dirtySince: later });
+    await ledger.complete(lease, later, { dirty: true, dirtySince: now });
+    expect(await state()).toMatchObject({ dirtySince: now });
+    await take('a');
+    await ledger.complete(lease, now, { dirty: false });
+    const after = await state();
+    expect(after).toMatchObject({ baseline: completed, heartbeat: now.toString() });
+    expect(after).not.toHaveProperty('dirtySince');
+    expect(after).not.toHaveProperty('leasedUntil');
+  });
+
+  it('is not touched by a tick that has lost its lease', async () => {
+    const { ledger } = used();
+    await state();
+    await take('slow');
+    const taken = until.add({ seconds: 1 });
+    await take('next', taken, until.add({ hours: 1 }));
+    const slow = { owner: 'slow', until };
+    expect(await ledger.complete(slow, later, { dirty: false, baseline: completed })).toBe(false);
+    await ledger.giveBackLease(slow);
+    expect(await state()).toMatchObject({ dirtySince: taken, baseline: { status: 'none' } });
+    expect(await take('third', until.add({ seconds: 2 }))).toBeUndefined();
+  });
+
+  it('has its lease given back by a tick that failed, and stays dirty', async () => {
+    await state();
+    await take('a');
+    await used().ledger.giveBackLease(lease);
+    expect(await state()).toMatchObject({ dirtySince: now });
+    expect(await state()).not.toHaveProperty('leasedUntil');
+    expect(await take('b')).toBeDefined();
+  });
+
+  it('keeps each condition for itself, with or without the lease', async () => {
+    const { ledger } = used();
+    expect((await state()).conditions.size).toBe(0);
+    const held = { since: 5, number: 600, told: { at: 6, number: 300 } };
+    const collapsed = { since: 7, number: 1, owes: 'begins' as const, details: ['12 left'] };
+    await ledger.saveConditions(new Map([['held', held]]));
+    await ledger.saveConditions(new Map([['collapsed', collapsed]]));
+    expect((await state()).conditions).toEqual(
+      new Map<ConditionName, OpenCondition>([
+        ['held', held],
+        ['collapsed', collapsed],
+      ]),
+    );
+    await ledger.saveConditions(
+      new Map<ConditionName, OpenCondition | undefined>([
+        ['held', undefined],
+        ['unproven', held],
+      ]),
+    );
+    await ledger.saveConditions(new Map([['collapsed', undefined]]));
+    expect([...(await state()).conditions.keys()]).toEqual(['unproven']);
+  });
+
+  it('keeps how far the baseline has come', async () => {
+    await state();
+    const before = startDay.subtract({ days: 40 });
+    const bookmark = { range: { from: before, to: startDay }, offset: 900, anchors: [4, 5] };
+    const running = { status: 'running', startDay, before, sliceDays: 40, bookmark } as const;
+    await used().ledger.saveBaseline(running);
+    expect((await state()).baseline).toEqual(running);
+    const { bookmark: _, ...beyond } = running;
+    await used().ledger.saveBaseline(beyond);
+    expect((await state()).baseline).toEqual(beyond);
+  });
+
+  it('has what a tick has learned for the next one; what that did not learn stays', async () => {
+    await state();
+    const learned = {
+      baseline: { status: 'running', startDay, before: startDay, sliceDays: 40 },
+      expected: 12,
+      unexplained: -1,
+      collapsedFrom: 30,
+      acceptedTotal: 9,
+      today: { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 },
+      pulseDigest: 'digest',
+      flood: { isFlooded: true, edits: 3, since: 4, doubtfulUntil: 5 },
+      recentAuditAt: 5,
+      historyAuditAt: 6,
+      auditsFrom: 7,
+      reported: ['48213'],
+    } as const;
+    expect(await learns(learned)).toMatchObject(learned);
+    expect(await learns({ expected: 13 })).toMatchObject({ ...learned, expected: 13 });
+  });
+
+  it('forgets what is over', async () => {
+    await state();
+    await learns({ collapsedFrom: 30, acceptedTotal: 9 });
+    const after = await learns({ collapsedFrom: 0, acceptedTotal: 0 });
+    expect(after).not.toHaveProperty('collapsedFrom');
+    expect(after).not.toHaveProperty('acceptedTotal');
+  });
+
+  it('has the bookmark of a day until it has been read', async () => {
+    await state();
+    const range = { to: startDay };
+    const sweep = { range, offset: 270, anchors: [], isSweep: true, day: '2015-01-01', count: 400 };
+    expect((await learns({ bookmark: sweep })).bookmark).toEqual(sweep);
+    expect((await learns({})).bookmark).toEqual(sweep);
+    expect(await learns({ bookmark: null })).not.toHaveProperty('bookmark');
+  });
+
+  it('says when people are to be told, until nothing waits for that', async () => {
+    await state();
+    const digest = { dueAt: later, owedAt: now };
+    expect((await learns({ digest })).digest).toEqual(digest);
+    expect(await learns({ digest: null })).not.toHaveProperty('digest');
+  });
+
+  it('says until when to leave the partner alone', async () => {
+    const { ledger } = used();
+    await state();
+    await ledger.backOff({ until: later, failures: 2 });
+    expect((await state()).backOff).toEqual({ until: later, failures: 2 });
+    await ledger.backOff(undefined);
+    expect(await state()).not.toHaveProperty('backOff');
+  });
+
+  it('gathers the years of the calendar, each once', async () => {
+    await state();
+    await used().ledger.addYears([2026, 2019]);
+    await used().ledger.addYears([2026]);
+    expect((await state()).years.toSorted()).toEqual([2019, 2026]);
+  });
+});
