@@ -78,9 +78,35 @@ const refusedForGood = async () => ({
     </member></Failed></PublishBatchResult></PublishBatchResponse>`,
 });
 
+const holdAbove = 5;
+
+function flood({ sandbox }: Stage): void {
+  for (let n = 0; n <= holdAbove; n++) sandbox.world.add();
+}
+
+const planSchema = z.looseObject({ outcome: z.literal('ready'), left: z.array(z.json()) });
+
+/** What the state machine has its function do, where the deployment has one. */
+async function fanOut(stage: Stage): Promise<void> {
+  const [tasks] = [...stage.aws.functions.values()].filter(({ name }) => name.includes('Baseline'));
+  if (tasks === undefined) return;
+  const carryOut = async (task: Parameters<typeof tasks.invoke>[0]) => {
+    const invocation = await tasks.invoke(task);
+    if (invocation.outcome === 'failed') throw new Error(JSON.stringify(invocation));
+    return invocation.payload;
+  };
+  const { left } = planSchema.parse(await carryOut({ task: 'plan' }));
+  for (const stretch of left) await carryOut({ task: 'read', stretch });
+  await carryOut({ task: 'complete' });
+}
+
 /** What ticks do, in an order in which each story finds what the ones before have left. */
 const tickStories: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
-  'the baseline': (stage) => stage.completedTick(),
+  'the baseline': async (stage) => {
+    stage.sandbox.world.add();
+    expect(await stage.completedTick()).toMatchObject({ outcome: 'baseline' });
+    await fanOut(stage);
+  },
   'somebody new, an edit': async (stage) => {
     const { world } = stage.sandbox;
     const { id } = world.add({ organization_id: stage.filtered });
@@ -113,7 +139,7 @@ const tickStories: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> 
     expect(await stage.completedTick()).toMatchObject({ undeliverable: 1 });
   },
   'a flood': async (stage) => {
-    for (let n = 0; n < 6; n++) stage.sandbox.world.add();
+    flood(stage);
     expect(await stage.completedTick()).toMatchObject({ held: 6 });
   },
   'credentials refused, and mended': async (stage) => {
@@ -129,7 +155,6 @@ const tickStories: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> 
 const answerSchema = z.looseObject({ ok: z.boolean() });
 
 const keyOfSecrets = 'arn:aws:kms:us-east-1:000000000000:key/0b3a1c52-6f0e-4d0c-9a4b-1d2e3f405162';
-const holdAbove = 5;
 const listOf = <Item extends z.ZodType>(item: Item) =>
   z.union([z.array(item), item.transform((one) => [one])]);
 const statementSchema = z.looseObject({ Action: listOf(z.string()), Resource: listOf(z.json()) });
@@ -187,10 +212,15 @@ const deployments: readonly Deployment[] = [
     queueOutput: 'QueueArnPayroll',
   },
   {
-    name: "with somebody else's encrypted secret and a FIFO topic",
+    name: "with somebody else's encrypted secret, a FIFO topic and a state machine for the baseline",
     config: {
       topic: 'fifo',
-      integration: { holdAbove, secretName: 'partner', secretKeyArn: keyOfSecrets },
+      integration: {
+        holdAbove,
+        baseline: 'fan-out',
+        secretName: 'partner',
+        secretKeyArn: keyOfSecrets,
+      },
     },
     keyOfSecrets,
   },
@@ -247,9 +277,13 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
     };
     for (const story of Object.values(commands))
       for (const command of story(stage, eventQueues)) await operate(command);
-    // A deployment whose very first tick is run by hand.
+    // A deployment whose ticks are run by hand, the very first one included.
     await stage.strike();
     await stage.raise();
+    stage.sandbox.world.add();
+    await operate({ command: 'tick' });
+    await fanOut(stage);
+    flood(stage);
     await operate({ command: 'tick' });
   }, 120_000);
   afterAll(async () => {
