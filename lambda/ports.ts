@@ -152,6 +152,8 @@ export interface Baseline {
   readonly sliceDays?: number;
   /** Of a slice that does not fit into one tick. */
   readonly bookmark?: Bookmark;
+  /** It is completed, and operations could not be told yet. */
+  readonly isNoticeOwed?: boolean;
 }
 
 /** What the flood guard keeps in mind from tick to tick. */

@@ -12,7 +12,7 @@ import type { TickParts } from './parts.ts';
 import type { Lease, PulseRead, State, StateChanges } from './ports.ts';
 import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
 import { isBackingOff, noteRefusal } from './steps/back-off.ts';
-import { readBaseline } from './steps/baseline.ts';
+import { readBaseline, tellOfCompletion } from './steps/baseline.ts';
 import { Conditions, isRefusal } from './steps/conditions.ts';
 import { Delivery, type DeliveryTally } from './steps/delivery.ts';
 import { Examination } from './steps/examination.ts';
@@ -255,6 +255,8 @@ class Tick {
     this.#examined = examination.examined;
     this.#quarantine.add(examination.quarantined);
     this.#learnCalendar(calendar);
+    if (state.baseline.isNoticeOwed && (await tellOfCompletion(this.#parts, calendar)))
+      this.#learned.baseline = { ...state.baseline, isNoticeOwed: false };
     const isMended = await this.#conditions.examined(examination, this.#quarantine.size);
     if (isMended && state.reported.length > 0) this.#learned.reported = [];
     if (examination.bookmark !== state.bookmark)

@@ -1,7 +1,7 @@
 import { auditsDue } from '../detection/audit.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { Lease, State } from '../ports.ts';
-import { tellOfCompletion } from '../steps/baseline.ts';
+import { completedCalendar, tellOfCompletion } from '../steps/baseline.ts';
 import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
 import type { FanOutParts, TaskRun } from './parts.ts';
 
@@ -45,8 +45,9 @@ export async function complete(parts: FanOutParts, run: TaskRun): Promise<Comple
 async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void> {
   const { ledger, clock, settings } = parts;
   const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-  const calendar = await tellOfCompletion(parts, window);
-  if (calendar === undefined) throw new NotCompletedYetError('operations could not be told');
+  const calendar = await completedCalendar(parts, window);
+  if (!(await tellOfCompletion(parts, calendar)))
+    throw new NotCompletedYetError('operations could not be told');
   const recent = calendar.positionOf(window.from.toString());
   const due = auditsDue(calendar, recent, settings.audit);
   const { dirtySince } = state;

@@ -42,6 +42,7 @@ const stateItem = z.object({
       before: day.optional(),
       slice_days: z.number().positive().optional(),
       bookmark: bookmark.optional(),
+      is_notice_owed: z.boolean().default(false),
     })
     .optional(),
   /** Since then some outbox may hold an event that was never settled. */
@@ -98,6 +99,7 @@ export function parseState(item: Plain): State {
           ...(baseline.before && { before: baseline.before }),
           ...(baseline.slice_days !== undefined && { sliceDays: baseline.slice_days }),
           ...(baseline.bookmark && { bookmark: bookmarkOf(baseline.bookmark) }),
+          ...(baseline.is_notice_owed && { isNoticeOwed: true }),
         }
       : { status: 'none' },
     ...(dirty_since !== undefined && { dirtySince: instant(dirty_since) }),
@@ -148,6 +150,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
       before: baseline.before?.toString(),
       slice_days: baseline.sliceDays,
       bookmark: baseline.bookmark && bookmarkAttributes(baseline.bookmark),
+      is_notice_owed: baseline.isNoticeOwed,
     },
     bookmark: changes.bookmark && {
       ...bookmarkAttributes(changes.bookmark),

@@ -67,10 +67,10 @@ export async function readBaseline(
   if (parts.settings.baseline === 'fan-out') return running();
   const oldest = await limit.ask((deadline) => partner.oldestDay(deadline));
   if (oldest === 'late' || !(await slices.readBack(oldest, true, keep))) return running();
-  const calendar = await tellOfCompletion(parts, window);
-  const progress = running();
-  if (calendar === undefined) return progress;
-  return { ...progress, baseline: { ...progress.baseline, status: 'completed' }, calendar };
+  const calendar = await completedCalendar(parts, window);
+  const isNoticeOwed = !(await tellOfCompletion(parts, calendar));
+  const { baseline, ...progress } = running();
+  return { ...progress, baseline: { ...baseline, status: 'completed', isNoticeOwed }, calendar };
 }
 
 async function commit(
@@ -113,27 +113,30 @@ async function announceNewcomers(
   await parts.ledger.addToDays(countDeltas(done));
 }
 
+type Telling = Pick<TickParts, 'journal'> & {
+  readonly ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>;
+  readonly announcer: Pick<TickParts['announcer'], 'notify'>;
+  readonly settings: Pick<TickParts['settings'], 'name'>;
+};
+
+/** Everything that the baseline has read. */
+export async function completedCalendar(
+  { ledger }: Pick<Telling, 'ledger'>,
+  window: RecentWindow,
+): Promise<Calendar> {
+  const { years } = await ledger.state();
+  return new Calendar(await ledger.calendar(years), daysIn(window));
+}
+
 /**
  * Operations hear of it before the state says so: a crash in between tells them twice.
- * @returns the calendar of everything, or `undefined` when they could not be told
+ * @returns whether they have; if not, it is owed
  */
 export async function tellOfCompletion(
-  {
-    ledger,
-    announcer,
-    journal,
-    settings,
-  }: Pick<TickParts, 'journal'> & {
-    readonly ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>;
-    readonly announcer: Pick<TickParts['announcer'], 'notify'>;
-    readonly settings: Pick<TickParts['settings'], 'name'>;
-  },
-  window: RecentWindow,
-): Promise<Calendar | undefined> {
-  const { years } = await ledger.state();
-  const calendar = new Calendar(await ledger.calendar(years), daysIn(window));
+  { announcer, journal, settings }: Omit<Telling, 'ledger'>,
+  calendar: Calendar,
+): Promise<boolean> {
   const told = await announcer.notify(baselineNotice(settings.name, calendar));
-  if (told.accepted) return calendar;
-  journal.warn('notice refused', { code: told.code });
-  return undefined;
+  if (!told.accepted) journal.warn('notice refused', { code: told.code });
+  return told.accepted;
 }

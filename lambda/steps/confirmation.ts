@@ -73,7 +73,8 @@ export class Confirmation {
         withdrawals.push(withdrawal(certification));
       else if (found === 'late' || (found === undefined && this.singleRecords === 'untried'))
         unasked.push(certification);
-      else if (found === undefined || found === 'unreadable') standing.push(certification);
+      else if (found === undefined || found === 'unreadable' || found === 'failed')
+        standing.push(certification);
       else {
         sightings.push(...compare([found], new Map([[found.id, certification]]), salt));
         if (found.certified_on === certification.day) standing.push(certification);
@@ -86,14 +87,16 @@ export class Confirmation {
   async singleRecordsWork(): Promise<boolean> {
     if (this.singleRecords !== 'untried') return this.singleRecords === 'work';
     const { parts, canaries } = this.#context;
-    if (canaries.length === 0) return false;
+    const answers = [];
     for (const canary of canaries) {
       const found = await this.#get(canary);
-      if (found === 'late') return false;
-      if (found === undefined) continue;
+      answers.push(found);
+      if (found === undefined || found === 'late' || found === 'failed') continue;
       this.singleRecords = 'work';
       return true;
     }
+    // Only a 404 says that it is broken; no answer says nothing.
+    if (answers.length === 0 || answers.some((answer) => answer !== undefined)) return false;
     this.singleRecords = 'broken';
     parts.journal.warn('single-record endpoint broken', {
       whatToDo:
@@ -102,7 +105,7 @@ export class Confirmation {
     return false;
   }
 
-  async #get(id: number): Promise<Assessment | 'unreadable' | 'late' | undefined> {
+  async #get(id: number): Promise<Assessment | 'unreadable' | 'late' | 'failed' | undefined> {
     const { parts, limit } = this.#context;
     this.#left -= 1;
     try {
@@ -111,7 +114,7 @@ export class Confirmation {
       this.#failures += 1;
       if (!isLocalFailure(error) || this.#failures > failuresBorne) throw error;
       parts.journal.warn('record not to be had by its id', { certification: id, error });
-      return 'unreadable';
+      return 'failed';
     }
   }
 }

@@ -29,7 +29,7 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
 
 async function twoTicks(life: Life): Promise<void> {
   for (let n = 0; n < 2; n++) {
-    life.host.trulyAbsent.clear();
+    life.host.forgetAbsences();
     await life.timeline.until(life.tick());
     await life.timeline.pass({ seconds: 60 });
   }

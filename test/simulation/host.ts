@@ -36,7 +36,8 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
   readonly #world: World;
   readonly #note: Note;
   /** Ids that were truly absent when the single-record endpoint said so. */
-  readonly trulyAbsent = new Set<number>();
+  #trulyAbsent = new Set<number>();
+  #trulyAbsentBefore = new Set<number>();
   switches = peaceful;
 
   constructor(random: Random, world: World, note: Note) {
@@ -93,13 +94,23 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
   async get(id: number): Promise<Assessment | undefined> {
     this.#between();
     const entry = this.#world.entries.get(id);
-    if (entry === undefined) this.trulyAbsent.add(id);
+    if (entry === undefined) this.#trulyAbsent.add(id);
     if (this.switches.singleRecordsBroken) {
       this.#note('broken single-record endpoint');
       return undefined;
     }
     if (entry?.malformed) throw new MalformedRecordError(id, ['email: expected string']);
     return entry?.assessment;
+  }
+
+  wasTrulyAbsent(id: number): boolean {
+    return this.#trulyAbsent.has(id) || this.#trulyAbsentBefore.has(id);
+  }
+
+  /** What was absent when the ticks before the last ones asked counts no more; a dead one's commit can be late. */
+  forgetAbsences(): void {
+    this.#trulyAbsentBefore = this.#trulyAbsent;
+    this.#trulyAbsent = new Set();
   }
 
   #between(): void {

@@ -86,7 +86,7 @@ async function trouble(life: Life, options: LifeOptions): Promise<void> {
     if (random.chance(0.04)) world.exodus(0.3 + 0.5 * random.next());
     else if (random.chance(0.06)) world.homecoming();
     life.isPaused = random.chance(0.03);
-    host.trulyAbsent.clear();
+    host.forgetAbsences();
     const many = rough ? 6 : random.chance(0.25) ? 2 : 1;
     if (many > 1) life.coverage.note('overlapping ticks');
     await timeline.until(
@@ -115,7 +115,7 @@ async function digestsSent(life: Life): Promise<void> {
 async function untilQuiet(life: Life): Promise<void> {
   const { timeline, host, findings } = life;
   for (let n = 1; n <= ticksToRest; n++) {
-    host.trulyAbsent.clear();
+    host.forgetAbsences();
     const { report, invocation } = await timeline.until(life.tick());
     await timeline.pass({ seconds: 60 });
     if (report?.outcome === 'backing-off') n -= 1;

@@ -58,7 +58,7 @@ export class Witness {
     const watched: Pick<Ledger, 'commit' | 'complete' | 'saveBaseline' | 'takeLease'> = {
       commit: async (change, ...rest) => {
         // Absent when it was asked for, in this tick or one that overlaps it.
-        if (change.kind === 'withdrawn' && !this.#host.trulyAbsent.has(change.before.id))
+        if (change.kind === 'withdrawn' && !this.#host.wasTrulyAbsent(change.before.id))
           this.#findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, ...rest);
         if (owed === undefined) this.#note('conflict');

@@ -97,3 +97,21 @@ describe('a baseline', () => {
     expect(story.notices[0]?.text).toMatch(/single-page: \d+/);
   });
 });
+
+describe('the notice that the baseline is completed', () => {
+  it('is owed while operations cannot be told, and keeps nothing else from going on', async () => {
+    story.world = [assessment({ id: 1 })];
+    story.digest = { accepted: false, code: 'AuthorizationError' };
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
+    expect((await story.ledger.state()).baseline.status).toBe('completed');
+    story.world.push(assessment({ id: 2 }));
+    expect(await story.tick()).toMatchObject({ created: 1 });
+    expect(story.notices).toEqual([]);
+    story.digest = { accepted: true };
+    story.clock.advance({ minutes: 16 });
+    await story.tick();
+    await story.tick();
+    const subjects = story.notices.map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject.includes('baseline'))).toHaveLength(1);
+  });
+});
