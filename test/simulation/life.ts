@@ -85,7 +85,7 @@ export class Life {
         digestEvery: random.chance(0.25) ? (random.pick([5, 60]) ?? 5) : undefined,
         quietHours: random.chance(0.15) ? { from: '22:00', to: '06:00' } : undefined,
       },
-      resources: { table: 'ledger', secret: 'credentials' },
+      resources: { secret: 'credentials' },
     };
     const { digestEvery, quietHours } = this.settings.alerts;
     if (digestEvery) note('digest of several ticks');
