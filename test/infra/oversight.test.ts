@@ -53,6 +53,45 @@ describe('the alarms', () => {
     });
   });
 
+  it.each([
+    ['refused credentials and missing provisioning', metrics.refused],
+    ['days that stay unproven', metrics.daysUnproven],
+    ['held events', metrics.eventsHeld],
+  ])('tell of %s from the first tick that says so, and are quiet without data', (_, MetricName) => {
+    plain.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName,
+      Dimensions: [{ Name: 'integration', Value: 'district-a' }],
+      Statistic: 'Maximum',
+      Threshold: 1,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('tell of ticks that cannot start, when it is more than bad luck', () => {
+    plain.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/Lambda',
+      MetricName: 'Throttles',
+      DatapointsToAlarm: 3,
+      EvaluationPeriods: 5,
+    });
+  });
+
+  it.each([
+    [1, 300, 3],
+    [5, 300, 3],
+    [15, 900, 2],
+    [60, 3_600, 2],
+  ])(
+    'tell of events undelivered for a quarter of an hour, at a tick every %i min',
+    (every, Period, EvaluationPeriods) => {
+      synthesized({ integrations: [{ ...district, every }] }).hasResourceProperties(
+        'AWS::CloudWatch::Alarm',
+        { MetricName: metrics.eventsUndelivered, Period, EvaluationPeriods, Threshold: 1 },
+      );
+    },
+  );
+
   it('tell of events that SNS refuses for good', () => {
     plain.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: metrics.eventsUndeliverable,
