@@ -24,8 +24,6 @@ export interface TickSettings {
   readonly alerts: AlertSettings;
   /** As commands in notices call them. */
   readonly resources: {
-    /** Name of the ledger's table. */
-    readonly table: string;
     /** ARN or name of the credentials' secret. */
     readonly secret: string;
   };

@@ -66,12 +66,12 @@ export interface Settings {
 }
 
 /** The same, as a tick has it. */
-export function tickSettings({ integration, alerts, table, secret }: Settings) {
+export function tickSettings({ integration, alerts, secret }: Settings) {
   const { audit, ...rest } = integration;
   return {
     ...rest,
     alerts,
-    resources: { table, secret },
+    resources: { secret },
     audit: {
       recentMs: audit.recentMinutes * 60_000,
       historyMs: audit.historyHours * 3_600_000,

@@ -71,7 +71,7 @@ export async function status(
       waiting,
       ...proofs(calendar, window.from.toString()),
       detection: detectionTimes(settings, certifications),
-      conditions: state ? conditionsOf(state) : [],
+      conditions: state ? conditionsOf(state, settings) : [],
       ...(history && { history: history.map(plain) }),
     },
   };
@@ -152,13 +152,16 @@ function proofs(
   };
 }
 
-function conditionsOf({ conditions }: State): Status['conditions'] {
+function conditionsOf(
+  { conditions }: State,
+  settings: OperationParts['settings'],
+): Status['conditions'] {
   return [...conditions].map(([name, { since, number, told }]) => ({
     name,
     since: instant(since),
     number,
     ...(told && { toldAt: instant(told.at) }),
-    ...conditionWording(name),
+    ...conditionWording(settings, name),
   }));
 }
 

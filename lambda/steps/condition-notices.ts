@@ -91,7 +91,7 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     ends: 'the partner shows most of it again',
     means:
       'This looks like a changed scope or a fault of the host, not like news: nothing is announced as withdrawn as long as the total stays below half. What is new or changed is announced as ever.',
-    toDo: 'Ask the operator whether the scope of this integration was narrowed. If it was, accept the total that this shows, with accept-total: then what is gone is looked for, and withdrawn unless you discard it.',
+    toDo: 'Ask the operator whether the scope of this integration was narrowed. If it was, accept the new total with accept-total: what is gone is then withdrawn, or held if it is much. This shows the total:',
     command: (settings) => ops('status', settings),
   },
   held: {
@@ -140,12 +140,12 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
 };
 
 /** What a condition is called, and what to do about it. */
-export function conditionWording(name: ConditionName): {
-  readonly title: string;
-  readonly whatToDo: string;
-} {
-  const { begins, toDo } = wordings[name];
-  return { title: begins, whatToDo: toDo };
+export function conditionWording(
+  settings: NoticeSettings,
+  name: ConditionName,
+): { readonly title: string; readonly whatToDo: string } {
+  const { begins, toDo, command } = wordings[name];
+  return { title: begins, whatToDo: [toDo, ...(command ? [command(settings)] : [])].join(' ') };
 }
 
 /** The notice that a condition owes. */

@@ -67,7 +67,7 @@ class SlowStory {
           announce: 'none',
           fields: 'all',
           alerts: { detail: 'names', maxRows: 60 },
-          resources: { table: 'ledger', secret: 'credentials' },
+          resources: { secret: 'credentials' },
         },
         clock: this.clock,
         partner: partnerReader(this.#client, this.clock),

@@ -146,7 +146,7 @@ export class Story {
           announce: 'none',
           fields: 'all',
           alerts: { detail: 'names', maxRows: 60 },
-          resources: { table: 'ledger', secret: 'credentials' },
+          resources: { secret: 'credentials' },
           ...this.settings,
         },
         clock: this.clock,

@@ -99,7 +99,7 @@ export class Scene {
       announce: 'none',
       fields: this.fields,
       alerts: { detail: 'names', maxRows: 60 },
-      resources: { table: 'ledger', secret: 'credentials' },
+      resources: { secret: 'credentials' },
     };
   }
 

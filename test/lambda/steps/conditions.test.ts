@@ -66,7 +66,7 @@ const settings: TickParts['settings'] = {
   announce: 'none',
   fields: 'all',
   alerts: { detail: 'names', maxRows: 60 },
-  resources: { table: 'ledger', secret: 'credentials' },
+  resources: { secret: 'credentials' },
 };
 const nobody = () => Promise.reject(new Error('the partner is not asked'));
 const partner: TickParts['partner'] = {
