@@ -63,7 +63,7 @@ function permissionsOf(document: Json | undefined): Permission[] {
 }
 
 /** IAM's wildcards: `*` for any characters, `?` for one. */
-export function covers(granted: Permission, needed: Permission): boolean {
+function covers(granted: Permission, needed: Permission): boolean {
   return (
     matches(granted.action.toLowerCase(), needed.action.toLowerCase()) &&
     matches(granted.resource, needed.resource)
