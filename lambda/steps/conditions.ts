@@ -193,10 +193,18 @@ export class Conditions {
       const before = name === 'held' ? this.#heldBefore : (open?.number ?? 0);
       if (news > 0) await this.note(name, { number: before + news });
       else if (open !== undefined && this.#now() - open.since >= indexLagMs) {
-        const isOver = (await this.#parts.ledger.countKept(name)) === 0;
-        if (isOver) await this.note(name, { number: 0 });
+        if (!(await this.#isAnyKept(name))) await this.note(name, { number: 0 });
       }
     }
+  }
+
+  /** What owes something besides is in the index for that: only a look at the items is sure that there is none. */
+  async #isAnyKept(name: 'held' | 'undeliverable'): Promise<boolean> {
+    const { ledger } = this.#parts;
+    if ((await ledger.countKept(name)) > 0) return true;
+    for await (const { owed, unreadable } of ledger.kept(name))
+      if (owed.length > 0 || unreadable.length > 0) return true;
+    return false;
   }
 
   async #endHindrances(except?: ConditionName): Promise<void> {

@@ -44,7 +44,11 @@ export class Invocation {
   }
 }
 
-const ledgerReads = new Set(['state', 'known', 'lives', 'knownOfDay', 'calendar', 'leftovers']);
+const pagewise = new Set(['leftovers', 'kept']);
+const ledgerReads = new Set([
+  ...pagewise,
+  ...['state', 'known', 'lives', 'knownOfDay', 'calendar', 'countKept'],
+]);
 /** How much later than its sender's end a request may still arrive. */
 const latestArrivalMs = 4_000;
 /** The partner's client gives an attempt up after so long. */
@@ -128,7 +132,7 @@ export class Passage {
           count(String(name));
           this.trace(`${invocation.id} ${String(name)}`);
           const perform = () => method.apply(target, values);
-          return name === 'leftovers'
+          return pagewise.has(String(name))
             ? this.#pages(invocation, perform)
             : this.#call(invocation, perform);
         };

@@ -210,6 +210,30 @@ describe('the index of the undelivered', () => {
   });
 });
 
+describe('what is held', () => {
+  it('is not thought to be over while the same certifications wait for their digest', async () => {
+    const alerts = { detail: 'names', maxRows: 60, digestEvery: 60 } as const;
+    story.settings = { holdAbove: 3, alerts };
+    await story.tick();
+    await story.tick();
+    for (const ids of [
+      [1, 2],
+      [3, 4],
+    ]) {
+      story.world = [...story.world, ...on('2026-11-20', ids)];
+      expect(await story.tick()).toMatchObject({ delivered: 2 });
+    }
+    story.world = story.world.map((one) => ({ ...one, organization_name: 'Cinder Creek' }));
+    expect(await story.tick()).toMatchObject({ held: 4 });
+    story.clock.advance({ minutes: 20 });
+    await story.tick();
+    expect((await story.ledger.state()).conditions.has('held')).toBe(true);
+    story.clock.advance({ hours: 2 });
+    for (let ticks = 0; ticks < 3; ticks++) await story.tick();
+    expect((await story.ledger.state()).conditions.has('held')).toBe(true);
+  });
+});
+
 describe('a baseline that takes many ticks', () => {
   it('announces at once what appears on its start day, and records what was there before', async () => {
     story.world = [...on('2026-11-21', [1]), ...on('2024-02-29', [2])];
