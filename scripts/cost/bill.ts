@@ -75,7 +75,10 @@ export function monthlyBill(
       total(({ publishes }) => publishes) * assumed.publishMs) /
     1_000;
   const events = (perDay * hoursInMonth) / 24;
-  const stored = (perDay * 365 * (measured.itemBytes + assumed.indexBytes)) / 1e9;
+  const items = perDay * 365;
+  const stored = (items * (measured.itemBytes + assumed.indexBytes)) / 1e9;
+  // Of the table alone (DynamoDB's developer guide, "Point-in-time recovery").
+  const recoverable = (items * measured.itemBytes) / 1e9;
   const logged = (total(({ logBytes }) => logBytes) + ticks * assumed.platformLogBytes) / 1e9;
   const keyRequests =
     Math.min(ticks, (hoursInMonth * 60) / assumed.keyPeriodMinutes) +
@@ -99,7 +102,7 @@ export function monthlyBill(
     line('Ledger: reads', prices.readUnits, reads),
     line('Ledger: writes', prices.writeUnits, writes),
     line('Ledger: storage', prices.stored, stored),
-    line('Ledger: recovery', prices.backedUp, stored),
+    line('Ledger: recovery', prices.backedUp, recoverable),
     line('Logs', prices.logged, logged),
     line('Key: requests', prices.keyRequests, keyRequests),
     line('Events', prices.published, events + ticksWithNews),

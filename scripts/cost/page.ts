@@ -42,7 +42,10 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
     'at the end of the first year; nothing is ever deleted',
     'nothing: an identity forgotten would be announced again',
   ],
-  'Ledger: recovery': ['point-in-time recovery, of the same size', 'nothing: it is the way back'],
+  'Ledger: recovery': [
+    'point-in-time recovery, of the table without its indexes',
+    'nothing: it is the way back',
+  ],
   Logs: ["one line and one of metrics a tick, and two of Lambda's own", 'a longer `every`'],
   'Key: requests': [
     "by DynamoDB for AWS's own key and by SNS for the customer key, every five minutes at most",

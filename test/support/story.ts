@@ -1,3 +1,4 @@
+import { DeleteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll } from 'vitest';
 import type { DayRange } from '../../lambda/detection/days.ts';
@@ -160,6 +161,22 @@ export class Story {
         deadline: this.clock.now().add({ seconds: overrides.seconds ?? 60 }),
       },
     );
+  }
+
+  /** @returns what makes the ledger again what it is now, as a restored table would be */
+  async backUp(): Promise<() => Promise<void>> {
+    const { client, name: TableName } = database;
+    const itsOwn = new RegExp(`#${this.name}(#|$)`);
+    const items = async () => {
+      const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+      return Items.filter(({ pk }) => itsOwn.test(pk?.S ?? ''));
+    };
+    const then = await items();
+    return async () => {
+      for (const { pk } of await items())
+        if (pk) await client.send(new DeleteItemCommand({ TableName, Key: { pk } }));
+      for (const Item of then) await client.send(new PutItemCommand({ TableName, Item }));
+    };
   }
 
   /** What the ledger is asked, with some answers replaced. */
