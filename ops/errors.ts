@@ -1,6 +1,7 @@
+import { describeError } from '../lambda/describe-error.ts';
 import { NotifierError } from '../lambda/errors.ts';
 import type { Problem } from '../lambda/operations/answer.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 
 /** Everything that ends a command of the operators before its time. */
 export abstract class OpsError extends NotifierError {
@@ -120,7 +121,21 @@ export class CommandFailedError extends OpsError {
     this.retryHelps = retryHelps;
     this.whatToDo = whatToDo;
     this.result = result;
-    this.exitCode = code === 'command-invalid' ? exitCodes.usage : exitCodes.failed;
+    this.exitCode = exitCodeOf(code);
+  }
+}
+
+/** A defect of this program. */
+export class UnexpectedError extends OpsError {
+  readonly code = 'unexpected';
+  readonly retryHelps = false;
+  readonly exitCode = exitCodes.failed;
+  readonly whatToDo: string;
+
+  constructor(cause: unknown) {
+    const { name, at = [] } = describeError(cause);
+    super(`Something unexpected happened (${name}).`, { cause });
+    this.whatToDo = `This is a defect: report it, with where it happened: ${at.join(', ') || 'unknown'}.`;
   }
 }
 

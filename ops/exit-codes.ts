@@ -27,3 +27,18 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.failed, 'AWS, the partner or the function failed'],
   [exitCodes.interrupted, 'interrupted (Ctrl-C)'],
 ];
+
+/** Problems that are a refusal of the partner's: of the credentials, or of the integration behind them. */
+const refusals: ReadonlySet<string> = new Set([
+  'credentials-refused',
+  'unsupported-grant',
+  'token-refused-twice',
+  'no-organizations-assigned',
+  'no-assessments-assigned',
+]);
+
+/** By the code of a problem: of the function's answer, or of the partner client. */
+export function exitCodeOf(problem: string): ExitCode {
+  if (problem === 'command-invalid') return exitCodes.usage;
+  return refusals.has(problem) ? exitCodes.refused : exitCodes.failed;
+}

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { NotifierError } from '../lambda/errors.ts';
 import { commands } from './commands/index.ts';
 import { completionScript, shells } from './completion.ts';
-import { InterruptedError, OpsError } from './errors.ts';
-import { type ExitCode, exitCodeMeanings, exitCodes } from './exit-codes.ts';
+import { InterruptedError, OpsError, UnexpectedError } from './errors.ts';
+import { type ExitCode, exitCodeMeanings, exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { OpsCommand } from './ops-command.ts';
 import { Session } from './session.ts';
 import { Terminal } from './terminal.ts';
@@ -137,10 +137,10 @@ async function carryOut(
   ]);
   try {
     return await command.run(session, { ...parsed.opts(), ...Object.fromEntries(named) });
-  } catch (error) {
-    if (!(error instanceof NotifierError)) throw error;
+  } catch (thrown) {
+    const error = thrown instanceof NotifierError ? thrown : new UnexpectedError(thrown);
     session.failure(error);
-    return error instanceof OpsError ? error.exitCode : exitCodes.failed;
+    return error instanceof OpsError ? error.exitCode : exitCodeOf(error.code);
   }
 }
 

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { checkResult } from '../../lambda/operations/result.ts';
 import type { Cell, View } from './layout.ts';
-import { facts } from './layout.ts';
 
 type Checked = z.output<typeof checkResult>;
 
@@ -13,6 +12,8 @@ export interface Check {
   readonly whatToDo?: string | undefined;
   readonly code?: string | undefined;
 }
+
+const entriesShown = 20;
 
 const marks: Readonly<Record<Check['outcome'], Cell>> = {
   ok: ['good', 'ok     '],
@@ -46,13 +47,20 @@ export function checkLines(
 }
 
 function scopeLines(view: View, { organizations, assessments }: NonNullable<Checked['scope']>) {
-  return facts(view, [
-    [
-      'organizations',
-      organizations.map(({ organization_id, name }) => `${organization_id} ${name}`).join(', ') ||
-        'none',
-    ],
-    ['assessments', assessments.join(', ') || 'none'],
-    ['', ['faint', 'by the newest page; there may be more']],
-  ]);
+  const named = organizations.map(({ organization_id: id, name }) => `${id}  ${name}`);
+  return [
+    view.paint('faint', '  In scope, by the newest page (there may be more)'),
+    ...listed('organizations', named),
+    ...listed('assessments', assessments),
+  ];
+}
+
+function listed(title: string, entries: readonly string[]): string[] {
+  const shown = entries.slice(0, entriesShown);
+  const more = entries.length - shown.length;
+  return [
+    `  ${title}${entries.length === 0 ? ': none' : ''}`,
+    ...shown.map((entry) => `    ${entry}`),
+    ...(more > 0 ? [`    and ${more} more`] : []),
+  ];
 }

@@ -36,7 +36,7 @@ export function proveLines(view: View, certificate: Certificate | undefined): st
     ...table(
       view,
       columns,
-      days.map((day) => row(view, day)),
+      stretches(days).map((stretch) => row(view, stretch)),
       '',
     ),
     ...(days.length > 0 ? [''] : []),
@@ -46,7 +46,26 @@ export function proveLines(view: View, certificate: Certificate | undefined): st
   ];
 }
 
-function row(view: View, { day, count, proof, digest = '', unprovenSince, readWith }: Day): Cell[] {
+/** Empty days in a row that were proven together, and every other day by itself. */
+function stretches(days: readonly Day[]): Stretch[] {
+  const found: Stretch[] = [];
+  for (const day of days) {
+    const last = found.at(-1);
+    if (last !== undefined && isEmpty(day) && isEmpty(last) && last.proof?.at === day.proof?.at)
+      last.to = day.day;
+    else found.push({ ...day, to: day.day });
+  }
+  return found;
+}
+
+type Stretch = Day & { to: string };
+
+const isEmpty = ({ count, digest, proof }: Day) =>
+  count === 0 && digest === undefined && proof !== undefined;
+
+function row(view: View, stretch: Stretch): Cell[] {
+  const { count, proof, digest = '', unprovenSince, readWith } = stretch;
+  const day = stretch.day === stretch.to ? stretch.day : `${stretch.day} to ${stretch.to}`;
   const number = amount(count);
   if (proof !== undefined)
     return [day, number, ['good', proof.kind], moment(proof.at, view), digest.slice(0, 16)];

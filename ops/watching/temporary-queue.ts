@@ -19,12 +19,15 @@ import {
   TagQueueCommand,
 } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
+import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { type Access, calling } from '../target/access.ts';
 
 const namePrefix = 'certification-notifier-watch-';
 /** Until when somebody watches; later than that the queue was left behind by a crash. */
 const expiryTag = 'certification-notifier:watch-expires';
-const lifetime = { minutes: 15 };
+const lifetime = { minutes: 20 };
+/** Left of it when it is put off. */
+const reserve = { minutes: 10 };
 /** Long polling: also how long Ctrl-C may take. */
 const waitSeconds = 2;
 
@@ -38,30 +41,36 @@ export interface Watched {
 export class TemporaryQueue implements AsyncDisposable {
   readonly #sqs: SQSClient;
   readonly #sns: SNSClient;
+  readonly #clock: Clock;
   readonly #url: string;
   readonly #subscriptionArn: string;
   #expires: Temporal.Instant;
 
   private constructor(
-    clients: { sqs: SQSClient; sns: SNSClient },
+    parts: { sqs: SQSClient; sns: SNSClient; clock: Clock },
     {
       url,
       subscriptionArn,
       expires,
     }: { url: string; subscriptionArn: string; expires: Temporal.Instant },
   ) {
-    this.#sqs = clients.sqs;
-    this.#sns = clients.sns;
+    this.#sqs = parts.sqs;
+    this.#sns = parts.sns;
+    this.#clock = parts.clock;
     this.#url = url;
     this.#subscriptionArn = subscriptionArn;
     this.#expires = expires;
   }
 
   /** Creates and subscribes it. What goes wrong in between leaves nothing behind. */
-  static async create(access: Access, watched: Watched): Promise<TemporaryQueue> {
-    const sqs = new SQSClient(access.client('sqs'));
+  static async create(
+    access: Access,
+    watched: Watched,
+    clock: Clock = systemClock,
+  ): Promise<TemporaryQueue> {
+    const sqs = sqsClient(access);
     const sns = new SNSClient(access.client('sns'));
-    const expires = expiry();
+    const expires = clock.now().add(lifetime);
     const create = new CreateQueueCommand({
       QueueName: `${namePrefix}${randomUUID()}`,
       // Nothing that is not read at once is of use.
@@ -71,7 +80,7 @@ export class TemporaryQueue implements AsyncDisposable {
     const { QueueUrl: url = '' } = await calling('sqs:CreateQueue', () => sqs.send(create));
     try {
       const subscriptionArn = await subscribe({ sqs, sns }, url, watched);
-      return new TemporaryQueue({ sqs, sns }, { url, subscriptionArn, expires });
+      return new TemporaryQueue({ sqs, sns, clock }, { url, subscriptionArn, expires });
     } catch (error) {
       await remove(sqs, url);
       throw error;
@@ -99,9 +108,9 @@ export class TemporaryQueue implements AsyncDisposable {
 
   /** Puts the expiry off while somebody watches. */
   async keep(): Promise<void> {
-    const next = expiry();
-    const halfway = next.subtract({ minutes: lifetime.minutes / 2 });
-    if (Temporal.Instant.compare(this.#expires, halfway) > 0) return;
+    const now = this.#clock.now();
+    if (Temporal.Instant.compare(this.#expires, now.add(reserve)) > 0) return;
+    const next = now.add(lifetime);
     const Tags = { [expiryTag]: next.toString() };
     const tag = new TagQueueCommand({ QueueUrl: this.#url, Tags });
     await calling('sqs:TagQueue', () => this.#sqs.send(tag));
@@ -121,7 +130,7 @@ export class TemporaryQueue implements AsyncDisposable {
  * @returns how many
  */
 export async function sweep(access: Access, topicArn: string): Promise<number> {
-  const sqs = new SQSClient(access.client('sqs'));
+  const sqs = sqsClient(access);
   const sns = new SNSClient(access.client('sns'));
   const urls = await calling('sqs:ListQueues', async () => {
     const pages = paginateListQueues(
@@ -220,8 +229,9 @@ function nothingIfGone(error: unknown): Record<string, never> {
   throw error;
 }
 
-const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);
-
-function expiry(): Temporal.Instant {
-  return Temporal.Now.instant().add(lifetime);
+/** A queue's URL names the queue; where the service answers is settled by region and environment. */
+function sqsClient(access: Access): SQSClient {
+  return new SQSClient({ ...access.client('sqs'), useQueueUrlAsEndpoint: false });
 }
+
+const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);

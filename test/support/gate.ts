@@ -65,6 +65,11 @@ export class Gate {
     this.#rules.push(handler);
   }
 
+  /** For all calls that no earlier rule is for, until `reset`. */
+  always(rule: Rule): void {
+    this.#rules.push(rule);
+  }
+
   reset(): void {
     this.#rules = [];
     this.calls.length = 0;

@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { queues } from '../support/stage.ts';
+import { approved, Duty, masked } from './duty.ts';
+
+const duty = new Duty();
+beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
+afterAll(() => duty.dismantle());
+beforeEach(() => duty.raise());
+afterEach(() => duty.strike());
+
+/** More at once than is announced unasked. */
+async function flood(): Promise<void> {
+  const { stage } = duty;
+  await stage.completedTick();
+  for (let index = 0; index < 3; index += 1)
+    stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-06' });
+  expect(await stage.completedTick()).toMatchObject({ held: 3 });
+}
+
+const received = () => duty.stage.events(queues.everything);
+
+describe('what is held', () => {
+  it('is shown, released, and delivered by the next tick; who did it is on record', async () => {
+    await flood();
+    const { stdout } = await duty.run('holds');
+    await expect(masked(stdout)).toMatchFileSnapshot(approved('holds'));
+    const { exitCode, stdout: done } = await duty.run('release --yes');
+    expect({ exitCode, done }).toEqual({ exitCode: 0, done: '3 events released: 3 created\n' });
+    await duty.stage.completedTick();
+    expect(await received()).toHaveLength(3);
+    expect((await duty.run('status --history')).stdout).toMatch(
+      /release +done +arn:aws:iam::000000000000:root +waiting=held/,
+    );
+  });
+
+  it('is left alone when nobody is there to confirm', async () => {
+    await flood();
+    for (const command of ['release', 'discard']) {
+      const { exitCode, stderr } = await duty.run(command);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('Give --yes');
+    }
+    expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
+  });
+
+  it('is discarded: nobody is told of it, and once is enough', async () => {
+    await flood();
+    const answer = await duty.json('discard --year 2019 --yes');
+    expect(answer).toMatchObject({ exitCode: 0, ok: true, result: { events: 3 } });
+    expect(await duty.json('discard --yes')).toMatchObject({ exitCode: 0, result: { events: 0 } });
+    await duty.stage.completedTick();
+    expect(await received()).toEqual([]);
+  });
+
+  it('is released in part', async () => {
+    await flood();
+    expect(await duty.json('release --organization 1 --yes')).toMatchObject({
+      result: { events: 0 },
+    });
+    const some = `release --organization ${duty.stage.filtered} --type created --yes`;
+    expect(await duty.json(some)).toMatchObject({ result: { events: 3 } });
+  });
+});
+
+describe('a pause', () => {
+  it('stops the ticks until it is over, and status says who and why', async () => {
+    await duty.stage.completedTick();
+    expect(await duty.run('pause --reason maintenance')).toMatchObject({ exitCode: 0 });
+    expect((await duty.run('pause --reason again')).stdout).toMatch(
+      /paused already since .*: maintenance/,
+    );
+    expect((await duty.run('tick')).stdout).toContain('the integration is paused');
+    expect((await duty.run('status')).stdout).toMatch(
+      /^district-a {2}paused since .* by arn:aws:iam::000000000000:root: maintenance\n/,
+    );
+    expect(await duty.json('resume')).toMatchObject({ exitCode: 0, result: { changed: true } });
+    expect((await duty.run('tick')).stdout).toContain('completed');
+  });
+});
+
+describe('a baseline', () => {
+  it('is begun anew only when that is confirmed', async () => {
+    await duty.stage.completedTick();
+    expect(await duty.run('baseline --restart')).toMatchObject({ exitCode: 2 });
+    expect(await duty.json('baseline')).toMatchObject({ result: { status: 'completed' } });
+    expect(await duty.json('baseline --restart --yes')).toMatchObject({
+      result: { changed: true },
+    });
+    expect(await duty.json('baseline')).toMatchObject({ result: { counted: 0 } });
+    await duty.stage.completedTick();
+    expect(await duty.json('baseline --follow')).toMatchObject({ result: { status: 'completed' } });
+    expect(await received()).toEqual([]);
+  });
+});
