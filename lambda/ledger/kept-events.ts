@@ -74,7 +74,11 @@ export class KeptEvents {
       const item = await this.#table.get(key);
       if (item === undefined) return { done, behind: 0 };
       const { free, behind } = chosen(item, waits, decision, choose);
-      const together = free.slice(0, alteredTogether);
+      // None twice, whatever has become of it.
+      const decided = new Set(done.map(({ revision }) => revision));
+      const together = free
+        .filter(({ revision }) => !decided.has(revision))
+        .slice(0, alteredTogether);
       if (together.length === 0) return { done, behind };
       if (await this.#alter(item, together, decision, now)) done.push(...together);
       else failures += 1;

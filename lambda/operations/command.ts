@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { NotifierError } from '../errors.ts';
 
 /** The function was sent something that is no command, or one with settings that it does not know. */
-export class CommandInvalidError extends NotifierError {
+class CommandInvalidError extends NotifierError {
   readonly code = 'command-invalid';
   readonly retryHelps = false;
   readonly whatToDo =

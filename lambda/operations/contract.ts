@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import * as commands from './command.ts';
 import * as results from './result.ts';
 
@@ -48,12 +48,3 @@ export const contract = {
 export type ResultOf<Name extends commands.CommandName> = z.output<
   (typeof contract)[Name]['result']
 >;
-
-/** What the function answers to a command: its result, or what went wrong and what was done before. */
-export function answerSchema<Name extends commands.CommandName>(name: Name) {
-  const result: (typeof contract)[Name]['result'] = contract[name].result;
-  return z.discriminatedUnion('ok', [
-    z.object({ ok: z.literal(true), result }),
-    z.object({ ok: z.literal(false), problem: results.problemSchema, result: result.optional() }),
-  ]);
-}
