@@ -65,8 +65,6 @@ export const metricDimension = 'integration';
 export const metrics = {
   /** 1 for every tick that ran to its end; none for a tick that failed. */
   ticksCompleted: 'TicksCompleted',
-  /** Ticks that found another one holding the lease. */
-  ticksBusy: 'TicksBusy',
   partnerRequests: 'PartnerRequests',
   /** Events that SNS has accepted. */
   eventsDelivered: 'EventsDelivered',
