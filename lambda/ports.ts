@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry, Proof } from './detection/calendar.ts';
-import type { Certification, Change, Presence, Sighting } from './detection/compare.ts';
+import type { Certification, Change, Found, Presence, Sighting } from './detection/compare.ts';
 import type { ConditionName, OpenCondition, OpenConditions } from './detection/conditions.ts';
 import type { DayTally } from './detection/day-tally.ts';
 import type { DayRange } from './detection/days.ts';
@@ -224,6 +224,8 @@ export interface Revision {
   readonly at: string;
   /** Names of the fields that differ from the revision before. */
   readonly changed: readonly string[];
+  /** Absent: in the baseline, or before this was kept. */
+  readonly found?: Found | undefined;
 }
 
 /** A certification and how it came to be what it is. */

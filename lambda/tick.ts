@@ -199,7 +199,7 @@ class Tick {
     // What comes back after a collapse is no news.
     guard.expect(isCollapsed ? 0 : pulse.count - (state.collapsedFrom ?? expected));
 
-    const done = await this.#announcement.announce(changes);
+    const done = await this.#announcement.announce(changes, { found: { in: 'page' } });
     const deltas = countDeltas(done);
     await ledger.addToDays(deltas);
     this.#learned.expected = state.expected + sum(deltas.values());

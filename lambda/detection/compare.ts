@@ -1,4 +1,5 @@
 import type { Assessment } from '../events/assessment.ts';
+import type { Proof } from './calendar.ts';
 import { changedFields, type Fingerprint, fingerprintOf } from './fingerprint.ts';
 
 /** An assessment as the ledger knows it. */
@@ -31,12 +32,22 @@ export interface Sighting {
   readonly changed: readonly string[];
   /** What was known before; absent for `created`. */
   readonly before?: Certification;
+  readonly found?: Found;
 }
 
 export interface Withdrawal {
   readonly kind: 'withdrawn';
   readonly before: Certification;
   readonly revision: number;
+  readonly found?: Found;
+}
+
+/** By what a change was found: on the newest page, or in the read of days. Nothing depends on it. */
+export interface Found {
+  /** `search`: the total had shown that days differ. `audit`: nothing had suggested it. */
+  readonly in: 'page' | 'search' | 'audit';
+  /** Of the read of days, if it was proven. */
+  readonly proof?: Proof['kind'] | undefined;
 }
 
 export const idOf = (change: Change): number =>

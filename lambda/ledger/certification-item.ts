@@ -25,6 +25,12 @@ const certificationItem = z.object({
 const revisionItem = z.object({
   kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
   at: z.iso.datetime(),
+  found: z.optional(
+    z.object({
+      in: z.enum(['page', 'search', 'audit']),
+      proof: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
+    }),
+  ),
   changed: z.array(z.string()).default(() => []),
 });
 
@@ -69,7 +75,8 @@ export const forgottenRevision = (revision: number) => revisionAttribute(revisio
 /** No value of a record: names of fields at most. */
 function revisionItemOf(change: Change, kind: Revision['kind'], at: string): Plain {
   const changed = change.kind === 'withdrawn' ? [] : change.changed;
-  return { kind, at, ...(changed.length > 0 && { changed }) };
+  const { found } = change;
+  return { kind, at, ...(changed.length > 0 && { changed }), ...(found && { found }) };
 }
 
 export function parseDayCertification(item: Plain): DayCertification {

@@ -75,6 +75,7 @@ function knownOf(
       kind: one.kind,
       at: one.at,
       changed: [...one.changed],
+      ...(one.found && { found: one.found }),
       ...(one.kind !== 'baseline' && { event: `${settings.name}/${id}/${one.revision}` }),
       delivery: deliveryOf(one),
       ...(one.code !== undefined && { code: one.code }),

@@ -87,10 +87,13 @@ export class Announcement {
       this.failures += changes.length;
       return [];
     }
+    const { found } = circumstances;
     const done: Change[] = [];
     for (let start = 0; start < changes.length; start += changesTogether) {
       if (this.#limit.reached) break;
-      const batch = changes.slice(start, start + changesTogether);
+      const batch = changes
+        .slice(start, start + changesTogether)
+        .map((change) => ({ ...change, ...(found && { found }) }));
       const committed = await this.#limit.between(() => this.#conclude(batch, destiny));
       done.push(...committed);
     }

@@ -6,6 +6,7 @@ import {
   type Change,
   compare,
   countDeltas,
+  type Found,
   type Sighting,
 } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
@@ -181,10 +182,14 @@ export class Examination {
 
     const confirmed = await this.confirmation.confirm(missing);
     const { isAudit } = this;
+    const found: Found = {
+      in: isAudit ? 'audit' : 'search',
+      ...(read.proof && { proof: read.proof }),
+    };
     const failures = announcement.failures;
     const done = [
-      ...(await announcement.announce([...sightings, ...confirmed.sightings], { isAudit })),
-      ...(await announcement.announce(confirmed.withdrawals, { isAudit, doubtful })),
+      ...(await announcement.announce([...sightings, ...confirmed.sightings], { isAudit, found })),
+      ...(await announcement.announce(confirmed.withdrawals, { isAudit, doubtful, found })),
     ];
     // Cut off, and not to be gone on with: the count of no day is known from it.
     const isInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);

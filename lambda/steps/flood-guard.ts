@@ -1,4 +1,4 @@
-import type { Change } from '../detection/compare.ts';
+import type { Change, Found } from '../detection/compare.ts';
 import type { TickParts } from '../parts.ts';
 import type { FloodMemory } from '../ports.ts';
 import type { Conditions } from './conditions.ts';
@@ -12,6 +12,8 @@ export interface Circumstances {
   readonly doubtful?: boolean;
   /** By an audit: a mass edit that no total shows comes to light a few at a time. */
   readonly isAudit?: boolean;
+  /** Kept with the revisions, for `explain`. */
+  readonly found?: Found;
 }
 
 /** Decides whether what ticks find is news or a flood, which ops release or discard. */

@@ -7,6 +7,16 @@ const revisionStory = z.object({
   at: instant,
   /** Names of the fields that differ from the revision before. */
   changed: z.array(z.string()),
+  /**
+   * `page`: the newest page showed it. `search`: the total said that days differ. `audit`: nothing had
+   * suggested it. Of the latter two, the proof of that read; absent in the baseline.
+   */
+  found: z
+    .object({
+      in: z.enum(['page', 'search', 'audit']),
+      proof: z.enum(['single-page', 'key-seam', 'split']).optional(),
+    })
+    .optional(),
   /** Of the event that it has; absent: none was made (baseline). */
   event: z.string().optional(),
   /**

@@ -49,7 +49,13 @@ describe('the life of an assessment', () => {
         organization_id: 7,
         firstSeen: { at: '2026-11-22T09:00:00Z', by: 'tick', late: false },
         revisions: [
-          { kind: 'created', event: `${scene.name}/1/1`, delivery: 'delivered', decisions: [] },
+          {
+            kind: 'created',
+            found: { in: 'page' },
+            event: `${scene.name}/1/1`,
+            delivery: 'delivered',
+            decisions: [],
+          },
         ],
       },
       day: { day: '2026-11-21', count: 1 },
@@ -57,6 +63,17 @@ describe('the life of an assessment', () => {
       hindrances: [],
     });
     expect(story.day).not.toHaveProperty('digest');
+  });
+
+  it('says by which read, and by which proof, each revision was found', async () => {
+    scene.world = Array.from({ length: 150 }, (_, index) => on('2026-11-20', index + 10));
+    await scene.settle();
+    await becomes(...scene.world, on('2016-02-03', 1));
+    await becomes(...scene.world.filter(({ id }) => id !== 1), on('2016-02-03', 1, { seid: '7' }));
+    expect((await explained(1)).known?.revisions).toMatchObject([
+      { kind: 'created', found: { in: 'search', proof: 'single-page' } },
+      { kind: 'updated', found: { in: 'audit', proof: 'single-page' } },
+    ]);
   });
 
   it('that was late', async () => {
