@@ -46,4 +46,23 @@ describe('the audits', () => {
     await story.tick();
     expect(reads()).toBe(2);
   });
+
+  it('save it also if something else is searched for meanwhile', async () => {
+    const prove = story.partner.prove.bind(story.partner);
+    story.partner.prove = taking(61, prove);
+    await story.tick();
+    story.partner.prove = prove;
+    story.clock.advance({ minutes: 1 });
+    story.requests = [];
+    story.world = [...story.world, assessment({ id: 900, certified_on: '2011-11-11' })];
+    await story.tick();
+    expect(story.ids()).toEqual([`${story.name}/900/1`]);
+    expect(reads()).toBe(1);
+    story.clock.advance({ minutes: 1 });
+    await story.tick();
+    expect(reads()).toBe(1);
+    story.clock.advance({ minutes: 1 });
+    await story.tick();
+    expect(reads()).toBeGreaterThan(1);
+  });
 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { PartnerReader } from '../../../lambda/ports.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
 
@@ -31,6 +32,18 @@ describe('what has disappeared', () => {
     story.world = gone ? [gone, ...rest] : rest;
     expect(await story.tick()).toMatchObject({ restored: 1 });
     expect(story.heard.at(-1)).toMatchObject({ type: 'certification.restored', sequence: '3' });
+  });
+
+  it('is asked for by its id although the reading of its day takes all requests of a tick', async () => {
+    const prove = story.partner.prove.bind(story.partner);
+    Object.assign(story.partner, {
+      prove: async (...asked) => ({ ...(await prove(...asked)), requests: 110 }),
+    } satisfies Partial<PartnerReader>);
+    story.world = story.world.slice(1);
+    expect(await story.tick()).toMatchObject({ withdrawn: 1, delivered: 1 });
+    story.requests.length = 0;
+    await story.tick();
+    expect(story.requests).toEqual(['pulse']);
   });
 
   it('is not called gone while no record at all can be fetched by its id', async () => {

@@ -23,8 +23,16 @@ export function answer(
   hostOrder: HostOrder,
   tie: () => number,
 ): Page {
-  const { filter = {}, sort = 'certified_on', order = 'ASC', offset = 0 } = query;
-  const page = Math.min(query.page ?? 50, 100);
+  return pageOf(listed(records, query, hostOrder, tie), query);
+}
+
+/** What a query asks for, in its order. */
+export function listed(
+  records: Iterable<HostRecord>,
+  { filter = {}, sort = 'certified_on', order = 'ASC' }: ListQuery,
+  hostOrder: HostOrder,
+  tie: () => number,
+): HostRecord[] {
   const from = filter.start_date?.toString() ?? '';
   const to = filter.end_date?.toString() ?? '9999';
   const matching: { record: HostRecord; key: string; tie: number }[] = [];
@@ -38,13 +46,20 @@ export function answer(
   }
   const direction = order === 'DESC' ? -1 : 1;
   matching.sort((a, b) => direction * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.tie - b.tie));
-  const rows = matching.slice(offset, offset + page).map(({ record }) => record);
+  return matching.map(({ record }) => record);
+}
+
+/** The slice of a list that a query asks for. */
+export function pageOf(list: readonly HostRecord[], query: ListQuery): Page {
+  const { offset = 0 } = query;
+  const page = Math.min(query.page ?? 50, 100);
+  const rows = list.slice(offset, offset + page);
   return {
     assessments: rows.filter(({ malformed }) => !malformed).map(({ assessment }) => assessment),
     quarantined: rows.flatMap(({ malformed, assessment: { id } }, index) =>
       malformed ? [{ index, id, problems: ['name: expected string'] }] : [],
     ),
-    meta: { count: matching.length, offset, page },
+    meta: { count: list.length, offset, page },
     rows: rows.length,
   };
 }

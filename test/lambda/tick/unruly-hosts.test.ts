@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { RequestRefusedError, UnavailableError } from '../../../lambda/partner/errors.ts';
+import { World } from '../../support/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+
+const dayOf = (n: number) => `2026-09-${String(n).padStart(2, '0')}`;
+/** An hour after the audits of history are due. */
+const nextDay = { hours: 25 };
+
+/** So many days of ten each, and enough newer ones that the newest page shows none of them. */
+async function known(days: number): Promise<void> {
+  for (let n = 1; n <= days; n++) world.addMany(10 * n, 10, dayOf(n));
+  world.addMany(1_000, 101, '2026-11-01');
+  await world.baseline(20);
+}
+
+describe('a day that the host cannot serve', () => {
+  const poisoned = dayOf(3);
+  const poison = () => {
+    world.onList = ({ filter = {}, page = 0 }) => {
+      const from = filter.start_date?.toString() ?? '';
+      const to = filter.end_date?.toString() ?? '~';
+      const isRead = page > 1 && (from !== '' || to !== '~');
+      if (isRead && from <= poisoned && to >= poisoned)
+        throw new UnavailableError('list', 'status 500');
+    };
+  };
+
+  it('does not stop the audits of the others', async () => {
+    await known(6);
+    poison();
+    world.clock.advance(nextDay);
+    world.edit(10);
+    world.edit(60);
+    await world.ticks(4);
+    expect(world.heardOf(10)).toEqual(['updated']);
+    expect(world.heardOf(60)).toEqual(['updated']);
+    expect(world.ledger.days.get(poisoned)?.proof).toBeUndefined();
+  });
+
+  it('does not keep the baseline from its end', async () => {
+    poison();
+    await known(6);
+    expect(world.ledger.items.size).toBe(151);
+    expect(world.ledger.days.get(poisoned)).toMatchObject({ count: 0 });
+  });
+});
+
+describe('a record', () => {
+  it('that is gone with another status than 404 does not stop the audits', async () => {
+    await known(6);
+    world.onGet = (id) => {
+      if (!world.has(id)) throw new RequestRefusedError('get', 410);
+    };
+    world.remove(12);
+    world.clock.advance(nextDay);
+    world.edit(60);
+    await world.ticks(4);
+    expect(world.heardOf(60)).toEqual(['updated']);
+    expect(world.heardOf(12)).toEqual([]);
+  });
+
+  it('that cannot be committed does not stop the audits of other days', async () => {
+    // Nine days fit into a page. What cannot be committed is among the first and among the last.
+    await known(24);
+    const commit = world.ledger.commit.bind(world.ledger);
+    world.ledger.commit = async (change, event, ...rest) => {
+      if (['10', '240'].includes(event.subject)) throw new LedgerUnavailableError('UpdateItem', {});
+      return commit(change, event, ...rest);
+    };
+    world.clock.advance(nextDay);
+    for (const id of [10, 120, 240]) world.edit(id);
+    await world.ticks(4);
+    expect(world.heardOf(120)).toEqual(['updated']);
+  });
+
+  it('that vanishes after the pulse has shown it is not taken for a broken endpoint', async () => {
+    for (let n = 1; n <= 6; n++) world.addMany(10 * n, 10, dayOf(n));
+    world.add(500, dayOf(20));
+    await world.baseline();
+    world.clock.advance(nextDay);
+    world.onListed = ({ order }) => {
+      if (order === 'DESC' && world.has(500)) world.remove(500);
+    };
+    await world.ticks(3);
+    expect(world.heardOf(500)).toEqual(['withdrawn']);
+    expect(world.warnings).not.toContain('single-record endpoint broken');
+  });
+});
+
+describe('malformed records', () => {
+  it('do not use up the audits before they come to what is well', async () => {
+    for (let n = 1; n <= 28; n++) world.add(n, dayOf(n));
+    world.addMany(1_000, 101, '2026-11-01');
+    await world.baseline();
+    for (const bad of [5, 6, 7, 20, 21, 22]) world.spoil(bad);
+    world.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 2 } };
+    world.clock.advance(nextDay);
+    world.edit(1);
+    world.edit(28);
+    await world.ticksUntil(() => world.heard.length === 2, 60);
+  });
+
+  it('leave a small integration quiet, of whose days most have nothing', async () => {
+    for (let month = 1; month <= 10; month++)
+      for (let day = 1; day <= 28; day++) {
+        const of = `2026-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+        world.ledger.days.set(of, { count: 0, readAt: 0 });
+        if (day === 14) world.add(month, of);
+      }
+    await world.ledger.state();
+    await world.ledger.addYears([2026]);
+    await world.baseline();
+    await world.ticks(3);
+    world.spoil(5);
+    world.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 5 } };
+    world.clock.advance(nextDay);
+    world.queries.length = 0;
+    await world.ticks(60);
+    expect(world.queries.length / 60).toBeLessThan(3);
+  });
+});
+
+describe('a day of which many have the same name', () => {
+  beforeEach(() => {
+    world.order = 'last-name';
+  });
+
+  it('on more than a page is seen to its end all the same', async () => {
+    for (let id = 1; id <= 300; id++)
+      world.add(id, '2015-01-01', { name: id <= 110 ? `Ada${id} Garcia` : `Ada${id} Number${id}` });
+    await world.baseline();
+    expect(world.ledger.items.size).toBe(300);
+    world.add(500, '2015-01-01', { name: 'Zoe Zimmer' });
+    await world.tick();
+    expect(world.heardOf(500)).toEqual(['created']);
+  });
+
+  it('is read by the baseline over several ticks, although its read changes its key', async () => {
+    world.answerMs = 4_000;
+    for (let id = 1; id <= 600; id++)
+      world.add(id, '2015-01-01', {
+        name: id % 5 === 0 ? `P${id} Mendoza` : `Ada N${id * 7}`,
+        organization_id: 1 + (id % 40),
+      });
+    world.add(900, '2026-11-19');
+    await world.baseline(25);
+    expect(world.ledger.items.size).toBe(601);
+  });
+});
+
+describe('a day that does not fit into one tick', () => {
+  const size = 1_500;
+  beforeEach(async () => {
+    // Eleven pages a tick, of seventeen.
+    world.answerMs = 1_900;
+    world.addMany(1, size, '2015-01-01');
+    world.addMany(2_001, 50, '2026-10-10');
+  });
+
+  const isBeingRead = async () => (await world.ledger.state()).bookmark !== undefined;
+
+  it('tells of what comes where the reading has been already', async () => {
+    await world.baseline();
+    world.clock.advance(nextDay);
+    await world.ticksUntil(isBeingRead, 5);
+    world.add(5_000, '2015-01-01', { name: 'Aaron Aardvark' });
+    await world.ticksUntil(() => world.heard.length > 0, 12);
+    expect(world.heardOf(5_000)).toEqual(['created']);
+  });
+
+  it('does not keep another such day from being read', async () => {
+    world.addMany(10_001, size, '2016-01-01');
+    await world.baseline(20);
+    world.clock.advance(nextDay);
+    await world.ticksUntil(isBeingRead, 5);
+    const { bookmark } = await world.ledger.state();
+    const other = bookmark?.day === '2015-01-01' ? '2016-01-01' : '2015-01-01';
+    world.add(50_000, other, { name: 'Zoe Zimmer' });
+    await world.ticksUntil(() => world.heard.length > 0, 15);
+    expect(world.heardOf(50_000)).toEqual(['created']);
+  });
+});
+
+describe('a read without an answer in time', () => {
+  it('does not make a difference that nothing explains', async () => {
+    world.addMany(1, 150, '2025-01-01');
+    for (let n = 1; n <= 20; n++) world.addMany(1_000 + 10 * n, 10, dayOf(n));
+    await world.baseline();
+    world.clock.advance(nextDay);
+    world.onList = ({ sort }) => {
+      world.answerMs = sort === 'user_name' ? 40_000 : 100;
+    };
+    await world.tick();
+    expect((await world.ledger.state()).unexplained).toBe(0);
+  });
+});
