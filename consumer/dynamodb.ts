@@ -6,7 +6,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { StoreUnavailableError } from './errors.ts';
 import type { Claim, HandledStore } from './store.ts';
 
@@ -29,7 +29,7 @@ const names = {
   '#until': 'claim_until',
 } as const;
 
-const handledItem = z.object({ handled: z.object({ N: z.string() }).optional() });
+const handledItem = z.object({ handled: z.optional(z.object({ N: z.string() })) });
 
 /** One conditional write for a claim, one to settle it, and a read for what is refused. */
 export function dynamoStore({ client, table }: DynamoStoreOptions): HandledStore {

@@ -1,5 +1,10 @@
-import * as z from 'zod';
-import { type CertificationEvent, certificationEventSchema } from '../lambda/events/event.ts';
+import * as z from 'zod/mini';
+import { inEnglish } from '../lambda/english.ts';
+import {
+  type CertificationEvent,
+  certificationEventSchema,
+  eventSchemaId,
+} from '../lambda/events/event.ts';
 import { NotAnEventError } from './errors.ts';
 
 /**
@@ -26,9 +31,9 @@ const maxWrappings = 8;
 /** A list of parts could be wrong in thousands of places. */
 const maxProblems = 10;
 
-const [{ shape: known }] = certificationEventSchema.options;
+const [{ shape: known }] = certificationEventSchema.def.options;
 const knownTypes: ReadonlySet<string> = new Set(
-  certificationEventSchema.options.map(({ shape }) => shape.type.value),
+  certificationEventSchema.def.options.flatMap(({ shape }) => shape.type.def.values),
 );
 
 /** What every version has in common. */
@@ -36,7 +41,7 @@ const anyVersionSchema = z.looseObject({
   specversion: known.specversion,
   type: z.string(),
   id: known.id,
-  source: known.source.startsWith('urn:certification-notifier:'),
+  source: known.source.check(z.startsWith('urn:certification-notifier:')),
   subject: known.subject,
   sequence: known.sequence,
   dataschema: z.string(),
@@ -53,10 +58,10 @@ const anyVersionSchema = z.looseObject({
  */
 export function parseEvent(message: unknown): ReceivedEvent {
   const event = unwrapped(message);
-  const envelope = anyVersionSchema.safeParse(event);
+  const envelope = anyVersionSchema.safeParse(event, inEnglish);
   if (!envelope.success) throw notAnEvent(envelope.error);
   const { type, id, source, subject, sequence, dataschema } = envelope.data;
-  if (!knownTypes.has(type) || dataschema !== known.dataschema.value)
+  if (!knownTypes.has(type) || dataschema !== eventSchemaId)
     return {
       type: 'unknown',
       announced: type,
@@ -67,7 +72,7 @@ export function parseEvent(message: unknown): ReceivedEvent {
       event: envelope.data,
     };
   if (isCertificationEvent(event)) return event;
-  throw notAnEvent(certificationEventSchema.safeParse(event).error);
+  throw notAnEvent(certificationEventSchema.safeParse(event, inEnglish).error);
 }
 
 /** A guard, and not the parsed value: that lacks the fields which this version does not know. */
@@ -113,7 +118,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function notAnEvent(error: z.ZodError | undefined): NotAnEventError {
+function notAnEvent(error: z.core.$ZodError | undefined): NotAnEventError {
   return new NotAnEventError(
     (error?.issues ?? [])
       .slice(0, maxProblems)

@@ -1,7 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { SnsMessageRefusedError } from './errors.ts';
 
-const line = z.string().regex(/^[^\r\n]+$/);
+const line = z.string().check(z.regex(/^[^\r\n]+$/));
 
 /**
  * What is signed, and no value that could be cut elsewhere: the signed text is one line each of name
@@ -21,7 +21,7 @@ const confirmation = { ...common, Token: line, SubscribeURL: line };
 
 /** AWS, "Parsing Amazon SNS message formats": the three that an HTTPS endpoint gets. */
 const snsMessageSchema = z.discriminatedUnion('Type', [
-  z.object({ ...common, Type: z.literal('Notification'), Subject: z.string().exactOptional() }),
+  z.object({ ...common, Type: z.literal('Notification'), Subject: z.exactOptional(z.string()) }),
   z.object({ ...confirmation, Type: z.literal('SubscriptionConfirmation') }),
   z.object({ ...confirmation, Type: z.literal('UnsubscribeConfirmation') }),
 ]);

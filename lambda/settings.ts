@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { NotifierError } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { environment } from './names.ts';
@@ -16,41 +16,44 @@ export class SettingsError extends NotifierError {
 }
 
 const integration = z.strictObject({
-  name: z.string().min(1),
+  name: z.string().check(z.minLength(1)),
   baseUrl: z.url(),
-  timeZone: z.string().min(1),
-  recentDays: z.int().positive(),
+  timeZone: z.string().check(z.minLength(1)),
+  recentDays: z.int().check(z.positive()),
   /** Minutes between two ticks. */
-  every: z.int().positive(),
+  every: z.int().check(z.positive()),
   tokenRequest: z.enum(['form', 'basic', 'json']),
   audit: z.strictObject({
-    recentMinutes: z.number().positive(),
-    historyHours: z.number().positive(),
-    requestsPerTick: z.int().nonnegative(),
+    recentMinutes: z.number().check(z.positive()),
+    historyHours: z.number().check(z.positive()),
+    requestsPerTick: z.int().check(z.nonnegative()),
   }),
-  holdAbove: z.int().nonnegative(),
+  holdAbove: z.int().check(z.nonnegative()),
   announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
-  baseline: z.enum(['tick', 'fan-out']).optional(),
-  fields: z.union([z.enum(['all', 'identifiers']), z.array(z.string().min(1)).min(1)]),
+  baseline: z.optional(z.enum(['tick', 'fan-out'])),
+  fields: z.union([
+    z.enum(['all', 'identifiers']),
+    z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
+  ]),
 });
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
+const timeOfDay = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
 
 const alerts = z.strictObject({
   detail: z.enum(['names', 'counts']),
-  maxRows: z.int().positive(),
-  digestEvery: z.int().positive().optional(),
-  quietHours: z.strictObject({ from: timeOfDay, to: timeOfDay }).optional(),
+  maxRows: z.int().check(z.positive()),
+  digestEvery: z.optional(z.int().check(z.positive())),
+  quietHours: z.optional(z.strictObject({ from: timeOfDay, to: timeOfDay })),
 });
 
 const settings = z.object({
-  [environment.table]: z.string().min(1),
-  [environment.eventsTopic]: z.string().min(1),
-  [environment.alertsTopic]: z.string().min(1),
-  [environment.operationsTopic]: z.string().min(1),
-  [environment.secret]: z.string().min(1),
-  [environment.integration]: jsonText.pipe(integration),
-  [environment.alerts]: jsonText.pipe(alerts),
+  [environment.table]: z.string().check(z.minLength(1)),
+  [environment.eventsTopic]: z.string().check(z.minLength(1)),
+  [environment.alertsTopic]: z.string().check(z.minLength(1)),
+  [environment.operationsTopic]: z.string().check(z.minLength(1)),
+  [environment.secret]: z.string().check(z.minLength(1)),
+  [environment.integration]: z.pipe(jsonText, integration),
+  [environment.alerts]: z.pipe(jsonText, alerts),
 });
 
 export interface Settings {

@@ -20,6 +20,9 @@ export const bundling: BundlingOptions = {
     '@aws-sdk/nested-clients/*',
     '@aws-sdk/token-providers',
     '@smithy/credential-provider-imds',
+    // Imported only by operations that stream, and where there is a browser.
+    '@smithy/core/event-streams',
+    'bowser',
     // undici requires these lazily: for machines without SIMD, and for bodies that are streams or forms.
     '*/llhttp-wasm.js',
     '../web/*',

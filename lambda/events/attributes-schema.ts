@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const yesOrNo = z.enum(['true', 'false']);
 
@@ -8,19 +8,28 @@ const yesOrNo = z.enum(['true', 'false']);
  */
 export const messageAttributesSchema = z
   .object({
-    type: z.string().describe('`type` of the event.'),
-    integration: z.string().describe('Name of the integration that the event comes from.'),
-    organization_id: z.int().describe('`data.assessment.organization_id`; a Number to SNS.'),
+    type: z.string().check(z.describe('`type` of the event.')),
+    integration: z.string().check(z.describe('Name of the integration that the event comes from.')),
+    organization_id: z
+      .int()
+      .check(z.describe('`data.assessment.organization_id`; a Number to SNS.')),
     assessment_name: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        '`data.assessment.assessment_name`, cut after 1,024 bytes; absent when it is empty.',
+      .optional(z.string().check(z.minLength(1)))
+      .check(
+        z.describe(
+          '`data.assessment.assessment_name`, cut after 1,024 bytes; absent when it is empty.',
+        ),
       ),
-    late: yesOrNo.describe('`data.late`.'),
-    replay: yesOrNo.describe('Whether the event was sent before and is sent again on request.'),
+    late: yesOrNo.check(z.describe('`data.late`.')),
+    replay: yesOrNo.check(
+      z.describe('Whether the event was sent before and is sent again on request.'),
+    ),
   })
-  .meta({ id: 'MessageAttributes', description: 'SNS message attributes, for filter policies.' });
+  .check(
+    z.meta({
+      id: 'MessageAttributes',
+      description: 'SNS message attributes, for filter policies.',
+    }),
+  );
 
 export type MessageAttributeValues = z.infer<typeof messageAttributesSchema>;

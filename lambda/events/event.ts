@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Assessment, assessmentSchema } from './assessment.ts';
 import { briefName, chosen, type FieldChoice, identifiersOf } from './fields.ts';
 import { type Invention, inventedAssessment } from './invented.ts';
@@ -9,55 +9,65 @@ import { fitsMessage } from './message.ts';
 export const eventSchemaId = 'urn:certification-notifier:schema:certification-event:1' as const;
 
 const envelope = {
-  specversion: z.literal('1.0').describe('Version of CloudEvents.'),
+  specversion: z.literal('1.0').check(z.describe('Version of CloudEvents.')),
   id: z
     .string()
-    .describe(
-      '`<integration>/<assessment id>/<revision>`: the same in retries and replays. What has been handled under this id need not be handled again.',
+    .check(
+      z.describe(
+        '`<integration>/<assessment id>/<revision>`: the same in retries and replays. What has been handled under this id need not be handled again.',
+      ),
     ),
-  source: z.string().describe('`urn:certification-notifier:<integration>`.'),
-  subject: z.string().describe("The assessment's id; `test` for a test event."),
+  source: z.string().check(z.describe('`urn:certification-notifier:<integration>`.')),
+  subject: z.string().check(z.describe("The assessment's id; `test` for a test event.")),
   time: z.iso
     .datetime()
-    .describe(
-      'When the change was noticed (UTC), not when the assessment was completed: that is `certified_on`.',
+    .check(
+      z.describe(
+        'When the change was noticed (UTC), not when the assessment was completed: that is `certified_on`.',
+      ),
     ),
   datacontenttype: z.literal('application/json'),
-  dataschema: z.literal(eventSchemaId).describe('This version of the contract.'),
+  dataschema: z.literal(eventSchemaId).check(z.describe('This version of the contract.')),
   sequence: z
     .string()
-    .regex(/^[1-9]\d*$/)
-    .describe(
-      'Revision of the certification: a whole number as text. Of one `subject` it only grows, so an event with a smaller one than the last handled is outdated.',
+    .check(
+      z.regex(/^[1-9]\d*$/),
+      z.describe(
+        'Revision of the certification: a whole number as text. Of one `subject` it only grows, so an event with a smaller one than the last handled is outdated.',
+      ),
     ),
 };
 
 const announcement = {
   late: z
     .boolean()
-    .describe(
-      'The assessment was completed longer ago than the recent window: backdated, delayed.',
+    .check(
+      z.describe(
+        'The assessment was completed longer ago than the recent window: backdated, delayed.',
+      ),
     ),
   changed: z
     .array(z.string())
-    .describe(
-      'Names of the fields that differ from the revision before, also of fields that the event does not carry. Empty unless updated or restored.',
+    .check(
+      z.describe(
+        'Names of the fields that differ from the revision before, also of fields that the event does not carry. Empty unless updated or restored.',
+      ),
     ),
   replay: z
-    .literal(true)
-    .optional()
-    .describe('Sent before, and once more on request, under the same id.'),
+    .optional(z.literal(true))
+    .check(z.describe('Sent before, and once more on request, under the same id.')),
   truncated: z
-    .literal(true)
-    .optional()
-    .describe(
-      'The event was too large for SNS and lost `results`, or everything but the identifiers.',
+    .optional(z.literal(true))
+    .check(
+      z.describe(
+        'The event was too large for SNS and lost `results`, or everything but the identifiers.',
+      ),
     ),
 };
 
 /** The identifiers are in every event; the others unless `fields` or the size limit keep them back. */
-const announcedAssessmentSchema = assessmentSchema
-  .partial({
+const announcedAssessmentSchema = z
+  .partial(assessmentSchema, {
     seid: true,
     name: true,
     first_name: true,
@@ -66,26 +76,36 @@ const announcedAssessmentSchema = assessmentSchema
     organization_name: true,
     results: true,
   })
-  .meta({
-    id: 'Assessment',
-    description:
-      'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there: which others leave is a setting of the integration. Fields that the API adds pass through.',
-  });
+  .check(
+    z.meta({
+      id: 'Assessment',
+      description:
+        'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there: which others leave is a setting of the integration. Fields that the API adds pass through.',
+    }),
+  );
 
-const identifiersSchema = assessmentSchema
-  .pick({ id: true, organization_id: true, assessment_name: true, certified_on: true })
-  .strip()
-  .meta({
-    id: 'WithdrawnAssessment',
-    description: 'What is left to say of an assessment that is gone: nothing personal is kept.',
-  });
+const identifiersSchema = z
+  .object(
+    z.pick(assessmentSchema, {
+      id: true,
+      organization_id: true,
+      assessment_name: true,
+      certified_on: true,
+    }).shape,
+  )
+  .check(
+    z.meta({
+      id: 'WithdrawnAssessment',
+      description: 'What is left to say of an assessment that is gone: nothing personal is kept.',
+    }),
+  );
 
 const announcedData = z.object({ assessment: announcedAssessmentSchema, ...announcement });
 
 function sightingSchema<Type extends string>(type: Type, id: string, description: string) {
   return z
     .object({ ...envelope, type: z.literal(type), data: announcedData })
-    .meta({ id, description });
+    .check(z.meta({ id, description }));
 }
 
 /**
@@ -112,10 +132,12 @@ export const certificationEventSchema = z.discriminatedUnion('type', [
       type: z.literal('certification.withdrawn'),
       data: z.object({ assessment: identifiersSchema, ...announcement }),
     })
-    .meta({
-      id: 'CertificationWithdrawn',
-      description: 'An assessment that the platform no longer shows: removed, or out of scope.',
-    }),
+    .check(
+      z.meta({
+        id: 'CertificationWithdrawn',
+        description: 'An assessment that the platform no longer shows: removed, or out of scope.',
+      }),
+    ),
   sightingSchema(
     'certification.restored',
     'CertificationRestored',

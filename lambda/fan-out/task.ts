@@ -1,12 +1,15 @@
 import { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { NotifierError } from '../errors.ts';
 import { complete } from './complete.ts';
 import type { FanOutParts, TaskRun } from './parts.ts';
 import { plan } from './plan.ts';
 import { readStretch } from './read-stretch.ts';
 
-const day = z.iso.date().transform((text) => Temporal.PlainDate.from(text));
+const day = z.pipe(
+  z.iso.date(),
+  z.transform((text) => Temporal.PlainDate.from(text)),
+);
 
 /** What the state machine sends; days as `YYYY-MM-DD`. */
 const task = z.discriminatedUnion('task', [
@@ -17,8 +20,8 @@ const task = z.discriminatedUnion('task', [
       begunAt: z.number(),
       from: day,
       to: day,
-      sliceDays: z.int().positive(),
-      isOldest: z.literal(true).optional(),
+      sliceDays: z.int().check(z.positive()),
+      isOldest: z.optional(z.literal(true)),
     }),
   }),
   z.strictObject({ task: z.literal('complete') }),

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
 import { nameOf, parse } from './item.ts';
 import type { Plain } from './table.ts';
@@ -8,11 +8,11 @@ export const calendarKey = (integration: string, month: string) =>
   `CALENDAR#${integration}#${month}`;
 
 const proofItem = z.object({
-  kind: z.enum(['single-page', 'key-seam', 'split']).optional(),
-  at: z.number().optional(),
-  digest: z.string().optional(),
+  kind: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
+  at: z.optional(z.number()),
+  digest: z.optional(z.string()),
   read_at: z.number(),
-  unproven_since: z.number().optional(),
+  unproven_since: z.optional(z.number()),
 });
 
 /** A month of the calendar: per day one number, and one map about the last read. */
@@ -22,8 +22,8 @@ export const proofAttribute = (day: string) => `proof:${day}`;
 export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
   const days = Object.keys(item).flatMap((name) => /^(?:count|proof):(.+)$/.exec(name)?.[1] ?? []);
   return [...new Set(days)].map((day) => {
-    const count = parse(z.int().default(0), item[countAttribute(day)], nameOf(item));
-    const read = parse(proofItem.optional(), item[proofAttribute(day)], nameOf(item));
+    const count = parse(z._default(z.int(), 0), item[countAttribute(day)], nameOf(item));
+    const read = parse(z.optional(proofItem), item[proofAttribute(day)], nameOf(item));
     const { kind, at, digest, read_at = 0, unproven_since } = read ?? {};
     return [
       day,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Certification, Change, Sighting } from '../detection/compare.ts';
 import { briefName } from '../events/fields.ts';
 import { ledgerTable } from '../names.ts';
@@ -16,7 +16,7 @@ const certificationItem = z.object({
   day: z.iso.date(),
   fingerprint: z.string(),
   fields: z.record(z.string(), z.string()),
-  revision: z.int().positive(),
+  revision: z.int().check(z.positive()),
   presence,
   organization_id: z.int(),
   assessment_name: z.string(),
@@ -31,7 +31,7 @@ const revisionItem = z.object({
       proof: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
     }),
   ),
-  changed: z.array(z.string()).default(() => []),
+  changed: z._default(z.array(z.string()), () => []),
 });
 
 const byDayEntry = z.object({

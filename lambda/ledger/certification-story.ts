@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { CertificationStory } from '../operations/ops-ledger.ts';
 import { parseCertification, parseHistory, revisionAttribute } from './certification-item.ts';
 import { nameOf, parse } from './item.ts';
@@ -6,24 +6,26 @@ import { waitsOf } from './outbox-item.ts';
 import type { Plain } from './table.ts';
 
 const noted = z.object({
-  decisions: z
-    .array(
+  decisions: z._default(
+    z.array(
       z.object({
         decision: z.enum(['released', 'released-to-people', 'retried', 'discarded']),
         at: z.iso.datetime(),
       }),
-    )
-    .default(() => []),
+    ),
+    () => [],
+  ),
 });
 
 const storied = z.object({
-  first_seen: z.iso.datetime().optional(),
-  outbox: z
-    .record(
+  first_seen: z.optional(z.iso.datetime()),
+  outbox: z._default(
+    z.record(
       z.string(),
-      z.object({ held: z.boolean().optional(), undeliverable: z.string().optional() }),
-    )
-    .default(() => ({})),
+      z.object({ held: z.optional(z.boolean()), undeliverable: z.optional(z.string()) }),
+    ),
+    () => ({}),
+  ),
 });
 
 /** @throws LedgerCorruptError */

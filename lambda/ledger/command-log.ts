@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { CommandOutcome, CommandRecord } from '../operations/ops-ledger.ts';
 import { nameOf, parse, schemaVersion } from './item.ts';
 import type { Plain, Table } from './table.ts';
@@ -7,12 +7,12 @@ const kept = 100;
 
 const record = z.object({
   at: z.iso.datetime(),
-  by: z.string().optional(),
+  by: z.optional(z.string()),
   command: z.string(),
   settings: z.record(z.string(), z.unknown()),
-  outcome: z
-    .object({ at: z.iso.datetime(), ok: z.boolean(), code: z.string().optional() })
-    .optional(),
+  outcome: z.optional(
+    z.object({ at: z.iso.datetime(), ok: z.boolean(), code: z.optional(z.string()) }),
+  ),
 });
 
 /** One attribute a command, so that one write adds the newest and another removes the oldest. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Stretch, StretchProgress } from '../fan-out/parts.ts';
 import { parse } from './item.ts';
 import { bookmark, bookmarkAttributes, bookmarkOf, day } from './state-item.ts';
@@ -16,18 +16,18 @@ const planItem = z.object({
     z.object({
       from: day,
       to: day,
-      slice_days: z.int().positive(),
-      is_oldest: z.literal(true).optional(),
+      slice_days: z.int().check(z.positive()),
+      is_oldest: z.optional(z.literal(true)),
     }),
   ),
 });
 
 const stretchItem = z.object({
-  is_done: z.boolean().default(false),
-  recorded: z.int().default(0),
-  before: day.optional(),
-  slice_days: z.number().positive().optional(),
-  bookmark: bookmark.nullish(),
+  is_done: z._default(z.boolean(), false),
+  recorded: z._default(z.int(), 0),
+  before: z.optional(day),
+  slice_days: z.optional(z.number().check(z.positive())),
+  bookmark: z.nullish(bookmark),
 });
 
 export function parsePlan(item: Plain): Stretch[] {

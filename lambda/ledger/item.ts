@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ledgerTable } from '../names.ts';
 import { LedgerCorruptError } from './errors.ts';
 
@@ -9,7 +9,7 @@ export const schemaVersion = 1;
  * What an item, or a part of it, holds.
  * @throws LedgerCorruptError naming the item and what is wrong with it, and no value
  */
-export function parse<Schema extends z.ZodType>(
+export function parse<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
   name = nameOf(value),

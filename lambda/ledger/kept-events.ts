@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ledgerTable } from '../names.ts';
 import type { Decided, Decision, Kept, KeptEvent, KeptPage } from '../operations/ops-ledger.ts';
 import { certificationKey, revisionAttribute } from './certification-item.ts';
@@ -22,12 +22,13 @@ const alteredTogether = 10;
 const attempts = 5;
 
 const rawOutbox = z.object({
-  outbox: z
-    .record(
+  outbox: z._default(
+    z.record(
       z.string(),
-      z.looseObject({ held: z.boolean().optional(), undeliverable: z.string().optional() }),
-    )
-    .default(() => ({})),
+      z.looseObject({ held: z.optional(z.boolean()), undeliverable: z.optional(z.string()) }),
+    ),
+    () => ({}),
+  ),
 });
 
 /**

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { certificationEventSchema } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { jsonText } from '../json-text.ts';
@@ -23,21 +23,21 @@ export const outboxWrites = 'outbox_writes';
 
 const marks = z.object({
   owes: z.enum(['event-and-digest', 'digest']),
-  held: z.boolean().optional(),
+  held: z.optional(z.boolean()),
   /** The code with which SNS refused it for good. */
-  undeliverable: z.string().optional(),
+  undeliverable: z.optional(z.string()),
 });
 /** The event as it is published. */
-const entry = marks.extend({ event: z.string() });
-const revision = z.string().regex(/^\d+$/);
-const outboxOf = <Entry extends z.ZodType>(entry: Entry) =>
+const entry = z.extend(marks, { event: z.string() });
+const revision = z.string().check(z.regex(/^\d+$/));
+const outboxOf = <Entry extends z.ZodMiniType>(entry: Entry) =>
   // An item that was written before there was an outbox owes nothing.
-  z.object({ outbox: z.record(revision, entry).default({}) });
+  z.object({ outbox: z._default(z.record(revision, entry), {}) });
 
 /** Read apart from the certification: what is wrong with an event must not hide what is known. */
-const outboxItem = outboxOf(entry).extend({ [ledgerTable.byDay.sortKey]: z.int() });
+const outboxItem = z.extend(outboxOf(entry), { [ledgerTable.byDay.sortKey]: z.int() });
 const markedItem = outboxOf(marks);
-const eventBody = jsonText.pipe(certificationEventSchema);
+const eventBody = z.pipe(jsonText, certificationEventSchema);
 
 /** What each revision in the outbox waits for, in their order, without a look at the events. */
 export function waitsOf(item: Plain): Map<number, Waits> {

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ConditionName, conditionNames, type OpenCondition } from '../detection/conditions.ts';
 import type { Bookmark, State, StateChanges } from '../ports.ts';
 import { nameOf, parse } from './item.ts';
@@ -7,81 +7,87 @@ import type { Plain } from './table.ts';
 
 export const stateKey = (integration: string) => `STATE#${integration}`;
 
-export const day = z.iso.date().transform((text) => Temporal.PlainDate.from(text));
+export const day = z.pipe(
+  z.iso.date(),
+  z.transform((text) => Temporal.PlainDate.from(text)),
+);
 
 export const bookmark = z.object({
-  from: day.optional(),
-  to: day.optional(),
+  from: z.optional(day),
+  to: z.optional(day),
   offset: z.int(),
   anchors: z.array(z.int()),
-  is_sweep: z.boolean().optional(),
+  is_sweep: z.optional(z.boolean()),
 });
 
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
 export const conditionAttribute = (name: ConditionName) => `condition:${name}`;
 
-const condition = z
-  .object({
+const condition = z.optional(
+  z.object({
     /** Milliseconds since the epoch. */
     since: z.number(),
     number: z.int(),
-    told: z.object({ at: z.number(), number: z.int() }).optional(),
-    owes: z.enum(['begins', 'grows', 'ends']).optional(),
-    details: z.array(z.string()).optional(),
-  })
-  .optional();
+    told: z.optional(z.object({ at: z.number(), number: z.int() })),
+    owes: z.optional(z.enum(['begins', 'grows', 'ends'])),
+    details: z.optional(z.array(z.string())),
+  }),
+);
 
 const stateItem = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
-  salt: z.string().min(1),
-  baseline: z
-    .object({
+  salt: z.string().check(z.minLength(1)),
+  baseline: z.optional(
+    z.object({
       status: z.enum(['running', 'completed']),
-      begun_at: z.number().optional(),
+      begun_at: z.optional(z.number()),
       start_day: day,
-      before: day.optional(),
-      slice_days: z.number().positive().optional(),
-      bookmark: bookmark.optional(),
-      is_notice_owed: z.boolean().default(false),
-    })
-    .optional(),
+      before: z.optional(day),
+      slice_days: z.optional(z.number().check(z.positive())),
+      bookmark: z.optional(bookmark),
+      is_notice_owed: z._default(z.boolean(), false),
+    }),
+  ),
   /** Since then some outbox may hold an event that was never settled. */
-  dirty_since: z.number().optional(),
-  heartbeat: z.string().optional(),
-  expected: z.int().default(0),
-  unexplained: z.int().default(0),
-  collapsed_from: z.int().default(0),
-  accepted_total: z.int().default(0),
-  today: z
-    .object({
+  dirty_since: z.optional(z.number()),
+  heartbeat: z.optional(z.string()),
+  expected: z._default(z.int(), 0),
+  unexplained: z._default(z.int(), 0),
+  collapsed_from: z._default(z.int(), 0),
+  accepted_total: z._default(z.int(), 0),
+  today: z.optional(
+    z.object({
       day: z.iso.date(),
       created: z.int(),
       updated: z.int(),
       withdrawn: z.int(),
       restored: z.int(),
-    })
-    .optional(),
-  pulse_digest: z.string().optional(),
-  years: z.set(z.int()).default(() => new Set<number>()),
-  bookmark: bookmark.extend({ day: z.iso.date(), count: z.int() }).nullish(),
+    }),
+  ),
+  pulse_digest: z.optional(z.string()),
+  years: z._default(z.set(z.int()), () => new Set<number>()),
+  bookmark: z.nullish(z.extend(bookmark, { day: z.iso.date(), count: z.int() })),
   /** Times are milliseconds since the epoch. */
-  recent_audit_at: z.number().default(0),
-  history_audit_at: z.number().default(0),
-  audits_from: z.number().default(0),
-  flood: z
-    .object({
+  recent_audit_at: z._default(z.number(), 0),
+  history_audit_at: z._default(z.number(), 0),
+  audits_from: z._default(z.number(), 0),
+  flood: z._default(
+    z.object({
       is_flooded: z.boolean(),
       edits: z.int(),
       since: z.number(),
       doubtful_until: z.number(),
-    })
-    .default({ is_flooded: false, edits: 0, since: 0, doubtful_until: 0 }),
-  back_off: z.object({ until: z.number(), failures: z.int() }).optional(),
-  paused: z.boolean().default(false),
-  lease_until: z.number().optional(),
-  pause: z.object({ since: z.number(), by: z.string().optional(), reason: z.string() }).optional(),
-  reported: z.array(z.string()).default(() => []),
-  digest: z.object({ due_at: z.number(), owed_at: z.number() }).nullish(),
+    }),
+    { is_flooded: false, edits: 0, since: 0, doubtful_until: 0 },
+  ),
+  back_off: z.optional(z.object({ until: z.number(), failures: z.int() })),
+  paused: z._default(z.boolean(), false),
+  lease_until: z.optional(z.number()),
+  pause: z.optional(
+    z.object({ since: z.number(), by: z.optional(z.string()), reason: z.string() }),
+  ),
+  reported: z._default(z.array(z.string()), () => []),
+  digest: z.nullish(z.object({ due_at: z.number(), owed_at: z.number() })),
 });
 
 type StateItem = z.output<typeof stateItem>;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { inEnglish } from '../english.ts';
 import { type Assessment, assessmentSchema } from '../events/assessment.ts';
 import { MalformedRecordError, UnexpectedResponseError } from './errors.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
@@ -48,9 +49,9 @@ const pageSchema = z.looseObject({
     `not an array of at most ${MAX_PAGE_SIZE}`,
   ),
   meta: z.looseObject({
-    count: z.int().nonnegative(),
-    offset: z.int().nonnegative(),
-    page: z.int().nonnegative(),
+    count: z.int().check(z.nonnegative()),
+    offset: z.int().check(z.nonnegative()),
+    page: z.int().check(z.nonnegative()),
   }),
 });
 
@@ -63,7 +64,7 @@ const partedSchema = z.object({ results: z.custom<readonly unknown[]>(Array.isAr
  * @throws {UnexpectedResponseError} if it is not a page, or the page of another offset
  */
 export async function parsePage(body: unknown, offset: number): Promise<Page> {
-  const envelope = pageSchema.safeParse(body);
+  const envelope = pageSchema.safeParse(body, inEnglish);
   if (!envelope.success) throw new UnexpectedResponseError('list', problemsOf(envelope.error));
   const { data, meta } = envelope.data;
   if (meta.offset !== offset) {
@@ -112,7 +113,7 @@ type Row =
 function parseRow(row: unknown): Row {
   const excess = excessOf(row);
   if (excess !== undefined) return { problems: [excess] };
-  const parsed = assessmentSchema.safeParse(row);
+  const parsed = assessmentSchema.safeParse(row, inEnglish);
   if (parsed.success) return { id: parsed.data.id, assessment: parsed.data };
   const { data: identified } = identifiedSchema.safeParse(row);
   const { data: dated } = datedSchema.safeParse(row);
@@ -141,7 +142,7 @@ function excessOf(row: unknown): string | undefined {
 }
 
 /** Zod's own messages name types and bounds, never what was received in their place. */
-export function problemsOf(error: z.ZodError): string[] {
+export function problemsOf(error: z.core.$ZodError): string[] {
   const problems = error.issues
     .slice(0, MAX_PROBLEMS)
     .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));

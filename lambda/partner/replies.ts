@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   NoAssessmentsAssignedError,
   NoOrganizationsAssignedError,

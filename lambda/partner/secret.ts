@@ -3,7 +3,8 @@ import {
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { inEnglish } from '../english.ts';
 import { NotifierError } from '../errors.ts';
 import { problemsOf } from './records.ts';
 import type { CredentialSource, Credentials } from './token.ts';
@@ -99,7 +100,7 @@ function parseSecret(secretId: string, text: string | undefined): Credentials {
     throw new CredentialsMalformedError(secretId, ['not JSON']);
   }
   if (unsetSchema.safeParse(value).success) throw new CredentialsNotSetError(secretId);
-  const parsed = secretSchema.safeParse(value);
+  const parsed = secretSchema.safeParse(value, inEnglish);
   if (!parsed.success) throw new CredentialsMalformedError(secretId, problemsOf(parsed.error));
   const { client_id: clientId, client_secret: clientSecret } = parsed.data;
   if (clientId === '' || clientSecret === '') throw new CredentialsNotSetError(secretId);

@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Clock } from '../clock.ts';
+import { inEnglish } from '../english.ts';
 import { CredentialsRefusedError, UnexpectedResponseError } from './errors.ts';
 import { problemsOf } from './records.ts';
 import { errorCode, parseBody, toRefusal } from './replies.ts';
@@ -27,9 +28,9 @@ export interface Token {
 /** partner-api.md, 2.1; `created_at` is the server's clock, and therefore not used. */
 const tokenSchema = z.looseObject({
   // Visible ASCII: anything else would break out of, or be refused in, the header.
-  access_token: z.string().regex(/^[\x21-\x7e]+$/),
-  token_type: z.string().regex(/^bearer$/i),
-  expires_in: z.int().nonnegative(),
+  access_token: z.string().check(z.regex(/^[\x21-\x7e]+$/)),
+  token_type: z.string().check(z.regex(/^bearer$/i)),
+  expires_in: z.int().check(z.nonnegative()),
 });
 
 /** A token is replaced this long before it expires, or at half of its life if that is later. */
@@ -95,7 +96,7 @@ export class TokenCache {
 
   #accept({ sentAt, reply }: Answer): Token {
     if (reply.status >= 300) throw toRefusal('token', reply, this.#parts.clock.now());
-    const parsed = tokenSchema.safeParse(parseBody('token', reply));
+    const parsed = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
     if (!parsed.success) throw new UnexpectedResponseError('token', problemsOf(parsed.error));
     const lifeMs = Math.min(parsed.data.expires_in * 1000, MAX_LIFE_MS);
     this.#token = {

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { inEnglish } from '../../../lambda/english.ts';
 import { assessmentSchema } from '../../../lambda/events/assessment.ts';
 import { problemsOf } from '../../../lambda/partner/records.ts';
 import type { Section } from '../check.ts';
@@ -6,14 +7,18 @@ import { noRecords } from '../comparing.ts';
 import { contradiction, pass, type Verdict } from '../verdict.ts';
 
 /** The parts have a section of their own. */
-const fields = assessmentSchema.extend({ results: z.array(z.unknown()) });
+const fields = z.extend(assessmentSchema, { results: z.array(z.unknown()) });
 const results = z.looseObject({ results: z.array(z.unknown()) });
 const identified = z.looseObject({ id: z.int() });
 
 /** Rows that break a schema, summed up by the first one's problems. Also for section 2.3. */
-export function allPass(rows: readonly unknown[], schema: z.ZodType, expected: string): Verdict {
+export function allPass(
+  rows: readonly unknown[],
+  schema: z.ZodMiniType,
+  expected: string,
+): Verdict {
   if (rows.length === 0) return noRecords;
-  const errors = rows.flatMap((row) => schema.safeParse(row).error ?? []);
+  const errors = rows.flatMap((row) => schema.safeParse(row, inEnglish).error ?? []);
   const [first] = errors;
   if (first === undefined) return pass;
   const problems = problemsOf(first).join('; ');

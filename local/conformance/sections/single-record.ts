@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { inEnglish } from '../../../lambda/english.ts';
 import { type Assessment, assessmentSchema } from '../../../lambda/events/assessment.ts';
 import { problemsOf } from '../../../lambda/partner/records.ts';
 import type { Answer } from '../answer.ts';
@@ -24,7 +25,7 @@ function ofListed(judge: (answer: Answer, listed: Assessment) => Verdict): Check
 }
 
 function hasItsShape({ body }: Answer, { id }: Assessment): Verdict {
-  const record = assessmentSchema.safeParse(body);
+  const record = assessmentSchema.safeParse(body, inEnglish);
   if (!record.success) {
     return contradiction('a record in the shape of 2.2', problemsOf(record.error).join('; '));
   }
