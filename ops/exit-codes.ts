@@ -1,4 +1,4 @@
-/** What the process ends with: documented in docs/commands.md, stable for scripts. */
+/** What the process ends with: documented in docs/command-line.md, stable for scripts. */
 export const exitCodes = {
   /** Done. */
   fine: 0,

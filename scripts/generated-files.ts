@@ -1,8 +1,9 @@
+import { commandLinePage } from './command-line-page.ts';
 import { configurationPage } from './configuration-page.ts';
 import { contractFiles } from './contract/files.ts';
 import { costPage } from './cost/page.ts';
 
 /** Every file that is made from the sources, by its path from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
-  return new Map([...configurationPage(), ...contractFiles(), ...costPage()]);
+  return new Map([...commandLinePage(), ...configurationPage(), ...contractFiles(), ...costPage()]);
 }

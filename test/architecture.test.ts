@@ -78,6 +78,16 @@ describe('arrows point one way', () => {
     expect(crossing('lambda', /^package\.json$/, { types: false })).toEqual([]);
   });
 
+  it("the operators' command line knows the contract, names and the partner's client only", () => {
+    const known =
+      /^lambda\/(names|errors|clock|describe-error)\.ts$|^lambda\/operations\/(contract|result)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
+    expect(crossing('ops', known)).toEqual([]);
+    const pure = /^(?!ops\/render\/)ops\//;
+    expect(
+      importsOf('ops/render').filter(({ to, typeOnly }) => !typeOnly && pure.test(to)),
+    ).toEqual([]);
+  });
+
   it('what is deployed does not know what runs locally', () => {
     for (const folder of ['lambda', 'infra'])
       expect(

@@ -2,7 +2,7 @@ import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineLine } from './baseline.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
 import { amount, count, counts } from './text.ts';
-import { distance, moment, momentAndDistance, span } from './time.ts';
+import { distance, limit, moment, momentAndDistance } from './time.ts';
 
 type Status = ResultOf<'status'>;
 
@@ -125,7 +125,7 @@ function detection(view: View, { detection }: Status): string[] {
     const [first] = group;
     if (first === undefined) return [];
     const kinds = group.map(({ change }) => changes[change]).join(', ');
-    return [[span(first.minutes * 60_000), kinds, means[first.by]]];
+    return [[limit(first.minutes), kinds, means[first.by]]];
   });
   const columns = [{ title: 'found within' }, { title: 'changes' }, { title: 'by' }];
   return table(view, columns, rows);
@@ -138,7 +138,7 @@ function notices(view: View, { conditions }: Status): string[] {
     view.paint('strong', '  Open notices'),
     ...conditions.flatMap(({ title, since, number, whatToDo, toldAt }) => [
       `  ${view.paint('bad', title)}  since ${momentAndDistance(since, view)}${number > 1 ? `, ${amount(number)}` : ''}${toldAt === undefined ? '; operations are still to be told' : ''}`,
-      ...whatToDo.split('\n').map((line) => `    ${line}`),
+      `    ${whatToDo}`,
     ]),
   ];
 }

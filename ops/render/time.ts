@@ -24,21 +24,26 @@ function abbreviation(at: Temporal.ZonedDateTime): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? at.timeZoneId;
 }
 
-/** `350 ms`, `12 s`, `5 min`, `3 h 20 min`, `2 d 4 h`: the two largest units, rounded down. */
+/** `350 ms`, `12 s`, `1 min 30 s`, `3 h 20 min`, `2 d 35 min`: the two largest units, rounded down. */
 export function span(milliseconds: number): string {
   if (milliseconds > 0 && milliseconds < 1000) return `${Math.ceil(milliseconds)} ms`;
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const minutes = Math.floor(seconds / 60);
   const units: [number, string][] = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [seconds % 60, 's'],
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor(minutes / 60) % 24, 'h'],
+    [minutes % 60, 'min'],
+    // Of no interest beside more than a few minutes.
+    [minutes < 10 ? seconds % 60 : 0, 's'],
   ];
-  const first = units.findIndex(([number]) => number > 0);
-  if (first < 0) return '0 s';
-  // Seconds are of no interest beside hours or minutes.
-  const shown = units.slice(first, Math.min(first + 2, first < 3 ? 3 : 4));
-  return shown.flatMap(([number, unit]) => (number > 0 ? [`${number} ${unit}`] : [])).join(' ');
+  const some = units.filter(([number]) => number > 0).slice(0, 2);
+  return some.map(([number, unit]) => `${number} ${unit}`).join(' ') || '0 s';
+}
+
+/** A limit, such as `16 min` or `1 d 1 h`: rounded up. */
+export function limit(minutes: number): string {
+  const step = minutes > 1440 ? 60 : 1;
+  return span(Math.ceil(minutes / step) * step * 60_000);
 }
 
 /** `12 s ago`, `in 48 s` */

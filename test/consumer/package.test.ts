@@ -103,7 +103,22 @@ describe('the packed package', () => {
     expect(typeErrors(Object.fromEntries(programs))).toBe('');
   });
 
+  it("holds the operators' command line, with what it depends on", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    for (const dependency of Object.keys(dependencies)) install(dependency);
+    const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    const program = join(installed, bin['certification-notifier']);
+    const help = run('node', [program, '--help'], subscriber);
+    expect(help.stderr).toBe('');
+    expect(help.stdout).toContain('Usage: certification-notifier');
+    const nobody = run('node', [program, 'status', '--local'], subscriber);
+    expect(nobody.status).toBe(3);
+  });
+
   it('holds what is exported, and nothing of the stack', () => {
-    expect(readdirSync(join(installed, 'dist')).sort()).toEqual(['consumer', 'lambda']);
+    const rooms = ['consumer', 'lambda', 'local', 'ops'];
+    expect(readdirSync(join(installed, 'dist')).sort()).toEqual(rooms);
+    const local = readdirSync(join(installed, 'dist/local'));
+    expect(local.filter((name) => name.endsWith('.js'))).toEqual(['errors.js', 'instance.js']);
   });
 });

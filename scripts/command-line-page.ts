@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { exitCodeMeanings } from '../ops/exit-codes.ts';
+import { buildProgram } from '../ops/program.ts';
+
+const path = 'docs/command-line.md';
+
+const intro = `# The command line
+
+Made by \`npm run generate\` from the command line's own help; not to be edited.
+
+\`npx certification-notifier <command>\` tells how the notifier is doing, and steers it. In a checkout,
+\`npm run ops -- <command>\` does the same without a build (\`npm run --silent ops -- <command> --json\`
+for a program).
+
+\`--stack NAME\` means a deployment in AWS, found with the usual credentials, profile and region;
+\`NOTIFIER_STACK\` saves typing it. \`--local\` means what \`npm start\` runs on this machine. Where a
+deployment watches several integrations, \`--integration NAME\` says which; \`status\` and \`check\` take
+all of them.
+
+- People get tables, dates in their own time zone, and colours on a terminal (\`NO_COLOR\` switches them
+  off). What takes longer than two seconds shows how far it is. \`--json\` gives programs one line:
+  \`{"ok": true, "result": …}\`, or \`{"ok": false, "problem": {"code", "message", "retryHelps", "whatToDo"}}\`
+  with the \`result\` of what was done before. [lambda/operations/result.ts](../lambda/operations/result.ts)
+  has the shape of each; \`status\` and \`check\` give a list, one for each integration.
+- Nothing shows personal data. What each command does inside AWS is in [commands.md](commands.md).
+- Each command that changes something is recorded, with who gave it (the ARN of the caller; locally the
+  user of the machine), when, and what came of it: \`status --history\`. Given twice, it does the thing once.
+- \`release\`, \`discard\`, \`accept-total\` and \`baseline --restart\` ask first; \`--yes\` answers for a
+  script, and without it and without a terminal nothing is done.
+- What is too much for one call of the function goes on by itself until it is done. After Ctrl-C or a
+  failure half-way, the command line that goes on from there is printed.
+
+## What it takes
+
+| command | permissions |
+|---|---|
+| all | \`cloudformation:DescribeStacks\` on the stack, \`lambda:InvokeFunction\` on the operate functions |
+| those that change something | also \`sts:GetCallerIdentity\`, which nobody has to allow |
+| \`check\` | also \`scheduler:GetSchedule\`; without it that one check is skipped |
+| \`credentials set\` | also \`secretsmanager:PutSecretValue\` on the secret, \`kms:GenerateDataKey\` and \`kms:Decrypt\` where it has a key of its own, and a way to the partner's host |
+| \`watch\` | also \`sns:Subscribe\`, \`sns:Unsubscribe\`, \`sns:ListSubscriptionsByTopic\` on the events topic; \`sqs:ListQueues\`; and on queues named \`certification-notifier-watch-*\`: \`sqs:CreateQueue\`, \`sqs:DeleteQueue\`, \`sqs:GetQueueAttributes\`, \`sqs:SetQueueAttributes\`, \`sqs:ReceiveMessage\`, \`sqs:DeleteMessage\`, \`sqs:TagQueue\`, \`sqs:ListQueueTags\` |
+`;
+
+/** docs/command-line.md, from the help of the program. */
+export function commandLinePage(): ReadonlyMap<string, string> {
+  const program = buildProgram(async () => {});
+  const codes = exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning} |`);
+  const sections = [
+    intro,
+    `## Exit codes\n\n| code | meaning |\n|---|---|\n${codes.join('\n')}\n`,
+    `## For every command\n\n${block(helpOf(program).split('\nExit codes:')[0] ?? '')}`,
+    ...leaves(program).map(([name, command]) => `## ${name}\n\n${block(helpOf(command))}`),
+  ];
+  return new Map([[path, sections.join('\n')]]);
+}
+
+function leaves(parent: Command, prefix = ''): [name: string, command: Command][] {
+  return parent.commands.flatMap((command) => {
+    const name = `${prefix}${command.name()}`;
+    return command.commands.length > 0 ? leaves(command, `${name} `) : [[name, command]];
+  });
+}
+
+/** Without the options that every command has. */
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureHelp({ showGlobalOptions: false, helpWidth: 100 });
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHasColors: () => false });
+  command.outputHelp();
+  return help;
+}
+
+const block = (text: string) => `\`\`\`\n${text.trim()}\n\`\`\`\n`;

@@ -1,0 +1,324 @@
+import { fileURLToPath } from 'node:url';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import type { ResultOf } from '../../../lambda/operations/contract.ts';
+import { explainLines } from '../../../ops/render/explain.ts';
+import { decidedLines, decidedSum, holdsLines, holdsSum } from '../../../ops/render/holds.ts';
+import type { View } from '../../../ops/render/layout.ts';
+import { proveCsv, proveLines, proveSum } from '../../../ops/render/prove.ts';
+import { statusLines } from '../../../ops/render/status.ts';
+import { tickLines } from '../../../ops/render/tick.ts';
+
+const view: View = {
+  now: Temporal.Instant.from('2026-11-21T16:05:20Z'),
+  zone: 'America/New_York',
+  paint: (_tone, text) => text,
+};
+const approved = (name: string) =>
+  fileURLToPath(new URL(`../approved/render/${name}.txt`, import.meta.url));
+const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+
+const noChanges = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+const well: ResultOf<'status'> = {
+  at: '2026-11-21T16:05:20Z',
+  settings: {
+    integration: 'district-a',
+    baseUrl: 'https://platform.example.org',
+    tokenRequest: 'form',
+    timeZone: 'America/New_York',
+    recentDays: 3,
+    every: 1,
+    holdAbove: 200,
+    announce: 'none',
+  },
+  standing: 'up-to-date',
+  busy: false,
+  baseline: { status: 'completed', counted: 12_004 },
+  lastTick: '2026-11-21T16:05:08Z',
+  nextTick: '2026-11-21T16:06:08Z',
+  certifications: 12_004,
+  partner: { count: 12_004, at: '2026-11-21T16:05:20Z' },
+  unexplained: 0,
+  today: { day: '2026-11-21', ...noChanges, created: 3, updated: 1 },
+  waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
+  oldestProof: {
+    recent: { day: '2026-11-18', at: '2026-11-21T15:52:00Z' },
+    history: { day: '2019-02-01', at: '2026-11-20T20:00:00Z' },
+  },
+  unproven: { days: 0, first: [] },
+  detection: [
+    { change: 'new', minutes: 1, by: 'total' },
+    { change: 'withdrawn', minutes: 1, by: 'total' },
+    { change: 'edited-recent', minutes: 16, by: 'audit' },
+    { change: 'replaced', minutes: 1475, by: 'audit' },
+  ],
+  conditions: [],
+};
+
+describe('status', () => {
+  const problem = {
+    code: 'unavailable',
+    message: 'No usable answer: status 503.',
+    retryHelps: true,
+    whatToDo: '',
+  };
+  it.each<[string, Partial<ResultOf<'status'>>]>([
+    ['up-to-date', {}],
+    [
+      'paused',
+      {
+        standing: 'paused',
+        paused: {
+          since: '2026-11-21T15:00:00Z',
+          by: 'arn:aws:iam::111122223333:user/odile',
+          reason: 'migration',
+        },
+      },
+    ],
+    [
+      'backing-off',
+      {
+        standing: 'backing-off',
+        backingOff: { until: '2026-11-21T16:20:00Z', failures: 3 },
+        partner: { problem },
+      },
+    ],
+    [
+      'baseline',
+      {
+        standing: 'baseline',
+        baseline: { status: 'running', counted: 3000, total: 12_004, before: '2024-05-06' },
+      },
+    ],
+    [
+      'behind',
+      {
+        standing: 'behind',
+        busy: true,
+        unproven: {
+          days: 7,
+          first: ['01', '02', '03', '04', '05', '06', '07'].map((day) => ({
+            day: `2026-11-${day}`,
+          })),
+        },
+      },
+    ],
+    [
+      'never-ticked',
+      {
+        standing: 'never-ticked',
+        oldestProof: {},
+        baseline: { status: 'none', counted: 0 },
+        certifications: 0,
+      },
+    ],
+    [
+      'collapsed',
+      {
+        partner: { count: 4200, at: '2026-11-21T16:05:20Z' },
+        collapsedFrom: 12_004,
+        waiting: { pending: 1, digest: 2, held: 3, undeliverable: 4 },
+        conditions: [
+          {
+            name: 'collapsed',
+            since: '2026-11-21T14:00:00Z',
+            number: 4200,
+            title: 'the partner shows less than half of before',
+            whatToDo: 'Ask the operator. Then accept-total.',
+          },
+        ],
+      },
+    ],
+    [
+      'history',
+      {
+        history: [
+          {
+            operation: 'x',
+            at: '2026-11-21T15:00:00Z',
+            by: 'odile',
+            command: 'release',
+            settings: { waiting: 'held', years: [2019], dryRun: false },
+            outcome: { at: '2026-11-21T15:00:01Z', ok: true },
+          },
+          { operation: 'y', at: '2026-11-21T14:00:00Z', command: 'tick', settings: {} },
+        ],
+      },
+    ],
+  ])('%s', async (name, changes) => {
+    const { lastTick: _, nextTick: __, ...without } = well;
+    const status = name === 'never-ticked' ? { ...without, ...changes } : { ...well, ...changes };
+    await expect(text(statusLines(view, status))).toMatchFileSnapshot(approved(`status-${name}`));
+  });
+});
+
+describe('explain', () => {
+  const known: NonNullable<ResultOf<'explain'>['known']> = {
+    day: '2026-11-18',
+    presence: 'present',
+    revision: 3,
+    organization_id: 7,
+    assessment_name: 'CPR',
+    firstSeen: { at: '2026-11-18T16:00:00Z', by: 'tick', late: true },
+    revisions: [
+      {
+        revision: 1,
+        kind: 'created',
+        at: '2026-11-18T16:00:00Z',
+        changed: [],
+        event: 'district-a/48213/1',
+        delivery: 'delivered',
+        decisions: [{ decision: 'released', at: '2026-11-18T17:00:00Z' }],
+      },
+      {
+        revision: 2,
+        kind: 'updated',
+        at: '2026-11-19T16:00:00Z',
+        changed: ['email', 'results'],
+        event: 'district-a/48213/2',
+        delivery: 'held',
+        behind: true,
+        decisions: [],
+      },
+      {
+        revision: 3,
+        kind: 'withdrawn',
+        at: '2026-11-20T16:00:00Z',
+        changed: [],
+        event: 'district-a/48213/3',
+        delivery: 'undeliverable',
+        code: 'InvalidParameter',
+        decisions: [],
+      },
+    ],
+  };
+  const day = {
+    day: '2026-11-18',
+    count: 12,
+    proof: { kind: 'key-seam' as const, at: '2026-11-21T15:00:00Z' },
+  };
+  it.each<[string, Omit<ResultOf<'explain'>, 'id'>]>([
+    ['life', { verdict: 'undeliverable', known, day, partner: { has: 'nothing' }, hindrances: [] }],
+    ['quarantined', { verdict: 'quarantined', partner: { has: 'malformed' }, hindrances: [] }],
+    [
+      'not-yet-seen',
+      {
+        verdict: 'not-yet-seen',
+        partner: { has: 'record', day: '2026-11-21', organization_id: 7 },
+        hindrances: ['paused', 'day-unproven'],
+        day: { day: '2026-11-21', count: 3, unprovenSince: '2026-11-20T15:00:00Z' },
+      },
+    ],
+    [
+      'edited-since',
+      {
+        verdict: 'announced',
+        known: { ...known, revisions: known.revisions.slice(0, 1) },
+        partner: { has: 'record', day: '2026-11-19', organization_id: 7, asRecorded: false },
+        hindrances: [],
+      },
+    ],
+  ])('%s', async (name, explanation) => {
+    await expect(text(explainLines(view, { id: 48_213, ...explanation }))).toMatchFileSnapshot(
+      approved(`explain-${name}`),
+    );
+  });
+});
+
+describe('a certificate', () => {
+  const empty = { proven: 0, unproven: 0, certifications: 0, toRead: 0 };
+  const proof = { kind: 'single-page', at: '2026-11-21T15:00:00Z' } as const;
+  const first = { ...empty, days: [], toRead: 2, found: { ...noChanges, updated: 1 } };
+  const second = {
+    ...empty,
+    days: [
+      { day: '2026-11-01', count: 0, proof },
+      { day: '2026-11-02', count: 0, proof },
+      { day: '2026-11-03', count: 7, proof, digest: 'abcdefghijklmnopqrstuvwxyz' },
+    ],
+    proven: 3,
+    certifications: 7,
+    found: noChanges,
+  };
+  const third = {
+    ...empty,
+    days: [
+      { day: '2026-11-04', count: 2, unprovenSince: '2026-11-20T15:00:00Z' },
+      { day: '2026-11-05', count: 0, readWith: '2026-11-06' },
+    ],
+    unproven: 2,
+    certifications: 2,
+  };
+
+  it('is the sum of its calls, for people and for a spreadsheet', async () => {
+    const all = [second, third].reduce(proveSum, proveSum(undefined, first));
+    await expect(text([...proveLines(view, all), '', ...proveCsv(all)])).toMatchFileSnapshot(
+      approved('prove'),
+    );
+  });
+});
+
+describe('what waits', () => {
+  const one: ResultOf<'holds'> = {
+    at: '2026-11-21T16:00:00Z',
+    events: 2,
+    certifications: 2,
+    byType: { ...noChanges, created: 2 },
+    byOrganization: [{ organization_id: 7, events: 2 }],
+    byYear: [{ year: 2019, events: 2 }],
+    oldest: '2026-11-21T15:00:00.5Z',
+    newest: '2026-11-21T15:00:00.5Z',
+    unreadable: 0,
+  };
+  const two: ResultOf<'holds'> = {
+    ...one,
+    at: '2026-11-21T16:01:00Z',
+    events: 3,
+    certifications: 3,
+    byType: { ...noChanges, updated: 3 },
+    byOrganization: [{ organization_id: 9, events: 3 }],
+    byYear: [
+      { year: 2019, events: 1 },
+      { year: 2020, events: 2 },
+    ],
+    oldest: '2026-11-21T14:00:00Z',
+    newest: '2026-11-21T15:30:00Z',
+    unreadable: 1,
+  };
+
+  it('is the sum of its calls', async () => {
+    const all = holdsSum(holdsSum(undefined, one), two);
+    expect(all).toMatchObject({ at: one.at, oldest: two.oldest, newest: two.newest, events: 5 });
+    await expect(text(holdsLines(view, all, 'held'))).toMatchFileSnapshot(approved('holds'));
+  });
+
+  it('is told of once it is decided on', () => {
+    const call = { events: 100, byType: { ...noChanges, created: 100 }, behind: 1, unreadable: 0 };
+    const all = decidedSum(decidedSum<typeof call>(undefined, call), call);
+    expect(decidedLines(view, all, 'released')).toEqual([
+      '200 events released: 200 created',
+      '2 events still held, because an earlier one of the same assessment is.',
+    ]);
+  });
+});
+
+it('a tick tells of its problems', async () => {
+  const lines = tickLines(view, {
+    outcome: 'completed',
+    ...noChanges,
+    created: 2,
+    recorded: 0,
+    delivered: 1,
+    undelivered: 1,
+    undeliverable: 0,
+    held: 0,
+    quarantined: 3,
+    examined: 4,
+    failed: 1,
+    collapsed: true,
+    cutShort: true,
+    requests: 1,
+    durationMs: 12_400,
+  });
+  await expect(text(lines)).toMatchFileSnapshot(approved('tick'));
+});

@@ -1,0 +1,128 @@
+import { PassThrough } from 'node:stream';
+import { WriteStream } from 'node:tty';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { InterruptedError } from '../../ops/errors.ts';
+import { Progress } from '../../ops/progress.ts';
+import { Session } from '../../ops/session.ts';
+import { Terminal } from '../../ops/terminal.ts';
+
+/** Streams as a terminal has them, or as a pipe. */
+function streams(isTTY: boolean) {
+  const { getColorDepth } = WriteStream.prototype;
+  const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 60, getColorDepth });
+  const [input, output, errors] = [stream(), stream(), stream()];
+  return { input, output, errors, terminal: new Terminal({ input, output, errors }) };
+}
+
+const shown = (stream: PassThrough) => String(stream.read() ?? '');
+const never = new AbortController().signal;
+
+function session(terminal: Terminal, stop = never) {
+  return new Session(terminal, { local: true, json: false }, stop);
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+describe('a question', () => {
+  it.each([
+    ['y', true],
+    ['YES', true],
+    ['n', false],
+    ['', false],
+    ['yellow', false],
+  ])('answered with "%s" is agreed to: %s', async (typed, isAgreed) => {
+    const { input, terminal, errors } = streams(true);
+    const confirmed = session(terminal).confirm('Release 3 events?', false);
+    input.write(`${typed}\r`);
+    if (isAgreed) await confirmed;
+    else await expect(confirmed).rejects.toMatchObject({ code: 'not-confirmed', exitCode: 4 });
+    expect(shown(errors)).toContain('Release 3 events? [y/N] ');
+  });
+
+  it('is not put when it was agreed to before, and not to nobody', async () => {
+    const { terminal, errors } = streams(false);
+    await session(terminal).confirm('Release?', true);
+    await expect(session(terminal).confirm('Release?', false)).rejects.toMatchObject({
+      exitCode: 2,
+    });
+    expect(shown(errors)).toBe('');
+  });
+
+  it.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('ends with %s', async (_what, key) => {
+    const { input, terminal } = streams(true);
+    const asked = terminal.ask('client ID: ', never);
+    input.write(key);
+    await expect(asked).rejects.toBeInstanceOf(InterruptedError);
+  });
+
+  it('ends when the program is stopped', async () => {
+    const { terminal } = streams(true);
+    const stopping = new AbortController();
+    const asked = terminal.ask('client ID: ', stopping.signal);
+    stopping.abort(new InterruptedError());
+    await expect(asked).rejects.toBe(stopping.signal.reason);
+  });
+});
+
+it('a secret is read and never shown', async () => {
+  const { input, output, errors, terminal } = streams(true);
+  const asked = terminal.askSecretly('client secret: ', never);
+  input.write('hush-hush\r');
+  expect(await asked).toBe('hush-hush');
+  expect(shown(errors)).toBe('client secret: \n');
+  expect(shown(output)).toBe('');
+});
+
+describe('colour', () => {
+  it('is on a terminal only, and not with NO_COLOR', () => {
+    vi.stubEnv('NO_COLOR', undefined);
+    vi.stubEnv('FORCE_COLOR', undefined);
+    vi.stubEnv('NODE_DISABLE_COLORS', undefined);
+    vi.stubEnv('CI', undefined);
+    vi.stubEnv('TERM', 'xterm-256color');
+    expect(streams(false).terminal.paint('bad', 'x')).toBe('x');
+    expect(streams(true).terminal.paint('bad', 'x')).toBe('\u001B[31mx\u001B[39m');
+    vi.stubEnv('NO_COLOR', '1');
+    expect(streams(true).terminal.paint('bad', 'x')).toBe('x');
+  });
+});
+
+describe('progress', () => {
+  it('is shown after two seconds, on a terminal, and wiped away at the end', () => {
+    vi.useFakeTimers();
+    const { terminal, errors } = streams(true);
+    const progress = new Progress(terminal, 'replay');
+    vi.advanceTimersByTime(1_900);
+    expect(shown(errors)).toBe('');
+    progress.at(1, 4, 'days');
+    vi.advanceTimersByTime(300);
+    expect(shown(errors)).toContain('replay  ██████░░');
+    terminal.print(['done']);
+    expect(shown(errors)).toBe('\r\u001B[2K');
+    vi.advanceTimersByTime(300);
+    progress[Symbol.dispose]();
+    expect(shown(errors).endsWith('\r\u001B[2K')).toBe(true);
+    vi.advanceTimersByTime(3_000);
+    expect(shown(errors)).toBe('');
+  });
+
+  it('is not shown where nobody looks on', () => {
+    vi.useFakeTimers();
+    const { terminal, errors } = streams(false);
+    using _ = new Progress(terminal, 'replay');
+    vi.advanceTimersByTime(5_000);
+    expect(shown(errors)).toBe('');
+  });
+
+  it('never takes more than the line', () => {
+    const { terminal, errors } = streams(true);
+    terminal.transient('x'.repeat(100));
+    expect(shown(errors)).toBe(`\r\u001B[2K${'x'.repeat(59)}`);
+  });
+});
