@@ -25,8 +25,10 @@ const places = [
 ];
 /** The function's time-out. */
 const tickSeconds = 55;
-/** Pulses, tail, canary and a count; locating; audits (design.md, "A tick"). */
-const requestsBesideReads = 5 + 100 + 20;
+/** Pulses, tail and a count; locating and reading; confirming what is missing; audits. */
+const requestsBesideReads = 5 + 100 + 100 + 20;
+/** A stretch of up to some hundred days that cannot be proven is halved down to its first day, whatever the budget. */
+const readsBeyondBudget = 8;
 /** Slices in which a history of a few years is read, back to the oldest. */
 const slicesOfBaseline = 15;
 /** A call to the ledger or the announcer that takes no longer than this is what a tick can rely on. */
@@ -162,7 +164,7 @@ export class Life {
     if (report?.outcome === 'paused' && requests + invocation.writes > 0)
       this.findings.push('a paused integration was not left alone');
     const isBaseline = report === undefined || report.outcome === 'baseline';
-    const reads = isBaseline ? slicesOfBaseline : 2;
+    const reads = isBaseline ? slicesOfBaseline : 2 * readsBeyondBudget;
     if (requests > requestsBesideReads + reads * longestRead)
       this.findings.push(`a tick of ${requests} requests, its longest read ${longestRead}`);
     if (end === 'out of time' && !isFrozen && longestCallMs <= dependableMs)
