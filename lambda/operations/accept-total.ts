@@ -50,9 +50,10 @@ export function acceptTotal(
     if (Math.abs(shown - total) > total * tolerance) throw new TotalChangedError(total, shown);
     if (shown === 0) throw new NothingShownError();
     await opsLedger.acceptTotal(shown);
-    // What was read meanwhile, and found less than the ledger has, is without a proof.
+    // From what was read meanwhile, nothing was inferred about what is gone.
+    const since = state.conditions.get('collapsed')?.since ?? 0;
     const calendar = await ledger.calendar(state.years);
-    await makeDue(parts, calendar, ({ proof }) => proof === undefined);
+    await makeDue(parts, calendar, ({ readAt }) => readAt >= since);
     return { result: { changed: true, total: shown, before } };
   });
 }
