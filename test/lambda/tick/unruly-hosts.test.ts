@@ -154,39 +154,6 @@ describe('a day of which many have the same name', () => {
   });
 });
 
-describe('a day that does not fit into one tick', () => {
-  const size = 1_500;
-  beforeEach(async () => {
-    // Eleven pages a tick, of seventeen.
-    world.answerMs = 1_900;
-    world.addMany(1, size, '2015-01-01');
-    world.addMany(2_001, 50, '2026-10-10');
-  });
-
-  const isBeingRead = async () => (await world.ledger.state()).bookmark !== undefined;
-
-  it('tells of what comes where the reading has been already', async () => {
-    await world.baseline();
-    world.clock.advance(nextDay);
-    await world.ticksUntil(isBeingRead, 5);
-    world.add(5_000, '2015-01-01', { name: 'Aaron Aardvark' });
-    await world.ticksUntil(() => world.heard.length > 0, 12);
-    expect(world.heardOf(5_000)).toEqual(['created']);
-  });
-
-  it('does not keep another such day from being read', async () => {
-    world.addMany(10_001, size, '2016-01-01');
-    await world.baseline(20);
-    world.clock.advance(nextDay);
-    await world.ticksUntil(isBeingRead, 5);
-    const { bookmark } = await world.ledger.state();
-    const other = bookmark?.day === '2015-01-01' ? '2016-01-01' : '2015-01-01';
-    world.add(50_000, other, { name: 'Zoe Zimmer' });
-    await world.ticksUntil(() => world.heard.length > 0, 15);
-    expect(world.heardOf(50_000)).toEqual(['created']);
-  });
-});
-
 describe('a read without an answer in time', () => {
   it('does not make a difference that nothing explains', async () => {
     world.addMany(1, 150, '2025-01-01');
