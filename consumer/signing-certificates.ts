@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { SnsMessageRefusedError, SnsUnreachableError } from './errors.ts';
+import { originOfSns } from './sns-origin.ts';
 import { askSns, type Fetch } from './sns-request.ts';
 
-/** AWS names them so; the library checks the same, but asks before that. */
-const certificateUrl =
-  /^https:\/\/sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?\/SimpleNotificationService-[a-zA-Z0-9]{32}\.pem$/;
+/** AWS names them so, in its regions. Which host may have them, the topic says. */
+const certificatePath = /^SimpleNotificationService-[a-zA-Z0-9]{32}\.pem$/;
 
 /** AWS has about one a region and year; a forger could name others, which must not fill the memory. */
 const maxKept = 50;
@@ -24,11 +24,15 @@ export class SigningCertificates {
   }
 
   /**
+   * @param topicArn of the message that names the certificate
    * @returns the certificate as PEM
-   * @throws SnsMessageRefusedError if the URL is not one of SNS's, SnsUnreachableError
+   * @throws SnsMessageRefusedError if the URL is not one of SNS's in the topic's region,
+   * SnsUnreachableError
    */
-  async at(url: string): Promise<string> {
-    if (!certificateUrl.test(url)) throw new SnsMessageRefusedError('certificate-url');
+  async at(url: string, topicArn: string): Promise<string> {
+    const place = `${originOfSns(topicArn)}/`;
+    if (!url.startsWith(place) || !certificatePath.test(url.slice(place.length)))
+      throw new SnsMessageRefusedError('certificate-url');
     const kept = this.#kept.get(url);
     if (kept !== undefined) return kept;
     const download = this.#download(url);

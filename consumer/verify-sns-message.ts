@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../lambda/clock.ts';
 import { SnsMessageRefusedError } from './errors.ts';
 import { SigningCertificates } from './signing-certificates.ts';
 import { readSnsMessage, type SnsMessage } from './sns-message.ts';
+import { originOfSns } from './sns-origin.ts';
 import { askSns, type Fetch } from './sns-request.ts';
 
 export interface SnsVerification {
@@ -103,7 +104,7 @@ const certificatesBy = new WeakMap<Fetch, SigningCertificates>();
 async function checkSignature(message: SnsMessage, fetch: Fetch): Promise<void> {
   const certificates = certificatesBy.get(fetch) ?? new SigningCertificates(fetch);
   certificatesBy.set(fetch, certificates);
-  const certificate = await certificates.at(message.SigningCertURL);
+  const certificate = await certificates.at(message.SigningCertURL, message.TopicArn);
   try {
     await new CertifiedValidator(certificate).validate(message);
   } catch (cause) {
@@ -127,15 +128,10 @@ class CertifiedValidator extends SnsPayloadValidator {
 
 /** A confirmation is a request from here: only to SNS, and only for what was expected. */
 function checkSubscribeUrl(subscribeUrl: string, topicArn: string): void {
-  const [, , , region] = topicArn.split(':');
   const url = URL.canParse(subscribeUrl) ? new URL(subscribeUrl) : undefined;
-  const places = [
-    `https://sns.${region}.amazonaws.com/?`,
-    `https://sns.${region}.amazonaws.com.cn/?`,
-  ];
   const expected =
     // Of the parsed URL, so that credentials, a port or another path cannot hide.
-    places.some((place) => url?.href.startsWith(place)) &&
+    url?.href.startsWith(`${originOfSns(topicArn)}/?`) &&
     url?.searchParams.getAll('Action').join() === 'ConfirmSubscription' &&
     url.searchParams.getAll('TopicArn').join() === topicArn;
   if (!expected) throw new SnsMessageRefusedError('subscribe-url');

@@ -104,11 +104,29 @@ describe('a notification', () => {
     'https://sns.us-east-1.amazonaws.com:8443/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
     'https://s3.us-east-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
     'https://sns.us-east-1.amazonaws.com/bucket/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
+    // Two buckets of S3, which anybody may have.
+    'https://sns.s3-us-west-2.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
+    'https://sns.s3.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
+    // Of SNS, but not of the topic's region or partition.
+    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
+    'https://sns.us-east-1.amazonaws.com.cn/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem',
     'file:///etc/passwd',
   ])('with a certificate at %s is refused, and nobody asks for it', async (SigningCertURL) => {
     const signed = stranger.notification('x', { ...at(now), SigningCertURL });
+    answers.set(SigningCertURL, () => new Response(stranger.certificate));
     expect(await reasonOf(signed)).toBe('certificate-url');
     expect(asked).toEqual([]);
+  });
+
+  it('of a topic in China has a certificate from there', async () => {
+    const TopicArn = 'arn:aws-cn:sns:cn-north-1:111122223333:notifier-events';
+    const SigningCertURL = certificateUrl.replace(
+      'us-east-1.amazonaws.com',
+      'cn-north-1.amazonaws.com.cn',
+    );
+    answers.set(SigningCertURL, () => new Response(sns.certificate));
+    const signed = sns.notification('x', { ...at(now), TopicArn, SigningCertURL });
+    expect(await reasonOf(signed, { topicArns: TopicArn })).toBe('notification');
   });
 
   it('of another topic is refused before anything is downloaded', async () => {
