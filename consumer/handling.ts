@@ -8,7 +8,8 @@ import type { Claim, HandledStore } from './store.ts';
 export interface HandlingOptions {
   /**
    * How long a handler may take. When a worker dies, its event is handled again after this at the
-   * latest. Default: five minutes. Not longer than the queue's visibility timeout times its receives.
+   * latest. Default: five minutes. Shorter than the queue's
+   * visibility timeout times one receive less than it allows, or it ends up among the dead letters.
    */
   readonly claimFor?: Temporal.DurationLike;
   /**
@@ -21,7 +22,10 @@ export interface HandlingOptions {
 }
 
 export interface OnlyOnceOptions extends HandlingOptions {
-  /** How long an event is remembered; its duplicate is handled after that. Default: 400 days (in hours). */
+  /**
+   * How long an event is remembered (hours and smaller units). Default: for ever. What comes again
+   * after that, and a replay may come years later, is handled again.
+   */
   readonly remember?: Temporal.DurationLike;
 }
 
@@ -47,9 +51,9 @@ export function onlyOnce(
   store: HandledStore,
   options: OnlyOnceOptions = {},
 ): Handling<'duplicate'> {
-  const { remember = { hours: 400 * 24 } } = options;
+  const { remember } = options;
   return async (event, handler) => {
-    const work = { key: `event ${event.id}`, position: 1, remember };
+    const work = { key: `event ${event.id}`, position: 1, ...(remember && { remember }) };
     return (await handled(store, work, event, handler, options)) ? 'handled' : 'duplicate';
   };
 }
@@ -70,6 +74,9 @@ export function inOrder(store: HandledStore, options: HandlingOptions = {}): Han
   };
 }
 
+/** Shorter than the default visibility timeout of the stack's queues times their receives. */
+export const defaultClaim = { minutes: 5 } as const;
+
 interface Work {
   readonly key: string;
   readonly position: number;
@@ -81,7 +88,7 @@ async function handled<Event extends ReceivedEvent>(
   { remember, ...work }: Work,
   event: Event,
   handler: (event: Event) => Promise<unknown>,
-  { claimFor = { minutes: 5 }, replays = 'skip', clock = systemClock }: HandlingOptions,
+  { claimFor = defaultClaim, replays = 'skip', clock = systemClock }: HandlingOptions,
 ): Promise<boolean> {
   const now = clock.now();
   const claim: Claim = {

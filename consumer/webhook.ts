@@ -12,8 +12,11 @@ export interface WebhookOptions extends SnsVerification {
    * a queue. When it throws, SNS sends the message again.
    */
   readonly handle: (event: ReceivedEvent) => Promise<unknown>;
-  /** Told of everything that was received, for a log. */
-  readonly report: (reception: Reception) => void;
+  /**
+   * Told of everything that was received, for a log. It is told after the answer to SNS; when it
+   * throws or rejects, that is a warning of the process, and the next request is served.
+   */
+  readonly report: (reception: Reception) => unknown;
   /** Within what time a body must be here. Default: ten seconds. */
   readonly bodyWithin?: Temporal.DurationLike;
 }
@@ -51,7 +54,13 @@ export function webhook(
     const status = 'status' in reception ? reception.status : 200;
     // The rest of a body that nobody wants is not read: the connection ends with the answer.
     response.writeHead(status, request.complete ? {} : { connection: 'close' }).end();
-    options.report(reception);
+    try {
+      await options.report(reception);
+    } catch (error) {
+      // The name alone: what was reported is in its hands, a person's name among it.
+      const name = error instanceof Error ? error.name : typeof error;
+      process.emitWarning(`report has thrown ${name}`, 'WebhookWarning');
+    }
   };
 }
 

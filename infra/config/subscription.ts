@@ -41,9 +41,9 @@ const newQueue = record({
       'Who may receive from it and delete what has been handled. Roles of this account may also be allowed in their own policies; those of other accounts need both.',
     ),
   visibilityTimeout: whole('seconds', 0, 43_200)
-    .default(30)
+    .default(90)
     .describe(
-      'How long a received message stays hidden from other receivers: longer than handling one takes. For a Lambda function, AWS advises six times its time-out.',
+      'How long a received message stays hidden from other receivers: longer than handling one takes, and times `attempts` less one longer than a worker that died keeps others waiting (`claimFor`, five minutes by default). For a Lambda function, AWS advises six times its time-out.',
     ),
   attempts: whole('times that a message is received', 1, 1_000)
     .default(5)

@@ -21,9 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => tables.close());
 
+function storeIn(table: string, consumer = 'payroll') {
+  return dynamoStore({ client: tables.client, table, consumer });
+}
+
 const stores: [string, () => Promise<HandledStore>][] = [
   ['memory', async () => memoryStore()],
-  ['DynamoDB', async () => dynamoStore({ client: tables.client, table: await tables.create() })],
+  ['DynamoDB', async () => storeIn(await tables.create())],
 ];
 
 /** A handler that waits until it is told to go on. */
@@ -225,27 +229,80 @@ describe.each(stores)('with a store in %s', (_, newStore) => {
   });
 });
 
+describe('what was handled', () => {
+  const nothing = async () => {};
+
+  it('is remembered for ever, so that a replay years later is a duplicate', async () => {
+    const clock = new ManualClock('2026-11-21T08:00:00Z');
+    const once = onlyOnce(memoryStore(), { clock });
+    await once(event(), nothing);
+    clock.advance({ hours: 24 * 365 * 20 });
+    expect(await once(event({ replay: true }), nothing)).toBe('duplicate');
+  });
+
+  it('is forgotten after the time that was asked for, not before', async () => {
+    const clock = new ManualClock('2026-11-21T08:00:00Z');
+    const once = onlyOnce(memoryStore(), { clock, remember: { hours: 24 } });
+    await once(event(), nothing);
+    clock.advance({ hours: 23, minutes: 59 });
+    expect(await once(event(), nothing)).toBe('duplicate');
+    clock.advance({ minutes: 1 });
+    expect(await once(event(), nothing)).toBe('handled');
+  });
+});
+
 describe('the store in DynamoDB', () => {
+  it('is given nothing to forget unless that was asked for', async () => {
+    const { client } = tables;
+    const table = await tables.create();
+    await onlyOnce(storeIn(table))(event(), async () => {});
+    const Key = { pk: { S: 'HANDLED#payroll#event district-a/48213/1' } };
+    const { Item } = await client.send(new GetItemCommand({ TableName: table, Key }));
+    expect(Item).toMatchObject({ handled: { N: '1' } });
+    expect(Item).not.toHaveProperty('forget_at');
+  });
+
   it('lets DynamoDB forget an event, and never how far an assessment has come', async () => {
     const { client } = tables;
     const table = await tables.create();
-    const store = dynamoStore({ client, table });
+    const store = storeIn(table);
     const clock = new ManualClock('2026-11-21T08:00:00Z');
     await onlyOnce(store, { clock, remember: { hours: 24 } })(event(), async () => {});
     await inOrder(store, { clock })(event(), async () => {});
     const item = async (pk: string) =>
       (await client.send(new GetItemCommand({ TableName: table, Key: { pk: { S: pk } } }))).Item;
-    expect(await item('HANDLED#event district-a/48213/1')).toMatchObject({
+    expect(await item('HANDLED#payroll#event district-a/48213/1')).toMatchObject({
       handled: { N: '1' },
       forget_at: { N: String(Date.parse('2026-11-22T08:00:00Z') / 1000) },
     });
-    const subject = await item('HANDLED#subject urn:certification-notifier:district-a 48213');
+    const subject = await item(
+      'HANDLED#payroll#subject urn:certification-notifier:district-a 48213',
+    );
     expect(subject).toMatchObject({ handled: { N: '1' } });
     expect(subject).not.toHaveProperty('forget_at');
   });
 
+  it('keeps apart what two consumers with one table have handled, also in order', async () => {
+    const table = await tables.create();
+    for (const handle of [onlyOnce, inOrder]) {
+      const done: string[] = [];
+      for (const consumer of ['payroll', 'letters', 'payroll'])
+        await handle(storeIn(table, consumer))(event(), async () => {
+          done.push(consumer);
+        });
+      expect(done).toEqual(['payroll', 'letters']);
+    }
+  });
+
+  it.each(['', 'a#b', 'a b', 'x'.repeat(65), undefined])('is of nobody called %j', (consumer) => {
+    const options = { client: tables.client, table: 'handled', consumer };
+    expect(() => Reflect.apply(dynamoStore, undefined, [options])).toThrow(
+      expect.objectContaining({ code: 'consumer-unnamed' }),
+    );
+  });
+
   it('says so when it cannot be used, and the handler is not run', async () => {
-    const once = onlyOnce(dynamoStore({ client: tables.client, table: 'not-there' }));
+    const once = onlyOnce(storeIn('not-there'));
     let runs = 0;
     const attempt = once(event(), async () => {
       runs += 1;

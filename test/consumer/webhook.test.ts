@@ -52,6 +52,24 @@ describe('a webhook', () => {
     expect(handled).toBe(true);
   });
 
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new RangeError('Odalys');
+      },
+    ],
+    ['rejects', () => Promise.reject(new RangeError('Odalys'))],
+  ])('goes on when its report %s, and warns without a value', async (_, report) => {
+    const warned = once(process, 'warning');
+    expect(await answerTo(notification(), { report })).toMatchObject({ status: 200 });
+    const [warning] = await warned;
+    expect(warning).toMatchObject({
+      name: 'WebhookWarning',
+      message: 'report has thrown RangeError',
+    });
+  });
+
   it('has SNS send again what its handler failed with', async () => {
     const error = new RangeError('no');
     const handle = () => Promise.reject(error);

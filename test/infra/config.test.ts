@@ -1,4 +1,6 @@
+import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
+import { defaultClaim } from '../../consumer/handling.ts';
 import { maxIntegrations } from '../../infra/config/limits.ts';
 import { parseConfig } from '../../infra/config.ts';
 import { ConfigError } from '../../infra/config-error.ts';
@@ -90,10 +92,19 @@ describe('a good configuration', () => {
     expect(subscriptions).toEqual([
       {
         ...queue,
-        endpoint: { newQueue: 'payroll', visibilityTimeout: 30, attempts: 5 },
+        endpoint: { newQueue: 'payroll', visibilityTimeout: 90, attempts: 5 },
         raw: false,
       },
     ]);
+  });
+
+  it('may have a queue made, whose messages outlive the claim of a worker that died', () => {
+    const { subscriptions } = parseConfig(withQueue({ endpoint: { newQueue: 'payroll' } }));
+    const [made] = subscriptions.map(({ endpoint }) => endpoint);
+    const { visibilityTimeout, attempts } = Object(made);
+    const claim = Temporal.Duration.from(defaultClaim).total('seconds');
+    // The last receive is still to come when the claim has run out, with a minute for a batch.
+    expect(visibilityTimeout * (attempts - 1)).toBeGreaterThanOrEqual(claim + 60);
   });
 
   it.each([queue.endpoint, `${queue.endpoint}.fifo`, { newQueue: 'payroll' }])(
