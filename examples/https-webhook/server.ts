@@ -3,17 +3,23 @@
  * reverse proxy: SNS delivers to URLs with a publicly trusted certificate only.
  */
 import { createServer } from 'node:http';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { memoryStore, onlyOnce, type Reception, webhook } from 'certification-notifier/consumer';
+import { dynamoStore } from 'certification-notifier/consumer/dynamodb';
 import { handle } from './handle.ts';
 
-const { TOPIC_ARN, PORT = '8080' } = process.env;
+const { TOPIC_ARN, TABLE_NAME, PORT = '8080' } = process.env;
 if (!TOPIC_ARN) {
   console.error('TOPIC_ARN has to be set: the topic that may send here (several with commas).');
   process.exit(1);
 }
 
-// With more than one process, or where a restart must not forget: dynamoStore, as in sqs-worker.
-const once = onlyOnce(memoryStore());
+// Without a table a restart forgets what was handled, and a second process never knew.
+const once = onlyOnce(
+  TABLE_NAME
+    ? dynamoStore({ client: new DynamoDBClient(), table: TABLE_NAME, consumer: 'https-webhook' })
+    : memoryStore(),
+);
 
 const receive = webhook({
   topicArns: TOPIC_ARN.split(','),

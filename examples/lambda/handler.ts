@@ -11,7 +11,10 @@ import { handle } from './handle.ts';
 const { TABLE_NAME } = process.env;
 if (!TABLE_NAME) throw new Error('TABLE_NAME has to be set.');
 
-const ordered = inOrder(dynamoStore({ client: new DynamoDBClient(), table: TABLE_NAME }));
+// `consumer`: the name of what is done here. Another function with this table needs another.
+const ordered = inOrder(
+  dynamoStore({ client: new DynamoDBClient(), table: TABLE_NAME, consumer: 'lambda' }),
+);
 
 export async function handler(invocation: SQSEvent | SNSEvent): Promise<SQSBatchResponse> {
   const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];

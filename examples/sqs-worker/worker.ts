@@ -1,4 +1,5 @@
 /** Takes events out of a queue and handles each once. Any number of these may run side by side. */
+import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DeleteMessageCommand,
@@ -14,7 +15,10 @@ const { QUEUE_URL, TABLE_NAME } = process.env;
 if (!QUEUE_URL || !TABLE_NAME) throw new Error('QUEUE_URL and TABLE_NAME have to be set.');
 
 const sqs = new SQSClient();
-const once = onlyOnce(dynamoStore({ client: new DynamoDBClient(), table: TABLE_NAME }));
+// `consumer`: the name of what is done here. Workers with another task and this table need another.
+const once = onlyOnce(
+  dynamoStore({ client: new DynamoDBClient(), table: TABLE_NAME, consumer: 'sqs-worker' }),
+);
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
@@ -34,7 +38,10 @@ async function receive(QueueUrl: string): Promise<Message[]> {
     return Messages;
   } catch (error) {
     if (stopping.signal.aborted) return [];
-    throw error;
+    // SQS is away for a moment, or this may not read (yet): it goes on when that is over.
+    console.error(`not received: ${nameOf(error)}`);
+    await setTimeout(5_000, undefined, { signal: stopping.signal }).catch(() => {});
+    return [];
   }
 }
 
@@ -43,11 +50,15 @@ async function work(QueueUrl: string, message: Message): Promise<void> {
     const event = parseEvent(message);
     const outcome = await once(event, handle);
     if (outcome === 'duplicate') console.log(`duplicate  ${event.id}`);
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }));
   } catch (error) {
     // It stays in the queue, comes again after the visibility timeout, and in the end goes to the
     // dead-letter queue. Log the name: a message or a stack could hold what was in the event.
-    console.error(`not handled: ${error instanceof Error ? error.name : typeof error}`);
-    return;
+    // An event that was handled, and could not be deleted, comes again as a duplicate.
+    console.error(`not done with: ${nameOf(error)}`);
   }
-  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }));
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }
