@@ -39,7 +39,9 @@ export const deployment = record({
     )
     .meta({ allowed: 'a list of AWS account ids' })
     .default(() => [])
-    .describe('Accounts that may subscribe their own queues and functions to the events topic.'),
+    .describe(
+      'Accounts that may subscribe their own queues and functions to the events topic; no address, and no queue of another account.',
+    ),
   stackName: name(
     'letters, digits and hyphens, starting with a letter, at most 128 characters',
     (value) => /^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(value),

@@ -12,7 +12,7 @@ export interface TopicsProps {
   readonly kind: 'standard' | 'fifo';
   /** An existing customer key, whose policy its owner keeps; undefined: a new one. */
   readonly keyArn: string | undefined;
-  /** Accounts that may subscribe queues and functions of their own to the events topic. */
+  /** Accounts that may subscribe queues and functions of their own, and nothing else, to the events topic. */
   readonly subscriberAccounts: readonly string[];
 }
 
@@ -66,13 +66,19 @@ export class Topics extends Construct {
         conditions: fromThisAccount,
       }),
     );
-    if (subscriberAccounts.length > 0)
+    for (const account of subscriberAccounts)
       this.events.addToResourcePolicy(
         new iam.PolicyStatement({
-          sid: 'SubscriberAccounts',
-          principals: subscriberAccounts.map((account) => new iam.AccountPrincipal(account)),
+          sid: `SubscriberAccount${account}`,
+          principals: [new iam.AccountPrincipal(account)],
           actions: ['sns:Subscribe'],
           resources: [this.events.topicArn],
+          // Its own queues and functions. Who may subscribe anything could have personal data mailed
+          // to any address, and nobody here would see who reads it.
+          conditions: {
+            StringEquals: { 'sns:Protocol': ['sqs', 'lambda'] },
+            StringLike: { 'sns:Endpoint': `arn:*:*:*:${account}:*` },
+          },
         }),
       );
   }

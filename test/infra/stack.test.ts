@@ -38,7 +38,7 @@ const template = synthesized({
     },
     { topic: 'alerts', protocol: 'email', endpoint: 'office@district-a.example.org' },
   ],
-  subscriberAccounts: ['444455556666'],
+  subscriberAccounts: ['444455556666', '555566667777'],
   tags: { team: 'certification' },
 });
 
@@ -169,6 +169,25 @@ describe('the topics', () => {
       [{ Ref: events }],
     ]);
   });
+
+  it.each(['444455556666', '555566667777'])(
+    'let the account %s subscribe queues and functions of its own only',
+    (account) => {
+      const allowed = Object.values(template.findResources('AWS::SNS::TopicPolicy'))
+        .flatMap((policy) => listAt(policy, 'Properties', 'PolicyDocument', 'Statement'))
+        .filter((statement) => JSON.stringify(at(statement, 'Principal')).includes(account));
+      expect(allowed).toMatchObject([
+        {
+          Effect: 'Allow',
+          Action: 'sns:Subscribe',
+          Condition: {
+            StringEquals: { 'sns:Protocol': ['sqs', 'lambda'] },
+            StringLike: { 'sns:Endpoint': `arn:*:*:*:${account}:*` },
+          },
+        },
+      ]);
+    },
+  );
 });
 
 describe('the poll function', () => {
