@@ -167,7 +167,7 @@ export class Dispatch<Sent extends Message> {
     batch.forEach((entry, index) => {
       const code = codes[index];
       if (code === undefined) this.#accept(entry);
-      else if (refusalKind(code) === 'invalid') this.#park(entry, code);
+      else if (refusalKind(code) === 'invalid') this.#suspect(entry, code);
       else this.#retry(entry, code);
     });
   }

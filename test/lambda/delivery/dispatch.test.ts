@@ -156,6 +156,20 @@ describe('what SNS refuses', () => {
     expect(refused.some(({ forGood }) => forGood)).toBe(false);
   });
 
+  it('for good, each entry by itself, is not believed of a topic that takes nothing either', async () => {
+    const topic = new Topic();
+    topic.answer = (batch) => ({ entries: batch.map(() => 'InvalidParameter') });
+    const { accepted, refused } = await topic.publish(messages(12));
+    expect(accepted).toEqual([]);
+    expect(refused).toHaveLength(12);
+    expect(refused.some(({ forGood }) => forGood)).toBe(false);
+    topic.answer = (batch) => ({
+      entries: batch.map((one) => (nameOf(one) === '12/1' ? undefined : 'InvalidParameter')),
+    });
+    const later = await topic.publish(messages(12));
+    expect(later.refused.filter(({ forGood }) => forGood)).toHaveLength(11);
+  });
+
   it.each(['AuthorizationErrorException', 'KMSAccessDeniedException', 'NotFoundException'])(
     'for want of a permission, a key or a topic (%s) is not for good, and not asked for again',
     async (code) => {
