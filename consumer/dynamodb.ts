@@ -7,6 +7,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
+import { NotifierError } from '../lambda/errors.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Claim, HandledStore } from './store.ts';
 
@@ -15,8 +16,24 @@ export type { HandledStore } from './store.ts';
 
 export interface DynamoStoreOptions {
   readonly client: DynamoDBClient;
+  /**
+   * Who handles the events, such as "payroll": letters, digits, `.`, `_` and `-`, at most 64. Whoever
+   * says the same shares what has been handled; other consumers may have the same table.
+   */
+  readonly consumer: string;
   /** A table whose partition key is the text `pk`, without a sort key. It may hold other things. */
   readonly table: string;
+}
+
+/** Without a name, two subscribers with one table would take each other's events for handled. */
+class ConsumerUnnamedError extends NotifierError {
+  readonly code = 'consumer-unnamed';
+  readonly retryHelps = false;
+  readonly whatToDo = 'Give `dynamoStore` a `consumer`: docs/subscribing.md.';
+
+  constructor() {
+    super('`consumer` must be 1 to 64 letters, digits, ".", "_" and "-".');
+  }
 }
 
 /**
@@ -31,9 +48,14 @@ const names = {
 
 const handledItem = z.object({ handled: z.optional(z.object({ N: z.string() })) });
 
-/** One conditional write for a claim, one to settle it, and a read for what is refused. */
-export function dynamoStore({ client, table }: DynamoStoreOptions): HandledStore {
-  const keyOf = ({ key }: Claim) => ({ pk: { S: `HANDLED#${key}` } });
+/**
+ * One conditional write for a claim, one to settle it, and a read for what is refused.
+ *
+ * @throws NotifierError `consumer-unnamed`
+ */
+export function dynamoStore({ client, table, consumer }: DynamoStoreOptions): HandledStore {
+  if (!/^[\w.-]{1,64}$/.test(consumer ?? '')) throw new ConsumerUnnamedError();
+  const keyOf = ({ key }: Claim) => ({ pk: { S: `HANDLED#${consumer}#${key}` } });
 
   const update = async (
     claim: Claim,

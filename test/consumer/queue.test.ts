@@ -148,6 +148,7 @@ describe.each([
     const events = Array.from({ length: 150 }, (_, index) => event({ id: index + 1 }));
     const { queueUrl, copies } = await published(events, raw, random);
     const clock = new ManualClock();
+    const options = { client: tables.client, consumer: 'queue' };
     const table = await tables.create();
     const done: string[] = [];
     const handler = async ({ id }: { id: string }) => {
@@ -156,7 +157,7 @@ describe.each([
     };
     const failures = await Promise.all(
       Array.from({ length: workers }, () => {
-        const store = mortal(dynamoStore({ client: tables.client, table }), random);
+        const store = mortal(dynamoStore({ ...options, table }), random);
         return work(queueUrl, onlyOnce(store, { clock, claimFor: { minutes: 1 } }), handler, clock);
       }),
     );
@@ -172,6 +173,7 @@ describe.each([
     );
     const { queueUrl } = await published(events, raw, random);
     const clock = new ManualClock();
+    const options = { client: tables.client, consumer: 'queue' };
     const table = await tables.create();
     const states = new Map<string, number[]>();
     const handler = async ({ id }: { id: string }) => {
@@ -181,7 +183,7 @@ describe.each([
     };
     await Promise.all(
       Array.from({ length: workers }, () => {
-        const store = mortal(dynamoStore({ client: tables.client, table }), random);
+        const store = mortal(dynamoStore({ ...options, table }), random);
         return work(queueUrl, inOrder(store, { clock, claimFor: { minutes: 1 } }), handler, clock);
       }),
     );
