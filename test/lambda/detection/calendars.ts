@@ -10,12 +10,12 @@ export function day(n: number): string {
 }
 
 /** Different days in order, with gaps between them. */
-export const anyDays = fc
+const anyDays = fc
   .uniqueArray(fc.integer({ min: 0, max: 4_000 }), { minLength: 1, maxLength: 60 })
   .map((numbers) => numbers.toSorted((a, b) => a - b).map(day));
 
 /** Mostly small days, a few of more than a page. */
-export const anyCount = fc.oneof(
+const anyCount = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 30 }) },
   { weight: 1, arbitrary: fc.integer({ min: 31, max: 400 }) },
 );
