@@ -20,6 +20,8 @@ export interface PartRead {
   readonly means: Means | undefined;
   /** Of the well-formed records that were seen. */
   readonly ids: ReadonlySet<number>;
+  /** What the host counted for the part on the page that was the last of it; undefined without one. */
+  readonly count?: number;
   /** Where time ran out; undefined if it did not, or if the part was split. */
   readonly stoppedAt?: Stop;
 }
@@ -46,7 +48,8 @@ export async function readPart(
   if (end === 'exhausted')
     return { means: undefined, ids, stoppedAt: { ...chain, isSweep: false } };
   const isUnprovable = end === 'lost' && isDay(part);
-  if (end !== 'tied' && !isUnprovable) return { means: meansOf(chain, 'user_name'), ids };
+  if (end === 'complete') return { means: meansOf(chain, 'user_name'), ids, count: chain.count };
+  if (end !== 'tied' && !isUnprovable) return { means: undefined, ids };
   const parts = splitByDays(part, reading.days, DAY_PARTS);
   if (parts === undefined) {
     const read = isUnprovable ? { means: undefined, ids } : await readDay(reading, part);
@@ -84,9 +87,9 @@ export async function seeRest(
   return {
     means: undefined,
     ids: new Set([...ids, ...more]),
-    ...(end === 'exhausted' && {
-      stoppedAt: { offset, count, anchors: new Map(), isSweep: true },
-    }),
+    ...(end === 'exhausted'
+      ? { stoppedAt: { offset, count, anchors: new Map(), isSweep: true } }
+      : { count }),
   };
 }
 

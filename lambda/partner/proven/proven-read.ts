@@ -44,6 +44,8 @@ export interface RangeRead {
   readonly proof: Proof | undefined;
   /** Where it stopped because time or requests ran out: a later read can go on there. */
   readonly stoppedAt?: Stop;
+  /** What the host counted for the range at the end of the read, if one answer says so. */
+  readonly count?: number;
   /** Calls of `list`, proven or not. */
   readonly requests: number;
 }
@@ -66,12 +68,12 @@ export async function proveRange(
   const reading = new Reading(client, options);
   const part = { range, filter: {} };
   let isWhole = start === undefined;
-  let { means, stoppedAt } = start?.isSweep
+  let { means, stoppedAt, count } = start?.isSweep
     ? await seeRest(reading, part, start.offset)
     : await readPart(reading, part, start);
   if (reading.mistaken) {
     reading.distrustNames();
-    ({ means, stoppedAt } = await readPart(reading, part));
+    ({ means, stoppedAt, count } = await readPart(reading, part));
     isWhole = true;
   }
   const { assessments, quarantined, requests } = reading;
@@ -85,6 +87,7 @@ export async function proveRange(
         ? { ...means, count: assessments.length, requests, provenAt: reading.now() }
         : undefined,
     ...(stoppedAt && { stoppedAt }),
+    ...(count !== undefined && { count }),
     requests,
   };
 }
