@@ -126,7 +126,7 @@ class Section {
 
   add({ data }: CertificationEvent): void {
     const { maxRows, detail } = this.#options;
-    const what = plain(data.assessment.assessment_name, maxValue) || 'an assessment without a name';
+    const what = shown(data.assessment, 'assessment_name') || 'an assessment without a name';
     const organization = organizationOf(data.assessment);
     const isLate = data.late && this.kind.marksLate === true;
     this.count += 1;
@@ -235,16 +235,14 @@ type Data = CertificationEvent['data'];
 
 /** The organization as its events know it: a withdrawal, or one with few fields, has no name of it. */
 function organizationOf(assessment: Data['assessment']): string {
-  const name = plain(textOf(assessment, 'organization_name'), maxValue);
-  return name || `Organization ${assessment.organization_id}`;
+  return shown(assessment, 'organization_name') || `Organization ${assessment.organization_id}`;
 }
 
 function rowOf({ assessment, changed, late, ...rest }: Data, what: string): string {
-  const seid = textOf(assessment, 'seid');
   const name =
     textOf(assessment, 'name') ||
     `${textOf(assessment, 'first_name')} ${textOf(assessment, 'last_name')}`;
-  const who = plain(seid === '' ? name : name.replaceAll(seid, ''), maxValue);
+  const who = plain(name, maxValue, textOf(assessment, 'seid'));
   const notes = [
     ...(changed.length > 0 ? [`changed: ${plain(changed.join(', '), 2 * maxValue)}`] : []),
     ...(late ? ['late'] : []),
@@ -253,6 +251,11 @@ function rowOf({ assessment, changed, late, ...rest }: Data, what: string): stri
   return [assessment.certified_on, who || `assessment ${assessment.id}`, what, ...notes].join(
     ' | ',
   );
+}
+
+/** A field as a row shows it: without the State Educator ID that its own record has. */
+function shown(assessment: Data['assessment'], field: string): string {
+  return plain(textOf(assessment, field), maxValue, textOf(assessment, 'seid'));
 }
 
 /** A field that an event need not carry. */

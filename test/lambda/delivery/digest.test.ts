@@ -216,6 +216,56 @@ describe('its rows', () => {
     expect(body).toContain('Marrowfield');
   });
 
+  it.each([
+    ['Tove QX-7742 Marrowfield', 'qx-7742', 'Tove Marrowfield'],
+    ['Tove Q\u200BX-77\u206042 Marrowfield', 'QX-7742', 'Tove Marrowfield'],
+    ['Tove QX\n7742', 'QX 7742', 'Tove'],
+    ['Tove [7.42]', '7.42', 'Tove []'],
+    ['Tove 7x42', '7.42', 'Tove 7x42'],
+    ['Jordan Sandoval', 'an', 'Jordan Sandoval'],
+    ['Annabel Quillfeather', 'ANNA', 'Annabel Quillfeather'],
+    ['Johanna Quillfeather', 'anna', 'Johanna Quillfeather'],
+    ['A1B22 Quill', '1B22', 'A1B22 Quill'],
+  ])('of %j, whose State Educator ID is %j, show %j', (name, seid, expected) => {
+    const one = { name, seid, assessment_name: name, organization_name: name };
+    const { subject, body } = mailOf([created(one)]);
+    expect(body).toContain(`\n${expected}\n  2026-11-20 | ${expected} | ${expected}\n`);
+    expect(subject).toBe(`1 new certification: ${expected}`);
+  });
+
+  it('count by assessments without a State Educator ID, too', () => {
+    const one = { seid: 'QX-7742', assessment_name: 'CPR (qx-7742)' };
+    const { subject, body } = mailOf([created(one)], { detail: 'counts' });
+    expect(subject + body).not.toMatch(/7742/);
+  });
+
+  it.each([
+    ['x＠example.org', '(address)'],
+    ['x﹫example.org', '(address)'],
+    ['x (y)@example.org', '(address)'],
+    ['x@(y) example.org', '(address)'],
+    ['a @b.org', '(address)'],
+    ['a @ b.org now', '(address) now'],
+    ['Tove <a@b>', 'Tove <(address)>'],
+    ['CPR @ Home', 'CPR @ Home'],
+  ])('show %j as %j, in the subject as well', (name, expected) => {
+    const { subject, body } = mailOf([created({ name, assessment_name: name })]);
+    expect(body).toContain(`| ${expected} | ${expected}\n`);
+    expect(subject).toBe(`1 new certification: ${expected}`);
+  });
+
+  it('have no address, whatever its characters', () => {
+    const at = fc.constantFrom('@', '＠', '﹫', ' @', '@ ', '(c)@', '\u200B@', '\n＠\u2060');
+    const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+    fc.assert(
+      fc.property(text, at, text, (before, sign, after) => {
+        const name = `${before}x${sign}example.org${after}`;
+        const { subject, body } = mailOf([created({ name, assessment_name: name, seid: null })]);
+        expect(subject + body).not.toMatch(/[@＠﹫] ?example/);
+      }),
+    );
+  });
+
   it('name nobody when the event carries identifiers only', async () => {
     const events = [1, 2, 3].map((id) =>
       sighting('certification.created', someone(id), { fields: 'identifiers' }),
