@@ -82,7 +82,7 @@ describe('a request', () => {
     }
   });
 
-  it('is reported with its kind, outcome and duration, and nothing else', async () => {
+  it('is reported with its kind, outcome, duration and the host's time, and nothing else', async () => {
     const { host, client, clock, requests } = await rig();
     host.script('list', (response, request) => {
       clock.advance(40);
@@ -90,8 +90,8 @@ describe('a request', () => {
     });
     await client.list({ filter: { search: 'Zuzana' } });
     expect(requests).toEqual([
-      { kind: 'token', attempt: 1, ms: 0, status: 200 },
-      { kind: 'list', attempt: 1, ms: 40, status: 200 },
+      { kind: 'token', attempt: 1, ms: 0, status: 200, date: expect.any(String) },
+      { kind: 'list', attempt: 1, ms: 40, status: 200, date: expect.any(String) },
     ]);
   });
 
