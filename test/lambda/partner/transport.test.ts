@@ -82,7 +82,7 @@ describe('a request', () => {
     }
   });
 
-  it('is reported with its kind, outcome, duration and the host's time, and nothing else', async () => {
+  it("is reported with its kind, outcome, duration and the host's time, and nothing else", async () => {
     const { host, client, clock, requests } = await rig();
     host.script('list', (response, request) => {
       clock.advance(40);
