@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { inEnglish } from '../english.ts';
 import { NotifierError } from '../errors.ts';
 
 /** The function was sent something that is no command, or one with settings that it does not know. */
@@ -14,36 +15,35 @@ class CommandInvalidError extends NotifierError {
 }
 
 const day = z.iso.date();
-const id = z.int().positive();
+const id = z.int().check(z.positive());
 const instant = z.iso.datetime();
-const kinds = z.array(z.enum(['created', 'updated', 'withdrawn', 'restored'])).min(1);
+const kinds = z
+  .array(z.enum(['created', 'updated', 'withdrawn', 'restored']))
+  .check(z.minLength(1));
 
 /**
  * Who asks, as the caller says: the ARN of the identity that the command line runs under. A claim;
  * CloudTrail knows who has invoked the function.
  */
-const by = z
-  .string()
-  .regex(/^[\w:/.@+=, -]{1,300}$/)
-  .optional();
+const by = z.optional(z.string().check(z.regex(/^[\w:/.@+=, -]{1,300}$/)));
 /** Why, in a sentence, for those who read the status. Not for personal data: it is stored. */
-const reason = z.string().trim().min(1).max(200);
+const reason = z.string().check(z.trim(), z.minLength(1), z.maxLength(200));
 /** Names the record of a command that goes on in several calls; part of `next`. */
-const operation = z.string().max(100).optional();
+const operation = z.optional(z.string().check(z.maxLength(100)));
 
 export const statusCommand = z.strictObject({
   command: z.literal('status'),
   /** `false`: the partner's total is not asked for. */
-  partner: z.boolean().default(true),
+  partner: z._default(z.boolean(), true),
   /** Also the commands that changed something, newest first. */
-  history: z.boolean().default(false),
+  history: z._default(z.boolean(), false),
 });
 
 export const explainCommand = z.strictObject({
   command: z.literal('explain'),
   id,
   /** `false`: the partner is asked only about what the ledger does not know. */
-  partner: z.boolean().default(true),
+  partner: z._default(z.boolean(), true),
 });
 
 export const proveCommand = z.strictObject({
@@ -52,12 +52,12 @@ export const proveCommand = z.strictObject({
   from: day,
   to: day,
   /** Reads all of them again first, and announces what differs. */
-  now: z.boolean().default(false),
+  now: z._default(z.boolean(), false),
   by,
   /** When the first of several calls began: what was read since is done; part of `next`. */
-  since: instant.optional(),
+  since: z.optional(instant),
   /** Days up to this one have been told of; part of `next`. */
-  after: day.optional(),
+  after: z.optional(day),
   operation,
 });
 
@@ -65,31 +65,32 @@ export const tickCommand = z.strictObject({ command: z.literal('tick'), by });
 export const pauseCommand = z.strictObject({ command: z.literal('pause'), reason, by });
 export const resumeCommand = z.strictObject({
   command: z.literal('resume'),
-  reason: reason.optional(),
+  reason: z.optional(reason),
   by,
 });
 
 /** `held`: by the flood guard. `undeliverable`: SNS has refused them for good. */
-const waiting = z.enum(['held', 'undeliverable']).default('held');
+const waiting = z._default(z.enum(['held', 'undeliverable']), 'held');
 
 /** Which of the events that wait for ops: whatever is not given does not restrict it. */
 const keptSelection = {
   waiting,
-  organizations: z.array(id).min(1).max(1_000).optional(),
+  organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
   /** Of `certified_on`. */
-  years: z.array(z.int().min(1).max(9999)).min(1).max(200).optional(),
+  years: z.optional(
+    z.array(z.int().check(z.minimum(1), z.maximum(9999))).check(z.minLength(1), z.maxLength(200)),
+  ),
   /** Types of the events. */
-  types: kinds.optional(),
-  ids: z.array(id).min(1).max(1_000).optional(),
+  types: z.optional(kinds),
+  ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
   /** Only events that were committed by then: what has come since somebody looked is not meant. */
-  until: instant.optional(),
+  until: z.optional(instant),
 };
 
 /** Where an earlier call stopped; part of `next`. */
-const keptCursor = z
-  .string()
-  .regex(/^(pending|digest|held|undeliverable)\/[\w:.-]*$/)
-  .optional();
+const keptCursor = z.optional(
+  z.string().check(z.regex(/^(pending|digest|held|undeliverable)\/[\w:.-]*$/)),
+);
 
 export const holdsCommand = z.strictObject({
   command: z.literal('holds'),
@@ -101,8 +102,8 @@ export const releaseCommand = z.strictObject({
   command: z.literal('release'),
   ...keptSelection,
   /** `digest`: people are told in one mail; subscribers' machines are not. */
-  as: z.enum(['events', 'digest']).default('events'),
-  eventsPerSecond: z.int().min(1).max(1_000).default(50),
+  as: z._default(z.enum(['events', 'digest']), 'events'),
+  eventsPerSecond: z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50),
   by,
   after: keptCursor,
   operation,
@@ -119,12 +120,12 @@ export const discardCommand = z.strictObject({
 export const baselineCommand = z.strictObject({
   command: z.literal('baseline'),
   /** `false`: the partner's total is not asked for. */
-  partner: z.boolean().default(true),
+  partner: z._default(z.boolean(), true),
 });
 
 export const restartBaselineCommand = z.strictObject({
   command: z.literal('restart-baseline'),
-  reason: reason.optional(),
+  reason: z.optional(reason),
   by,
 });
 
@@ -132,8 +133,8 @@ export const restartBaselineCommand = z.strictObject({
 export const acceptTotalCommand = z.strictObject({
   command: z.literal('accept-total'),
   /** What was looked at: accepted only if the partner still shows as many, within a tenth. */
-  total: z.int().nonnegative(),
-  reason: reason.optional(),
+  total: z.int().check(z.nonnegative()),
+  reason: z.optional(reason),
   by,
 });
 
@@ -148,19 +149,19 @@ export const credentialsStoredCommand = z.strictObject({
 export const testEventCommand = z.strictObject({
   command: z.literal('test-event'),
   /** What filters look at; left out: invented. */
-  organization_id: z.int().positive().optional(),
-  assessment_name: z.string().min(1).max(200).optional(),
-  late: z.boolean().default(false),
+  organization_id: z.optional(z.int().check(z.positive())),
+  assessment_name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  late: z._default(z.boolean(), false),
 });
 
 /** What a replay may send again: whatever is not given does not restrict it. */
 const selection = {
   /** Both included; open where one is absent. */
-  days: z.strictObject({ from: day.optional(), to: day.optional() }).optional(),
-  ids: z.array(id).min(1).max(1_000).optional(),
-  organizations: z.array(id).min(1).max(1_000).optional(),
+  days: z.optional(z.strictObject({ from: z.optional(day), to: z.optional(day) })),
+  ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
+  organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
   /** What the certification's last revision was. */
-  types: kinds.optional(),
+  types: z.optional(kinds),
 };
 
 export const replayCommand = z
@@ -168,30 +169,31 @@ export const replayCommand = z
     command: z.literal('replay'),
     ...selection,
     /** Also what the baseline recorded and nobody was ever told of: for a subscriber that starts from nothing. */
-    baseline: z.boolean().default(false),
+    baseline: z._default(z.boolean(), false),
     /** Absent: to the topic, and so to every subscriber. */
-    to: z
-      .strictObject({
+    to: z.optional(
+      z.strictObject({
         /** ARN of an SQS queue that the function may send to. */
-        queue: z.string().regex(/^arn:aws[\w-]*:sqs:[a-z0-9-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/),
-      })
-      .optional(),
-    eventsPerSecond: z.int().min(1).max(1_000).default(50),
+        queue: z
+          .string()
+          .check(z.regex(/^arn:aws[\w-]*:sqs:[a-z0-9-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/)),
+      }),
+    ),
+    eventsPerSecond: z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50),
     /** At most so many events by this call. */
-    limit: z.int().positive().optional(),
+    limit: z.optional(z.int().check(z.positive())),
     /** Counts what would be sent. */
-    dryRun: z.boolean().default(false),
+    dryRun: z._default(z.boolean(), false),
     /** Where an earlier call stopped: `<day>/<id>` or `<day>`, everything up to which is done. */
-    after: z
-      .string()
-      .regex(/^\d{4}-\d\d-\d\d(\/[1-9]\d*)?$/)
-      .optional(),
+    after: z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d(\/[1-9]\d*)?$/))),
     by,
     operation,
   })
-  .refine((command) => Object.keys(selection).some((name) => name in command), {
-    error: `at least one of ${Object.keys(selection).join(', ')} must say what to replay`,
-  });
+  .check(
+    z.refine((command) => Object.keys(selection).some((name) => name in command), {
+      error: `at least one of ${Object.keys(selection).join(', ')} must say what to replay`,
+    }),
+  );
 
 export const commandSchema = z.discriminatedUnion('command', [
   statusCommand,
@@ -228,7 +230,7 @@ export type KeptSelection = Pick<
 
 /** @throws CommandInvalidError naming every problem */
 export function parseCommand(input: unknown): Command {
-  const parsed = commandSchema.safeParse(input);
+  const parsed = commandSchema.safeParse(input, inEnglish);
   if (parsed.success) return parsed.data;
   throw new CommandInvalidError(
     parsed.error.issues.map(({ path, message }) =>

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import * as commands from './command.ts';
 import * as results from './result.ts';
 
@@ -42,7 +42,7 @@ export const contract = {
   replay: { command: commands.replayCommand, result: results.replayResult, changes: true },
 } as const satisfies Record<
   commands.CommandName,
-  { command: z.ZodType; result: z.ZodType; changes: boolean }
+  { command: z.ZodMiniType; result: z.ZodMiniType; changes: boolean }
 >;
 
 export type ResultOf<Name extends commands.CommandName> = z.output<

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { proveCommand, replayCommand } from './command.ts';
 import { byKind, count, day, instant, problemSchema, proof } from './results/common.ts';
 import { baselineProgress } from './results/status.ts';
@@ -20,12 +20,12 @@ export const proveResult = z.object({
     z.object({
       day,
       count,
-      proof: proof.optional(),
+      proof: z.optional(proof),
       /** Over what the proven read found; keyed, to be compared with itself only. */
-      digest: z.string().optional(),
-      readAt: instant.optional(),
-      unprovenSince: instant.optional(),
-      readWith: day.optional(),
+      digest: z.optional(z.string()),
+      readAt: z.optional(instant),
+      unprovenSince: z.optional(instant),
+      readWith: z.optional(day),
     }),
   ),
   proven: count,
@@ -34,8 +34,8 @@ export const proveResult = z.object({
   /** Days that are still to be read again, of those with an entry; 0 unless `now`. */
   toRead: count,
   /** What reading again has found. */
-  found: byKind.optional(),
-  next: proveCommand.optional(),
+  found: z.optional(byKind),
+  next: z.optional(proveCommand),
 });
 
 export const tickResult = z.object({
@@ -59,13 +59,13 @@ export const pauseResult = z.object({
   /** `false`: it was so already; nothing was changed. */
   changed: z.boolean(),
   paused: z.boolean(),
-  since: instant.optional(),
-  by: z.string().optional(),
-  reason: z.string().optional(),
+  since: z.optional(instant),
+  by: z.optional(z.string()),
+  reason: z.optional(z.string()),
 });
 
-export const baselineResult = baselineProgress.extend({
-  problem: problemSchema.optional(),
+export const baselineResult = z.extend(baselineProgress, {
+  problem: z.optional(problemSchema),
 });
 
 export const restartBaselineResult = z.object({
@@ -109,5 +109,5 @@ export const replayResult = z.object({
     refused: count,
   }),
   /** The command that goes on where this one stopped; absent when everything was done. */
-  next: replayCommand.optional(),
+  next: z.optional(replayCommand),
 });

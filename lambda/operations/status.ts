@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { State } from '../ports.ts';

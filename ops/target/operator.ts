@@ -1,5 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { inEnglish } from '../../lambda/english.ts';
 import type { CommandName } from '../../lambda/operations/command.ts';
 import { contract, type ResultOf } from '../../lambda/operations/contract.ts';
 import { problemSchema } from '../../lambda/operations/result.ts';
@@ -27,12 +28,13 @@ export type Outcome<Result> =
 
 const envelope = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), result: z.unknown() }),
-  z.object({ ok: z.literal(false), problem: problemSchema, result: z.unknown().optional() }),
+  z.object({ ok: z.literal(false), problem: problemSchema, result: z.optional(z.unknown()) }),
 ]);
 
 /** The contract, such that a command's name tells the type of its result. */
-const answers: { readonly [Name in CommandName]: { readonly result: z.ZodType<ResultOf<Name>> } } =
-  contract;
+const answers: {
+  readonly [Name in CommandName]: { readonly result: z.ZodMiniType<ResultOf<Name>> };
+} = contract;
 
 /** Longer than the function's own time limit of 55 seconds: only a lost connection is given up. */
 const requestTimeout = 65_000;
@@ -77,7 +79,7 @@ export class Operator {
     name: Name,
     input: object,
   ): Promise<Outcome<ResultOf<Name>>> {
-    const command = contract[name].command.safeParse(input);
+    const command = contract[name].command.safeParse(input, inEnglish);
     if (!command.success) throw notACommand(command.error);
     const answer = understood(envelope, await this.#invoke(command.data));
     const schema = answers[name].result;
@@ -109,7 +111,7 @@ export class Operator {
 }
 
 /** @throws AnswerNotUnderstoodError */
-function understood<T>(schema: z.ZodType<T>, value: unknown): T {
+function understood<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new AnswerNotUnderstoodError(parsed.error.issues.map(({ path }) => path.join('.')));
@@ -131,7 +133,7 @@ function errorTypeOf(payload: unknown): string {
     : 'no reason given';
 }
 
-function notACommand({ issues }: z.ZodError): UsageError {
+function notACommand({ issues }: z.core.$ZodError): UsageError {
   const problems = issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join('.')}: ${message}` : message,
   );

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { count } from './common.ts';
 
 export const checkNames = [
@@ -24,17 +24,17 @@ export const checkResult = z.object({
       /** What was found, in a sentence. */
       found: z.string(),
       /** Of a warning or a failure. */
-      whatToDo: z.string().optional(),
+      whatToDo: z.optional(z.string()),
       /** Of a failure: that of the error behind it, if there is one. */
-      code: z.string().optional(),
+      code: z.optional(z.string()),
     }),
   ),
   /** By the newest page, at most. */
-  scope: z
-    .object({
+  scope: z.optional(
+    z.object({
       total: count,
       organizations: z.array(z.object({ organization_id: z.int(), name: z.string() })),
       assessments: z.array(z.string()),
-    })
-    .optional(),
+    }),
+  ),
 });

@@ -1,8 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 export const instant = z.iso.datetime();
 export const day = z.iso.date();
-export const count = z.int().nonnegative();
+export const count = z.int().check(z.nonnegative());
 export const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
 export const byKind = z.object({
   created: count,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { count, day, instant, kind, problemSchema, proof } from './common.ts';
 
 const revisionStory = z.object({
@@ -11,14 +11,14 @@ const revisionStory = z.object({
    * `page`: the newest page showed it. `search`: the total said that days differ. `audit`: nothing had
    * suggested it. Of the latter two, the proof of that read; absent in the baseline.
    */
-  found: z
-    .object({
+  found: z.optional(
+    z.object({
       in: z.enum(['page', 'search', 'audit']),
-      proof: z.enum(['single-page', 'key-seam', 'split']).optional(),
-    })
-    .optional(),
+      proof: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
+    }),
+  ),
   /** Of the event that it has; absent: none was made (baseline). */
-  event: z.string().optional(),
+  event: z.optional(z.string()),
   /**
    * `baseline`: recorded, not announced. `delivered`: SNS has accepted it, people are told as well.
    * `digest-owed`: people are still to be told. `digest-only`: released for people, not for machines.
@@ -34,9 +34,9 @@ const revisionStory = z.object({
     'discarded',
   ]),
   /** With which SNS has refused it for good. */
-  code: z.string().optional(),
+  code: z.optional(z.string()),
   /** It waits only because one before it is held. */
-  behind: z.boolean().optional(),
+  behind: z.optional(z.boolean()),
   /** What ops have decided about it, oldest first. */
   decisions: z.array(
     z.object({
@@ -69,52 +69,52 @@ export const explainResult = z.object({
     'unknown',
   ]),
   /** Absent: the ledger does not know it. */
-  known: z
-    .object({
+  known: z.optional(
+    z.object({
       day,
       presence: z.enum(['present', 'withdrawn']),
       revision: count,
       organization_id: z.int(),
       assessment_name: z.string(),
       /** Absent: recorded before that was kept. */
-      firstSeen: z
-        .object({
+      firstSeen: z.optional(
+        z.object({
           at: instant,
           /** `baseline`: by the first full read, which announces nothing. */
           by: z.enum(['baseline', 'tick', 'unknown']),
           /** By the day it has now, it was completed before the recent window began. */
           late: z.boolean(),
-        })
-        .optional(),
+        }),
+      ),
       /** The newest fifty at most, oldest first. */
       revisions: z.array(revisionStory),
-    })
-    .optional(),
+    }),
+  ),
   /** Its day in the calendar, by what is known of it or by the partner's record. */
-  day: z
-    .object({
+  day: z.optional(
+    z.object({
       day,
       count,
-      proof: proof.optional(),
-      readAt: instant.optional(),
-      unprovenSince: instant.optional(),
-    })
-    .optional(),
+      proof: z.optional(proof),
+      readAt: z.optional(instant),
+      unprovenSince: z.optional(instant),
+    }),
+  ),
   /** What the partner has under this id now; absent: not asked. */
-  partner: z
-    .union([
+  partner: z.optional(
+    z.union([
       z.object({
         has: z.literal('record'),
         day,
         organization_id: z.int(),
         /** It is what was recorded last; absent: nothing was. */
-        asRecorded: z.boolean().optional(),
+        asRecorded: z.optional(z.boolean()),
       }),
       z.object({ has: z.literal('nothing') }),
       z.object({ has: z.literal('malformed') }),
       z.object({ has: z.literal('no-answer'), problem: problemSchema }),
-    ])
-    .optional(),
+    ]),
+  ),
   /** What keeps ticks from finding what they have not found yet. */
   hindrances: z.array(
     z.enum([

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { discardCommand, holdsCommand, releaseCommand } from '../command.ts';
 import { byKind, count, instant } from './common.ts';
 
@@ -9,17 +9,17 @@ const keptTally = z.object({
   byOrganization: z.array(z.object({ organization_id: z.int(), events: count })),
   byYear: z.array(z.object({ year: z.int(), events: count })),
   /** When the oldest and the newest of them were committed. */
-  oldest: instant.optional(),
-  newest: instant.optional(),
+  oldest: z.optional(instant),
+  newest: z.optional(instant),
 });
 
 /** Of one call: the sums over `next` are the caller's. */
-export const holdsResult = keptTally.extend({
+export const holdsResult = z.extend(keptTally, {
   /** When this was looked at: as `until`, it keeps a release to what was seen. */
   at: instant,
   /** Outboxes that cannot be read. */
   unreadable: count,
-  next: holdsCommand.optional(),
+  next: z.optional(holdsCommand),
 });
 
 export const releaseResult = z.object({
@@ -29,9 +29,9 @@ export const releaseResult = z.object({
   /** Selected, and still held because an earlier event of the same certification is. */
   behind: count,
   unreadable: count,
-  next: releaseCommand.optional(),
+  next: z.optional(releaseCommand),
 });
 
-export const discardResult = releaseResult
-  .omit({ behind: true })
-  .extend({ next: discardCommand.optional() });
+export const discardResult = z.extend(z.omit(releaseResult, { behind: true }), {
+  next: z.optional(discardCommand),
+});

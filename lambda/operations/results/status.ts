@@ -1,16 +1,16 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { conditionNames } from '../../detection/conditions.ts';
 import { byKind, count, day, instant, partnerTotal } from './common.ts';
 
 export const baselineProgress = z.object({
   status: z.enum(['none', 'running', 'completed']),
-  startDay: day.optional(),
+  startDay: z.optional(day),
   /** Days before this one are still to be read. */
-  before: day.optional(),
+  before: z.optional(day),
   /** Certifications on the days read so far. */
   counted: count,
   /** What the partner counts in all; absent: not asked, or it did not answer. */
-  total: count.optional(),
+  total: z.optional(count),
 });
 
 /** A changing command, as it was recorded. */
@@ -18,12 +18,12 @@ const recorded = z.object({
   operation: z.string(),
   at: instant,
   /** As the caller says. */
-  by: z.string().optional(),
+  by: z.optional(z.string()),
   command: z.string(),
   /** The command's settings. */
   settings: z.record(z.string(), z.json()),
   /** Of the last call, if there were several; absent: it never answered. */
-  outcome: z.object({ at: instant, ok: z.boolean(), code: z.string().optional() }).optional(),
+  outcome: z.optional(z.object({ at: instant, ok: z.boolean(), code: z.optional(z.string()) })),
 });
 
 export const statusResult = z.object({
@@ -51,35 +51,39 @@ export const statusResult = z.object({
   ]),
   /** Somebody works on it at this moment. */
   busy: z.boolean(),
-  paused: z
-    .object({ since: instant.optional(), by: z.string().optional(), reason: z.string().optional() })
-    .optional(),
-  backingOff: z.object({ until: instant, failures: count }).optional(),
+  paused: z.optional(
+    z.object({
+      since: z.optional(instant),
+      by: z.optional(z.string()),
+      reason: z.optional(z.string()),
+    }),
+  ),
+  backingOff: z.optional(z.object({ until: instant, failures: count })),
   baseline: baselineProgress,
   /** End of the last tick that got there. */
-  lastTick: instant.optional(),
+  lastTick: z.optional(instant),
   /** When the next one is due, by the last one; absent while paused or before the first. */
-  nextTick: instant.optional(),
+  nextTick: z.optional(instant),
   certifications: count,
   /** Absent: not asked for. */
-  partner: partnerTotal.optional(),
+  partner: z.optional(partnerTotal),
   /** By how much the partner's total differs although no day does. */
   unexplained: z.int(),
   /** What was expected before the partner's total fell by more than half. */
-  collapsedFrom: count.optional(),
+  collapsedFrom: z.optional(count),
   /** Announced or held since midnight in the platform's time zone, by the ticks that came to their end. */
-  today: byKind.extend({ day }),
+  today: z.extend(byKind, { day }),
   /** Certifications with an event that waits: for the next tick, for a digest, for ops. */
   waiting: z.object({ pending: count, digest: count, held: count, undeliverable: count }),
   /** The proof that is oldest; absent: no day is proven. */
   oldestProof: z.object({
-    recent: z.object({ day, at: instant }).optional(),
-    history: z.object({ day, at: instant }).optional(),
+    recent: z.optional(z.object({ day, at: instant })),
+    history: z.optional(z.object({ day, at: instant })),
   }),
   /** Days without a proof; the oldest twenty of them. */
   unproven: z.object({
     days: count,
-    first: z.array(z.object({ day, since: instant.optional() })),
+    first: z.array(z.object({ day, since: z.optional(instant) })),
   }),
   /** How long it takes at worst until a change is found, by these settings: docs/detection.md. */
   detection: z.array(
@@ -103,11 +107,11 @@ export const statusResult = z.object({
       since: instant,
       number: count,
       /** When operations were told of it last; absent: they are still to be. */
-      toldAt: instant.optional(),
+      toldAt: z.optional(instant),
       title: z.string(),
       whatToDo: z.string(),
     }),
   ),
   /** Newest first; absent: not asked for. */
-  history: z.array(recorded).optional(),
+  history: z.optional(z.array(recorded)),
 });
