@@ -88,6 +88,16 @@ describe('arrows point one way', () => {
     ).toEqual([]);
   });
 
+  it('what is bundled speaks zod/mini: the whole of zod is 60 KB more', () => {
+    const whole = ['lambda', 'consumer'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => join(folder, name))
+        .filter((name) => /from 'zod';/.test(readFileSync(join(root, name), 'utf8'))),
+    );
+    expect(whole).toEqual([]);
+  });
+
   it('what is deployed does not know what runs locally', () => {
     for (const folder of ['lambda', 'infra'])
       expect(

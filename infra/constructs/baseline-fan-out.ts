@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { ArnFormat, Aws, CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -12,12 +10,10 @@ import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
 import { taskErrors } from '../../lambda/names.ts';
-import { bundling } from './bundling.ts';
+import { bundled } from './bundling.ts';
 import type { Ledger } from './ledger.ts';
 import { OperationsAlarm } from './operations-alarm.ts';
 import type { Topics } from './topics.ts';
-
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface BaselineFanOutProps {
   /** Name of the integration. */
@@ -206,10 +202,10 @@ export class BaselineFanOut extends Construct {
       id: 'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
       reason: 'SNS asks publishers to an encrypted topic for it; it is limited to that one key.',
     });
-    return new NodejsFunction(this, 'Function', {
+    return new lambda.Function(this, 'Function', {
       description: `Reads days of the baseline of ${integration}`,
-      entry: `${projectRoot}lambda/fan-out.ts`,
-      handler: 'handler',
+      code: bundled(this, 'fan-out'),
+      handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       memorySize: 512,
@@ -219,9 +215,6 @@ export class BaselineFanOut extends Construct {
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       environment: { ...environment },
-      projectRoot,
-      depsLockFilePath: `${projectRoot}package-lock.json`,
-      bundling,
     });
   }
 

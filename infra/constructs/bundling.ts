@@ -1,37 +1,40 @@
-import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AssetHashType, DockerImage, Stage } from 'aws-cdk-lib';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+
+const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
+
+/** In the assembly; one file a function. Nothing of it is deployed. */
+export const sourceMaps = 'source-maps';
 
 /**
- * How the functions are bundled: one minified ES module with the SDK inside, so that its version is
- * ours. What stays out is never reached in Lambda, and would be a third of the bundle.
+ * A function of `lambda/`, bundled as infra/bundling/options.ts says: `index.handler` of the result.
+ * Its source map is kept aside, for `npm run trace`: in the asset it would be loaded at every start.
  */
-export const bundling: BundlingOptions = {
-  format: OutputFormat.ESM,
-  minify: true,
-  mainFields: ['module', 'main'],
-  bundleAwsSDK: true,
-  externalModules: [
-    // Lambda puts credentials into the environment, where the SDK looks first; these would come next.
-    '@aws-sdk/credential-provider-http',
-    '@aws-sdk/credential-provider-ini',
-    '@aws-sdk/credential-provider-login',
-    '@aws-sdk/credential-provider-process',
-    '@aws-sdk/credential-provider-sso',
-    '@aws-sdk/credential-provider-web-identity',
-    '@aws-sdk/nested-clients/*',
-    '@aws-sdk/token-providers',
-    '@smithy/credential-provider-imds',
-    // Imported only by operations that stream, and where there is a browser.
-    '@smithy/core/event-streams',
-    'bowser',
-    // undici requires these lazily: for machines without SIMD, and for bodies that are streams or forms.
-    '*/llhttp-wasm.js',
-    '../web/*',
-  ],
-  // What Node's own build of undici says of itself, which leaves an experimental parser out.
-  define: { esbuildDetection: 'true' },
-  // undici is CommonJS and requires Node's own modules, which an ES module cannot without this: the
-  // function would not load in Lambda at all.
-  banner:
-    "import{createRequire as createRequireHere}from'node:module';const require=createRequireHere(import.meta.url);",
-  logLevel: LogLevel.ERROR,
-};
+export function bundled(scope: Construct, name: 'poll' | 'operate' | 'fan-out'): lambda.Code {
+  const entry = join(projectRoot, 'lambda', `${name}.ts`);
+  const map = join(Stage.of(scope)?.assetOutdir ?? '', sourceMaps, `${name}.mjs.map`);
+  return lambda.Code.fromAsset(projectRoot, {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // Never started: what is bundled here does not need it.
+      image: DockerImage.fromRegistry('none'),
+      // Tells the CDK's cache one function from another.
+      command: [entry],
+      local: {
+        tryBundle(folder) {
+          const program = join(projectRoot, 'infra/bundling/program.ts');
+          const { status, error } = spawnSync(process.execPath, [program, entry, folder, map], {
+            cwd: projectRoot,
+            stdio: ['ignore', 'inherit', 'inherit'],
+          });
+          if (status !== 0) throw new Error(`${name} could not be bundled`, { cause: error });
+          return true;
+        },
+      },
+    },
+  });
+}

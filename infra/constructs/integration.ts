@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import {
   ArnFormat,
   Aws,
@@ -11,7 +10,6 @@ import {
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -23,14 +21,12 @@ import { Construct } from 'constructs';
 import { environment as variables } from '../../lambda/names.ts';
 import type { AlertsConfig, IntegrationConfig } from '../config.ts';
 import { BaselineFanOut } from './baseline-fan-out.ts';
-import { bundling } from './bundling.ts';
+import { bundled } from './bundling.ts';
 import type { Ledger } from './ledger.ts';
 import { Operate } from './operate.ts';
 import { Page } from './page.ts';
 import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
-
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * What a new secret holds. CloudFormation writes it once, and again whenever this text changes:
@@ -201,10 +197,10 @@ export class Integration extends Construct {
       id: 'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
       reason: 'SNS asks publishers to an encrypted topic for it; it is limited to that one key.',
     });
-    return new NodejsFunction(this, 'Poll', {
+    return new lambda.Function(this, 'Poll', {
       description: `One tick: announces what changed among the assessments of ${name}`,
-      entry: `${projectRoot}lambda/poll.ts`,
-      handler: 'handler',
+      code: bundled(this, 'poll'),
+      handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       memorySize: 512,
@@ -220,9 +216,6 @@ export class Integration extends Construct {
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       environment: { ...environment },
-      projectRoot,
-      depsLockFilePath: `${projectRoot}package-lock.json`,
-      bundling,
     });
   }
 

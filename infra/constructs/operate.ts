@@ -1,15 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { Duration, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { bundling } from './bundling.ts';
+import { bundled } from './bundling.ts';
 import type { Ledger } from './ledger.ts';
 import type { Topics } from './topics.ts';
-
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface OperateProps {
   /** Name of the integration. */
@@ -36,10 +32,10 @@ export class Operate extends Construct {
   constructor(scope: Construct, id: string, props: OperateProps) {
     super(scope, id);
     const { integration, logGroup } = props;
-    this.function = new NodejsFunction(this, 'Function', {
+    this.function = new lambda.Function(this, 'Function', {
       description: `Commands of operators about ${integration}: status, release, replay and more`,
-      entry: `${projectRoot}lambda/operate.ts`,
-      handler: 'handler',
+      code: bundled(this, 'operate'),
+      handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       memorySize: 512,
@@ -50,9 +46,6 @@ export class Operate extends Construct {
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       environment: { ...props.environment },
-      projectRoot,
-      depsLockFilePath: `${projectRoot}package-lock.json`,
-      bundling,
     });
   }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const district = { baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
 const twoDistricts = {
   integrations: [
     { ...district, name: 'district-a' },
-    { ...district, name: 'district-b' },
+    { ...district, name: 'district-b', baseline: 'fan-out' },
   ],
 };
 
@@ -48,9 +48,9 @@ describe('synthesizing the app', () => {
     expect(synth.status).toBe(0);
   });
 
-  it('bundles each of the two functions once for all integrations, without source maps', () => {
+  it('bundles each of the three functions once for all integrations', () => {
     const assets = assetsIn(outdir);
-    expect(assets).toHaveLength(2);
+    expect(assets).toHaveLength(3);
     for (const asset of assets) expect(readdirSync(join(outdir, asset))).toEqual(['index.mjs']);
   });
 
@@ -60,7 +60,17 @@ describe('synthesizing the app', () => {
     expect(assetsIn(again)).toEqual(assetsIn(outdir));
   });
 
-  it.each([0, 1])('makes bundle %i such that Lambda can load it: with all it needs', (index) => {
+  it.each(['poll', 'operate', 'fan-out'])('keeps the source map of %s aside', (name) => {
+    const map = JSON.parse(readFileSync(join(outdir, 'source-maps', `${name}.mjs.map`), 'utf8'));
+    expect(map.sources.some((source: string) => source.endsWith(`lambda/${name}.ts`))).toBe(true);
+  });
+
+  it.each([0, 1, 2])('makes bundle %i of at most 700,000 bytes', (index) => {
+    const bundle = join(outdir, assetsIn(outdir)[index] ?? '', 'index.mjs');
+    expect(statSync(bundle).size).toBeLessThanOrEqual(700_000);
+  });
+
+  it.each([0, 1, 2])('makes bundle %i such that Lambda can load it: with all it needs', (index) => {
     const bundle = join(outdir, assetsIn(outdir)[index] ?? '', 'index.mjs');
     const probe = join(folder, 'probe.mjs');
     writeFileSync(
@@ -85,7 +95,6 @@ describe('synthesizing the app', () => {
     });
     expect(loaded.stderr.slice(-300)).toBe('');
     expect(loaded.stdout.trim()).toBe('function');
-    expect(statSync(bundle).size).toBeLessThan(1_500_000);
   });
 });
 
