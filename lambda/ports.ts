@@ -226,7 +226,14 @@ export interface Revision {
   readonly changed: readonly string[];
   /** Absent: in the baseline, or before this was kept. */
   readonly found?: Found | undefined;
+  /** What its event says of it. Absent: in the baseline, or before this was kept. */
+  readonly late?: boolean | undefined;
+  /** What ops have decided about its event, newest last; empty: it needed no decision. */
+  readonly decisions: readonly { readonly decision: Decision; readonly at: string }[];
 }
+
+/** What ops can do with an event that is held or undeliverable. */
+export type Decision = 'released' | 'released-to-people' | 'retried' | 'discarded';
 
 /** A certification and how it came to be what it is. */
 export interface Life {

@@ -32,6 +32,16 @@ const revisionItem = z.object({
     }),
   ),
   changed: z._default(z.array(z.string()), () => []),
+  late: z.optional(z.boolean()),
+  decisions: z._default(
+    z.array(
+      z.object({
+        decision: z.enum(['released', 'released-to-people', 'retried', 'discarded']),
+        at: z.iso.datetime(),
+      }),
+    ),
+    () => [],
+  ),
 });
 
 const byDayEntry = z.object({
@@ -73,11 +83,20 @@ export function parseHistory(item: Plain): Revision[] {
 export const forgottenRevision = (revision: number) => revisionAttribute(revision - revisionsKept);
 
 /** No value of a record: names of fields at most. */
-function revisionItemOf(change: Change, kind: Revision['kind'], at: string): Plain {
+function revisionItemOf(change: Change, { kind, at, late }: RevisionNote): Plain {
   const changed = change.kind === 'withdrawn' ? [] : change.changed;
   const { found } = change;
-  return { kind, at, ...(changed.length > 0 && { changed }), ...(found && { found }) };
+  return {
+    kind,
+    at,
+    ...(changed.length > 0 && { changed }),
+    ...(found && { found }),
+    ...(late !== undefined && { late }),
+  };
 }
+
+/** `late`: of the event; undefined where there is none. */
+type RevisionNote = Pick<Revision, 'kind' | 'at' | 'late'>;
 
 export function parseDayCertification(item: Plain): DayCertification {
   const { assessment_id, fingerprint, presence } = parse(byDayEntry, item);
@@ -104,10 +123,14 @@ function sightingAttributes(integration: string, sighting: Sighting, now: string
 }
 
 /** The attributes that a change of a known certification sets. */
-export function changeAttributes(integration: string, change: Change, now: string): Plain {
-  const history = {
-    [revisionAttribute(change.revision)]: revisionItemOf(change, change.kind, now),
-  };
+export function changeAttributes(
+  integration: string,
+  change: Change,
+  now: string,
+  late: boolean,
+): Plain {
+  const note = { kind: change.kind, at: now, late };
+  const history = { [revisionAttribute(change.revision)]: revisionItemOf(change, note) };
   if (change.kind !== 'withdrawn')
     return { ...sightingAttributes(integration, change, now), ...history };
   return { revision: change.revision, presence: 'withdrawn', changed_at: now, ...history };
@@ -117,13 +140,13 @@ export function changeAttributes(integration: string, change: Change, now: strin
 export function newCertificationItem(
   integration: string,
   sighting: Sighting,
-  now: string,
-  kind: 'baseline' | 'created',
+  note: RevisionNote,
 ): Plain {
+  const { at: now } = note;
   return {
     [ledgerTable.partitionKey]: certificationKey(integration, sighting.assessment.id),
     ...sightingAttributes(integration, sighting, now),
-    [revisionAttribute(sighting.revision)]: revisionItemOf(sighting, kind, now),
+    [revisionAttribute(sighting.revision)]: revisionItemOf(sighting, note),
     first_seen: now,
     outbox: {},
   };

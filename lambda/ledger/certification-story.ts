@@ -1,21 +1,9 @@
 import * as z from 'zod/mini';
 import type { CertificationStory } from '../operations/ops-ledger.ts';
-import { parseCertification, parseHistory, revisionAttribute } from './certification-item.ts';
-import { nameOf, parse } from './item.ts';
+import { parseCertification, parseHistory } from './certification-item.ts';
+import { parse } from './item.ts';
 import { waitsOf } from './outbox-item.ts';
 import type { Plain } from './table.ts';
-
-const noted = z.object({
-  decisions: z._default(
-    z.array(
-      z.object({
-        decision: z.enum(['released', 'released-to-people', 'retried', 'discarded']),
-        at: z.iso.datetime(),
-      }),
-    ),
-    () => [],
-  ),
-});
 
 const storied = z.object({
   first_seen: z.optional(z.iso.datetime()),
@@ -44,7 +32,6 @@ export function parseStory(item: Plain): CertificationStory {
         ...(waits && { waits }),
         ...(code !== undefined && { code }),
         isBehind: waits === 'held' && entry?.held !== true,
-        decisions: parse(noted, item[revisionAttribute(revision.revision)], nameOf(item)).decisions,
       };
     }),
   };

@@ -90,7 +90,7 @@ export class Certifications {
     const at = now.toString();
     await this.#table.putAll(
       sightings.map((sighting) =>
-        newCertificationItem(this.#integration, sighting, at, 'baseline'),
+        newCertificationItem(this.#integration, sighting, { kind: 'baseline', at }),
       ),
     );
   }
@@ -103,9 +103,12 @@ export class Certifications {
     const written = await pMap(
       sightings,
       (sighting) =>
-        this.#table.put(newCertificationItem(this.#integration, sighting, at, 'baseline'), {
-          ConditionExpression: 'attribute_not_exists(pk)',
-        }),
+        this.#table.put(
+          newCertificationItem(this.#integration, sighting, { kind: 'baseline', at }),
+          {
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        ),
       { concurrency: writesAtOnce },
     );
     return sightings.filter((_, index) => written[index]);
@@ -117,11 +120,10 @@ export class Certifications {
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
   ): Promise<Committed | undefined> {
-    const entry = outboxEntryOf(event, destiny);
     const before =
       change.kind === 'created'
-        ? await this.#commitNew(change, entry, destiny, now)
-        : await this.#commitRevision(change, entry, destiny, now);
+        ? await this.#commitNew(change, event, destiny, now)
+        : await this.#commitRevision(change, event, destiny, now);
     if (before === undefined) return undefined;
     const { revision } = change;
     const owed = {
@@ -148,14 +150,18 @@ export class Certifications {
   /** @returns the item as it was before: empty */
   async #commitNew(
     sighting: Sighting,
-    entry: Plain,
+    event: CertificationEvent,
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
   ): Promise<Plain | undefined> {
     const written = await this.#table.put(
       {
-        ...newCertificationItem(this.#integration, sighting, now.toString(), 'created'),
-        outbox: { [sighting.revision]: entry },
+        ...newCertificationItem(this.#integration, sighting, {
+          kind: 'created',
+          at: now.toString(),
+          late: event.data.late,
+        }),
+        outbox: { [sighting.revision]: outboxEntryOf(event, destiny) },
         [ledgerTable.undelivered.partitionKey]: undeliveredKey(this.#integration, destiny),
         [ledgerTable.undelivered.sortKey]: sortable(now),
       },
@@ -167,12 +173,12 @@ export class Certifications {
   /** @returns the item as it was before */
   #commitRevision(
     change: Change,
-    entry: Plain,
+    event: CertificationEvent,
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
   ): Promise<Plain | undefined> {
     const { set, names, values } = assignments(
-      changeAttributes(this.#integration, change, now.toString()),
+      changeAttributes(this.#integration, change, now.toString(), event.data.late),
     );
     const { partitionKey, sortKey } = ledgerTable.undelivered;
     // What is pending already stays so: a held entry beside it is known by its own mark.
@@ -189,7 +195,7 @@ export class Certifications {
       },
       values: {
         ...values,
-        ':entry': entry,
+        ':entry': outboxEntryOf(event, destiny),
         ':index': undeliveredKey(this.#integration, destiny),
         ':since': sortable(now),
         ':one': 1,

@@ -2,7 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { Certification } from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
-import type { Pause, Revision } from '../ports.ts';
+import type { Decision, Pause, Revision } from '../ports.ts';
 
 /** What an entry of an outbox waits for. */
 export type Waits = 'pending' | 'digest' | 'held' | 'undeliverable';
@@ -24,7 +24,7 @@ export interface KeptPage {
 }
 
 /** What ops decide about an event that waits for them. */
-export type Decision = 'released' | 'released-to-people' | 'retried' | 'discarded';
+export type { Decision };
 
 export interface Decided {
   /** Those that it was done to. */
@@ -40,7 +40,6 @@ export interface RevisionStory extends Revision {
   readonly isBehind: boolean;
   /** With which SNS has refused it for good. */
   readonly code?: string;
-  readonly decisions: readonly { readonly decision: Decision; readonly at: string }[];
 }
 
 /** All that the ledger has of one certification. */

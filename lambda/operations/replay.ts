@@ -76,6 +76,7 @@ class Replay {
     pending: 0,
     held: 0,
     undeliverable: 0,
+    discarded: 0,
     neverAnnounced: 0,
     unreadable: 0,
     withoutHistory: 0,

@@ -19,6 +19,8 @@ export type Obstacle =
   | 'held'
   /** SNS has refused its last revision for good. */
   | 'undeliverable'
+  /** Ops decided that subscribers do not get its last revision. */
+  | 'discarded'
   /** Recorded by the baseline, which was not asked for. */
   | 'neverAnnounced'
   /** The partner's record does not have the documented shape. */
@@ -49,6 +51,8 @@ export function obstacleOf(
   const revision = lastRevision(life);
   if (revision === undefined) return 'withoutHistory';
   if (revision.kind === 'baseline' && !baseline) return 'neverAnnounced';
+  const decision = revision.decisions.at(-1)?.decision;
+  if (decision === 'discarded' || decision === 'released-to-people') return 'discarded';
   return life.undelivered.get(revision.revision);
 }
 
@@ -75,7 +79,8 @@ export function replayedEvent(
   const announced = {
     integration: settings.name,
     revision,
-    late: isLate(day, recentWindow(at, settings.timeZone, settings.recentDays)),
+    // As it was announced. Where that is not known, by the settings of today, which may be others.
+    late: recorded.late ?? isLate(day, recentWindow(at, settings.timeZone, settings.recentDays)),
     time: recorded.at,
     replay: true,
   };

@@ -103,6 +103,7 @@ export const replayResult = z.object({
     pending: count,
     held: count,
     undeliverable: count,
+    discarded: count,
     neverAnnounced: count,
     unreadable: count,
     withoutHistory: count,

@@ -10,6 +10,7 @@ const reasons: Readonly<Record<keyof Replay['skipped'], string>> = {
   pending: 'pending: the next tick delivers them',
   held: 'held: release or discard them',
   undeliverable: 'refused by SNS for good',
+  discarded: 'discarded, or released to people alone',
   neverAnnounced: 'never announced (--baseline sends them, too)',
   unreadable: 'malformed at the partner',
   withoutHistory: 'recorded by a version without history',

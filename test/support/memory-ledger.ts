@@ -226,7 +226,10 @@ export class MemoryLedger implements Ledger {
     outbox.set(revision, { owed, held: destiny === 'held' });
     this.items.set(id, {
       certification: certificationOf(change),
-      history: [...(item?.history ?? []), revisionOf(change, change.kind, now)].slice(-50),
+      history: [
+        ...(item?.history ?? []),
+        revisionOf(change, change.kind, now, event.data.late),
+      ].slice(-50),
       outbox,
       owedSince: isNew ? now.epochMilliseconds : (item?.owedSince ?? 0),
     });
@@ -323,9 +326,15 @@ function eventsOf(outbox: ReadonlyMap<number, Entry>, waits: readonly Waits[]): 
   });
 }
 
-function revisionOf(change: Change, kind: Revision['kind'], now: Temporal.Instant): Revision {
+function revisionOf(
+  change: Change,
+  kind: Revision['kind'],
+  now: Temporal.Instant,
+  late?: boolean,
+): Revision {
   const changed = change.kind === 'withdrawn' ? [] : change.changed;
-  return { revision: change.revision, kind, at: now.toString(), changed };
+  const { revision } = change;
+  return { revision, kind, at: now.toString(), changed, late, decisions: [] };
 }
 
 function certificationOf(change: Change): Certification {

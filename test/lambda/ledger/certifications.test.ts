@@ -116,8 +116,15 @@ describeLedgers('the history of a certification', (used) => {
     expect((await ledger.lives([read.id, 1])).get(read.id)).toEqual({
       certification: (await ledger.known([read.id])).get(read.id),
       history: [
-        { revision: 1, kind: 'baseline', at: now.toString(), changed: [] },
-        { revision: 2, kind: 'updated', at: later.toString(), changed: ['name'] },
+        { revision: 1, kind: 'baseline', at: now.toString(), changed: [], decisions: [] },
+        {
+          revision: 2,
+          kind: 'updated',
+          at: later.toString(),
+          changed: ['name'],
+          late: false,
+          decisions: [],
+        },
       ],
       undelivered: new Map([[2, 'pending']]),
     });
@@ -126,7 +133,14 @@ describeLedgers('the history of a certification', (used) => {
   it('begins with its creation when it was announced', async () => {
     await used().create(assessment({ id: 1 }));
     expect((await used().ledger.lives([1])).get(1)?.history).toEqual([
-      { revision: 1, kind: 'created', at: now.toString(), changed: [] },
+      {
+        revision: 1,
+        kind: 'created',
+        at: now.toString(),
+        changed: [],
+        late: false,
+        decisions: [],
+      },
     ]);
   });
 

@@ -43,6 +43,44 @@ const on = (certified_on: string, id: number, more = {}) =>
   assessment({ id, certified_on, ...more });
 
 describe('a replayed event', () => {
+  it('is late or not as it was announced, whatever the settings are by now', async () => {
+    await scene.show(on('2026-11-20', 1), on('2026-11-10', 2));
+    scene.recentDays = 0;
+    await scene.operate(everything);
+    scene.recentDays = 30;
+    await scene.operate(everything);
+    expect(scene.heard.map(({ subject, data }) => [subject, data.late])).toEqual([
+      ['2', true],
+      ['1', false],
+      ['2', true],
+      ['1', false],
+    ]);
+  });
+
+  it.each([
+    ['discarded', { command: 'discard' }],
+    ['released to people alone', { command: 'release', as: 'digest' }],
+  ])('is none of those that ops have %s', async (_, decision) => {
+    await scene.show(on('2026-11-20', 1));
+    await scene.commit([on('2026-11-20', 2)], 'held');
+    await scene.operate(decision);
+    await scene.tick();
+    scene.heard.length = 0;
+    expect(await scene.operate(everything)).toMatchObject({
+      result: { events: 1, skipped: { discarded: 1, held: 0 } },
+    });
+    expect(ids()).toEqual([1]);
+  });
+
+  it('is one that ops have released to everybody', async () => {
+    await scene.commit([on('2026-11-20', 2)], 'held');
+    await scene.operate({ command: 'release' });
+    await scene.tick();
+    scene.heard.length = 0;
+    await scene.operate(everything);
+    expect(ids()).toEqual([2]);
+  });
+
   it('is what was announced, marked as a replay', async () => {
     await scene.show(on('2026-11-20', 1), on('2026-10-01', 2));
     scene.clock.advance({ hours: 3 });

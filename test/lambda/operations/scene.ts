@@ -72,6 +72,7 @@ export class Scene {
   /** How long a look into a day of the ledger takes. */
   lookSeconds = 0;
   fields: OperationParts['settings']['fields'] = 'all';
+  recentDays = 3;
   /** What was announced when it was news, by id. */
   readonly announced = new Map<string, CertificationEvent>();
   readonly heard: CertificationEvent[] = [];
@@ -92,7 +93,7 @@ export class Scene {
       baseUrl: 'https://platform.example.org',
       tokenRequest: 'form',
       timeZone: 'UTC',
-      recentDays: 3,
+      recentDays: this.recentDays,
       every: 1,
       audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
       holdAbove: 500,
