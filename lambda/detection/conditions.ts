@@ -54,6 +54,7 @@ const oneDay = 24 * 3_600_000;
  *      ▲                │ over                 ▲     └─ more, a day later ─▶ owes 'grows'
  *      └────────────────┘                      └──────────── told ──────────────┘
  *
+ * "A day later" needs an observation then: whoever knows that it lasts says so, even with the same number.
  * What nobody was told of ends without a word, and what is back before its end was told goes on.
  */
 export function observe(

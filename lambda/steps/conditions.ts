@@ -171,7 +171,10 @@ export class Conditions {
     await this.note('unproven', { number: lasting.length, details: shown(days) });
 
     const isMended = malformed === 0 && unproven.length === 0;
+    const quarantined = this.lasting.quarantined ?? 0;
+    // Also when nothing new has come: what was added within a day of its notice is still to be told.
     if (isMended) await this.note('quarantined', { number: 0 });
+    else if (quarantined > 0) await this.note('quarantined', { number: quarantined });
     return isMended;
   }
 
@@ -193,7 +196,7 @@ export class Conditions {
       const before = name === 'held' ? this.#heldBefore : (open?.number ?? 0);
       if (news > 0) await this.note(name, { number: before + news });
       else if (open !== undefined && this.#now() - open.since >= indexLagMs) {
-        if (!(await this.#isAnyKept(name))) await this.note(name, { number: 0 });
+        await this.note(name, { number: (await this.#isAnyKept(name)) ? open.number : 0 });
       }
     }
   }

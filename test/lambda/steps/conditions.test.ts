@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Calendar } from '../../../lambda/detection/calendar.ts';
 import type { ConditionName } from '../../../lambda/detection/conditions.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import {
@@ -21,6 +22,8 @@ class Operations {
   accepts = true;
   savesFail = false;
   saves = 0;
+  /** Events that wait for ops. */
+  kept = 0;
 
   async tick(act: (conditions: Conditions) => Promise<unknown>): Promise<void> {
     this.clock.advance({ minutes: 1 });
@@ -30,7 +33,8 @@ class Operations {
         this.saves += 1;
         await this.ledger.saveConditions(changes);
       },
-      countKept: async () => 0,
+      countKept: async () => this.kept,
+      kept: (waiting: 'held' | 'undeliverable') => this.ledger.kept(waiting),
     });
     const announcer: Announcer = {
       publish: async () => ({ accepted: [], refused: [] }),
@@ -155,6 +159,47 @@ describe('telling operations', () => {
         expect(repeated).toBeLessThanOrEqual(crashes);
       }),
     );
+  });
+
+  it.each(['held', 'undeliverable'] as const)(
+    'of what is %s that became more within a day of the first notice is done after the day',
+    async (name) => {
+      const operations = new Operations();
+      const none = { held: 0, undeliverable: 0 };
+      const tell = (number: number) =>
+        operations.tick((conditions) => {
+          operations.kept += number;
+          return conditions.waiting({ ...none, [name]: number });
+        });
+      await tell(600);
+      operations.clock.advance({ hours: 1 });
+      await tell(700);
+      expect(operations.notices).toHaveLength(1);
+      operations.clock.advance({ hours: 24 });
+      await tell(0);
+      await tell(0);
+      expect(operations.notices).toHaveLength(2);
+      expect(operations.notices[1]?.text).toMatch(/1,?300/);
+      operations.kept = 0;
+      await tell(0);
+      expect(operations.notices).toHaveLength(3);
+      expect((await operations.ledger.state()).conditions.has(name)).toBe(false);
+    },
+  );
+
+  it('of malformed records that became more within a day of the first notice is done after the day', async () => {
+    const operations = new Operations();
+    const calendar = new Calendar(new Map());
+    const confirmation = { singleRecords: 'untried' };
+    const record = { id: 1, problems: ['name: missing'] };
+    await operations.tick((conditions) => conditions.quarantined([record], 1));
+    await operations.tick((conditions) => conditions.quarantined([record], 2));
+    operations.clock.advance({ hours: 25 });
+    const examination = Object.assign(Object.create(null), { calendar, confirmation });
+    for (const malformed of [2, 2, 0])
+      await operations.tick((conditions) => conditions.examined(examination, malformed));
+    expect(operations.notices).toHaveLength(3);
+    expect(operations.notices[1]?.text).toContain('2');
   });
 
   it('of a failure never hides the failure', async () => {
