@@ -60,7 +60,7 @@ const announcement = {
     .optional(z.literal(true))
     .check(
       z.describe(
-        'The event was too large for SNS and lost `results`, or everything but the identifiers.',
+        'Something was left out for want of space: `results`, or everything but the identifiers. The event would have been too large for SNS, or too much of its certification waits here to be sent.',
       ),
     ),
 };
@@ -172,11 +172,16 @@ export interface SightingAnnounced extends Announced {
   /** What of the assessment may leave. */
   readonly fields: FieldChoice;
   readonly changed: readonly string[];
+  /**
+   * Only the identifiers, marked as truncated if more was to be there: for want of space elsewhere
+   * than in SNS. Default: as much as SNS takes.
+   */
+  readonly brief?: boolean;
 }
 
 export function sightingEvent(announced: SightingAnnounced): CertificationEvent {
-  const { type, assessment, fields, changed } = announced;
-  return fitting(chosen(assessment, fields), (assessment, mark) => ({
+  const { type, assessment, fields, changed, brief = false } = announced;
+  return fitting(chosen(assessment, fields), brief, (assessment, mark) => ({
     ...revisionEnvelope(announced, assessment.id),
     type,
     data: { assessment, ...remarks(announced, changed), ...mark },
@@ -188,7 +193,7 @@ export interface WithdrawalAnnounced extends Announced {
 }
 
 export function withdrawalEvent(announced: WithdrawalAnnounced): CertificationEvent {
-  return fitting(identifiersOf(announced.assessment), (assessment, mark) => ({
+  return fitting(identifiersOf(announced.assessment), false, (assessment, mark) => ({
     ...revisionEnvelope(announced, assessment.id),
     type: 'certification.withdrawn',
     data: { assessment, ...remarks(announced, []), ...mark },
@@ -213,7 +218,7 @@ export function testEvent(announced: TestAnnounced): CertificationEvent {
   const { integration, unique, time, fields, late = false } = announced;
   const { epochMilliseconds: sequence } = time;
   const day = time.toZonedDateTimeISO('UTC').toPlainDate().toString();
-  return fitting(chosen(inventedAssessment(day, announced), fields), (assessment, mark) => ({
+  return fitting(chosen(inventedAssessment(day, announced), fields), false, (assessment, mark) => ({
     ...envelopeOf({ integration, subject: 'test', last: `test/${unique}`, sequence, time }),
     type: 'certification.test',
     data: { assessment, ...remarks({ late }, []), ...mark },
@@ -224,17 +229,21 @@ export function testEvent(announced: TestAnnounced): CertificationEvent {
  * The largest event that SNS takes: the whole one, else without `results`, else with the identifiers
  * alone, and with the assessment's name cut if it is that which is too long. The last one always
  * fits: it is a few kilobytes, whatever the record has.
+ *
+ * @param brief begins at the identifiers
  */
 function fitting(
   assessment: AnnouncedAssessment,
+  brief: boolean,
   eventOf: (assessment: AnnouncedAssessment, mark?: { truncated: true }) => CertificationEvent,
 ): CertificationEvent {
+  const identifiers = identifiersOf(assessment);
+  const isWhole = !brief || Object.keys(assessment).every((name) => name in identifiers);
   const whole = eventOf(assessment);
-  if (fitsMessage(whole)) return whole;
+  if (isWhole && fitsMessage(whole)) return whole;
   const mark = { truncated: true } as const;
   const { results: _, ...withoutResults } = assessment;
-  const identifiers = identifiersOf(assessment);
-  for (const smaller of [withoutResults, identifiers]) {
+  for (const smaller of brief ? [identifiers] : [withoutResults, identifiers]) {
     const event = eventOf(smaller, mark);
     if (fitsMessage(event)) return event;
   }

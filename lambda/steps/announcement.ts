@@ -3,7 +3,6 @@ import { type Change, idOf } from '../detection/compare.ts';
 import { isLate, type RecentWindow } from '../detection/days.ts';
 import { NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
-import type { FieldChoice } from '../events/fields.ts';
 import { LedgerRefusedError } from '../ledger/errors.ts';
 import type { TickParts } from '../parts.ts';
 import type { Committed } from '../ports.ts';
@@ -120,13 +119,12 @@ export class Announcement {
   async #commitOne(change: Change, destiny: 'pending' | 'held') {
     const { ledger, clock, journal } = this.#parts;
     const now = clock.now();
-    const commit = (fields: FieldChoice) =>
-      ledger.commit(change, this.#eventOf(change, now, fields), now, destiny);
-    const { fields } = this.#parts.settings;
+    const commit = (brief: boolean) =>
+      ledger.commit(change, this.#eventOf(change, now, brief), now, destiny);
     try {
-      const owed = await commit(fields).catch((error: unknown) => {
+      const owed = await commit(false).catch((error: unknown) => {
         // So much is held of it already that only a brief event fits into its item.
-        if (error instanceof LedgerRefusedError) return commit('identifiers');
+        if (error instanceof LedgerRefusedError) return commit(true);
         throw error;
       });
       this.tally[owed === undefined ? 'conflicts' : change.kind] += 1;
@@ -139,7 +137,7 @@ export class Announcement {
     }
   }
 
-  #eventOf(change: Change, time: { toString(): string }, fields: FieldChoice): CertificationEvent {
+  #eventOf(change: Change, time: { toString(): string }, brief: boolean): CertificationEvent {
     const { revision } = change;
     const day = change.kind === 'withdrawn' ? change.before.day : change.assessment.certified_on;
     const announced = {
@@ -155,8 +153,7 @@ export class Announcement {
     }
     const { kind, assessment, changed } = change;
     const type = `certification.${kind}` as const;
-    const event = sightingEvent({ ...announced, type, assessment, fields, changed });
-    const isCut = fields !== this.#parts.settings.fields;
-    return isCut ? { ...event, data: { ...event.data, truncated: true } } : event;
+    const { fields } = this.#parts.settings;
+    return sightingEvent({ ...announced, type, assessment, fields, changed, brief });
   }
 }

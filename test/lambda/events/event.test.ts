@@ -54,6 +54,25 @@ describe('an event', () => {
     );
   });
 
+  it('that has to be brief has the identifiers, and says so if more was to be there', () => {
+    const read = assessment({ id: 48_213 });
+    const { id, organization_id, assessment_name, certified_on } = read;
+    const identifiers = { id, organization_id, assessment_name, certified_on };
+    const brief = (fields: 'all' | 'identifiers' | string[]) =>
+      sightingEvent({
+        ...announced,
+        type: 'certification.updated',
+        assessment: read,
+        fields,
+        changed: ['email'],
+        brief: true,
+      }).data;
+    const remarks = { late: true, changed: ['email'] };
+    expect(brief('all')).toEqual({ assessment: identifiers, ...remarks, truncated: true });
+    expect(brief(['email'])).toEqual({ assessment: identifiers, ...remarks, truncated: true });
+    expect(brief('identifiers')).toEqual({ assessment: identifiers, ...remarks });
+  });
+
   it('that is sent again differs by its mark only', () => {
     const { data, ...envelope } = sighting(assessment());
     expect(sighting(assessment(), { replay: true })).toEqual({

@@ -27,6 +27,34 @@ const edit = (id: number, name: string) => {
 };
 const eventId = (id: number, revision = 1) => `${story.name}/${id}/${revision}`;
 
+describe('large revisions of one certification that are held', () => {
+  it.each([
+    ['all', true],
+    [['name'], true],
+    ['identifiers', undefined],
+  ] as const)(
+    'with the fields %s, fit in the end with the identifiers alone',
+    async (fields, truncated) => {
+      story.settings = { holdAbove: 0, fields };
+      add(1);
+      for (let revision = 1; revision <= 5; revision += 1) {
+        edit(1, `${'Odalys '.repeat(17_000)}${revision}`);
+        story.clock.advance({ minutes: 16 });
+        expect(await story.tick()).toMatchObject({ held: 1, failed: 0 });
+      }
+      const [page] = await Array.fromAsync(story.ledger.kept('held'));
+      const events = page?.owed.map(({ event }) => event) ?? [];
+      expect(events.map(({ sequence }) => sequence)).toEqual(['1', '2', '3', '4', '5']);
+      const last = events.at(-1);
+      const { id, organization_id, assessment_name, certified_on } = assessment({ id: 1 });
+      expect(last?.data.assessment).toEqual({ id, organization_id, assessment_name, certified_on });
+      expect(last?.data.truncated).toBe(truncated);
+      expect(last?.data.changed).toEqual(['name']);
+      expect(events[0]?.data.truncated).toBeUndefined();
+    },
+  );
+});
+
 describe('one mail a tick', () => {
   it('tells of everything that the tick has delivered, in however many batches', async () => {
     story.settings = { holdAbove: 2_000 };
