@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 
 /** Checks and converts the value of an option, and says what is allowed. */
-export function checked<T>(allowed: string, schema: z.ZodType<T, string>): (text: string) => T {
+function checked<T>(allowed: string, schema: z.ZodType<T, string>): (text: string) => T {
   return (text) => {
     const value = schema.safeParse(text.trim());
     if (value.success) return value.data;
@@ -34,7 +34,7 @@ const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
 export const kinds = listOf(kind.options.join(', '), z.string().pipe(kind));
 
 /** `next` of an answer. */
-export const next = checked(
+const next = checked(
   'the JSON that an earlier call printed',
   z.string().transform((text, context) => {
     try {

@@ -80,7 +80,7 @@ describe('arrows point one way', () => {
 
   it("the operators' command line knows the contract, names and the partner's client only", () => {
     const known =
-      /^lambda\/(names|errors|clock|describe-error)\.ts$|^lambda\/operations\/(contract|result)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
+      /^lambda\/(names|errors|clock|describe-error|english)\.ts$|^lambda\/operations\/(contract|result)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
     expect(crossing('ops', known)).toEqual([]);
     const pure = /^(?!ops\/render\/)ops\//;
     expect(

@@ -164,7 +164,6 @@ async function decide(session: Session, decision: Decision) {
     sum: decidedSum,
     onResult: (_, all) => events > 0 && progress.at(all.events, events, 'events'),
   });
-  progress[Symbol.dispose]();
   session.conclude(result, (view) => decidedLines(view, result, verb), stopped);
   return exitCodes.fine;
 }

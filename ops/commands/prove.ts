@@ -47,7 +47,6 @@ export const prove = opsCommand({
         if (toRead > 0) progress.at(toRead - one.toRead, toRead, 'days');
       },
     });
-    progress[Symbol.dispose]();
     if (csv && stopped === undefined) session.terminal.print(proveCsv(result ?? { days: [] }));
     else session.conclude(result, (view) => proveLines(view, result), stopped);
     return (result?.unproven ?? 0) > 0 ? exitCodes.problem : exitCodes.fine;

@@ -68,7 +68,6 @@ export const replay = opsCommand({
       },
       isEnough: ({ events }) => events >= (options.limit ?? Number.POSITIVE_INFINITY),
     });
-    progress[Symbol.dispose]();
     session.conclude(result, (view) => replayLines(view, result), stopped);
     return exitCodes.fine;
   },

@@ -53,7 +53,7 @@ export async function calling<T>(
 }
 
 /** The service's own name for it, or the operating system's: never the text. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   if ('code' in error && typeof error.code === 'string') return error.code;
   return error.name;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Rule } from '../support/gate.ts';
 import { queues } from '../support/stage.ts';
@@ -60,6 +61,7 @@ describe('replay', () => {
     // In the middle of the second call.
     duty.lambda.always(async () => {
       child.kill('SIGINT');
+      await once(child, 'exit');
       return undefined;
     });
     const { exitCode, stdout, stderr } = await ended(child);

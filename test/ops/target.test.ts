@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../ops/errors.ts';
+import { selectIntegration, selectIntegrations, type Target } from '../../ops/target/target.ts';
 import { Duty, denied, ended, masked } from './duty.ts';
 
 const duty = new Duty();
@@ -57,7 +60,37 @@ describe('whom a command is for', () => {
   });
 });
 
+describe('one of several integrations', () => {
+  const deployed = (name: string) => ({ name, operateFunction: '', schedule: '', secret: '' });
+  const target: Target = {
+    access: { isLocal: true, client: () => ({}) },
+    name: 'prod',
+    topics: { events: '', alerts: '', operations: '' },
+    integrations: [deployed('district-a'), deployed('district-b')],
+    caller: async () => 'odile',
+  };
+
+  it('has to be named, where all of them are not meant', () => {
+    expect(selectIntegration(target, 'district-b').name).toBe('district-b');
+    expect(() => selectIntegration(target, undefined)).toThrow(UsageError);
+    expect(selectIntegrations(target, undefined)).toHaveLength(2);
+    expect(selectIntegrations(target, 'district-a')).toHaveLength(1);
+  });
+});
+
 describe('what can go wrong in between', () => {
+  it('is somebody who presses Ctrl-C', async () => {
+    const child = duty.start(`test-event --stack ${duty.stack}`);
+    duty.lambda.once(duty.invocation, async () => {
+      child.kill('SIGINT');
+      await once(child, 'exit');
+      return undefined;
+    });
+    const { exitCode, stdout, stderr } = await ended(child);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+    expect(stderr).toContain('What the function has begun, it ends by itself.');
+  });
+
   it.each([
     [
       'no permission to look at the stack',
