@@ -54,7 +54,7 @@ export const deployment = record({
       "An existing customer key for the topics and the queues of the stack, instead of a new one for a dollar a month. Its policy has to let in whom a new one's would: see above. AWS's own key for SNS cannot let alarms in: they would be dropped silently.",
     ),
   pagerTopicArn: text('the ARN of a standard SNS topic', (value) =>
-    arn('sns', /[\w-]+/).test(value),
+    arn('sns', /[\w-]{1,256}/).test(value),
   )
     .optional()
     .describe(
@@ -65,7 +65,9 @@ export const deployment = record({
     .describe('A CloudWatch dashboard. The first three of an account are free.'),
   permissionsBoundary: text(
     'the name or the ARN of an IAM policy',
-    (value) => arn('iam', /policy\/[\w+=,.@/-]+/).test(value) || /^[\w+=,.@-]{1,128}$/.test(value),
+    (value) =>
+      arn('iam', /policy\/([\w+=,.@-]+\/)*[\w+=,.@-]{1,128}/).test(value) ||
+      /^[\w+=,.@-]{1,128}$/.test(value),
   )
     .optional()
     .describe('A managed policy of this account, set on every role of the stack.'),

@@ -12,6 +12,8 @@ const eventTypes = ['created', 'updated', 'withdrawn', 'restored', 'test'] as co
 const maxCombinations = 150;
 /** SNS compares numbers from -10⁹ to 10⁹. */
 const maxNumber = 1_000_000_000;
+/** Control characters, and what XML, in which AWS is sent a filter, cannot hold. */
+const unsendable = /[\p{Cc}\p{Cs}\uFFFE\uFFFF]/u;
 /** With it, 150 names stay below the 256 KiB of a policy, whatever they are written with. */
 const maxNameLength = 256;
 
@@ -31,7 +33,7 @@ export const filter = record({
   assessments: list(
     name(
       `an assessment name, exactly as the platform shows it, at most ${maxNameLength} characters`,
-      (value) => value.trim() !== '' && value.length <= maxNameLength && !/\p{Cc}/u.test(value),
+      (value) => value.trim() !== '' && value.length <= maxNameLength && !unsendable.test(value),
     ),
     'at least one assessment name',
     maxCombinations,

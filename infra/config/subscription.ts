@@ -4,20 +4,34 @@ import { arn, flag, list, name, oneOf, record, text, whole } from './words.ts';
 
 const fits = (pattern: RegExp) => (value: string) => pattern.test(value);
 
-const mail = { allowed: 'an e-mail address', accepts: fits(/^[^\s@]+@[^\s@]+\.[^\s@]+$/) };
+/** SNS subscribes one address each; RFC 3696: no longer than this. */
+const maxMail = 320;
+/** SNS's limit of a subscription's endpoint. */
+const maxUrl = 2_048;
+
+const mail = {
+  allowed: `one e-mail address of at most ${maxMail} characters`,
+  accepts: (value: string) =>
+    value.length <= maxMail &&
+    /^[^\s@,;:<>()"]+@[^\s@,;:<>()".]+(\.[^\s@,;:<>()".]+)+$/.test(value),
+};
 
 const endpoints = {
   email: mail,
   'email-json': mail,
   https: {
-    allowed: 'an https URL',
-    accepts: (value: string) => /^https:\/\/[^\s/@]+(\/\S*)?$/.test(value) && URL.canParse(value),
+    allowed: `an https URL of at most ${maxUrl} characters`,
+    accepts: (value: string) =>
+      value.length <= maxUrl && /^https:\/\/[^\s/@]+(\/\S*)?$/.test(value) && URL.canParse(value),
   },
   sqs: {
     allowed: "the ARN of a queue, or an object with newQueue: the new queue's name",
-    accepts: fits(arn('sqs', /[\w-]+(\.fifo)?/)),
+    accepts: fits(arn('sqs', /([\w-]{1,80}|[\w-]{1,75}\.fifo)/)),
   },
-  lambda: { allowed: 'the ARN of a function', accepts: fits(arn('lambda', /function:[\w:-]+/)) },
+  lambda: {
+    allowed: 'the ARN of a function',
+    accepts: fits(arn('lambda', /function:[\w-]{1,64}(:[\w-]{1,128})?/)),
+  },
 } as const;
 
 /** A queue that the stack makes, ready to be read. */
@@ -31,7 +45,7 @@ const newQueue = record({
   readers: list(
     text(
       'the ARN of an IAM role or user that exists',
-      fits(arn('iam', /(role|user)\/[\w+=,.@/-]+/)),
+      fits(arn('iam', /(role|user)\/([\w+=,.@-]+\/)*[\w+=,.@-]{1,64}/)),
     ),
     'at least one ARN of an IAM role or user',
     50,

@@ -36,7 +36,7 @@ export const list = <T extends z.ZodType>(element: T, allowed: string, max: numb
   z
     .array(element, { error: allowed })
     .min(1, { error: allowed })
-    .max(max, { error: allowed })
+    .max(max, { error: `at most ${max}` })
     .superRefine((values, problems) => {
       values.forEach((value, index) => {
         if (values.indexOf(value) < index)
@@ -52,9 +52,11 @@ export const list = <T extends z.ZodType>(element: T, allowed: string, max: numb
 export const record = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, { error: `an object with ${Object.keys(shape).join(', ')}` });
 
-/** An ARN of one service, in any partition. */
-export const arn = (service: string, resource: RegExp) =>
-  new RegExp(`^arn:aws[\\w-]*:${service}:[a-z0-9-]*:\\d{12}:${resource.source}$`);
+/** An ARN of one service, in any partition. IAM alone is in no region. */
+export const arn = (service: string, resource: RegExp) => {
+  const region = service === 'iam' ? '' : '[a-z0-9]+(-[a-z0-9]+)+';
+  return new RegExp(`^arn:aws(-[a-z]+)*:${service}:${region}:\\d{12}:${resource.source}$`);
+};
 
 /** A KMS key; roles' policies and most services cannot name one by its alias. */
 export const keyArn = () => {

@@ -133,6 +133,19 @@ describe('a good configuration', () => {
     });
   });
 
+  it.each([
+    ['sqs', `arn:aws-us-gov:sqs:us-gov-west-1:111122223333:${'q'.repeat(80)}`],
+    ['lambda', 'arn:aws-cn:lambda:cn-north-1:111122223333:function:certifications:live'],
+    ['email', `${'a'.repeat(308)}@example.org`],
+    ['https', `https://example.org/${'x'.repeat(2_028)}`],
+  ])('may tell by %s what is as long as AWS takes', (protocol, endpoint) => {
+    expect(problemsOf(withQueue({ protocol, endpoint }))).toEqual([]);
+  });
+
+  it('may filter by any name that can be sent', () => {
+    expect(problemsOf(withFilter({ assessments: ['Säker 🪢', '救命講習\ufffd'] }))).toEqual([]);
+  });
+
   it('may filter by as many values as SNS takes', () => {
     const organizations = Array.from({ length: 75 }, (_, index) => index + 1);
     expect(problemsOf(withFilter({ types: ['created', 'updated'], organizations }))).toEqual([]);
@@ -163,7 +176,7 @@ describe('a wrong setting is named with its place, what was found and what is al
         })),
       },
       `integrations: a list of ${maxIntegrations + 1} found`,
-      `1 to ${maxIntegrations} integrations`,
+      `at most ${maxIntegrations}`,
     ],
     [
       'an upper-case name',
@@ -395,6 +408,72 @@ describe('a wrong setting is named with its place, what was found and what is al
       'subscriptions[0].endpoint.retries: unknown setting',
       'newQueue, readers, visibilityTimeout, attempts',
     ],
+    ...[
+      'arn:aws:sqs::111122223333:certifications',
+      'arn:aws:sqs:us--1:111122223333:certifications',
+      'arn:aws:sqs:us-east-1:111122223333:',
+      `arn:aws:sqs:us-east-1:111122223333:${'q'.repeat(81)}`,
+      `arn:aws:sqs:us-east-1:111122223333:${'q'.repeat(76)}.fifo`,
+    ].map((endpoint): [string, unknown, string, string] => [
+      `the queue ${endpoint}`,
+      { ...withQueue({ endpoint }), topic: 'fifo' },
+      'subscriptions[0].endpoint:',
+      'the ARN of a queue',
+    ]),
+    ...[
+      'arn:aws:lambda::111122223333:function:certifications',
+      'arn:aws:lambda:us-east-1:111122223333:function::live',
+      'arn:aws:lambda:us-east-1:111122223333:function:certifications:',
+      `arn:aws:lambda:us-east-1:111122223333:function:${'f'.repeat(65)}`,
+    ].map((endpoint): [string, unknown, string, string] => [
+      `the function ${endpoint}`,
+      withQueue({ protocol: 'lambda', endpoint }),
+      'subscriptions[0].endpoint:',
+      'the ARN of a function',
+    ]),
+    ...[
+      'a@example.org,b@example.org',
+      'a@example.org;b',
+      'Office <office@example.org>',
+      'a@example..org',
+      'a@example.org.',
+      `${'a'.repeat(309)}@example.org`,
+    ].map((endpoint): [string, unknown, string, string] => [
+      `the mail address ${endpoint}`,
+      withQueue({ topic: 'alerts', protocol: 'email', endpoint }),
+      'subscriptions[0].endpoint:',
+      'one e-mail address of at most 320',
+    ]),
+    [
+      'a URL that SNS does not take',
+      withQueue({ protocol: 'https', endpoint: `https://example.org/${'x'.repeat(2_029)}` }),
+      'subscriptions[0].endpoint:',
+      'an https URL of at most 2048',
+    ],
+    ...['CPR \ud800', '\udc00', 'CPR\ufffe', 'CPR\uffff', 'CPR\u0000'].map(
+      (name): [string, unknown, string, string] => [
+        `the assessment ${JSON.stringify(name)}`,
+        withFilter({ assessments: [name] }),
+        'subscriptions[0].filter.assessments[0]:',
+        'an assessment name',
+      ],
+    ),
+    [
+      'too many values of one key',
+      withFilter({ organizations: Array.from({ length: 151 }, (_, index) => index + 1) }),
+      'subscriptions[0].filter.organizations: a list of 151 found',
+      'at most 150',
+    ],
+    ...['role//payroll', 'role/payroll/', 'role/'].map(
+      (resource): [string, unknown, string, string] => [
+        `the reader ${resource}`,
+        withQueue({
+          endpoint: { newQueue: 'payroll', readers: [`arn:aws:iam::111122223333:${resource}`] },
+        }),
+        'subscriptions[0].endpoint.readers[0]:',
+        'the ARN of an IAM role',
+      ],
+    ),
     [
       'a reader that is no ARN',
       withQueue({ endpoint: { newQueue: 'payroll', readers: ['payroll'] } }),
@@ -504,7 +583,7 @@ describe('a wrong setting is named with its place, what was found and what is al
       'an address that is none',
       withQueue({ topic: 'alerts', protocol: 'email', endpoint: 'office' }),
       'subscriptions[0].endpoint: "office" found',
-      'an e-mail address',
+      'one e-mail address',
     ],
     [
       'a webhook without TLS',
