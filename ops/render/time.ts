@@ -40,10 +40,11 @@ export function span(milliseconds: number): string {
   return some.map(([number, unit]) => `${number} ${unit}`).join(' ') || '0 s';
 }
 
-/** A limit, such as `16 min` or `1 d 1 h`: rounded up. */
+/** A limit, such as `16 min`, `1 d 1 min` or `1 d 3 h`: what two units cannot tell is rounded up. */
 export function limit(minutes: number): string {
-  const step = minutes > 1440 ? 60 : 1;
-  return span(Math.ceil(minutes / step) * step * 60_000);
+  const whole = Math.ceil(minutes);
+  const needsThree = whole > 1440 && whole % 1440 > 60;
+  return span((needsThree ? Math.ceil(whole / 60) * 60 : whole) * 60_000);
 }
 
 /** `12 s ago`, `in 48 s` */

@@ -60,11 +60,12 @@ describe('time', () => {
   ])('%i ms are told as %s', (ms, told) => expect(span(ms)).toBe(told));
 
   it('is never told shorter than it is, where it is a limit', () => {
-    expect([limit(1), limit(15.2), limit(1440), limit(1475)]).toEqual([
+    expect([limit(1), limit(15.2), limit(1440), limit(1475), limit(1501)]).toEqual([
       '1 min',
       '16 min',
       '1 d',
-      '1 d 1 h',
+      '1 d 35 min',
+      '1 d 2 h',
     ]);
   });
 
