@@ -66,6 +66,23 @@ export class Digest {
     this.#sections.find(({ kind }) => kind.type === event.type)?.add(event);
   }
 
+  /** The same in numbers alone, without any text of the partner's: for when SNS refuses `mail`. */
+  bareMail(): Mail {
+    const sections = this.#sections.filter(({ count }) => count > 0);
+    const titles = sections.map(({ title }) => title);
+    return {
+      subject: cut(titles.join('; ') || 'Nothing has changed', maxSubject),
+      body: [
+        ...titles,
+        '',
+        'Who and what it was is left out: SNS has refused the mail that says it.',
+        '',
+        `Integration: ${this.#options.integration}`,
+        '',
+      ].join('\n'),
+    };
+  }
+
   mail(): Mail {
     const sections = this.#sections.filter(({ count }) => count > 0);
     const bytes = maxBodyBytes / Math.max(1, sections.length);

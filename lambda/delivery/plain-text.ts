@@ -1,5 +1,8 @@
-/** Direction marks, embeddings, overrides and isolates, and every other invisible but joiners. */
-const invisible = /(?![\u{200C}\u{200D}])\p{Cf}/gu;
+/**
+ * Direction marks, embeddings, overrides and isolates, and every other invisible but joiners; and the
+ * two that XML 1.0 does not allow, because SNS refuses a message that has one.
+ */
+const invisible = /(?![\u{200C}\u{200D}])\p{Cf}|[\u{FFFE}\u{FFFF}]/gu;
 const breaks = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 /** Scripts that are written from right to left. */
 const rightToLeft =

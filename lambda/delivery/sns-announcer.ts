@@ -10,7 +10,7 @@ import { attributeBytes, messageAttributes } from '../events/attributes.ts';
 import { messageBody } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Announcer, DigestDraft, DigestOutcome, Notice, PublishOutcome } from '../ports.ts';
-import { Digest, type DigestOptions } from './digest.ts';
+import { Digest, type DigestOptions, type Mail } from './digest.ts';
 import { type Answer, Dispatch, type Message } from './dispatch.ts';
 import { fifoIds, isFifo } from './fifo-ids.ts';
 import { codeOf, refusalKind } from './refusals.ts';
@@ -66,9 +66,12 @@ export class SnsAnnouncer implements Announcer {
     const digest = new Digest(this.#options);
     return {
       add: (event) => digest.add(event),
-      send: () => {
-        const { subject, body } = digest.mail();
-        return this.#send(this.#topics.alerts, subject, body);
+      send: async () => {
+        const send = ({ subject, body }: Mail) => this.#send(this.#topics.alerts, subject, body);
+        const outcome = await send(digest.mail());
+        if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
+        // As it is, it would be refused for ever, and all that comes after it would wait with it.
+        return send(digest.bareMail());
       },
     };
   }

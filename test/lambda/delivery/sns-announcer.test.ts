@@ -170,4 +170,42 @@ describe('telling the people', () => {
     expect(fault.calls()).toHaveLength(2);
     fault.restore();
   });
+
+  it.each([
+    ['at once when SNS calls the mail invalid', 'InvalidParameterException', true],
+    ['not when it is the topic that is missing', 'NotFoundException', false],
+  ])('sends numbers alone %s', async (_, name, isSentAgain) => {
+    const fault = mockClient(SNSClient);
+    fault
+      .on(PublishCommand)
+      .rejectsOnce(Object.assign(new Error('oops'), { name }))
+      .resolves({ MessageId: 'taken' });
+    try {
+      expect(await digestOf(owedEvents(3)).send()).toMatchObject({ accepted: isSentAgain });
+      const inputs = fault.commandCalls(PublishCommand).map(({ args: [{ input }] }) => input);
+      expect(inputs).toHaveLength(isSentAgain ? 2 : 1);
+      expect(inputs[0]?.Message).toContain('Odalys');
+      if (!isSentAgain) return;
+      expect(inputs[1]?.Subject).toBe('3 new certifications');
+      expect(inputs[1]?.Message).toMatch(/^3 new certifications\n/);
+      expect(inputs[1]?.Message).not.toMatch(/Odalys|Rope Bridge|Larkspur/);
+    } finally {
+      fault.restore();
+    }
+  });
+
+  it('has no character that XML, and so SNS, does not allow', async () => {
+    const fault = mockClient(SNSClient);
+    fault.on(PublishCommand).resolves({ MessageId: 'taken' });
+    try {
+      await digestOf(owedEvents(1, 'Oda\u{FFFE}lys\u{FFFF} \u{1}Quillfeather\uD800')).send();
+      const [call] = fault.commandCalls(PublishCommand);
+      const { Message = '' } = call?.args[0].input ?? {};
+      expect(Message).toContain('Odalys Quillfeather');
+      // XML 1.0, 2.2.
+      expect(Message).toMatch(/^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u);
+    } finally {
+      fault.restore();
+    }
+  });
 });
