@@ -154,10 +154,21 @@ export const testEventCommand = z.strictObject({
   late: z._default(z.boolean(), false),
 });
 
+function isReplayCursor(cursor: string): boolean {
+  const [reached, lastId = '1', ...more] = cursor.split('/');
+  return day.safeParse(reached).success && /^[1-9]\d{0,14}$/.test(lastId) && more.length === 0;
+}
+
 /** What a replay may send again: whatever is not given does not restrict it. */
 const selection = {
   /** Both included; open where one is absent. */
-  days: z.optional(z.strictObject({ from: z.optional(day), to: z.optional(day) })),
+  days: z.optional(
+    z.strictObject({ from: z.optional(day), to: z.optional(day) }).check(
+      z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+        error: '`from` must not be after `to`',
+      }),
+    ),
+  ),
   ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
   organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
   /** What the certification's last revision was. */
@@ -185,7 +196,9 @@ export const replayCommand = z
     /** Counts what would be sent. */
     dryRun: z._default(z.boolean(), false),
     /** Where an earlier call stopped: `<day>/<id>` or `<day>`, everything up to which is done. */
-    after: z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d(\/[1-9]\d*)?$/))),
+    after: z.optional(
+      z.string().check(z.refine(isReplayCursor, { error: 'must be `<day>/<id>` or `<day>`' })),
+    ),
     by,
     operation,
   })

@@ -81,6 +81,7 @@ class Replay {
     unreadable: 0,
     withoutHistory: 0,
     refused: 0,
+    unknown: 0,
   };
   #events = 0;
   #cursor: string | undefined;
@@ -103,6 +104,8 @@ class Replay {
         const isAll = await this.#replaySlice(slice, salt);
         // Also where nothing is selected: to look through a long history takes time by itself.
         if (!isAll || this.#limit.reached) return this.#stopped();
+        // Only now: a call that goes on looks for the same ids again.
+        this.#skipped.unknown += slice.unknown ?? 0;
       }
       return { result: this.#result('done') };
     } catch (failure) {

@@ -108,6 +108,8 @@ export const replayResult = z.object({
     unreadable: count,
     withoutHistory: count,
     refused: count,
+    /** Of `ids`: not known to the ledger, or not readable in it. Told by the last call. */
+    unknown: count,
   }),
   /** The command that goes on where this one stopped; absent when everything was done. */
   next: z.optional(replayCommand),

@@ -22,6 +22,8 @@ export interface Slice {
   readonly end?: string;
   /** The days that hold them, and how many requests about it takes to read these; none: by id. */
   readonly read?: { readonly range: DayRange; readonly requests: number };
+  /** How many of the ids that were asked for the ledger does not know. */
+  readonly unknown?: number;
 }
 
 /**
@@ -50,7 +52,10 @@ export async function* slices(
 
   if (ids !== undefined) {
     const lives = await ledger.lives(ids);
-    yield { lives: [...lives.values()].filter(isWanted).sort(inOrder) };
+    yield {
+      lives: [...lives.values()].filter(isWanted).sort(inOrder),
+      unknown: new Set(ids).size - lives.size,
+    };
     return;
   }
   for (const { days, rows } of packed(await daysOf(ledger, years, command))) {

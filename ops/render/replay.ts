@@ -15,6 +15,7 @@ const reasons: Readonly<Record<keyof Replay['skipped'], string>> = {
   unreadable: 'malformed at the partner',
   withoutHistory: 'recorded by a version without history',
   refused: 'refused by the target for good',
+  unknown: 'not known here: `explain` asks the partner for them',
 };
 
 /** Of all calls so far and one more. */

@@ -223,6 +223,40 @@ describe('a selection', () => {
     expect(ids()).toEqual(expected);
   });
 
+  it.each([1, undefined])('says how many ids nobody knows, once (limit %s)', async (limit) => {
+    const command = { command: 'replay', ids: [4, 1, 99, 100, 99], limit };
+    const results = await toTheEnd(command);
+    const unknown = results.reduce((sum, { skipped }) => sum + (skipped['unknown'] ?? 0), 0);
+    expect(unknown).toBe(2);
+    expect(ids()).toEqual([1, 4]);
+  });
+
+  it('says so once when time runs out behind the last event, too', async () => {
+    scene.requestSeconds = 55;
+    const results = await toTheEnd({ command: 'replay', ids: [1, 99] });
+    expect(results.map(({ skipped }) => skipped['unknown'])).toEqual([0, 1]);
+  });
+
+  it.each([
+    { days: { from: '2026-01-02', to: '2026-01-01' } },
+    { days: {}, after: '2026-13-01' },
+    { days: {}, after: '2026-02-30/7' },
+    { days: {}, after: '2026-02-28/0' },
+    { days: {}, after: '2026-02-28/' },
+    { days: {}, after: '2026-02-28/1/2' },
+    { days: {}, after: `2026-02-28/${'9'.repeat(16)}` },
+  ])('that cannot match is refused: %j', async (selection) => {
+    expect(await scene.operate({ command: 'replay', ...selection })).toMatchObject({
+      ok: false,
+      problem: { code: 'command-invalid' },
+    });
+  });
+
+  it('of one day is from it and to it', async () => {
+    await scene.operate({ command: 'replay', days: { from: '2026-01-01', to: '2026-01-01' } });
+    expect(ids()).toEqual([2]);
+  });
+
   it('must select something', async () => {
     expect(await scene.operate({ command: 'replay' })).toMatchObject({
       ok: false,
