@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './answer.ts';
 import type { Command } from './command.ts';
 import { contract } from './contract.ts';
+import type { CommandRecord } from './ops-ledger.ts';
 import type { Call, OperationParts } from './parts.ts';
 
 type RecordingParts = Pick<OperationParts, 'opsLedger' | 'clock'>;
@@ -10,7 +12,7 @@ const listed = 20;
 
 /**
  * Notes a command that changes something, before it is carried out. One that goes on in several calls
- * is noted once, by the first.
+ * is noted once, by the first: only what goes on with what that one has noted belongs to it.
  * @returns the name of its record; `undefined` when it changes nothing
  */
 export async function record(
@@ -19,19 +21,26 @@ export async function record(
   { id }: Pick<Call, 'id'>,
 ): Promise<string | undefined> {
   if (!isChanging(command)) return undefined;
-  if ('operation' in command && command.operation !== undefined) return command.operation;
-  const at = clock.now().toString({ smallestUnit: 'millisecond' });
-  const operation = `${at}/${id}`;
   const { command: name, ...settings } = command;
   const by = 'by' in command ? command.by : undefined;
-  await opsLedger.record({
-    operation,
-    at,
-    ...(by !== undefined && { by }),
-    command: name,
-    settings: brief(settings),
-  });
+  const noted = { ...(by !== undefined && { by }), command: name, settings: brief(settings) };
+  if ('operation' in command && command.operation !== undefined) {
+    const begun = (await opsLedger.recorded()).find(isCalled(command.operation));
+    if (begun !== undefined && isDeepStrictEqual(meantBy(begun), meantBy(noted)))
+      return begun.operation;
+  }
+  const at = clock.now().toString({ smallestUnit: 'millisecond' });
+  const operation = `${at}/${id}`;
+  await opsLedger.record({ operation, at, ...noted });
   return operation;
+}
+
+const isCalled = (name: string) => (record: CommandRecord) => record.operation === name;
+
+/** The same in each call of a command, which differ in how far it has come. */
+function meantBy({ by, command, settings }: Pick<CommandRecord, 'by' | 'command' | 'settings'>) {
+  const { after: _, since: __, ...meant } = settings;
+  return { by, command, meant };
 }
 
 /** What came of it, by its last call so far. */

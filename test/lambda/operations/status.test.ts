@@ -238,6 +238,34 @@ describe('the history', () => {
     ]);
   });
 
+  it('has one that says it goes on with another that was never begun, or was another', async () => {
+    await scene.settle();
+    const by = 'arn:aws:sts::111122223333:assumed-role/ops/odile';
+    await scene.operate({ command: 'discard', ids: [1], by });
+    const [begun] = (await status({ history: true })).history ?? [];
+    const operation = begun?.operation;
+    for (const command of [
+      { command: 'discard', ids: [1], operation: 'made-up' },
+      { command: 'discard', ids: [2], by, operation },
+      { command: 'discard', ids: [1], operation },
+      { command: 'release', ids: [1], by, operation },
+      { command: 'discard', ids: [1], by, operation, after: 'held/' },
+    ]) {
+      scene.clock.advance({ minutes: 1 });
+      await scene.operate(command);
+    }
+    const { history = [] } = await status({ history: true });
+    expect(history.map(({ command, at, settings }) => [command, at, settings])).toEqual([
+      ['release', '2026-11-21T08:04:00.000Z', expect.objectContaining({ ids: [1] })],
+      ['discard', '2026-11-21T08:03:00.000Z', { waiting: 'held', ids: [1] }],
+      ['discard', '2026-11-21T08:02:00.000Z', { waiting: 'held', ids: [2] }],
+      ['discard', '2026-11-21T08:01:00.000Z', { waiting: 'held', ids: [1] }],
+      ['discard', '2026-11-21T08:00:00.000Z', { waiting: 'held', ids: [1] }],
+    ]);
+    expect(history.at(-1)?.outcome?.at).toBe('2026-11-21T08:05:00Z');
+    expect(history.map(({ operation }) => operation)).not.toContain('made-up');
+  });
+
   it('says why one has failed', async () => {
     await scene.operate({ command: 'restart-baseline' });
     expect((await status({ history: true })).history).toMatchObject([
