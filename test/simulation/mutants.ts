@@ -79,7 +79,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'most of a day may vanish like anything else',
     lives: 15,
     file: examination,
-    edits: [['{ isAudit, doubtful }', '{ isAudit, doubtful: false }']],
+    edits: [['difference.known >= doubtfulFrom &&', 'false &&']],
   },
   flood: {
     breaks: 'a flood is announced',
