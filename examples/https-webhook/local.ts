@@ -1,8 +1,9 @@
 /**
  * For trying it out: plays SNS for a certification-notifier that runs on this machine (`npm start` in
  * its folder), whose embedded SNS delivers to queues only. It signs each event with a key made for
- * this run and posts it, as SNS would. Does nothing where TOPIC_ARN is set, as it is on AWS; then this
- * file, and what only it needs, can go.
+ * this run and posts it, as SNS would. Does nothing where TOPIC_ARN is set, as it is on AWS. Where only
+ * that is wanted, delete this file, let `start` in package.json be `node server.ts`, and remove the
+ * devDependencies.
  */
 import { createSign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,8 @@
 /**
  * For trying it out: connects to a certification-notifier that runs on this machine (`npm start` in
  * its folder), makes a queue there, subscribes it, and makes a table. Does nothing where QUEUE_URL is
- * set, as it is on AWS; then this file, and client-sns, can go.
+ * set, as it is on AWS. Where only that is wanted, delete this file, let `start` in package.json be
+ * `node worker.ts`, and remove `@aws-sdk/client-sns`.
  */
 import { readFile } from 'node:fs/promises';
 import {

@@ -81,4 +81,17 @@ describe('an example to copy', () => {
       expect(await needs('.')).toMatchObject(others);
     },
   );
+
+  it.each(['sqs-worker', 'https-webhook'])(
+    '%s says how it starts without local.ts, which its `start` imports',
+    async (name) => {
+      const text = (file: string) =>
+        readFile(join(import.meta.dirname, '../../examples', name, file), 'utf8');
+      const { start } = JSON.parse(await text('package.json')).scripts;
+      expect(start).toContain('--import ./local.ts ');
+      const without = `\`${start.replace('--import ./local.ts ', '')}\``;
+      expect(await text('local.ts')).toContain(without);
+      expect(await text('README.md')).toContain(without);
+    },
+  );
 });
