@@ -45,7 +45,7 @@ const key = { 'Fn::GetAtt': [only(standard, 'AWS::KMS::Key').id, 'Arn'] };
 
 const subscribed = (properties: Json) =>
   only(standard, 'AWS::SNS::Subscription', properties).resource;
-const payroll = only(standard, 'AWS::SQS::Queue', { VisibilityTimeout: 30 });
+const payroll = only(standard, 'AWS::SQS::Queue', { VisibilityTimeout: 90 });
 
 /** The queue that an ARN in the template means. */
 function queueAt(arn: unknown) {
