@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { bundleOptions } from '../infra/bundling/options.ts';
 
 /** The function's memory, see infra/constructs/integration.ts. */
 const functionMegabytes = 512;
@@ -12,7 +13,7 @@ export const heapOptions = [
   `--max-old-space-size=${Math.floor(functionMegabytes * 0.9)}`,
 ];
 
-/** A program of this folder as one file, made as infra/constructs/integration.ts makes the function. */
+/** A program of this folder as one file, made as the stack makes the function. */
 export async function asDeployed<Result>(
   program: string,
   use: (bundle: string) => Promise<Result>,
@@ -21,19 +22,9 @@ export async function asDeployed<Result>(
   try {
     const outfile = join(directory, 'index.mjs');
     await build({
+      ...bundleOptions,
       entryPoints: [fileURLToPath(new URL(program, import.meta.url))],
       outfile,
-      bundle: true,
-      minify: true,
-      keepNames: true,
-      platform: 'node',
-      target: 'node24',
-      format: 'esm',
-      mainFields: ['module', 'main'],
-      banner: {
-        js: "import{createRequire as createRequireHere}from'node:module';const require=createRequireHere(import.meta.url);",
-      },
-      logLevel: 'error',
     });
     return await use(pathToFileURL(outfile).href);
   } finally {

@@ -15,6 +15,7 @@ import {
   unrest,
 } from './cases.ts';
 import { awsReady, startChild } from './child.ts';
+import { coldStart } from './cold-start-case.ts';
 import { pendingDelivered } from './delivery-case.ts';
 import type { Row } from './score.ts';
 import { seedLedger } from './seed.ts';
@@ -79,6 +80,8 @@ async function inWorld(
     await arena.close();
   }
 }
+
+found(...(await coldStart(aws.ready, options.quick ? 5 : 21)));
 
 await inWorld('small', { records: sizes.small, until: today }, async (arena) => {
   await settle(arena);

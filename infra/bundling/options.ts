@@ -1,6 +1,9 @@
 import type { BuildOptions } from 'esbuild';
 import { leftOut } from './left-out.ts';
 
+/** A folder of the assembly, with one file a function. Nothing of it is deployed. */
+export const sourceMaps = 'source-maps';
+
 /**
  * How a function is bundled: one minified ES module with the SDK inside, so that its version is
  * ours. What stays out is never reached in Lambda, and would be a third of the bundle.

@@ -208,6 +208,7 @@ export class BaselineFanOut extends Construct {
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
+      // docs/decisions/0010-bundles-and-memory.md
       memorySize: 512,
       // For the plan of a very large history; a stretch that takes longer goes on in another one.
       timeout: Duration.minutes(10),

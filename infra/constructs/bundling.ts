@@ -4,11 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage, Stage } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { sourceMaps } from '../bundling/options.ts';
 
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
-
-/** In the assembly; one file a function. Nothing of it is deployed. */
-export const sourceMaps = 'source-maps';
 
 /**
  * A function of `lambda/`, bundled as infra/bundling/options.ts says: `index.handler` of the result.

@@ -203,6 +203,7 @@ export class Integration extends Construct {
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
+      // docs/decisions/0010-bundles-and-memory.md
       memorySize: 512,
       // Below the shortest schedule, so that a tick that runs out of time is gone before the next.
       timeout: Duration.seconds(55),

@@ -38,6 +38,7 @@ export class Operate extends Construct {
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
+      // docs/decisions/0010-bundles-and-memory.md
       memorySize: 512,
       // The AWS CLI waits for an answer for 60 seconds and then invokes the function again. What takes
       // longer answers where to go on.

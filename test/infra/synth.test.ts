@@ -12,7 +12,8 @@ import { synthesize } from '../../local/synthesize.ts';
 const folder = mkdtempSync(join(tmpdir(), 'synth-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const app = fileURLToPath(new URL('../../infra/app.ts', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const app = join(root, 'infra/app.ts');
 const district = { baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
 const twoDistricts = {
   integrations: [
@@ -62,7 +63,22 @@ describe('synthesizing the app', () => {
 
   it.each(['poll', 'operate', 'fan-out'])('keeps the source map of %s aside', (name) => {
     const map = JSON.parse(readFileSync(join(outdir, 'source-maps', `${name}.mjs.map`), 'utf8'));
-    expect(map.sources.some((source: string) => source.endsWith(`lambda/${name}.ts`))).toBe(true);
+    expect(map.sources.some((source: string) => source === `lambda/${name}.ts`)).toBe(true);
+  });
+
+  it('lets a stack trace be read that names places in a bundle', () => {
+    const bundles = assetsIn(outdir).map((asset) => join(outdir, asset, 'index.mjs'));
+    const traces = bundles.map(
+      (bundle) => node(['--input-type=module', '-e', `import '${bundle}'`]).stderr,
+    );
+    const read = ['poll', 'operate', 'fan-out'].flatMap((name) =>
+      traces.map((input) => {
+        const trace = [join(root, 'scripts/trace.ts'), name, '--assembly', outdir];
+        return spawnSync(process.execPath, trace, { input, encoding: 'utf8' }).stdout;
+      }),
+    );
+    for (const name of ['poll', 'operate', 'fan-out'])
+      expect(read.some((trace) => trace.includes(`at lambda/${name}.ts:`))).toBe(true);
   });
 
   it.each([0, 1, 2])('makes bundle %i of at most 700,000 bytes', (index) => {

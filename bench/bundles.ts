@@ -1,0 +1,51 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type BuildOptions, build } from 'esbuild';
+import { bundleOptions } from '../infra/bundling/options.ts';
+
+/** What every function that talks to these three services pays, whatever it does. */
+const threeClients = `
+  import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+  import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+  import { SNSClient } from '@aws-sdk/client-sns';
+  export const clients = [new DynamoDBClient({}), new SecretsManagerClient({}), new SNSClient({})];`;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const poll = join(root, 'lambda/poll.ts');
+
+export interface Bundle {
+  readonly url: string;
+  readonly bytes: number;
+}
+
+export interface Bundles {
+  /** As the stack has it. */
+  readonly poll: Bundle;
+  /** The three bare clients, bundled as they come. */
+  readonly clients: Bundle;
+  /** The same with everything left out that the stack leaves out. */
+  readonly barest: Bundle;
+}
+
+export async function withBundles<Result>(
+  use: (bundles: Bundles) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'certification-notifier-bench-'));
+  try {
+    const built = async (name: string, options: BuildOptions): Promise<Bundle> => {
+      const outfile = join(folder, `${name}.mjs`);
+      await build({ ...bundleOptions, ...options, outfile });
+      return { url: pathToFileURL(outfile).href, bytes: (await stat(outfile)).size };
+    };
+    const stdin = { contents: threeClients, resolveDir: root };
+    return await use({
+      poll: await built('poll', { entryPoints: [poll] }),
+      clients: await built('clients', { stdin, external: [], plugins: [] }),
+      barest: await built('barest', { stdin }),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

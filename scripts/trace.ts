@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { sourceMaps } from '../infra/bundling/options.ts';
+
+const program = new Command('npm run --silent trace --')
+  .description(
+    'Reads a stack trace of a function from standard input, and says where in the sources.',
+  )
+  .argument('<function>', 'poll, operate or fan-out')
+  .option('--assembly <folder>', 'what `npm run synth` has made of the deployed version', 'cdk.out')
+  .parse();
+const [name] = program.args;
+const { assembly }: { assembly: string } = program.opts();
+
+const map = new SourceMap(
+  JSON.parse(readFileSync(`${assembly}/${sourceMaps}/${name}.mjs.map`, 'utf8')),
+);
+const trace = await text(process.stdin);
+process.stdout.write(
+  trace.replaceAll(/[^\s(]*index\.mjs:(\d+):(\d+)/g, (place, line, column) => {
+    const origin = map.findOrigin(Number(line), Number(column));
+    return 'fileName' in origin
+      ? `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`
+      : place;
+  }),
+);
