@@ -147,6 +147,14 @@ describe('what is asked for on duty', () => {
     expect(await subjects()).toEqual([id]);
   });
 
+  it('says in words what is wrong with a command, although the bundle speaks zod/mini', async () => {
+    const message = expect.stringContaining('to: Invalid input: expected string');
+    expect(await operate({ command: 'prove', from: '2026-10-01' })).toMatchObject({
+      ok: false,
+      problem: { code: 'command-invalid', message },
+    });
+  });
+
   it('is the proof of a range now, which finds an edit that no tick has seen', async () => {
     const { world } = stage.sandbox;
     const [oldest] = [...world.assessments()].sort((a, b) =>
