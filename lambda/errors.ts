@@ -20,7 +20,7 @@ export abstract class NotifierError extends Error implements Advice {
 
   static {
     // Not the class's own name: the bundle is minified. `Error` types it as a property.
-    Object.defineProperty(this.prototype, 'name', {
+    Object.defineProperty(NotifierError.prototype, 'name', {
       configurable: true,
       get(this: Partial<NotifierError>) {
         return nameOf(this.code);
