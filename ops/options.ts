@@ -48,9 +48,14 @@ const next = checked(
 
 /** That a change is agreed to. */
 export const yes = () => new Option('-y, --yes', 'do not ask');
-/** Goes on where an earlier call stopped. */
-export const nextOption = () =>
-  new Option('--next <json>', 'go on where an earlier call stopped, as it printed').argParser(next);
+/**
+ * Goes on where an earlier call stopped.
+ * @param others what that call has settled, and is not to be said again
+ */
+export const nextOption = (others: string[]) =>
+  new Option('--next <json>', 'go on where an earlier call stopped, as it printed')
+    .argParser(next)
+    .conflicts(others);
 
 export const eventsPerSecond = () =>
   new Option('--events-per-second <number>', '1 to 1000 (default: 50)').argParser(

@@ -116,6 +116,11 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** Where cleaning up fails as well, `await using` wraps what went wrong first. */
+function firstFailure(thrown: unknown): unknown {
+  return thrown instanceof SuppressedError ? firstFailure(thrown.suppressed) : thrown;
+}
+
 async function carryOut(
   command: OpsCommand,
   parsed: Command,
@@ -138,7 +143,8 @@ async function carryOut(
   try {
     return await command.run(session, { ...parsed.opts(), ...Object.fromEntries(named) });
   } catch (thrown) {
-    const error = thrown instanceof NotifierError ? thrown : new UnexpectedError(thrown);
+    const first = firstFailure(thrown);
+    const error = first instanceof NotifierError ? first : new UnexpectedError(first);
     session.failure(error);
     return error instanceof OpsError ? error.exitCode : exitCodeOf(error.code);
   }

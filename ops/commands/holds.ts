@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
 import type { KeptSelection } from '../../lambda/operations/command.ts';
+import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
@@ -17,6 +18,8 @@ const selecting = (command: Command) =>
     .option('--year <years>', 'certified in these years', ids)
     .option('--type <types>', 'created, updated, withdrawn or restored', kinds)
     .option('--id <ids>', 'of these assessments', ids);
+
+const selectingOptions = ['undeliverable', 'organization', 'year', 'type', 'id'];
 
 const selectionSettings = {
   undeliverable: z.boolean().default(false),
@@ -78,7 +81,7 @@ export const release = opsCommand({
       .option('--digest', 'tell people only, in one mail')
       .addOption(eventsPerSecond())
       .addOption(yes())
-      .addOption(nextOption()),
+      .addOption(nextOption([...selectingOptions, 'digest', 'eventsPerSecond'])),
   settings: z.object({
     ...decidingSettings,
     digest: z.boolean().default(false),
@@ -115,7 +118,7 @@ export const discard = opsCommand({
     ['discard --stack prod --year 2019', 'a migration of old records is no news'],
     ['discard --stack prod --undeliverable --id 48213 --yes', 'what SNS will never take'],
   ],
-  declare: (command) => selecting(command).addOption(yes()).addOption(nextOption()),
+  declare: (command) => selecting(command).addOption(yes()).addOption(nextOption(selectingOptions)),
   settings: z.object(decidingSettings),
   run: (session, { yes: isAgreed, next, ...options }) =>
     decide(session, {
@@ -143,9 +146,18 @@ interface Decision {
 async function decide(session: Session, decision: Decision) {
   const { name, question, verb, isAgreed, next, selection, settings } = decision;
   const operator = await session.operator();
-  let first = next;
+  const by = await session.by();
+  let first: object;
   let events = 0;
-  if (first === undefined) {
+  if (next !== undefined) {
+    if (!('until' in next))
+      throw new UsageError(
+        '--next does not say until when events were counted.',
+        `Give it as an earlier ${name} printed it, or leave it out.`,
+      );
+    await session.confirm('Go on with what was agreed to before?', isAgreed);
+    first = { ...next, by };
+  } else {
     const { result: kept, stopped } = await counted(session, operator, selection);
     if (stopped !== undefined) throw stopped.cause;
     ({ events } = kept);
@@ -157,7 +169,7 @@ async function decide(session: Session, decision: Decision) {
     }
     session.note((view) => holdsLines(view, kept, selection.waiting));
     await session.confirm(question(count(events, 'event')), isAgreed);
-    first = { ...selection, ...settings, until: kept.at, by: await session.by() };
+    first = { ...selection, ...settings, until: kept.at, by };
   }
   using progress = session.progress(name);
   const { result, stopped } = await follow(session, operator, name, first, {

@@ -21,7 +21,7 @@ export const prove = opsCommand({
       .option('--to <day>', 'last day', day)
       .option('--now', 'read all of these days again first; what differs is announced')
       .option('--csv', 'print CSV (--json prints JSON)')
-      .addOption(nextOption()),
+      .addOption(nextOption(['from', 'to', 'now'])),
   settings: z.object({
     from: z.string().optional(),
     to: z.string().optional(),

@@ -53,12 +53,27 @@ export const replay = opsCommand({
       .addOption(eventsPerSecond())
       .option('--limit <number>', 'at most so many events', positiveNumber)
       .option('--dry-run', 'count what would be sent, and send nothing')
-      .addOption(nextOption()),
+      .addOption(
+        nextOption([
+          'from',
+          'to',
+          'all',
+          'id',
+          'organization',
+          'type',
+          'baseline',
+          'queue',
+          'eventsPerSecond',
+          'limit',
+          'dryRun',
+        ]),
+      ),
   settings,
   async run(session, options) {
     const operator = await session.operator();
     const { next } = options;
-    const first = next ?? firstCall(options, await session.by());
+    const by = await session.by();
+    const first = next ? { ...next, by } : firstCall(options, by);
     using progress = session.progress('replay');
     const { result, stopped } = await follow(session, operator, 'replay', first, {
       sum: replaySum,

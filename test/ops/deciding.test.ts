@@ -43,6 +43,22 @@ describe('what is held', () => {
     expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
   });
 
+  it('is not decided about by going on with what nobody agreed to, or with other options', async () => {
+    await flood();
+    const counted = JSON.stringify({ until: '2999-01-01T00:00:00Z' });
+    for (const [words, why] of [
+      [`discard --next ${counted}`, 'Give --yes'],
+      ['discard --yes --next {}', 'until when'],
+      [`discard --yes --year 2018 --next ${counted}`, "'--year <years>'"],
+      ['replay --dry-run --next {"ids":[1]}', "'--dry-run'"],
+    ] as const) {
+      const { exitCode, stderr } = await duty.run(words);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(why);
+    }
+    expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
+  });
+
   it('is discarded: nobody is told of it, and once is enough', async () => {
     await flood();
     const answer = await duty.json('discard --year 2019 --yes');
