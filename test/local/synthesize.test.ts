@@ -23,7 +23,7 @@ test.skipIf(process.platform === 'win32')(
     const stopping = new AbortController();
     const synthesis = synthesize(config, directory, stopping.signal);
     const ended = expect(synthesis).rejects.toThrow(StoppedError);
-    await vi.waitFor(() => expect(processes()).toMatch(/ esbuild .*--outfile/), {
+    await vi.waitFor(() => expect(processes()).toMatch(/bundling.program\.ts/), {
       timeout: 20_000,
       interval: 20,
     });

@@ -152,7 +152,8 @@ export function masked(output: string): string {
     .replaceAll(/in (\d+ (d|h|min|s|ms)\b ?)+/g, '<soon>')
     .replaceAll(/next any moment/g, 'next <soon>')
     .replaceAll(/is \d+ s (ahead|behind)/g, 'is <time> off')
-    .replaceAll(/took( +)[^,]+,/g, 'took$1<time>,');
+    // One more when the token has run out or is not there yet.
+    .replaceAll(/took( +)[^,]+, \d requests?/g, 'took$1<time>, <requests>');
 }
 
 /** The approval file of a screen. */
