@@ -142,18 +142,20 @@ export const denied: Reply = {
 
 /** Without what is another with every run. */
 export function masked(output: string): string {
-  return output
-    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<url>')
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d E[SD]T/g, '<moment>')
-    .replaceAll(/\d{4}-\d\d-\d\d/g, '<day>')
-    .replaceAll(/<day>T[\d:.]+Z/g, '<instant>')
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
-    .replaceAll(/(\d+ (d|h|min|s|ms) ?)+ ago|(?<=[( ])now(?=[),])/g, '<ago>')
-    .replaceAll(/in (\d+ (d|h|min|s|ms)\b ?)+/g, '<soon>')
-    .replaceAll(/next any moment/g, 'next <soon>')
-    .replaceAll(/is \d+ s (ahead|behind)/g, 'is <time> off')
-    // One more when the token has run out or is not there yet.
-    .replaceAll(/took( +)[^,]+, \d requests?/g, 'took$1<time>, <requests>');
+  return (
+    output
+      .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<url>')
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d E[SD]T/g, '<moment>')
+      .replaceAll(/\d{4}-\d\d-\d\d/g, '<day>')
+      .replaceAll(/<day>T[\d:.]+Z/g, '<instant>')
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
+      .replaceAll(/(\d+ (d|h|min|s|ms) ?)+ ago|(?<=[( ])now(?=[),])/g, '<ago>')
+      .replaceAll(/in (\d+ (d|h|min|s|ms)\b ?)+/g, '<soon>')
+      .replaceAll(/next any moment/g, 'next <soon>')
+      .replaceAll(/is \d+ s (ahead|behind)/g, 'is <time> off')
+      // One more when the token has run out or is not there yet.
+      .replaceAll(/took( +)[^,]+, \d requests?/g, 'took$1<time>, <requests>')
+  );
 }
 
 /** The approval file of a screen. */
