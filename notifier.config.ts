@@ -13,7 +13,7 @@ export default defineConfig({
       timeZone: 'America/Chicago',
       // Minutes between two looks at the platform.
       every: 1,
-      // Every look covers this many days back from today.
+      // Days before today that are read again most often; what was completed earlier is announced as late.
       recentDays: 3,
     },
   ],

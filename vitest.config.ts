@@ -1,15 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
+process.env.SEED ??= '1';
 const reportFile = process.env.CI_REPORT;
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Scenario tests start servers and synthesize the stack once; everything else is far below this.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Against what never ends. Far above what anything takes (seconds), for machines that are busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     restoreMocks: true,
-    sequence: { shuffle: true },
+    setupFiles: ['test/support/seed.ts'],
+    sequence: { shuffle: true, seed: Number(process.env.SEED) },
     reporters: reportFile ? ['default', ['json', { outputFile: reportFile }]] : ['default'],
   },
 });

@@ -42,6 +42,7 @@ export async function coldStart(aws: AwsReady, imports: number): Promise<Row[]> 
     [environment.eventsTopic]: people.topic,
     [environment.alertsTopic]: people.topic,
     [environment.operationsTopic]: people.topic,
+    [environment.stack]: 'bench',
     [environment.secret]: 'credentials',
     [environment.integration]: JSON.stringify(integrationAt(partner.ready.url)),
     [environment.alerts]: JSON.stringify({ detail: 'names', maxRows: 60 }),

@@ -150,7 +150,8 @@ function sumOf(ticks: readonly TickUnits[]): TickUnits {
 
 /** What the journal of the deployed function would have written of a tick, with its Lambda context. */
 function logBytesOf(report: TickReport, requests: number, durationMs: number): number {
-  const journal = new TickJournal(integration);
+  const ledgerName = 'certification-notifier-NotifierLedgerTableB61FFCC6-1A2B3C4D5E6F';
+  const journal = new TickJournal(integration, ledgerName);
   const functionName = 'certification-notifier-NotifierdistrictaPoll1A2B3C4D-aB1cD2eF3gH4';
   journal.begin({
     callbackWaitsForEmptyEventLoop: false,

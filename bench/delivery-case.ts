@@ -31,7 +31,7 @@ const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
 const firstId = 50_000_000;
 const leastSpeedUp = 5;
 const mostCalls = 1.02;
-/** An outbox of ten times as many events; what garbage collection makes of chance. */
+/** An outbox of twice as many events; what garbage collection makes of chance. */
 const mostGrowth = 1.15;
 
 /**

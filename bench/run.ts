@@ -172,7 +172,7 @@ await inWorld('unrest', { records: 2_000, until: today, unstableTies: true }, as
 
 await inWorld('delivery', { records: 100, until: today }, async (arena) => {
   await settle(arena);
-  const smaller = await pendingDelivered(arena, aws.ready, sizes.pending / 10);
+  const smaller = await pendingDelivered(arena, aws.ready, sizes.pending / 2);
   found(...smaller);
   found(...(await pendingDelivered(arena, aws.ready, sizes.pending, smaller)));
 });

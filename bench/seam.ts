@@ -36,12 +36,16 @@ for (const { records, perDay } of SIZES) {
         if (seed <= usualReads && (await lostByUsualClient(shape, seed)) > 0) usualClientLost += 1;
         line.max = Math.max(line.max, ratio);
       }
-      table[`${records}, ${perDay} a day, ${hostOrder}, ${poolName}`] = {
+      const name = `${records}, ${perDay} a day, ${hostOrder}, ${poolName}`;
+      const row = {
         ...line,
         mean: line.mean.toFixed(3),
         max: line.max.toFixed(3),
         'usual client loses': `${usualClientLost} of ${usualReads}`,
       };
+      table[name] = row;
+      // The whole takes long: whoever stops it has what is done.
+      console.error(`${name}: ${JSON.stringify(row)}`);
     }
   }
 }

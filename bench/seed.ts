@@ -37,7 +37,7 @@ export async function seedLedger(
       if (count === 0) continue;
       const digest = rows ? digestOf(rows, salt) : randomBytes(12).toString('base64url');
       if (rows) await ledger.recordSilently(compare(rows, new Map(), salt), clock.now());
-      entries.set(day, { count, readAt, proof, digest });
+      entries.set(day, { count, readAt, proof: { ...proof, count }, digest });
     }
     await ledger.saveDays(entries);
   }
@@ -88,13 +88,11 @@ async function writeState(
   const window = windowOf(clock);
   const calendar = new Calendar(await ledger.calendar(years), daysIn(window));
   const recent = calendar.positionOf(window.from.toString());
-  const due = auditsDue(calendar, recent, settings.audit);
   const lease = { owner: 'bench', until: clock.now().add({ seconds: 1 }) };
   if ((await ledger.takeLease(lease, clock.now())) === undefined) throw new Error('no lease');
   await ledger.complete(lease, clock.now(), {
     expected: calendar.total,
-    recentAuditAt: due.recentAt,
-    historyAuditAt: due.historyAt,
+    ...auditsDue(calendar, recent, settings.audit),
     ...changes,
   });
 }

@@ -17,5 +17,5 @@ export const settings: TickSettings = {
   announce: 'none',
   fields: 'all',
   alerts: { detail: 'names', maxRows: 60 },
-  resources: { secret: 'credentials' },
+  resources: { stack: 'certification-notifier', secret: 'credentials' },
 };

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Temporal } from 'temporal-polyfill';
 import { BodyTooSlowError, SnsMessageRefusedError } from './errors.ts';
 
@@ -34,4 +34,25 @@ export function requestBody(
     if (Number(request.headers['content-length']) > maxBytes)
       giveUp(new SnsMessageRefusedError('too-large'));
   });
+}
+
+/** For how long a sender that has its answer may go on sending. */
+const LINGER_MS = 1_000;
+
+/**
+ * Answers a request whose body nobody wants to the end, and ends the connection. In stages, as RFC
+ * 9112, section 9.6, has it: a connection that is closed with bytes unread is reset, and the answer
+ * may be lost with it. So the answer goes out whole, and what still comes is thrown away until the
+ * sender has stopped, or for a second.
+ */
+export function answerEarly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+): void {
+  const timer = setTimeout(() => response.end(), LINGER_MS);
+  response.on('close', () => clearTimeout(timer));
+  request.on('end', () => response.end());
+  request.resume();
+  response.writeHead(status, { connection: 'close', 'content-length': 0 }).flushHeaders();
 }

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { NotifierError } from '../lambda/errors.ts';
 import { NotAnEventError, type RefusalReason, SnsMessageRefusedError } from './errors.ts';
 import { parseEvent, type ReceivedEvent } from './parse-event.ts';
-import { requestBody } from './request-body.ts';
+import { answerEarly, requestBody } from './request-body.ts';
 import { defaultMaxBytes, type SnsVerification, verifySnsMessage } from './verify-sns-message.ts';
 
 export interface WebhookOptions extends SnsVerification {
@@ -52,8 +52,8 @@ export function webhook(
   return async (request, response) => {
     const reception = await receive(request, options);
     const status = 'status' in reception ? reception.status : 200;
-    // The rest of a body that nobody wants is not read: the connection ends with the answer.
-    response.writeHead(status, request.complete ? {} : { connection: 'close' }).end();
+    if (request.complete) response.writeHead(status).end();
+    else answerEarly(request, response, status);
     try {
       await options.report(reception);
     } catch (error) {

@@ -1,15 +1,20 @@
 import * as cdk from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import cdkJson from '../cdk.json' with { type: 'json' };
+import { runsLocally } from './config/place.ts';
 import type { NotifierConfig } from './config.ts';
 import { CertificationNotifier } from './constructs/certification-notifier.ts';
-import { addOutputs } from './outputs.ts';
 
 export interface BuildAppOptions {
   /** Where the assembly goes; a new temporary folder when left out and not told by the CDK CLI. */
   readonly outdir?: string;
   /** `false` leaves the functions' code out of the assembly: quick, for those who run the source. */
   readonly bundle?: boolean;
+  /**
+   * `true` for what is run on this machine and never deployed: its partner may be here as well.
+   * @default false
+   */
+  readonly local?: boolean;
 }
 
 /**
@@ -23,18 +28,21 @@ export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}):
     context: {
       ...cdkJson.context,
       ...(options.bundle === false && { 'aws:cdk:bundling-stacks': [] }),
+      ...(options.local && { [runsLocally]: true }),
     },
   });
-  const stack = new cdk.Stack(app, config.stackName, {
-    description: 'Turns a poll-only assessment API into push: ledger, topics and scheduled polls',
-    terminationProtection: config.terminationProtection,
-    tags: config.tags,
+  const { stackName, terminationProtection, tags, permissionsBoundary, ...settings } = config;
+  const stack = new cdk.Stack(app, stackName, {
+    description:
+      'Turns a poll-only assessment API into push: ledger, topics and scheduled polls. Deleting it keeps the ledger, the secrets and the key.',
+    terminationProtection,
+    tags,
   });
-  if (config.permissionsBoundary !== undefined)
-    iam.PermissionsBoundary.of(stack).apply(boundaryOf(stack, config.permissionsBoundary));
+  if (permissionsBoundary !== undefined)
+    iam.PermissionsBoundary.of(stack).apply(boundaryOf(stack, permissionsBoundary));
   // The CDK itself makes every function depend on its role, which cfn-lint finds redundant.
   stack.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
-  addOutputs(stack, new CertificationNotifier(stack, 'Notifier', config));
+  new CertificationNotifier(stack, 'Notifier', settings).addOutputs();
   return app;
 }
 

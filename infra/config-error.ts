@@ -7,7 +7,7 @@ import { NotifierError } from '../lambda/errors.ts';
 export class ConfigError extends NotifierError {
   readonly code = 'config-invalid';
   readonly retryHelps = false;
-  readonly whatToDo = 'Correct the named settings and synthesize again.';
+  readonly whatToDo = 'Correct the named settings and run this again.';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[], source = 'the configuration') {
@@ -58,6 +58,16 @@ export function withoutSecrets(text: string): string {
   return text.replace(/[\w+=-]{16,}/g, (run) => (mayBeSecret(run) ? '…' : run));
 }
 
+/** Forms that nothing but credentials have: AWS access keys, JWTs, tokens of GitHub and Slack, `password=…`. */
+export function isCredential(text: string): boolean {
+  return (
+    /\b(AKIA|ASIA)[A-Z0-9]{16}\b/.test(text) ||
+    /\beyJ[\w-]{8,}\.[\w-]{8,}/.test(text) ||
+    /\b(gh[oprsu]_|github_pat_|xox[abeoprs]-|sk_live_)\w{8,}/.test(text) ||
+    /(client_?secret|password|access_?token|api_?key)["']?\s*[=:]\s*\S/i.test(text)
+  );
+}
+
 /**
  * Whether a random generator wrote this: twenty characters without a separator in which letters and
  * digits take turns, or a UUID. Stricter than what is merely not quoted, because here a name that
@@ -76,6 +86,7 @@ export function looksGenerated(text: string): boolean {
 function mayBeSecret(text: string): boolean {
   return (
     text.length > 60 ||
+    isCredential(text) ||
     /[@?#{}\p{Cc}]/u.test(text) ||
     // Sixteen characters without a separator, letters and digits mixed: tokens, keys, UUIDs' parts.
     text.split(/[\s/.:_-]/).some((run) => run.length >= 16 && /\d/.test(run)) ||

@@ -1,14 +1,19 @@
 import type * as z from 'zod';
 import { deployment } from './config/deployment.ts';
+import type { NotifierConfigInput } from './config/input.ts';
 import { integration } from './config/integration.ts';
+import { notifier } from './config/notifier.ts';
 import { ConfigError, described, settingAt } from './config-error.ts';
 
-/** What ops write. */
-export type NotifierConfigInput = z.input<typeof deployment>;
 /** What the stack is built from: checked, defaults filled in, `baseUrl` reduced to its origin. */
 export type NotifierConfig = z.output<typeof deployment>;
+/** The same without what belongs to a stack. */
+export type NotifierSettings = z.output<typeof notifier>;
 export type IntegrationConfig = NotifierConfig['integrations'][number];
+/** What the constructs get of one: its secret may be a thing of the app. */
+export type IntegrationSettings = NotifierSettings['integrations'][number];
 export type AlertsConfig = NotifierConfig['alerts'];
+export type { NotifierConfigInput } from './config/input.ts';
 export type { NewQueueConfig, SubscriptionConfig } from './config/subscription.ts';
 
 /** Gives `notifier.config.ts` types and completion; checks nothing. */
@@ -21,7 +26,16 @@ export function defineConfig(input: NotifierConfigInput): NotifierConfigInput {
  * @throws ConfigError naming every problem: where, what was found, what is allowed.
  */
 export function parseConfig(input: unknown, source?: string): NotifierConfig {
-  const result = deployment.safeParse(input);
+  return parsed(deployment, input, source);
+}
+
+/** The same for a notifier in somebody's own stack. @throws ConfigError */
+export function parseSettings(input: unknown, source: string): NotifierSettings {
+  return parsed(notifier, input, source);
+}
+
+function parsed<T>(schema: z.ZodType<T>, input: unknown, source?: string): T {
+  const result = schema.safeParse(input);
   if (result.success) return result.data;
   throw new ConfigError(
     result.error.issues.flatMap((issue) => problemsOf(issue, input)),

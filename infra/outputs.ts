@@ -1,20 +1,40 @@
-import { Aws, CfnOutput, type Stack } from 'aws-cdk-lib';
+import { Aws, CfnElement, CfnOutput, type Stack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
 import { pascalCase, stackOutputs } from '../lambda/names.ts';
+import { ConfigError } from './config-error.ts';
 import type { CertificationNotifier } from './constructs/certification-notifier.ts';
 
-/** What people need after a deployment: whom to subscribe to, where to look, how to fill a secret. */
-export function addOutputs(stack: Stack, notifier: CertificationNotifier): void {
-  const output = (id: string, value: string, description: string) =>
-    new CfnOutput(stack, id, { value, description });
+const place = 'CertificationNotifierOutputs';
 
-  output('LedgerTableName', notifier.ledger.table.tableName, 'The ledger');
-  output(stackOutputs.eventsTopic, notifier.topics.events.topicArn, 'Events, for machines');
-  output(stackOutputs.alertsTopic, notifier.topics.alerts.topicArn, 'Digests, for people');
-  output(
-    stackOutputs.operationsTopic,
-    notifier.topics.operations.topicArn,
-    'Alarms, for operators',
-  );
+/**
+ * What people need after a deployment: whom to subscribe to, where to look, how to fill a secret.
+ *
+ * @throws ConfigError when the stack has them already
+ */
+export function addOutputs(stack: Stack, notifier: CertificationNotifier): void {
+  if (stack.node.tryFindChild(place))
+    throw new ConfigError(
+      [
+        'addOutputs: the stack has the outputs of a notifier already; allowed: once in a stack. The command line knows a notifier by its stack (--stack), so another one that it is to find needs a stack of its own',
+      ],
+      notifier.node.path,
+    );
+  // Not in the stack itself, where what is not ours may have the same id: a team's own `Dashboard`.
+  const outputs = new Construct(stack, place);
+  const output = (name: string, value: string, description: string) =>
+    new CfnOutput(outputs, name, { value, description }).overrideLogicalId(name);
+
+  output('LedgerTableName', notifier.table.tableName, 'The ledger');
+  const table = notifier.table.node.defaultChild;
+  if (CfnElement.isCfnElement(table))
+    output(
+      'KeptOnDestroy',
+      JSON.stringify({ [stack.getLogicalId(table)]: { TableName: notifier.table.tableName } }),
+      'The ledger outlives the stack; with this, `npx cdk import --resource-mapping` brings it into a new one: docs/operations.md#deploy-over-an-existing-ledger',
+    );
+  output(stackOutputs.eventsTopic, notifier.events.topicArn, 'Events, for machines');
+  output(stackOutputs.alertsTopic, notifier.alerts.topicArn, 'Digests, for people');
+  output(stackOutputs.operationsTopic, notifier.operations.topicArn, 'Alarms, for operators');
 
   if (notifier.dashboard)
     output(
@@ -23,13 +43,13 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
       'Are we up to date, what has changed, is the partner well, what does it cost',
     );
 
-  for (const [name, queue] of notifier.subscriptions.newQueues) {
+  for (const [name, queue] of notifier.queues) {
     const suffix = pascalCase(name);
     output(`QueueUrl${suffix}`, queue.queueUrl, `Where the subscriber ${name} receives`);
     output(`QueueArn${suffix}`, queue.queueArn, `For a policy, or a function to be fed by ${name}`);
   }
-  if (notifier.subscriptions.newQueues.size > 0)
-    output('QueuesKeyArn', notifier.topics.key.keyArn, 'Readers of the queues decrypt with it');
+  if (notifier.queues.size > 0)
+    output('QueuesKeyArn', notifier.key.keyArn, 'Readers of the queues decrypt with it');
 
   output(
     stackOutputs.integrations,
@@ -39,7 +59,7 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
   for (const [name, integration] of notifier.integrations) {
     const suffix = pascalCase(name);
     const secret = integration.secret.id;
-    output(`PollFunction${suffix}`, integration.function.functionName, `Runs the ticks of ${name}`);
+    output(`PollFunction${suffix}`, integration.poll.functionName, `Runs the ticks of ${name}`);
     output(
       stackOutputs.operateFunction(name),
       integration.operate.functionName,
@@ -57,10 +77,12 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
       `Starts the ticks of ${name}`,
     );
     output(stackOutputs.secret(name), secret, `Holds the credentials of ${name}`);
-    output(
-      `FillSecret${suffix}`,
-      `aws secretsmanager put-secret-value --region ${Aws.REGION} --secret-id ${secret} --secret-string file://credentials.json`,
-      `Run once with credentials.json = {"client_id": "...", "client_secret": "..."}, then delete that file`,
-    );
+    // An existing one is filled by its owner.
+    if (integration.secret.isNew)
+      output(
+        `FillSecret${suffix}`,
+        `aws secretsmanager put-secret-value --region ${Aws.REGION} --secret-id ${secret} --secret-string file://credentials.json`,
+        `Run once with credentials.json = {"client_id": "...", "client_secret": "..."}, then delete that file`,
+      );
   }
 }

@@ -13,7 +13,7 @@ export interface Advice {
  * value. Branch on the class or on `code`, never on the text.
  */
 export abstract class NotifierError extends Error implements Advice {
-  /** Stable, kebab-case; used in logs and as a metric dimension. */
+  /** Stable, kebab-case; logs have it. */
   abstract readonly code: string;
   abstract readonly retryHelps: boolean;
   abstract readonly whatToDo: string;

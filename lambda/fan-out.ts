@@ -14,10 +14,8 @@ import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
+import { patience } from './patience.ts';
 import { parseSettings } from './settings.ts';
-
-/** An answer that does not come must not cost the task: a connection can die while it is frozen. */
-const patience = { requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
 
 // Built once per cold start.
 const { integration, table, topics, secret, alerts } = parseSettings(process.env);

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import { describeDetails, describeError } from './describe-error.ts';
-import { metricDimension, metricNamespace, metrics as names } from './names.ts';
+import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
 import type { Journal } from './parts.ts';
 import { isHindered, isHindrance } from './steps/conditions.ts';
 import type { TickReport } from './tick.ts';
@@ -14,12 +14,21 @@ export interface TickLine extends TickReport {
   readonly durationMs: number;
 }
 
+/** Nobody is to get up for a pause, which somebody asked for, or for what was never begun. */
+const asWanted: ReadonlySet<TickReport['outcome']> = new Set([
+  'completed',
+  'baseline',
+  'paused',
+  'no-credentials',
+]);
+
 /** What a tick leaves behind for ops: structured JSON log lines and metrics (EMF) on stdout. */
 export class TickJournal implements Journal {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
 
-  constructor(integration: string) {
+  /** @param ledger the name of the table */
+  constructor(integration: string, ledger: string) {
     this.#logger = new Logger({
       serviceName: 'certification-notifier',
       persistentKeys: { integration },
@@ -27,7 +36,10 @@ export class TickJournal implements Journal {
     this.#metrics = new Metrics({ namespace: metricNamespace });
     // Powertools puts `service` beside dimensions given to its constructor; the alarms look at ours alone.
     this.#metrics.clearDefaultDimensions();
-    this.#metrics.setDefaultDimensions({ [metricDimension]: integration });
+    this.#metrics.setDefaultDimensions({
+      [metricDimensions.integration]: integration,
+      [metricDimensions.ledger]: ledger,
+    });
   }
 
   /** Ties every line of this invocation to its request id. */
@@ -43,16 +55,16 @@ export class TickJournal implements Journal {
     this.#logger.info('tick', { ...line });
     const { conditions } = line;
     const more = (now: number, lasting = 0) => Math.max(now, lasting);
-    if (line.outcome === 'completed' || line.outcome === 'baseline')
-      this.#count(names.ticksCompleted, 1);
+    const isNew = line.outcome === 'no-credentials';
+    if (asWanted.has(line.outcome)) this.#count(names.ticksCompleted, 1);
     this.#count(names.partnerRequests, line.requests);
     this.#countAny(names.eventsDelivered, line.delivered);
     this.#countAny(names.eventsUndelivered, line.undelivered);
     this.#countAny(names.eventsUndeliverable, more(line.undeliverable, conditions.undeliverable));
     this.#countAny(names.eventsHeld, more(line.held, conditions.held));
     this.#countAny(names.unexplainedDifference, Math.abs(line.unexplained));
-    this.#countAny(names.recordsQuarantined, line.quarantined);
-    this.#countAny(names.refused, isHindered(conditions) ? 1 : 0);
+    this.#countAny(names.recordsQuarantined, more(line.quarantined, conditions.quarantined));
+    this.#countAny(names.refused, isHindered(conditions) && !isNew ? 1 : 0);
     this.#countAny(names.daysUnproven, conditions.unproven ?? 0);
     this.#metrics.publishStoredMetrics();
   }

@@ -3,12 +3,14 @@
  * Renaming a key attribute or an index replaces a table or an index in production.
  */
 
-/** Environment variables of the poll function. */
+/** Environment variables of the functions. */
 export const environment = {
   table: 'TABLE_NAME',
   eventsTopic: 'EVENTS_TOPIC_ARN',
   alertsTopic: 'ALERTS_TOPIC_ARN',
   operationsTopic: 'OPERATIONS_TOPIC_ARN',
+  /** The stack's name, as operators give it to the command line. */
+  stack: 'STACK_NAME',
   /** ARN or name of the secret that holds `{"client_id", "client_secret"}`. */
   secret: 'SECRET_ID',
   /** JSON; its shape is that of settings.ts. */
@@ -55,15 +57,18 @@ export const ledgerTable = {
 
 export const metricNamespace = 'CertificationNotifier';
 
-/** Every metric carries the dimension `integration`. */
-export const metricDimension = 'integration';
+/**
+ * Every metric carries both. By the ledger, which is the table's name, deployments in one account are
+ * told apart that watch integrations of the same name: one stage must not count as another's tick.
+ */
+export const metricDimensions = { integration: 'integration', ledger: 'ledger' } as const;
 
 /**
  * Custom metrics; each costs money for every hour in which it is sent, so the list is short (ten an
  * integration), and all but the first two are sent only when there is something to tell.
  */
 export const metrics = {
-  /** 1 for every tick that ran to its end; none for a tick that failed. */
+  /** 1 for every tick that ran to its end, if only to find itself paused; none for a tick that failed. */
   ticksCompleted: 'TicksCompleted',
   partnerRequests: 'PartnerRequests',
   /** Events that SNS has accepted. */

@@ -19,11 +19,10 @@ import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
 import { parseHttpDate } from './partner/retry.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
+import { patience } from './patience.ts';
 import { parseSettings, tickSettings } from './settings.ts';
 import { tick } from './tick.ts';
 
-/** An answer that does not come must not cost the command: a connection can die while it is frozen. */
-const patience = { requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
 /** Announcers retry by themselves. */
 const once = { ...patience, maxAttempts: 1 };
 
@@ -33,7 +32,7 @@ const { integration, table: tableName, topics, secret, alerts } = environment;
 const settings = tickSettings(environment);
 const { name } = settings;
 const journal = new OperationsJournal(name);
-const tickJournal = new TickJournal(name);
+const tickJournal = new TickJournal(name, tableName);
 let requests = 0;
 let partnerAheadMs: number | undefined;
 const credentials = secretCredentials(

@@ -13,7 +13,7 @@ export interface TickSettings {
     /** Requests that the audits of one tick may make. */
     readonly requests: number;
   };
-  /** More events than this in one tick are held for ops to release. */
+  /** More events than this at once, or edits within one round of the audits, are held for ops to release. */
   readonly holdAbove: number;
   /** What the baseline announces: nothing, what was completed on a day or later, or everything. */
   readonly announce: 'none' | 'all' | { readonly since: string };
@@ -24,6 +24,8 @@ export interface TickSettings {
   readonly alerts: AlertSettings;
   /** As commands in notices call them. */
   readonly resources: {
+    /** Name of the stack. */
+    readonly stack: string;
     /** ARN or name of the credentials' secret. */
     readonly secret: string;
   };

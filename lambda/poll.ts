@@ -12,17 +12,15 @@ import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import type { TickParts } from './parts.ts';
+import { patience } from './patience.ts';
 import { parseSettings, tickSettings } from './settings.ts';
 import { tick } from './tick.ts';
 import { TickFailure } from './tick-failure.ts';
 
-/** An answer that does not come must not cost the tick: a connection can die while it is frozen. */
-const patience = { requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
-
 // Built once per cold start.
 const settings = parseSettings(process.env);
 const { integration, table, topics, secret, alerts } = settings;
-const journal = new TickJournal(integration.name);
+const journal = new TickJournal(integration.name, table);
 let requests = 0;
 const client = createPartnerClient({
   baseUrl: integration.baseUrl,

@@ -5,12 +5,19 @@ import type { ConditionName, OpenCondition, OpenConditions } from './detection/c
 import type { DayTally } from './detection/day-tally.ts';
 import type { DayRange } from './detection/days.ts';
 import type { Pulse } from './detection/pulse.ts';
+import type { AcceptedTotal } from './detection/total.ts';
 import type { NotifierError } from './errors.ts';
 import type { Assessment } from './events/assessment.ts';
 import type { CertificationEvent } from './events/event.ts';
 import type { OwedEvent } from './events/owed-event.ts';
 
-/** What the tick needs of the partner. Every method throws what the client throws. */
+/**
+ * What the tick needs of the partner.
+ *
+ * @throws PartnerError (every method; TimedOutError with the phase `deadline` when the given one cut it
+ * off), or what the source of the credentials throws (CredentialsNotSetError, CredentialsMalformedError,
+ * SecretUnreadableError)
+ */
 export interface PartnerReader {
   /** The newest page, unfiltered: one request. */
   pulse(deadline: Temporal.Instant): Promise<PulseRead>;
@@ -93,10 +100,14 @@ export interface State {
   readonly expected: number;
   /** By how much the partner's total differs although no day does. */
   readonly unexplained: number;
+  /**
+   * The last tick that looked has not found everything that the total differed by, or could not commit
+   * something. Audits that it had no time for do not count.
+   */
+  readonly hasMoreToFind: boolean;
   /** What was expected when the total collapsed; absent while it has not. */
   readonly collapsedFrom?: number;
-  /** A total below half of what is expected that ops have called right; 0 or absent: none. */
-  readonly acceptedTotal?: number;
+  readonly accepted?: AcceptedTotal;
   /** Changes of the day of the last tick that had any. */
   readonly today?: DayTally;
   /** Of the last pulse in which nothing was left to do. */
@@ -105,6 +116,7 @@ export interface State {
   readonly years: readonly number[];
   /** Of a day that does not fit into one tick. */
   readonly bookmark?: DayBookmark;
+  readonly trail?: Trail;
   readonly flood: FloodMemory;
   /** Milliseconds since the epoch. */
   readonly recentAuditAt: number;
@@ -154,18 +166,30 @@ export interface Baseline {
   readonly bookmark?: Bookmark;
   /** It is completed, and operations could not be told yet. */
   readonly isNoticeOwed?: boolean;
+  /** One was completed before: what the ledger does not know is news, on whatever day. */
+  readonly isAnew?: boolean;
+}
+
+/** Calendar days (`YYYY-MM-DD`), both included, among which the search for a difference ran out of time. */
+export interface Trail {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** What the flood guard keeps in mind from tick to tick. */
 export interface FloodMemory {
   /** The flood that the last tick met has not been found to its end. */
   readonly isFlooded: boolean;
-  /** Edits found since then: a mass edit comes to light a few a tick. */
-  readonly edits: number;
-  /** Milliseconds since the epoch. */
-  readonly since: number;
+  /** Edits that reading days has found lately and that went out, oldest first: a mass edit comes to light a few a tick. */
+  readonly edits: readonly PassedEdits[];
   /** Until then withdrawals are held, because the total had collapsed: milliseconds since the epoch. */
   readonly doubtfulUntil: number;
+}
+
+export interface PassedEdits {
+  /** When the first of them was: milliseconds since the epoch. */
+  readonly since: number;
+  readonly number: number;
 }
 
 /** After a refusal that a retry does not mend, the partner is left alone for a while. */
@@ -187,17 +211,20 @@ export interface StateChanges {
   readonly dirty: boolean;
   /** If only an earlier tick has left something: since then, and not since this one took the lease. */
   readonly dirtySince?: Temporal.Instant;
+  readonly hasMoreToFind?: boolean;
   readonly baseline?: Baseline;
   readonly expected?: number;
   readonly unexplained?: number;
   /** 0: no longer. */
   readonly collapsedFrom?: number;
-  /** 0: no longer. */
-  readonly acceptedTotal?: number;
+  /** `null`: no longer. */
+  readonly accepted?: null;
   readonly today?: DayTally;
   readonly pulseDigest?: string;
   /** `null`: none any more. */
   readonly bookmark?: DayBookmark | null;
+  /** `null`: none any more. */
+  readonly trail?: Trail | null;
   readonly flood?: FloodMemory;
   readonly recentAuditAt?: number;
   readonly historyAuditAt?: number;
@@ -250,6 +277,9 @@ export type Undelivered = 'pending' | 'held' | 'undeliverable';
 /**
  * What the tick needs of the ledger. All writes are single-item; those that announce are conditional,
  * and the calendar, a cache, is written under the lease.
+ *
+ * @throws LedgerUnavailableError (every method: a write may have been done all the same), or
+ * LedgerCorruptError when the state or the calendar is not as it was written
  */
 export interface Ledger {
   /** One consistent read; the very first call creates the state. */
@@ -296,6 +326,7 @@ export interface Ledger {
    * One write: the certification's new state and its event in the outbox, owed or held. What comes
    * after a held event of the same certification is held with it.
    * @returns what is owed now, or `undefined` when another tick has committed this revision first.
+   * @throws LedgerRefusedError when the item cannot take this event: a brief one may still fit
    */
   commit(
     change: Change,
@@ -335,7 +366,7 @@ export interface Leftovers {
   readonly unreadable: readonly NotifierError[];
 }
 
-/** What the tick needs of SNS. Refusals are answers, not exceptions. */
+/** What the tick needs of SNS. It throws nothing: refusals and outages are answers, not exceptions. */
 export interface Announcer {
   /**
    * To the machines, oldest first, retried until the deadline if need be. Answers which events SNS has

@@ -20,8 +20,8 @@ const integration = z.strictObject({
   baseUrl: z.url(),
   timeZone: z.string().check(z.minLength(1)),
   recentDays: z.int().check(z.positive()),
-  /** Minutes between two ticks. */
-  every: z.int().check(z.positive()),
+  /** Minutes between two ticks; deployed, whole ones. */
+  every: z.number().check(z.positive()),
   tokenRequest: z.enum(['form', 'basic', 'json']),
   audit: z.strictObject({
     recentMinutes: z.number().check(z.positive()),
@@ -51,6 +51,7 @@ const settings = z.object({
   [environment.eventsTopic]: z.string().check(z.minLength(1)),
   [environment.alertsTopic]: z.string().check(z.minLength(1)),
   [environment.operationsTopic]: z.string().check(z.minLength(1)),
+  [environment.stack]: z.string().check(z.minLength(1)),
   [environment.secret]: z.string().check(z.minLength(1)),
   [environment.integration]: z.pipe(jsonText, integration),
   [environment.alerts]: z.pipe(jsonText, alerts),
@@ -63,18 +64,19 @@ export interface Settings {
     readonly alerts: string;
     readonly operations: string;
   };
+  readonly stack: string;
   readonly secret: string;
   readonly integration: z.infer<typeof integration>;
   readonly alerts: z.infer<typeof alerts>;
 }
 
 /** The same, as a tick has it. */
-export function tickSettings({ integration, alerts, secret }: Settings) {
+export function tickSettings({ integration, alerts, stack, secret }: Settings) {
   const { audit, ...rest } = integration;
   return {
     ...rest,
     alerts,
-    resources: { secret },
+    resources: { stack, secret },
     audit: {
       recentMs: audit.recentMinutes * 60_000,
       historyMs: audit.historyHours * 3_600_000,
@@ -100,6 +102,7 @@ export function parseSettings(variables: Readonly<Record<string, string | undefi
       alerts: parsed.data[environment.alertsTopic],
       operations: parsed.data[environment.operationsTopic],
     },
+    stack: parsed.data[environment.stack],
     secret: parsed.data[environment.secret],
     integration: parsed.data[environment.integration],
     alerts: parsed.data[environment.alerts],

@@ -1,26 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
-import { auditsDue } from './detection/audit.ts';
-import { Calendar, type Proof } from './detection/calendar.ts';
-import { compare, countDeltas } from './detection/compare.ts';
+import { isAuditDue } from './detection/audit.ts';
+import { Calendar } from './detection/calendar.ts';
+import { countDeltas } from './detection/compare.ts';
 import type { ConditionName } from './detection/conditions.ts';
 import { tallied } from './detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
-import { isOneDay, judge, type Pulse, pulseDigest } from './detection/pulse.ts';
-import type { Assessment } from './events/assessment.ts';
+import { pulseDigest } from './detection/pulse.ts';
+import { judgeTotal } from './detection/total.ts';
+import { leaseOf } from './lease.ts';
+import { CredentialsNotSetError } from './partner/secret.ts';
 import type { TickParts } from './parts.ts';
 import type { Lease, PulseRead, State, StateChanges } from './ports.ts';
 import { Announcement, type AnnouncementTally } from './steps/announcement.ts';
 import { isBackingOff, noteRefusal } from './steps/back-off.ts';
-import { readBaseline, tellOfCompletion } from './steps/baseline.ts';
+import { readBaseline } from './steps/baseline.ts';
 import { Conditions, isRefusal } from './steps/conditions.ts';
 import { Delivery, type DeliveryTally } from './steps/delivery.ts';
-import { Examination } from './steps/examination.ts';
-import { indexLagMinutes, isDigestDue } from './steps/owed-digest.ts';
+import { indexLagMinutes } from './steps/index-lag.ts';
+import { isDigestDue } from './steps/owed-digest.ts';
+import { readPage } from './steps/page.ts';
 import { Quarantine } from './steps/quarantine.ts';
-import { Search } from './steps/search.ts';
+import { calendarLearned, type ProofCounts, survey } from './steps/survey.ts';
 import { TimeLimit } from './steps/time-limit.ts';
-import { judgeTotal } from './steps/total.ts';
 
 export interface TickRun {
   /** Unique; becomes the owner of the lease. */
@@ -34,8 +36,9 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   /**
    * `busy`: another tick is at work. `baseline`: what was found was recorded, not announced.
    * `paused`: by ops. `backing-off`: the partner has refused this integration a moment ago.
+   * `no-credentials`: nobody has stored any yet, and no tick was ever completed.
    */
-  readonly outcome: 'completed' | 'baseline' | 'busy' | 'paused' | 'backing-off';
+  readonly outcome: 'completed' | 'baseline' | 'busy' | 'paused' | 'backing-off' | 'no-credentials';
   /** Recorded by the baseline and not announced. */
   readonly recorded: number;
   /** Records without the documented shape. */
@@ -43,7 +46,7 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   /** Days read with proof or without, because something differed or for an audit. */
   readonly examined: number;
   /** Days read, by what proves that nothing was overlooked. */
-  readonly proofs: Readonly<Partial<Record<Proof['kind'] | 'none', number>>>;
+  readonly proofs: ProofCounts;
   /** What operations have been told of and lasts, and how many of whatever it counts. */
   readonly conditions: Readonly<Partial<Record<ConditionName, number>>>;
   /** By how much the partner's total differs although no day does. */
@@ -56,8 +59,6 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly cutShort: boolean;
 }
 
-/** A lease outlives its invocation by a little, so that two never hold it at once. */
-const leaseSlackSeconds = 5;
 /** What a tick finds out and keeps; what it owes is known at its end. */
 type Learned = Omit<StateChanges, 'dirty' | 'dirtySince'>;
 
@@ -78,7 +79,6 @@ class Tick {
   readonly #parts: TickParts;
   readonly #limit: TimeLimit;
   readonly #lease: Lease;
-  readonly #began: Temporal.Instant;
   readonly #window: RecentWindow;
   readonly #conditions: Conditions;
   readonly #delivery: Delivery;
@@ -90,14 +90,13 @@ class Tick {
   #inherited: Temporal.Instant | undefined;
   #recorded = 0;
   #examined = 0;
-  #proofs: TickReport['proofs'] = {};
+  #proofs: ProofCounts = {};
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
     this.#parts = parts;
-    this.#began = clock.now();
     this.#limit = new TimeLimit(run.deadline, clock);
-    this.#lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
+    this.#lease = leaseOf(run.id, run.deadline);
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
     this.#conditions = new Conditions(parts);
     this.#quarantine = new Quarantine(parts.journal, this.#conditions);
@@ -113,8 +112,9 @@ class Tick {
 
   async run(): Promise<TickReport> {
     const state = await this.#parts.ledger.state();
-    if (state.paused) return this.#report('paused', state);
     this.#conditions.know(state.conditions);
+    await this.#conditions.paused(state.paused ? state.pause : undefined);
+    if (state.paused) return this.#report('paused', state);
     await this.#conditions.tellOwed();
     if (isBackingOff(state, this.#parts)) return this.#backingOff(state);
     try {
@@ -123,6 +123,9 @@ class Tick {
       if (isRefusal(error)) await noteRefusal(state, this.#parts);
       await this.#conditions.failed(error);
       if (this.#holdsLease) await this.#breakOff();
+      // A deployment that waits for its credentials is no failure; one that has lost them is.
+      if (error instanceof CredentialsNotSetError && state.heartbeat === undefined)
+        return this.#report('no-credentials', state);
       throw error;
     }
   }
@@ -143,8 +146,7 @@ class Tick {
       if (this.#limit.wasReached) return this.#finish('completed', state);
     }
 
-    let pulse = await this.#parts.partner.pulse(this.#limit.deadline);
-    this.#quarantine.add(pulse.quarantined);
+    let pulse = await this.#pulse();
     if (state.backOff !== undefined) await this.#parts.ledger.backOff(undefined);
     await this.#conditions.answered();
 
@@ -156,11 +158,17 @@ class Tick {
       if (leased === undefined) return this.#report('busy', state);
       // Another tick was at work since: what the pulse showed may be older than what it committed.
       if (leased.heartbeat !== state.heartbeat || leased.dirtySince !== undefined)
-        pulse = await this.#parts.partner.pulse(this.#limit.deadline);
+        pulse = await this.#pulse();
       state = leased;
     }
-    await this.#look(state, pulse);
+    await this.#look(await this.#caughtUp(state), pulse);
     return this.#finish('completed', state);
+  }
+
+  async #pulse(): Promise<PulseRead> {
+    const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
+    this.#quarantine.add(pulse.quarantined);
+    return pulse;
   }
 
   /** Whether an earlier tick may have left something that is to be delivered now. */
@@ -168,9 +176,13 @@ class Tick {
     return state.dirtySince !== undefined || isDigestDue(state, this.#parts);
   }
 
-  /** Nothing has changed that a pulse can see, no audit is due, and nothing is to be reported. */
+  /**
+   * The last look has left nothing, nothing has changed since that a pulse can see, no audit is due,
+   * and nothing is to be reported.
+   */
   #isQuiet(state: State, pulse: PulseRead): boolean {
     return (
+      !state.hasMoreToFind &&
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
       !this.#isMoreToRead(state) &&
@@ -178,142 +190,96 @@ class Tick {
     );
   }
 
+  /** A tick that was killed has counted what it committed in the calendar, and not yet in the state. */
+  async #caughtUp(state: State): Promise<State> {
+    if (this.#inherited === undefined) return state;
+    const entries = await this.#parts.ledger.calendar(state.years);
+    return { ...state, expected: new Calendar(entries, daysIn(this.#window)).total };
+  }
+
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
   async #look(state: State, pulse: PulseRead): Promise<void> {
-    const { ledger, partner } = this.#parts;
-    const expected = state.expected + state.unexplained;
-    let { verdict, changes } = await this.#judge(pulse, pulse.assessments, state, expected);
-    if (verdict === 'elsewhere' && isOneDay(pulse)) {
-      const tail = await this.#limit.ask((deadline) => partner.tail(pulse, deadline));
-      if (tail !== 'late') {
-        const seen = [...pulse.assessments, ...tail.assessments];
-        ({ verdict, changes } = await this.#judge(tail, seen, state, expected));
-      }
-    }
-    const { guard } = this.#announcement;
-    const { isCollapsed, before, changes: learned } = judgeTotal(pulse.count, state);
-    Object.assign(this.#learned, learned);
-    await this.#conditions.collapsed(isCollapsed, before, pulse.count);
-    guard.recall(state.flood);
-    if (learned.collapsedFrom === 0) guard.endCollapse();
-    // What comes back after a collapse is no news, and what does not is held as doubtful anyway.
-    const { collapsedFrom } = state;
-    const surplus = pulse.count - (collapsedFrom ?? expected);
-    guard.expect(isCollapsed ? 0 : collapsedFrom === undefined ? surplus : Math.max(0, surplus));
+    const page = await readPage(this.#parts, this.#limit, pulse, state);
+    const isCollapsed = await this.#weigh(pulse.count, state);
 
-    const done = await this.#announcement.announce(changes, { found: { in: 'page' } });
+    const done = await this.#announcement.announce(page.changes, { found: { in: 'page' } });
     const deltas = countDeltas(done);
-    await ledger.addToDays(deltas);
+    await this.#parts.ledger.addToDays(deltas);
     this.#learned.expected = state.expected + sum(deltas.values());
 
-    const pageIsAll = verdict !== 'elsewhere';
-    let isAllFound = pageIsAll;
-    if (!pageIsAll || this.#isMoreToRead(state))
-      isAllFound = await this.#search(state, pulse, { pageIsAll, infersRemovals: !isCollapsed });
-    const flood = guard.memory(isAllFound && !this.#limit.wasReached);
+    // Audits that time is too short for leave nothing: they stay due.
+    const isInTime = !this.#limit.wasReached;
+    let isAllFound = page.isAll;
+    if (!page.isAll || this.#isMoreToRead(state)) {
+      const toDo = { differs: !page.isAll, infersRemovals: !isCollapsed };
+      const context = { ...this.#context(state), ...toDo };
+      const { changes, isAll, examined, proofs } = await survey(context, pulse);
+      Object.assign(this.#learned, changes);
+      isAllFound = isAll;
+      this.#examined = examined;
+      this.#proofs = proofs;
+    }
+    isAllFound &&= isInTime;
+    // A flood is not kept open by what cannot be committed, or everything else would be held for ever.
+    const { failures, guard } = this.#announcement;
+    const flood = guard.memory((isAllFound || failures > 0) && !this.#limit.wasReached);
     if (!isDeepStrictEqual(flood, state.flood)) this.#learned.flood = flood;
-    if (this.#announcement.failures === 0 && !this.#limit.wasReached)
+    this.#learned.hasMoreToFind = !isAllFound || failures > 0;
+    if (failures === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
   }
 
-  async #judge({ count }: Pulse, seen: readonly Assessment[], state: State, expected: number) {
-    const known = await this.#parts.ledger.known(seen.map(({ id }) => id));
-    const changes = compare(seen, known, state.salt);
-    const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
-    return { changes, verdict: judge(count, expected, unknown) };
-  }
-
   /**
-   * Locates and examines what differs, and proves again what was proven longest ago.
-   * @returns whether everything that differs was found and committed
+   * What the total says before anything is announced: whether it is to be believed, and whether a
+   * flood is coming.
+   *
+   * @returns whether it has collapsed
    */
-  async #search(
-    state: State,
-    pulse: PulseRead,
-    { pageIsAll, infersRemovals }: { pageIsAll: boolean; infersRemovals: boolean },
-  ): Promise<boolean> {
-    const { ledger, settings } = this.#parts;
-    const { years } = await ledger.state();
-    const examination = new Examination(
-      {
-        parts: this.#parts,
-        announcement: this.#announcement,
-        limit: this.#limit,
-        salt: state.salt,
-        infersRemovals,
-        canaries: pulse.assessments.slice(0, 2).map(({ id }) => id),
-      },
-      new Calendar(await ledger.calendar(years), daysIn(this.#window)),
-      state.bookmark,
-    );
-    const search = new Search(this.#parts, this.#window, this.#limit, examination);
-    const isAllLocated = pageIsAll || (await search.differences(pulse.count));
-    if (examination.bookmark) await search.resume(examination.bookmark);
-    else if (this.#auditIsDue(state))
-      this.#saveRequests(await search.audit(settings.audit.requests));
-
-    const { calendar } = examination;
-    this.#proofs = proofsSince(this.#began, calendar);
-    this.#examined = examination.examined;
-    this.#quarantine.add(examination.quarantined);
-    this.#learnCalendar(calendar);
-    if (state.baseline.isNoticeOwed && (await tellOfCompletion(this.#parts, calendar)))
-      this.#learned.baseline = { ...state.baseline, isNoticeOwed: false };
-    const isMended = await this.#conditions.examined(examination, this.#quarantine.size);
-    if (isMended && state.reported.length > 0) this.#learned.reported = [];
-    if (examination.bookmark !== state.bookmark)
-      this.#learned.bookmark = examination.bookmark ?? null;
-    const isAllFound = isAllLocated && !examination.isUnfinished;
-    if (isAllFound) this.#learned.unexplained = pulse.count - calendar.total;
-    return isAllFound;
-  }
-
-  #learnCalendar(calendar: Calendar): void {
-    const recent = calendar.positionOf(this.#window.from.toString());
-    const due = auditsDue(calendar, recent, this.#parts.settings.audit);
-    this.#learned.expected = calendar.total;
-    this.#learned.recentAuditAt = due.recentAt;
-    this.#learned.historyAuditAt = due.historyAt;
-  }
-
-  /** @param overspent requests by which the audits went over their budget: later ticks save them */
-  #saveRequests(overspent: number): void {
-    const { clock, settings } = this.#parts;
-    if (overspent === 0) return;
-    const minutes = Math.ceil(overspent / Math.max(1, settings.audit.requests));
-    this.#learned.auditsFrom = clock.now().epochMilliseconds + minutes * 60_000;
+  async #weigh(count: number, state: State): Promise<boolean> {
+    const { guard } = this.#announcement;
+    const { isCollapsed, before, changes } = judgeTotal(count, state, this.#parts.settings.audit);
+    Object.assign(this.#learned, changes);
+    await this.#conditions.collapsed(isCollapsed, before, count);
+    guard.recall(state.flood);
+    if (changes.collapsedFrom === 0) guard.endCollapse();
+    // What comes back after a collapse is no news, and what does not is held as doubtful anyway.
+    const { collapsedFrom } = state;
+    const surplus = count - (collapsedFrom ?? state.expected + state.unexplained);
+    guard.expect(isCollapsed ? 0 : collapsedFrom === undefined ? surplus : Math.max(0, surplus));
+    return isCollapsed;
   }
 
   #isMoreToRead(state: State): boolean {
-    return state.bookmark !== undefined || this.#auditIsDue(state);
-  }
-
-  #auditIsDue({ auditsFrom, recentAuditAt, historyAuditAt }: State): boolean {
-    const dueAt = Math.max(auditsFrom, Math.min(recentAuditAt, historyAuditAt));
-    return this.#parts.clock.now().epochMilliseconds >= dueAt;
+    const now = this.#parts.clock.now().epochMilliseconds;
+    return state.bookmark !== undefined || isAuditDue(state, now);
   }
 
   async #readBaseline(state: State, pulse: PulseRead): Promise<TickReport> {
-    const progress = await readBaseline(
-      {
-        parts: this.#parts,
-        announcement: this.#announcement,
-        limit: this.#limit,
-        window: this.#window,
-        state,
-      },
-      pulse,
-    );
+    const progress = await readBaseline(this.#context(state), pulse);
     this.#recorded = progress.recorded;
     this.#quarantine.add(progress.quarantined);
     this.#learned.baseline = progress.baseline;
-    const { calendar } = progress;
+    const { calendar, flood } = progress;
+    if (flood !== undefined) this.#learned.flood = flood;
     if (calendar !== undefined) {
-      this.#learnCalendar(calendar);
+      Object.assign(this.#learned, calendarLearned(calendar, this.#window, this.#parts.settings));
       // Whatever has changed since this pulse shows in the next one, or in its count.
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
     }
     return this.#finish('baseline', state);
+  }
+
+  /** What the steps that read days work with. */
+  #context(state: State) {
+    return {
+      parts: this.#parts,
+      announcement: this.#announcement,
+      conditions: this.#conditions,
+      quarantine: this.#quarantine,
+      limit: this.#limit,
+      window: this.#window,
+      state,
+    };
   }
 
   /** The lease, and with it the duty to deliver what an earlier tick left behind. */
@@ -403,14 +369,6 @@ class Tick {
       cutShort: this.#limit.wasReached,
     };
   }
-}
-
-function proofsSince(began: Temporal.Instant, calendar: Calendar): TickReport['proofs'] {
-  const proofs: { -readonly [Kind in keyof TickReport['proofs']]: number } = {};
-  for (const { readAt, proof } of calendar.days.map((day) => calendar.entry(day)))
-    if (readAt >= began.epochMilliseconds)
-      proofs[proof?.kind ?? 'none'] = (proofs[proof?.kind ?? 'none'] ?? 0) + 1;
-  return proofs;
 }
 
 function sum(numbers: Iterable<number>): number {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { problemWith } from '../infra/config.ts';
@@ -22,6 +23,7 @@ const flags = z.object({
   baseUrl: z.string().optional(),
   credentials: z.string().optional(),
   timeZone: z.string().optional(),
+  config: z.string().optional(),
 });
 
 /** Not checked by the option itself, because commander repeats what it refuses. */
@@ -31,6 +33,11 @@ const hostFlags = [
 ] as const;
 
 export type Flags = Readonly<z.output<typeof flags>>;
+
+/** npm runs scripts in the checkout, wherever it was called; a path is meant from there. */
+export function fromCaller(file: string): string {
+  return resolve(process.env.INIT_CWD ?? '', file);
+}
 
 /** Reads the command line; prints help or one line about what is wrong, and exits. */
 export function parseFlags(argv: readonly string[]): Flags {
@@ -48,11 +55,13 @@ export function parseFlags(argv: readonly string[]): Flags {
       'from one tick to the next (default: 3; with a real host as configured)',
       number('seconds, from 0.2 to 3600', z.number().min(0.2).max(3600)),
     )
+    .option('--config <file>', 'another configuration than notifier.config.ts', filePath)
     .addHelpText(
       'after',
       `
-With --base-url and --credentials it asks a real partner host instead of the sandbox, with the same
-embedded AWS: real personal data then appears on this terminal, and nothing is deployed or sent.`,
+Every integration of the configuration is watched, each at an invented partner of its own.
+With --base-url and --credentials it asks a real partner host instead, for the first integration
+only, with the same embedded AWS: real personal data then appears on this terminal, and nothing is deployed or sent.`,
     )
     .allowExcessArguments(false);
   const sandboxOnly = [

@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { findPackageJSON } from 'node:module';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { isSystemError, StartError } from './errors.ts';
 
-const packageFile = findPackageJSON(import.meta.url) ?? '';
+/** Sources and what is compiled of them lie at different depths; Node 20 has no `findPackageJSON`. */
+const packageFile = createRequire(import.meta.url).resolve('certification-notifier/package.json');
 
 /** Where a checkout's one instance keeps its files. Tests and read-only checkouts name another one. */
 export const localDirectory = resolve(

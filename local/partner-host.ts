@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { type IntegrationConfig, type NotifierConfig, parseConfig } from '../infra/config.ts';
 import { CredentialsRefusedError } from '../lambda/partner/errors.ts';
 import { StartError } from './errors.ts';
-import type { Flags } from './flags.ts';
+import { type Flags, fromCaller } from './flags.ts';
 import { startPartnerSandbox } from './partner-sandbox/index.ts';
 
 const text = (name: string) => {
@@ -31,6 +30,25 @@ export interface PartnerHost {
 
 /** In the sandbox somebody completes an assessment this often. */
 export const certifyEveryMs = 2000;
+
+/** One that is watched on this machine, and whom it asks. */
+export interface Watched {
+  readonly integration: IntegrationConfig;
+  readonly host: PartnerHost;
+}
+
+/** Every integration that is configured, at an invented partner each; of a real host, the first. */
+export function watchedIntegrations(
+  config: NotifierConfig,
+  flags: Flags,
+): readonly IntegrationConfig[] {
+  return flags.baseUrl === undefined ? config.integrations : [watchedIntegration(config, flags)];
+}
+
+/** @param index other people, and another port, for each of several sandboxes */
+export function flagsFor(flags: Flags, index: number): Flags {
+  return { ...flags, seed: flags.seed + index, port: index === 0 ? flags.port : 0 };
+}
 
 /**
  * The integration to watch: the first one configured, at the host that the flags name.
@@ -82,19 +100,14 @@ export async function partnerHost(
 /** What to do about an error of the function, where its own advice speaks of AWS. */
 export function adviceOnFlags({ credentials }: Flags, code: string): string | undefined {
   if (credentials === undefined || code !== credentialsRefused) return undefined;
-  return `Compare client_id and client_secret in ${credentialsPath(credentials)} with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.`;
+  return `Compare client_id and client_secret in ${fromCaller(credentials)} with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.`;
 }
 
 const { code: credentialsRefused } = new CredentialsRefusedError();
 
-/** npm runs scripts in the checkout, wherever it was called; a path is meant from there. */
-function credentialsPath(file: string): string {
-  return resolve(process.env.INIT_CWD ?? '', file);
-}
-
 /** Says which file and what is missing in it; never what is in it. @throws StartError */
 async function readCredentials(flag: string): Promise<Credentials> {
-  const file = credentialsPath(flag);
+  const file = fromCaller(flag);
   const expected = 'It has to be JSON: {"client_id": "…", "client_secret": "…"}.';
   const content = await readFile(file, 'utf8').catch((cause) => {
     throw new StartError(

@@ -68,6 +68,13 @@ const organizationIn = (event: CertificationEvent) =>
   (event.type !== 'certification.withdrawn' && event.data.assessment.organization_name) ||
   `organization ${event.data.assessment.organization_id}`;
 
+/** Whose tick it was. */
+export interface TickOrigin {
+  readonly functionName: string;
+  /** Said only where there are several. */
+  readonly integration?: string;
+}
+
 /** What the program has seen so far. */
 export interface Tally {
   ticks: number;
@@ -99,8 +106,8 @@ export class Screen {
   readonly #timeOfDay: () => string;
   readonly #whatToDo: (code: string) => string | undefined;
   readonly #write: (line: string) => void;
-  /** What the function logged of the tick that is about to fail: its result does not tell. */
-  #effort: { requests: number; durationMs: number } | undefined;
+  /** What a function logged of the tick that is about to fail: its result does not tell. */
+  readonly #efforts = new Map<string, { requests: number; durationMs: number }>();
 
   constructor({ timeOfDay, whatToDo = () => undefined, write = console.log }: ScreenOptions) {
     this.#timeOfDay = timeOfDay;
@@ -120,16 +127,18 @@ export class Screen {
   }
 
   /** How a tick went, from what the function returned. */
-  tick(result: InvocationResult): void {
+  tick(result: InvocationResult, { functionName, integration }: TickOrigin): void {
     this.tally.ticks += 1;
     const label = styled('bold', `tick ${this.tally.ticks}`.padEnd(labelWidth));
-    const effort = this.#effort;
-    this.#effort = undefined;
+    const whose = integration === undefined ? [] : [integration];
+    const effort = this.#efforts.get(functionName);
+    this.#efforts.delete(functionName);
     if (result.outcome === 'failed') {
       this.tally.failedTicks += 1;
       this.tally.requests += effort?.requests ?? 0;
       this.#line(
         label,
+        ...whose,
         ...(effort ? [count(effort.requests, 'request')] : []),
         styled('red', 'failed'),
         `${result.errorType}: ${result.errorMessage}`,
@@ -141,6 +150,7 @@ export class Screen {
     this.tally.requests += line.requests;
     this.#line(
       label,
+      ...whose,
       count(line.requests, 'request'),
       line.outcome === 'baseline' ? `${line.recorded} recorded as known` : `${line.created} new`,
       ...(line.updated > 0 ? [`${line.updated} changed`] : []),
@@ -186,7 +196,7 @@ export class Screen {
   }
 
   /** What the function logged beside its one line a tick: warnings and errors; other text as it is. */
-  output({ kind, text }: OutputLine): void {
+  output({ functionName, kind, text }: OutputLine): void {
     if (kind === 'metrics' || text.trim() === '') return;
     const json = jsonOrNothing(text);
     if (json === undefined) {
@@ -196,7 +206,8 @@ export class Screen {
     const parsed = logLine.safeParse(json);
     if (!parsed.success) return;
     const { level, message, problem, requests, durationMs } = parsed.data;
-    if (requests !== undefined && durationMs !== undefined) this.#effort = { requests, durationMs };
+    if (requests !== undefined && durationMs !== undefined)
+      this.#efforts.set(functionName, { requests, durationMs });
     const details = Object.entries(parsed.data)
       .filter(([key]) => !routineKeys.has(key))
       .map(([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`);

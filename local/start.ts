@@ -4,13 +4,19 @@ import { Temporal } from 'temporal-polyfill';
 import { loadConfig } from '../infra/load-config.ts';
 import { systemClock as clock } from '../lambda/clock.ts';
 import { NotifierError } from '../lambda/errors.ts';
-import { stackOutputs } from '../lambda/names.ts';
 import { startEmbeddedAws } from './aws/index.ts';
-import { invocationUrl } from './aws/lambda-service.ts';
 import { isSystemError, StartError, StoppedError } from './errors.ts';
-import { type Flags, parseFlags } from './flags.ts';
+import { type Flags, fromCaller, parseFlags } from './flags.ts';
 import { claimInstance, localDirectory } from './instance.ts';
-import { adviceOnFlags, certifyEveryMs, partnerHost, watchedIntegration } from './partner-host.ts';
+import { paced } from './pace.ts';
+import {
+  adviceOnFlags,
+  certifyEveryMs,
+  flagsFor,
+  partnerHost,
+  type Watched,
+  watchedIntegrations,
+} from './partner-host.ts';
 import { Screen } from './screen.ts';
 import { synthesize } from './synthesize.ts';
 import { watch } from './watch.ts';
@@ -58,19 +64,29 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
   });
   await using cleanup = new AsyncDisposableStack();
 
-  const config = await loadConfig(configFile);
-  const integration = watchedIntegration(config, flags);
+  const config = await loadConfig(
+    flags.config === undefined ? configFile : fromCaller(flags.config),
+  );
+  const integrations = watchedIntegrations(config, flags);
   const instance = await claimInstance(localDirectory, clock.now());
   cleanup.defer(() => instance.remove());
-  const host = await partnerHost(flags, integration);
-  cleanup.defer(() => host.close());
-  const every = flags.every ?? host.every;
+  const watched: Watched[] = [];
+  for (const [index, integration] of integrations.entries()) {
+    const host = await partnerHost(flagsFor(flags, index), integration);
+    cleanup.defer(() => host.close());
+    watched.push({ integration, host });
+  }
+  const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
   await synthesize(
-    { ...config, integrations: [{ ...integration, baseUrl: host.url }] },
+    {
+      ...config,
+      integrations: watched.map(({ integration, host }) => ({ ...integration, baseUrl: host.url })),
+    },
     instance.assembly,
     stop,
   );
   const aws = await startEmbeddedAws(instance.assembly, {
+    adjust: (plan) => paced(plan, every),
     onOutput: (line) => screen.output(line),
   });
   cleanup.defer(() => aws.close());
@@ -83,27 +99,31 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
   });
 
   screen.heading(`${config.stackName} on this machine`, [
-    [
-      'partner',
-      host.isSandbox
-        ? `${host.url}  sandbox: invented people, a new assessment every ${certifyEveryMs / 1000} s`
-        : host.url,
-    ],
-    ['integration', `${integration.name}, days in ${integration.timeZone}`],
-    ['DynamoDB', `${aws.endpoints.dynamodb}  ${aws.tables.join(', ')}`],
-    ['SNS and SQS', aws.endpoints.sns],
+    ...watched.flatMap(({ integration, host }): [string, string][] => [
+      ['integration', `${integration.name}, days in ${integration.timeZone}`],
+      [
+        'partner',
+        host.isSandbox
+          ? `${host.url}  sandbox: invented people, a new assessment every ${certifyEveryMs / 1000} s`
+          : host.url,
+      ],
+    ]),
     [
       'commands',
-      `curl -d '{"command": "test-event"}' ${invocationUrl(aws.endpoints.lambda, aws.output(stackOutputs.operateFunction(integration.name)))}`,
+      'in another terminal: npm run ops -- status --local (or explain ID, watch, --help)',
     ],
+    ['DynamoDB', `${aws.endpoints.dynamodb}  ${aws.tables.join(', ')}`],
+    ['SNS and SQS', aws.endpoints.sns],
     ['schedule', `a tick every ${every} s; Ctrl-C ends it, and nothing is kept`],
   ]);
-  if (!host.isSandbox) {
+  if (watched.some(({ host }) => !host.isSandbox)) {
     screen.warning('This is a real host: real personal data will be shown on this terminal.\n');
   }
   await watch({
     aws,
-    credentials: host.credentials,
+    credentials: new Map(
+      watched.map(({ integration, host }) => [integration.name, host.credentials]),
+    ),
     screen,
     everyMs: every * 1000,
     ticks: flags.ticks,

@@ -56,5 +56,5 @@ function killGroup(pid: number | undefined): void {
 if (import.meta.main) {
   const [config = '', outdir = ''] = process.argv.slice(2);
   const { buildApp } = await import('../infra/build-app.ts');
-  buildApp(JSON.parse(config), { outdir }).synth();
+  buildApp(JSON.parse(config), { outdir, local: true }).synth();
 }

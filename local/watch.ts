@@ -1,6 +1,6 @@
 import { systemClock as clock } from '../lambda/clock.ts';
-import { environment } from '../lambda/names.ts';
-import type { EmbeddedAws } from './aws/index.ts';
+import { environment, stackOutputs } from '../lambda/names.ts';
+import type { EmbeddedAws, LocalFunction } from './aws/index.ts';
 import { runSchedule } from './aws/schedule.ts';
 import { storeCredentials } from './credentials.ts';
 import { DemoSubscriber } from './demo-subscriber.ts';
@@ -10,15 +10,16 @@ import type { Screen } from './screen.ts';
 
 export interface Watch {
   readonly aws: EmbeddedAws;
-  readonly credentials: Credentials;
+  /** The credentials of each integration, by its name. */
+  readonly credentials: ReadonlyMap<string, Credentials>;
   readonly screen: Screen;
   readonly everyMs: number;
-  /** Undefined: until `stop` aborts. */
+  /** Of each integration; undefined: until `stop` aborts. */
   readonly ticks: number | undefined;
   readonly stop: AbortSignal;
 }
 
-/** Runs the schedule, with a subscriber on each topic, and shows both on the screen. */
+/** Runs the schedules, with a subscriber on each topic, and shows both on the screen. */
 export async function watch({
   aws,
   credentials,
@@ -27,20 +28,19 @@ export async function watch({
   ticks = Number.POSITIVE_INFINITY,
   stop,
 }: Watch): Promise<void> {
-  const [schedule] = aws.schedules.filter(({ enabled }) => enabled);
-  const poll = schedule && aws.functions.get(schedule.functionName);
-  if (!poll) {
-    throw new StartError('The stack schedules no function.', 'Look at `npm run synth`.');
+  const watched = [...credentials.keys()].map((name) => scheduled(aws, name));
+  for (const { integration, poll } of watched) {
+    const issued = credentials.get(integration);
+    const secret = poll.environment[environment.secret] ?? '';
+    if (issued !== undefined) await storeCredentials(aws, secret, issued);
   }
-  const variable = (name: string) => poll.environment[name] ?? '';
-  await storeCredentials(aws, variable(environment.secret), credentials);
   const events = await DemoSubscriber.attach(aws, {
-    topicArn: variable(environment.eventsTopic),
+    topicArn: aws.output(stackOutputs.eventsTopic),
     queueName: 'demo-events',
     raw: true,
   });
   const digests = await DemoSubscriber.attach(aws, {
-    topicArn: variable(environment.alertsTopic),
+    topicArn: aws.output(stackOutputs.alertsTopic),
     queueName: 'demo-alerts',
     // The wrapper carries the subject.
     raw: false,
@@ -53,15 +53,38 @@ export async function watch({
     each(digests.messages(ending.signal), (body) => screen.digest(body)),
   ]);
   subscribers.catch((error) => failing.abort(error));
-  stop.addEventListener('abort', () => poll.kill(), { once: true });
+  stop.addEventListener('abort', () => watched.forEach(({ poll }) => void poll.kill()), {
+    once: true,
+  });
 
   const signal = AbortSignal.any([stop, failing.signal]);
-  for await (const result of runSchedule(schedule, poll, { everyMs, clock, signal })) {
-    screen.tick(result);
-    if (screen.tally.ticks >= ticks) break;
-  }
+  await Promise.all(
+    watched.map(async ({ integration, schedule, poll }) => {
+      let done = 0;
+      for await (const result of runSchedule(schedule, poll, { everyMs, clock, signal })) {
+        screen.tick(result, {
+          functionName: schedule.functionName,
+          ...(watched.length > 1 && { integration }),
+        });
+        done += 1;
+        if (done >= ticks) break;
+      }
+    }),
+  );
   ending.abort();
   await subscribers;
+}
+
+/** What the stack has for an integration. */
+function scheduled(aws: EmbeddedAws, integration: string) {
+  const name = aws.output(stackOutputs.schedule(integration));
+  const schedule = aws.schedules.find((one) => one.enabled && one.name === name);
+  const poll: LocalFunction | undefined = schedule && aws.functions.get(schedule.functionName);
+  if (schedule && poll) return { integration, schedule, poll };
+  throw new StartError(
+    `The stack schedules no function for ${integration}.`,
+    'Look at `npm run synth`.',
+  );
 }
 
 async function each<T>(source: AsyncIterable<T>, show: (element: T) => void): Promise<void> {

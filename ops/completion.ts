@@ -9,6 +9,8 @@ interface Words {
   readonly path: string;
   readonly summary: string;
   readonly options: readonly string[];
+  /** What its argument may be, where that is known. */
+  readonly choices: readonly string[];
 }
 
 /** A script for a shell that completes the program's commands and options. */
@@ -20,8 +22,10 @@ export function completionScript(shell: Shell, program: Command): string {
     case 'bash':
       return bash(name, commands, everywhere);
     case 'zsh':
-      // zsh completes by bash's scripts, too.
-      return `#compdef ${name}\nautoload -Uz bashcompinit && bashcompinit\n${bash(name, commands, everywhere)}`;
+      // zsh completes by bash's scripts, too, once its own completion is there.
+      return `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+autoload -Uz bashcompinit && bashcompinit
+${bash(name, commands, everywhere)}`;
     case 'fish':
       return fish(name, commands, everywhere);
   }
@@ -34,6 +38,7 @@ function wordsOf(parent: Command, prefix: string): Words[] {
       path,
       summary: command.summary() || command.description(),
       options: optionsOf(command),
+      choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
     };
     return [words, ...wordsOf(command, `${path} `)];
   });
@@ -45,13 +50,17 @@ function bash(name: string, commands: readonly Words[], everywhere: readonly str
   const first = firstWords(commands);
   const cases = first.map((word) => {
     const own = commands.filter(({ path }) => path.split(' ')[0] === word);
-    const words = [...own.flatMap(({ options }) => options), ...secondWords(own), ...everywhere];
+    const words = [
+      ...own.flatMap(({ options, choices }) => [...choices, ...options]),
+      ...secondWords(own),
+      ...everywhere,
+    ];
     return `    ${word}) words="${[...new Set(words)].join(' ')}" ;;`;
   });
   const identifier = `_${name.replaceAll('-', '_')}`;
   return `${identifier}() {
   local current=\${COMP_WORDS[COMP_CWORD]} command='' word words
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case $word in
       ${first.join('|')}) command=$word; break ;;
     esac
@@ -72,12 +81,13 @@ function fish(name: string, commands: readonly Words[], everywhere: readonly str
   const line = (rest: string) => `complete -c ${name} ${rest}`;
   return [
     ...everywhere.map((option) => line(`-l ${option.slice(2)}`)),
-    ...commands.flatMap(({ path, summary, options }) => {
+    ...commands.flatMap(({ path, summary, options, choices }) => {
       const [word = '', second] = path.split(' ');
       const within = `__fish_seen_subcommand_from ${word}`;
       const condition = second === undefined ? none : within;
       return [
         line(`-f -n '${condition}' -a ${second ?? word} -d '${summary.replaceAll("'", "\\'")}'`),
+        ...choices.map((choice) => line(`-f -n '${within}' -a ${choice}`)),
         ...options.map((option) => line(`-n '${within}' -l ${option.slice(2)}`)),
       ];
     }),

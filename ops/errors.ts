@@ -1,15 +1,18 @@
 import { describeError } from '../lambda/describe-error.ts';
 import { NotifierError } from '../lambda/errors.ts';
-import type { Problem } from '../lambda/operations/answer.ts';
-import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 /** Everything that ends a command of the operators before its time. */
 export abstract class OpsError extends NotifierError {
   abstract readonly exitCode: ExitCode;
   /** What was done before, if anything. */
   readonly result?: unknown;
-  /** The command line that goes on from here, if one does. */
+  /** The command that goes on from here, if one does, */
+  readonly next?: object;
+  /** and how to type it. */
   readonly goOn?: string;
+  /** A call that has not answered may have done something all the same. */
+  readonly isPerhapsDone: boolean = false;
 }
 
 /** The command line asks for something that cannot be. */
@@ -38,20 +41,6 @@ export class NotFoundError extends OpsError {
   }
 }
 
-/** AWS does not let the caller do it. */
-export class NotPermittedError extends OpsError {
-  readonly code = 'not-permitted';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.refused;
-  readonly whatToDo: string;
-
-  /** @param action as IAM calls it, such as `lambda:InvokeFunction` */
-  constructor(action: string, reason: string, options?: ErrorOptions) {
-    super(`AWS refuses ${action} (${reason}).`, options);
-    this.whatToDo = `Check who you are (aws sts get-caller-identity), the profile and the region; then have ${action} allowed for that identity.`;
-  }
-}
-
 /** Somebody was asked, and said no. */
 export class NotConfirmedError extends OpsError {
   readonly code = 'not-confirmed';
@@ -61,67 +50,6 @@ export class NotConfirmedError extends OpsError {
 
   constructor() {
     super('Not confirmed.');
-  }
-}
-
-/** AWS failed, or cannot be reached. */
-export class AwsFailedError extends OpsError {
-  readonly code = 'aws-failed';
-  readonly retryHelps = true;
-  readonly exitCode = exitCodes.failed;
-  readonly whatToDo =
-    'Run it again in a minute. If it stays so, check the network and the region, and the AWS Health Dashboard.';
-
-  /** @param action as IAM calls it */
-  constructor(action: string, reason: string, options?: ErrorOptions) {
-    super(`${action} failed (${reason}).`, options);
-  }
-}
-
-/** The function that carries out commands ended without an answer. */
-export class FunctionFailedError extends OpsError {
-  readonly code = 'function-failed';
-  readonly retryHelps = true;
-  readonly exitCode = exitCodes.failed;
-  readonly whatToDo =
-    'Run it again. If it fails again, look at the newest errors in the log of the function.';
-
-  constructor(functionName: string, reason: string) {
-    super(`The function ${functionName} failed (${reason}).`);
-  }
-}
-
-/** The function answers in a way that this program does not know. */
-export class AnswerNotUnderstoodError extends OpsError {
-  readonly code = 'answer-not-understood';
-  readonly retryHelps = false;
-  readonly exitCode = exitCodes.failed;
-  readonly whatToDo =
-    'Use the command line of the version that is deployed, or deploy the version of the command line.';
-
-  /** @param paths where the answer differs; no values */
-  constructor(paths: readonly string[]) {
-    super(
-      `The function's answer is not what this version expects (${paths.slice(0, 5).join(', ')}).`,
-    );
-  }
-}
-
-/** The function says what went wrong, and what was done before. */
-export class CommandFailedError extends OpsError {
-  readonly code: string;
-  readonly retryHelps: boolean;
-  readonly whatToDo: string;
-  readonly exitCode: ExitCode;
-  override readonly result: unknown;
-
-  constructor({ code, message, retryHelps, whatToDo }: Problem, result?: unknown) {
-    super(message);
-    this.code = code;
-    this.retryHelps = retryHelps;
-    this.whatToDo = whatToDo;
-    this.result = result;
-    this.exitCode = exitCodeOf(code);
   }
 }
 
@@ -139,6 +67,20 @@ export class UnexpectedError extends OpsError {
   }
 }
 
+/** What was answered has not got to where standard output goes. */
+export class OutputLostError extends OpsError {
+  readonly code = 'output-lost';
+  readonly retryHelps = true;
+  readonly exitCode = exitCodes.failed;
+  readonly whatToDo =
+    'What was asked for may have been done all the same. Make room, or write to another place, and run it again.';
+
+  /** @param reason the operating system's name for it */
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`The output could not be written (${reason}).`, options);
+  }
+}
+
 /** Ctrl-C, or the end of whoever reads the output. */
 export class InterruptedError extends OpsError {
   readonly code = 'interrupted';
@@ -146,9 +88,19 @@ export class InterruptedError extends OpsError {
   readonly exitCode = exitCodes.interrupted;
   readonly whatToDo: string;
 
-  constructor(whatToDo = 'What the function has begun, it ends by itself.') {
+  constructor(whatToDo = 'Nothing was changed.') {
     super('Interrupted.');
     this.whatToDo = whatToDo;
+  }
+}
+
+/** Ctrl-C while the function is at it: nothing stops a call that has reached AWS. */
+export class CallGoesOnError extends InterruptedError {
+  override readonly isPerhapsDone = true;
+
+  /** @param seeing where it shows what came of it */
+  constructor(seeing: string) {
+    super(`The call in progress goes on in AWS to its end, within a minute; ${seeing}`);
   }
 }
 
@@ -159,15 +111,39 @@ export class StoppedShortError extends OpsError {
   readonly whatToDo: string;
   readonly exitCode: ExitCode;
   override readonly result: unknown;
+  override readonly next: object;
   override readonly goOn: string;
 
-  constructor(cause: OpsError, goOn: string, result: unknown) {
+  constructor(
+    cause: OpsError,
+    { result, next, goOn }: { result: unknown; next: object; goOn: string },
+  ) {
     super(cause.message, { cause });
     this.code = cause.code;
     this.retryHelps = cause.retryHelps;
     this.whatToDo = cause.whatToDo;
     this.exitCode = cause.exitCode;
+    this.result = result;
+    this.next = next;
     this.goOn = goOn;
+  }
+}
+
+/** Some integrations could not be looked at, or all; what is known of the others has been told. */
+export class SomeFailedError extends OpsError {
+  readonly code: string;
+  readonly retryHelps: boolean;
+  readonly whatToDo: string;
+  readonly exitCode: ExitCode;
+  override readonly result: readonly unknown[];
+
+  /** @param cause what went wrong with the first of them */
+  constructor(cause: OpsError, integrations: readonly string[], result: readonly unknown[]) {
+    super(`${integrations.join(', ')}: ${cause.message}`, { cause });
+    this.code = cause.code;
+    this.retryHelps = cause.retryHelps;
+    this.whatToDo = cause.whatToDo;
+    this.exitCode = cause.exitCode;
     this.result = result;
   }
 }

@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { ResultOf } from '../lambda/operations/contract.ts';
-import { OpsError } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { Session } from './session.ts';
+import { InterruptedError, OpsError } from './errors.ts';
+import type { Progress } from './progress.ts';
 import type { Operator, Outcome } from './target/operator.ts';
 
 /** Commands that one call of the function may not bring to their end. */
@@ -15,31 +15,36 @@ export interface Stopped {
 }
 
 interface Following<Result> {
+  /** Ends it between two calls. */
+  readonly stop: AbortSignal;
+  readonly progress: Progress;
   /** Of all calls so far and one more. */
   sum(all: Result | undefined, one: Result): Result;
   /** Told of each answer. */
   onResult?(one: Result, all: Result): void;
-  /** Not everything was wanted. */
-  isEnough?(all: Result): boolean;
 }
 
 export type Followed<Result> =
   | { readonly result: Result; readonly stopped?: undefined }
   | { readonly result: Result | undefined; readonly stopped: Stopped };
 
+/** Chosen here, so that it is known when an answer is not: the record of a command has it in its name. */
+export const operationName = (): string => randomUUID();
+
+const whatIsLeft = 'Nothing is under way any more: what is left was not begun.';
+
 /**
  * Gives a command until it is done: each call goes on where the last one stopped.
  *
  * @param first the command, or `next` of an earlier answer
  * @returns the sum; and where it stopped, when it has not come to its end
- * @throws OpsError when nothing was done, and going on makes no sense
+ * @throws OpsError when nothing was begun: there is nothing to go on with
  */
 export async function follow<Name extends Continued>(
-  { stop }: Session,
   operator: Operator,
   name: Name,
   first: object,
-  { sum, onResult, isEnough }: Following<ResultOf<Name>>,
+  { stop, progress, sum, onResult }: Following<ResultOf<Name>>,
 ): Promise<Followed<ResultOf<Name>>> {
   let all: ResultOf<Name> | undefined;
   let next: object | undefined = { ...first, command: name };
@@ -47,6 +52,7 @@ export async function follow<Name extends Continued>(
     const here: Stopped['next'] = { ...next, command: name };
     try {
       stop.throwIfAborted();
+      progress.beginCall();
       const outcome: Outcome<ResultOf<Name>> = await operator.attempt(name, next);
       const { result, failure }: Outcome<ResultOf<Name>> = outcome;
       if (result !== undefined) {
@@ -55,10 +61,11 @@ export async function follow<Name extends Continued>(
       }
       if (failure !== undefined)
         return { result: all, stopped: { cause: failure, next: result?.next ?? here } };
-      next = all !== undefined && isEnough?.(all) ? undefined : result?.next;
-    } catch (cause) {
-      if (!(cause instanceof OpsError)) throw cause;
-      if (all === undefined && cause.exitCode !== exitCodes.interrupted) throw cause;
+      next = result?.next;
+    } catch (error) {
+      if (!(error instanceof OpsError)) throw error;
+      if (all === undefined && !error.isPerhapsDone) throw error;
+      const cause = error === stop.reason ? new InterruptedError(whatIsLeft) : error;
       return { result: all, stopped: { cause, next: here } };
     }
   }

@@ -1,5 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
+import { contract } from '../lambda/operations/contract.ts';
+import { UsageError } from './errors.ts';
+import type { Continued } from './following.ts';
+import { harmlessJson } from './render/text.ts';
 
 /** Checks and converts the value of an option, and says what is allowed. */
 function checked<T>(allowed: string, schema: z.ZodType<T, string>): (text: string) => T {
@@ -29,33 +33,75 @@ export const day = checked('a day, such as 2026-11-21', z.string().pipe(z.iso.da
 export const positiveNumber = checked('a whole number from 1', positive);
 export const anyNumber = checked('a whole number from 0', wholeNumber);
 export const ids = listOf('whole numbers from 1, with commas between them', positive);
+export const years = listOf(
+  'years, such as 2026, with commas between them',
+  positive.pipe(z.number().max(9999)),
+);
+export const sentence = checked(
+  'a sentence of 1 to 200 characters',
+  z.string().refine((reason) => isTaken(contract.pause, { command: 'pause', reason })),
+);
+export const assessmentName = checked(
+  'a name of 1 to 200 characters',
+  z
+    .string()
+    .refine((assessment_name) =>
+      isTaken(contract['test-event'], { command: 'test-event', assessment_name }),
+    ),
+);
+export const queue = checked(
+  'the ARN of an SQS queue, such as arn:aws:sqs:us-east-1:111122223333:certifications',
+  z
+    .string()
+    .refine((arn) => isTaken(contract.replay, { command: 'replay', days: {}, to: { queue: arn } })),
+);
+
+/** What the function takes is known to one place: the contract. */
+function isTaken({ command }: { command: z.core.$ZodType }, example: object): boolean {
+  return z.safeParse(command, example).success;
+}
 
 const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
 export const kinds = listOf(kind.options.join(', '), z.string().pipe(kind));
+export const kindsSchema = z.array(kind).optional();
 
-/** `next` of an answer. */
-const next = checked(
-  'the JSON that an earlier call printed',
-  z.string().transform((text, context) => {
-    try {
-      return z.record(z.string(), z.json()).parse(JSON.parse(text));
-    } catch {
-      context.addIssue('not JSON');
+/** `next` of an answer to this command. */
+const next = (command: Continued) =>
+  checked(
+    'the JSON that an earlier call printed',
+    z.string().transform((text, context) => {
+      const input = harmlessJson(text);
+      const given = nextSchema.safeParse(input);
+      if (given.data !== undefined && isTaken(contract[command], { ...given.data, command }))
+        return given.data;
+      context.addIssue('not what was printed');
       return z.NEVER;
-    }
-  }),
-);
+    }),
+  );
+export const nextSchema = z.record(z.string(), z.json()).optional();
+
+/**
+ * Goes on where an earlier call stopped: what the options so far say, that call has settled, and it is
+ * not to be said again.
+ */
+export const addNext = (name: Continued, command: Command) =>
+  command.addOption(
+    new Option('--next <json>', 'go on where an earlier call stopped, as it printed')
+      .argParser(next(name))
+      .conflicts(command.options.map((option) => option.attributeName())),
+  );
+
+/** @throws UsageError for days the wrong way round, which no command takes */
+export function refuseBackwards(from: string | undefined, to: string | undefined): void {
+  if (from === undefined || to === undefined || from <= to) return;
+  throw new UsageError(
+    `--from ${from} is after --to ${to}.`,
+    'Give the earlier day as --from and the later one as --to.',
+  );
+}
 
 /** That a change is agreed to. */
 export const yes = () => new Option('-y, --yes', 'do not ask');
-/**
- * Goes on where an earlier call stopped.
- * @param others what that call has settled, and is not to be said again
- */
-export const nextOption = (others: string[]) =>
-  new Option('--next <json>', 'go on where an earlier call stopped, as it printed')
-    .argParser(next)
-    .conflicts(others);
 
 export const eventsPerSecond = () =>
   new Option('--events-per-second <number>', '1 to 1000 (default: 50)').argParser(

@@ -1,15 +1,13 @@
-import { Temporal } from 'temporal-polyfill';
-import type { NotifierError } from '../lambda/errors.ts';
 import type { CommandName } from '../lambda/operations/command.ts';
 import type { ResultOf } from '../lambda/operations/contract.ts';
 import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
-import type { Stopped } from './following.ts';
-import { Progress } from './progress.ts';
-import { failureLines } from './render/failure.ts';
+import type { Followed } from './following.ts';
+import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
-import { shellQuoted } from './render/text.ts';
+import { jsonLine, shellQuoted } from './render/text.ts';
 import { Operator, type SettingsOf } from './target/operator.ts';
 import {
+  type DeployedIntegration,
   findTarget,
   selectIntegration,
   selectIntegrations,
@@ -39,23 +37,42 @@ export class Session {
   }
 
   target(): Promise<Target> {
-    this.#target ??= findTarget(this.#options, this.stop);
+    this.#target ??= this.#findTarget();
     return this.#target;
+  }
+
+  async #findTarget(): Promise<Target> {
+    using _ = this.progress('the stack');
+    return await findTarget(this.#options, this.stop);
   }
 
   /** For the one integration that the command is about. */
   async operator(): Promise<Operator> {
     const target = await this.target();
     const { integration } = this.#options;
-    return new Operator(target.access, selectIntegration(target, integration), this.stop);
+    return this.#operatorOf(target, selectIntegration(target, integration));
   }
 
-  /** For each that the command is about: all of them, unless one was named. */
-  async operators(): Promise<readonly Operator[]> {
+  /**
+   * For each that the command is about: all of them, unless one was named.
+   *
+   * @param isPatient whether to wait for a function that AWS does not start at once
+   */
+  async operators({ isPatient = true } = {}): Promise<readonly Operator[]> {
     const target = await this.target();
-    return selectIntegrations(target, this.#options.integration).map(
-      (integration) => new Operator(target.access, integration, this.stop),
+    return selectIntegrations(target, this.#options.integration).map((integration) =>
+      this.#operatorOf(target, integration, isPatient),
     );
+  }
+
+  #operatorOf({ access }: Target, integration: DeployedIntegration, isPatient = true): Operator {
+    return new Operator(access, integration, {
+      stop: this.stop,
+      ...(isPatient && {
+        onNotStarted: ({ message }) =>
+          this.note(() => [`${message} It is given again for up to a minute.`]),
+      }),
+    });
   }
 
   /** Who gives the command, for the record. */
@@ -69,25 +86,18 @@ export class Session {
     name: Name,
     settings: SettingsOf<Name>,
   ): Promise<ResultOf<Name>> {
-    using _ = this.progress(name);
+    using _ = this.progress(name, answeredWithinMs);
     return await operator.ask(name, settings);
   }
 
-  progress(label: string): Progress {
-    return new Progress(this.terminal, label);
-  }
-
-  get view(): View {
-    return {
-      now: Temporal.Now.instant(),
-      zone: Temporal.Now.timeZoneId(),
-      paint: (tone, text) => this.terminal.paint(tone, text),
-    };
+  /** @param withinMs how long a call takes at most, where calls are what is waited for */
+  progress(label: string, withinMs?: number): Progress {
+    return new Progress(this.terminal, label, withinMs);
   }
 
   /** The answer: for machines as it came, for people as lines. */
   answer(result: unknown, lines: (view: View) => readonly string[]): void {
-    this.terminal.print(this.json ? [jsonLine({ ok: true, result })] : lines(this.view));
+    this.terminal.print(this.json ? [jsonLine({ ok: true, result })] : lines(this.terminal.view()));
   }
 
   /**
@@ -95,23 +105,17 @@ export class Session {
    *
    * @throws StoppedShortError when it has not come to its end
    */
-  conclude(result: unknown, lines: (view: View) => readonly string[], stopped?: Stopped): void {
+  conclude<Result>(
+    { result, stopped }: Followed<Result>,
+    lines: (view: View, result: Result) => readonly string[],
+  ): void {
     if (stopped === undefined) {
-      this.answer(result, lines);
+      this.answer(result, (view) => lines(view, result));
       return;
     }
-    this.note(lines);
-    throw new StoppedShortError(stopped.cause, this.commandLine(stopped.next), result);
-  }
-
-  failure(error: NotifierError & { readonly result?: unknown }): void {
-    const { code, message, retryHelps, whatToDo, result } = error;
-    const problem = { code, message, retryHelps, whatToDo };
-    if (this.json)
-      this.terminal.print([
-        jsonLine({ ok: false, problem, ...(result !== undefined && { result }) }),
-      ]);
-    else this.terminal.note(failureLines(this.#errorView, error));
+    if (result !== undefined) this.note((view) => lines(view, result));
+    const { cause, next } = stopped;
+    throw new StoppedShortError(cause, { result, next, goOn: this.commandLine(next) });
   }
 
   /** How to go on, as one types it. */
@@ -126,7 +130,7 @@ export class Session {
 
   /** Beside the answer; machines need no such thing. */
   note(lines: (view: View) => readonly string[]): void {
-    if (!this.json) this.terminal.note(lines(this.#errorView));
+    if (!this.json) this.terminal.note(lines(this.terminal.view('errors')));
   }
 
   /**
@@ -144,10 +148,6 @@ export class Session {
     const answer = await this.terminal.ask(`${question} [y/N] `, this.stop);
     if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmedError();
   }
-
-  get #errorView(): View {
-    return { ...this.view, paint: (tone, text) => this.terminal.paint(tone, text, 'errors') };
-  }
 }
 
 /** As this process was started. */
@@ -155,12 +155,4 @@ function programName(): string {
   return process.env.npm_lifecycle_event === 'ops'
     ? 'npm run ops --'
     : 'npx certification-notifier';
-}
-
-/** JSON on one line, in which nothing steers a terminal: the escapes say the same. */
-export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007F-\u009F\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

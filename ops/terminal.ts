@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline/promises';
-import { type Readable, Writable } from 'node:stream';
+import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { styleText } from 'node:util';
-import { InterruptedError } from './errors.ts';
-import type { Tone } from './render/layout.ts';
+import { Temporal } from 'temporal-polyfill';
+import { InterruptedError, UsageError } from './errors.ts';
+import type { Tone, View } from './render/layout.ts';
 
 /** The three streams of a process: what tests put something else for. */
 export interface Streams {
@@ -41,10 +42,19 @@ export class Terminal {
     return this.#streams.errors.isTTY === true;
   }
 
-  /** Colour on a terminal only, and not with NO_COLOR. @param stream that it will be written to */
-  paint(tone: Tone, words: string, stream: 'output' | 'errors' = 'output'): string {
-    if (tone === 'plain') return words;
-    return styleText(styles[tone], words, { stream: this.#streams[stream], validateStream: true });
+  /** How and when what is written to this stream is read; colour on a terminal only, and not with NO_COLOR. */
+  view(stream: 'output' | 'errors' = 'output'): View {
+    return {
+      now: Temporal.Now.instant(),
+      zone: timeZone(),
+      paint: (tone, words) => {
+        if (tone === 'plain') return words;
+        return styleText(styles[tone], words, {
+          stream: this.#streams[stream],
+          validateStream: true,
+        });
+      },
+    };
   }
 
   print(lines: readonly string[]): void {
@@ -58,10 +68,16 @@ export class Terminal {
     for (const line of lines) this.#streams.errors.write(`${line}\n`);
   }
 
+  /** Columns of a transient line. Some terminals say that they have none. */
+  get lineWidth(): number {
+    return (this.#streams.errors.columns || 80) - 1;
+  }
+
   /** A line that the next one takes the place of. */
   transient(line: string): void {
-    const width = this.#streams.errors.columns ?? 80;
-    this.#streams.errors.write(`${clearLine}${line.slice(0, width - 1)}`);
+    const width = this.lineWidth;
+    const fitting = line.length > width ? `${line.slice(0, width - 1)}…` : line;
+    this.#streams.errors.write(`${clearLine}${fitting}`);
     this.#hasTransient = true;
   }
 
@@ -85,9 +101,23 @@ export class Terminal {
     }
   }
 
-  /** All of standard input. */
-  async standardInput(): Promise<string> {
-    return text(this.#streams.input);
+  /**
+   * All of standard input, from a file or another program.
+   *
+   * @throws UsageError when it is a terminal, which would show what is typed
+   * @throws InterruptedError at Ctrl-C
+   */
+  async standardInput(stop: AbortSignal): Promise<string> {
+    if (this.#streams.input.isTTY === true)
+      throw new UsageError(
+        'You cannot be asked: standard error, where questions are put, is no terminal.',
+        'Leave standard error on the terminal, or give standard input from a file. Nothing was changed.',
+      );
+    try {
+      return await text(addAbortSignal(stop, this.#streams.input));
+    } catch (cause) {
+      throw stop.aborted ? stop.reason : cause;
+    }
   }
 
   async #question(question: string, output: Writable, stop: AbortSignal): Promise<string> {
@@ -102,7 +132,7 @@ export class Terminal {
       return await lines.question(question, { signal });
     } catch (cause) {
       if (stop.aborted) throw stop.reason;
-      if (interrupted.signal.aborted) throw new InterruptedError('Nothing was changed.');
+      if (interrupted.signal.aborted) throw new InterruptedError();
       throw cause;
     } finally {
       lines.close();
@@ -113,4 +143,10 @@ export class Terminal {
     if (this.#hasTransient) this.#streams.errors.write(clearLine);
     this.#hasTransient = false;
   }
+}
+
+/** Node calls it `Etc/Unknown` where `TZ` is empty, which means UTC, and no calendar takes that. */
+function timeZone(): string {
+  const zone = Temporal.Now.timeZoneId();
+  return zone === 'Etc/Unknown' ? 'UTC' : zone;
 }

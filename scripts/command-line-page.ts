@@ -9,8 +9,7 @@ const intro = `# The command line
 Made by \`npm run generate\` from the command line's own help; not to be edited.
 
 \`npx certification-notifier <command>\` tells how the notifier is doing, and steers it. In a checkout,
-\`npm run ops -- <command>\` does the same without a build (\`npm run --silent ops -- <command> --json\`
-for a program).
+\`npm run ops -- <command>\` does the same (\`npm run --silent ops -- <command> --json\` for a program).
 
 \`--stack NAME\` means a deployment in AWS, found with the usual credentials, profile and region;
 \`NOTIFIER_STACK\` saves typing it. \`--local\` means what \`npm start\` runs on this machine. Where a
@@ -18,17 +17,28 @@ deployment watches several integrations, \`--integration NAME\` says which; \`st
 all of them.
 
 - People get tables, dates in their own time zone, and colours on a terminal (\`NO_COLOR\` switches them
-  off). What takes longer than two seconds shows how far it is. \`--json\` gives programs one line:
-  \`{"ok": true, "result": …}\`, or \`{"ok": false, "problem": {"code", "message", "retryHelps", "whatToDo"}}\`
-  with the \`result\` of what was done before. [lambda/operations/result.ts](../lambda/operations/result.ts)
-  has the shape of each; \`status\` and \`check\` give a list, one for each integration.
+  off). On a terminal, what takes longer than two seconds shows a bar and how long it will take: by the
+  pace so far, or at most.
+- \`--json\` gives programs one line on standard output: \`{"ok": true, "result": …}\`, or
+  \`{"ok": false, "problem": {"code", "message", "retryHelps", "whatToDo"}}\` with the \`result\` of what was
+  done before, and \`next\` for \`--next\` where it can go on. A command line that is wrong is such a problem,
+  too (\`usage\`). [lambda/operations/result.ts](../lambda/operations/result.ts) has the shape of each
+  result; \`status\` and \`check\` give a list, one for each integration; \`holds\`, \`release\` and \`discard\`
+  that match nothing say how many wait \`altogether\`.
 - Nothing shows personal data. What each command does inside AWS is in [commands.md](commands.md).
 - Each command that changes something is recorded, with who gave it (the ARN of the caller; locally the
-  user of the machine), when, and what came of it: \`status --history\`. Given twice, it does the thing once.
+  user of the machine), when, and what came of it: \`status --history\`. Given twice, it does the thing once; but each
+  \`test-event\` is an event of its own.
 - \`release\`, \`discard\`, \`accept-total\` and \`baseline --restart\` ask first; \`--yes\` answers for a
   script, and without it and without a terminal nothing is done.
 - What is too much for one call of the function goes on by itself until it is done. After Ctrl-C or a
   failure half-way, the command line that goes on from there is printed.
+- What AWS does not start, because the account runs too much at once, has done nothing: it is given
+  again for up to a minute, which is told after two seconds. \`watch\` looks again anyway.
+- Ctrl-C ends the command line at once, not a call that has reached AWS: that goes on to its end, within a
+  minute. What is printed says which it was: that nothing was changed, or that a call goes on and where
+  it shows what comes of it. Before a question is answered, and while something is only counted, nothing
+  is changed.
 
 ## What it takes
 
@@ -36,9 +46,9 @@ all of them.
 |---|---|
 | all | \`cloudformation:DescribeStacks\` on the stack, \`lambda:InvokeFunction\` on the operate functions |
 | those that change something | also \`sts:GetCallerIdentity\`, which nobody has to allow |
-| \`check\` | also \`scheduler:GetSchedule\`; without it that one check is skipped |
+| \`check\`, \`status\` | also \`scheduler:GetSchedule\`; without it \`check\` skips that one check, and \`status\` does not know whether the schedule is enabled |
 | \`credentials set\` | also \`secretsmanager:PutSecretValue\` on the secret, \`kms:GenerateDataKey\` and \`kms:Decrypt\` where it has a key of its own, and a way to the partner's host |
-| \`watch\` | also \`sns:Subscribe\`, \`sns:Unsubscribe\`, \`sns:ListSubscriptionsByTopic\` on the events topic; \`sqs:ListQueues\`; and on queues named \`certification-notifier-watch-*\`: \`sqs:CreateQueue\`, \`sqs:DeleteQueue\`, \`sqs:GetQueueAttributes\`, \`sqs:SetQueueAttributes\`, \`sqs:ReceiveMessage\`, \`sqs:DeleteMessage\`, \`sqs:TagQueue\`, \`sqs:ListQueueTags\` |
+| \`watch\` | also \`sns:Subscribe\`, \`sns:Unsubscribe\`, \`sns:ListSubscriptionsByTopic\` on the events topic; \`sqs:ListQueues\`; and on queues named \`certification-notifier-watch-*\`: \`sqs:CreateQueue\`, \`sqs:DeleteQueue\`, \`sqs:GetQueueUrl\`, \`sqs:GetQueueAttributes\`, \`sqs:SetQueueAttributes\`, \`sqs:ReceiveMessage\`, \`sqs:DeleteMessage\`, \`sqs:TagQueue\`, \`sqs:ListQueueTags\` |
 `;
 
 /** docs/command-line.md, from the help of the program. */

@@ -14,6 +14,8 @@ const settingSchema = z.looseObject({
   description: z.string().optional(),
   allowed: z.string().optional(),
   default: z.json().optional(),
+  type: z.string().optional(),
+  enum: z.array(z.union([z.string(), z.number()])).optional(),
   get properties() {
     return z.record(z.string(), settingSchema).optional();
   },
@@ -24,8 +26,17 @@ const settingSchema = z.looseObject({
   get anyOf() {
     return z.array(settingSchema).optional();
   },
+  // Of a record its values; `false` where no other settings are allowed.
+  get additionalProperties() {
+    return z.union([z.literal(false), settingSchema]).optional();
+  },
 });
-type Setting = z.infer<typeof settingSchema>;
+export type Setting = z.infer<typeof settingSchema>;
+
+/** The configuration, as people write it. */
+export function configurationSetting(): Setting {
+  return settingSchema.parse(z.toJSONSchema(deployment, { io: 'input', unrepresentable: 'any' }));
+}
 
 /** A setting as the page tells it. */
 export interface DocumentedSetting {
@@ -41,8 +52,7 @@ export interface DocumentedSetting {
 
 /** Every setting, in the schema's order, each followed by the settings in it. */
 export function documentedSettings(): DocumentedSetting[] {
-  const schema = z.toJSONSchema(deployment, { io: 'input', unrepresentable: 'any' });
-  return settingsIn(settingSchema.parse(schema), '', 2);
+  return settingsIn(configurationSetting(), '', 2);
 }
 
 function settingsIn(parent: Setting, prefix: string, depth: number): DocumentedSetting[] {
@@ -66,12 +76,12 @@ function settingsIn(parent: Setting, prefix: string, depth: number): DocumentedS
   });
 }
 
-function allowedIn({ allowed, items }: Setting): string | undefined {
+export function allowedIn({ allowed, items }: Setting): string | undefined {
   return allowed && items?.allowed ? `${allowed}; each ${items.allowed}` : allowed;
 }
 
 /** `'form'` as one writes it in TypeScript; an object of further settings has no default of its own. */
-function written(value: z.infer<ReturnType<typeof z.json>>): string | undefined {
+export function written(value: z.infer<ReturnType<typeof z.json>>): string | undefined {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return value.length === 0 ? '[]' : JSON.stringify(value);
   return typeof value === 'object' ? undefined : String(value);

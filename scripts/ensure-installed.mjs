@@ -39,6 +39,7 @@ if (!isInstalled()) {
     cwd: root,
     // npm's chatter must not mix with the output of the command that was asked for.
     stdio: ['ignore', 2, 2],
+    env: { ...process.env, npm_config_update_notifier: 'false' },
     shell: process.platform === 'win32',
   });
   if (install.error) giveUp(`npm could not be run (${install.error.message}). Is it in the PATH?`);

@@ -1,9 +1,16 @@
 import { commandLinePage } from './command-line-page.ts';
 import { configurationPage } from './configuration-page.ts';
+import { configurationTypes } from './configuration-types.ts';
 import { contractFiles } from './contract/files.ts';
 import { costPage } from './cost/page.ts';
 
 /** Every file that is made from the sources, by its path from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
-  return new Map([...commandLinePage(), ...configurationPage(), ...contractFiles(), ...costPage()]);
+  return new Map([
+    ...commandLinePage(),
+    ...configurationPage(),
+    ...configurationTypes(),
+    ...contractFiles(),
+    ...costPage(),
+  ]);
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
@@ -14,9 +14,12 @@ const program = new Command('npm run --silent trace --')
 const [name] = program.args;
 const { assembly }: { assembly: string } = program.opts();
 
-const map = new SourceMap(
-  JSON.parse(readFileSync(`${assembly}/${sourceMaps}/${name}.mjs.map`, 'utf8')),
-);
+const file = `${assembly}/${sourceMaps}/${name}.mjs.map`;
+if (!existsSync(file))
+  program.error(
+    `error: There is no ${file}. Run npm run synth on the deployed version first; fan-out has one only where the configuration asks for it.`,
+  );
+const map = new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
 const trace = await text(process.stdin);
 process.stdout.write(
   trace.replaceAll(/[^\s(]*index\.mjs:(\d+):(\d+)/g, (place, line, column) => {

@@ -60,7 +60,7 @@ describe('arrows point one way', () => {
 
   it('what operators ask for goes through the ports of the tick', () => {
     const behindPorts = /^lambda\/(partner|ledger|delivery)\//;
-    const steps = /^lambda\/steps\/(?!time-limit|condition-notices)/;
+    const steps = /^lambda\/steps\/(?!time-limit|condition-notices|back-off)/;
     expect(
       importsOf('lambda/operations').filter(({ to }) => behindPorts.test(to) || steps.test(to)),
     ).toEqual([]);

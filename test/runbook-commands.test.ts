@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildProgram } from '../ops/program.ts';
 
@@ -40,3 +41,19 @@ it.each([...new Set(lines)])('`%s` is a command as the program has it', async (l
     expect(carried).toHaveLength(1);
   }
 });
+
+const notices = join(import.meta.dirname, 'lambda/steps/notices');
+const noticed = readdirSync(notices).flatMap((name) =>
+  readFileSync(join(notices, name), 'utf8').match(/npx certification-notifier .*/g),
+);
+
+it.each([...new Set(noticed)].filter((line) => line !== null))(
+  'a notice says `%s`, which runs as it stands',
+  async (line) => {
+    const carried: unknown[] = [];
+    const program = buildProgram(async (command) => void carried.push(command));
+    await program.parseAsync(argumentsOf(line).slice(2), { from: 'user' });
+    expect(carried).toHaveLength(1);
+    expect(line).toMatch(/ --stack \S+ --integration \S+$/);
+  },
+);

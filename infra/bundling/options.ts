@@ -1,6 +1,9 @@
 import type { BuildOptions } from 'esbuild';
 import { leftOut } from './left-out.ts';
 
+/** Each is a module of `lambda/` that exports `handler`. */
+export const functionNames = ['poll', 'operate', 'fan-out'] as const;
+
 /** A folder of the assembly, with one file a function. Nothing of it is deployed. */
 export const sourceMaps = 'source-maps';
 

@@ -52,7 +52,9 @@ export const filter = record({
     if (Object.values(value).every((values) => values === undefined))
       refuse(`at least one of ${Object.keys(filter.shape).join(', ')}; no filter means everything`);
     else if (combinationsOf(value) > maxCombinations)
-      refuse(`at most ${maxCombinations} combinations (SNS multiplies the numbers of values)`);
+      refuse(
+        `at most ${maxCombinations} combinations, not ${combinationsOf(value)} (SNS multiplies the numbers of values)`,
+      );
   },
   { when: ({ value }) => typeof value === 'object' && value !== null },
 );

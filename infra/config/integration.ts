@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import { assessmentFields } from '../../lambda/names.ts';
-import { keyArn, list, name, oneOf, record, text, whole } from './words.ts';
+import {
+  fitsOrIsDeferred,
+  isLoopback,
+  keyArn,
+  list,
+  name,
+  oneOf,
+  record,
+  text,
+  whole,
+} from './words.ts';
 
 export const integrationName = name(
   'lower-case letters, digits and single hyphens, starting with a letter, at most 40 characters',
@@ -8,6 +18,9 @@ export const integrationName = name(
 );
 
 const choiceOfFields = `'all', 'identifiers' or a list of at least one of ${assessmentFields.join(', ')}`;
+
+/** What nobody has written down is not held against a longer `every`. */
+const defaultRecentMinutes = 15;
 
 export const integration = record({
   name: integrationName.describe(
@@ -20,7 +33,7 @@ export const integration = record({
     .transform((value) => new URL(value).origin)
     .describe("The partner's host."),
   timeZone: text(
-    'the platform\'s IANA time zone, such as "America/Chicago" or "UTC"',
+    'the platform\'s IANA time zone, such as "America/Chicago", or "UTC"; no abbreviation, such as "CST", which several zones share',
     isIanaTimeZone,
   ).describe(
     "Of the platform, not of the organizations: it decides which day a completion belongs to and which day is today. Ask the partner's operator.",
@@ -38,7 +51,7 @@ export const integration = record({
     .describe('The form in which the partner takes the request for a token.'),
   audit: record({
     recentMinutes: whole('minutes within which every recent day is read again', 1, 1_440)
-      .default(15)
+      .default(defaultRecentMinutes)
       .describe('How soon a content edit in the recent window is noticed at the latest.'),
     historyHours: whole('hours within which every other day is read again', 1, 8_760)
       .default(24)
@@ -53,20 +66,27 @@ export const integration = record({
     .describe(
       'Days that nothing suggests have changed are read again, the oldest proof first. This finds what the total does not show: edited records, and an addition that an equal removal hides.',
     ),
-  holdAbove: whole('events of one tick above which they are held', 0, 1_000_000)
+  holdAbove: whole(
+    'events of one tick, or edits found by reading days within `audit.historyHours` (and up to a quarter more), above which they are held',
+    0,
+    1_000_000,
+  )
     .default(500)
     .describe(
-      "The flood guard: more events than this at once (a partner's mass edit, a widened scope) are not announced until an operator has looked. None is lost.",
+      "The flood guard: more events than this at once (a partner's mass edit, a widened scope) are not announced until an operator has looked. Nor are more edits than this of a mass edit that comes to light little by little, as days are read again; edits on the newest page are not counted there. None is lost. Raise it where more than 500 such edits a day are usual.",
     ),
   announce: z
     .union(
       [
         oneOf(['none', 'all']),
         record({
-          since: text('a day, YYYY-MM-DD', (value) => z.iso.date().safeParse(value).success),
+          since: text(
+            'a day, YYYY-MM-DD, not after today',
+            (value) => z.iso.date().safeParse(value).success && value <= latestToday(),
+          ),
         }),
       ],
-      { error: "'none', 'all' or an object with since: a day, YYYY-MM-DD" },
+      { error: "'none', 'all' or an object with since: a day, YYYY-MM-DD, not after today" },
     )
     .meta({ allowed: "'none', 'all' or `{ since: 'YYYY-MM-DD' }`" })
     .default('none')
@@ -99,8 +119,9 @@ export const integration = record({
     .describe(
       "What of an assessment its events carry. The identifiers `id`, `organization_id`, `assessment_name` and `certified_on` are always among it. Fields that the partner's document does not name are passed on with `'all'` only.",
     ),
-  secretName: name('the name (not the ARN) of a secret in this account and region', (value) =>
-    /^[\w/+=.@-]{1,512}$/.test(value),
+  secretName: name(
+    'the name (not the ARN) of a secret in this account and region',
+    fitsOrIsDeferred(/^[\w/+=.@-]{1,512}$/),
   )
     .optional()
     .describe(
@@ -109,7 +130,7 @@ export const integration = record({
   secretKeyArn: keyArn()
     .optional()
     .describe(
-      "The customer key that the existing secret is encrypted with, if it is not AWS's own. The poll function may then decrypt with it, through Secrets Manager and for that secret only. A key of another account must let this account in as well.",
+      "The customer key that the existing secret is encrypted with, if it is not AWS's own. The functions of the integration may then decrypt with it, through Secrets Manager and for that secret only. It is in the secret's region, and a key of another account must let this account in as well.",
     ),
 }).superRefine(
   (value, problems) => {
@@ -119,7 +140,15 @@ export const integration = record({
         path: ['announce'],
         message: "'none' beside `baseline`: what a fan-out reads is recorded and not announced",
       });
-    if (value.secretKeyArn !== undefined && value.secretName === undefined)
+    const { every, audit } = value;
+    if (audit?.recentMinutes < every && audit?.recentMinutes !== defaultRecentMinutes)
+      problems.addIssue({
+        code: 'custom',
+        path: ['audit', 'recentMinutes'],
+        message: `at least \`every\` (${every}): nothing is read between two ticks`,
+      });
+    const hasSecret = value.secretName !== undefined || Reflect.get(value, 'secret') !== undefined;
+    if (value.secretKeyArn !== undefined && !hasSecret)
       problems.addIssue({
         code: 'custom',
         path: ['secretKeyArn'],
@@ -129,20 +158,28 @@ export const integration = record({
   { when: ({ value }) => typeof value === 'object' && value !== null },
 );
 
+/**
+ * The latest day that is today anywhere: at +14:00, wherever a configuration is read. By `Date`, for the
+ * construct comes to other teams without Temporal.
+ */
+function latestToday(): string {
+  return new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10);
+}
+
 function isPlatformHost(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
-  const onLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   return (
-    (url.protocol === 'https:' || (url.protocol === 'http:' && onLoopback)) &&
+    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(value))) &&
     url.href === `${url.origin}/` &&
     !/[?#@]/.test(value)
   );
 }
 
 function isIanaTimeZone(value: string): boolean {
-  // Intl also accepts offsets such as "+05:00"; a platform's days follow a zone, summer time included.
-  if (!/^[A-Za-z]/.test(value)) return false;
+  // Intl also accepts offsets such as "+05:00" and abbreviations such as "EST", some of which know no
+  // summer time; a platform's days follow a place's. `supportedValuesOf` lacks aliases ("Asia/Kolkata").
+  if (!/^(utc$|[a-z]+\/)/i.test(value) || /^systemv\//i.test(value)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });
     return true;

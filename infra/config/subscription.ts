@@ -1,6 +1,18 @@
 import * as z from 'zod';
 import { filter } from './filter.ts';
-import { arn, flag, list, name, oneOf, record, text, whole } from './words.ts';
+import { maxReaders } from './policy-sizes.ts';
+import {
+  arn,
+  fitsOrIsDeferred,
+  flag,
+  isUnrouted,
+  list,
+  name,
+  oneOf,
+  record,
+  text,
+  whole,
+} from './words.ts';
 
 const fits = (pattern: RegExp) => (value: string) => pattern.test(value);
 
@@ -8,29 +20,42 @@ const fits = (pattern: RegExp) => (value: string) => pattern.test(value);
 const maxMail = 320;
 /** SNS's limit of a subscription's endpoint. */
 const maxUrl = 2_048;
+/** RFC 1035: of a host name. */
+const maxHost = 253;
+/** CloudFormation's limit of the function in an `AWS::Lambda::Permission`. */
+const maxFunction = 140;
 
 const mail = {
-  allowed: `one e-mail address of at most ${maxMail} characters`,
+  allowed: `one e-mail address of at most ${maxMail} characters, all of them ASCII`,
+  // RFC 5322's dot-atom, and host names: what SNS takes of other forms is not documented.
   accepts: (value: string) =>
     value.length <= maxMail &&
-    /^[^\s@,;:<>()"]+@[^\s@,;:<>()".]+(\.[^\s@,;:<>()".]+)+$/.test(value),
+    /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z\d]([a-z\d-]*[a-z\d])?$/i.test(
+      value,
+    ),
 };
 
 const endpoints = {
   email: mail,
   'email-json': mail,
   https: {
-    allowed: `an https URL of at most ${maxUrl} characters`,
+    allowed: `an https URL of at most ${maxUrl} characters, of a host on the internet`,
     accepts: (value: string) =>
-      value.length <= maxUrl && /^https:\/\/[^\s/@]+(\/\S*)?$/.test(value) && URL.canParse(value),
+      value.length <= maxUrl &&
+      /^https:\/\/[^\s/@]+(\/\S*)?$/.test(value) &&
+      URL.canParse(value) &&
+      new URL(value).hostname.length <= maxHost &&
+      !isUnrouted(value),
   },
   sqs: {
     allowed: "the ARN of a queue, or an object with newQueue: the new queue's name",
     accepts: fits(arn('sqs', /([\w-]{1,80}|[\w-]{1,75}\.fifo)/)),
   },
   lambda: {
-    allowed: 'the ARN of a function',
-    accepts: fits(arn('lambda', /function:[\w-]{1,64}(:[\w-]{1,128})?/)),
+    allowed: `the ARN of a function, of at most ${maxFunction} characters`,
+    accepts: (value: string) =>
+      value.length <= maxFunction &&
+      arn('lambda', /function:[\w-]{1,64}(:[\w-]{1,128})?/).test(value),
   },
 } as const;
 
@@ -45,10 +70,10 @@ const newQueue = record({
   readers: list(
     text(
       'the ARN of an IAM role or user that exists',
-      fits(arn('iam', /(role|user)\/([\w+=,.@-]+\/)*[\w+=,.@-]{1,64}/)),
+      fitsOrIsDeferred(arn('iam', /(role|user)\/([\w+=,.@-]+\/)*[\w+=,.@-]{1,64}/)),
     ),
     'at least one ARN of an IAM role or user',
-    50,
+    maxReaders,
   )
     .optional()
     .describe(

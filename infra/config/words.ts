@@ -1,5 +1,6 @@
+import { BlockList } from 'node:net';
 import * as z from 'zod';
-import { looksGenerated } from '../config-error.ts';
+import { isCredential, looksGenerated } from '../config-error.ts';
 
 // The kinds of settings. Each says what it allows in one place: the sentence in the error message
 // ("found …; allowed: …") and in docs/configuration.md is the same.
@@ -10,7 +11,20 @@ export const text = (allowed: string, accepts: (value: string) => boolean) =>
 
 /** A string setting that would carry a credential, pasted by mistake, into the template. */
 export const name = (allowed: string, accepts: (value: string) => boolean) =>
-  text(`${allowed}; never a credential`, (value) => accepts(value) && !looksGenerated(value));
+  text(
+    `${allowed}; never a credential`,
+    (value) => accepts(value) && !isCredential(value) && !looksGenerated(value),
+  );
+
+/** The same where people write hashes of commits, UUIDs and ARNs as well. */
+export const label = (allowed: string, accepts: (value: string) => boolean) =>
+  text(
+    `${allowed}; never a credential`,
+    (value) =>
+      accepts(value) &&
+      !isCredential(value) &&
+      (/^([0-9a-f-]+$|arn:)/i.test(value) || !looksGenerated(value)),
+  );
 
 export const whole = (what: string, min: number, max: number) => {
   const allowed = `${what}, a whole number from ${min} to ${max}`;
@@ -31,11 +45,11 @@ export const oneOf = <const T extends readonly string[]>(values: T) => {
 export const flag = () =>
   z.boolean({ error: 'true or false' }).meta({ allowed: '`true` or `false`' });
 
-/** At least one element, none of them twice. */
-export const list = <T extends z.ZodType>(element: T, allowed: string, max: number) =>
+/** At least one element, or so many, and none of them twice. */
+export const list = <T extends z.ZodType>(element: T, allowed: string, max: number, min = 1) =>
   z
     .array(element, { error: allowed })
-    .min(1, { error: allowed })
+    .min(min, { error: allowed })
     .max(max, { error: `at most ${max}` })
     .superRefine((values, problems) => {
       values.forEach((value, index) => {
@@ -50,7 +64,11 @@ export const list = <T extends z.ZodType>(element: T, allowed: string, max: numb
     .meta({ allowed });
 
 export const record = <T extends z.ZodRawShape>(shape: T) =>
-  z.strictObject(shape, { error: `an object with ${Object.keys(shape).join(', ')}` });
+  z.strictObject(shape, {
+    // Of what is there, also when it has been extended since.
+    error: ({ inst }) =>
+      `an object with ${Object.keys(inst instanceof z.ZodObject ? inst.shape : shape).join(', ')}`,
+  });
 
 /** An ARN of one service, in any partition. IAM alone is in no region. */
 export const arn = (service: string, resource: RegExp) => {
@@ -58,8 +76,51 @@ export const arn = (service: string, resource: RegExp) => {
   return new RegExp(`^arn:aws(-[a-z]+)*:${service}:${region}:\\d{12}:${resource.source}$`);
 };
 
+/**
+ * Fits, or cannot be judged yet: in a stack of their own, people write `topic.topicArn`, for which the
+ * CDK puts a token until CloudFormation knows the value.
+ */
+export const fitsOrIsDeferred = (pattern: RegExp) => (value: string) =>
+  pattern.test(value) || /\$\{Token\[[\w:.-]+\]\}/.test(value);
+
+/** Whether a URL is of the machine itself. @throws TypeError no URL */
+export const isLoopback = (url: string) =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+
+// IANA's special-purpose address registries: what no router of the internet forwards.
+const unrouted = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  unrouted.addSubnet(network, bits, 'ipv4');
+unrouted.addSubnet('::', 127, 'ipv6');
+unrouted.addSubnet('fc00::', 7, 'ipv6');
+unrouted.addSubnet('fe80::', 10, 'ipv6');
+
+/** Whether a URL names an address that AWS cannot reach over the internet. @throws TypeError no URL */
+export const isUnrouted = (url: string) => {
+  const { hostname } = new URL(url);
+  return (
+    isLoopback(url) ||
+    unrouted.check(hostname, 'ipv4') ||
+    unrouted.check(hostname.replace(/^\[|\]$/g, ''), 'ipv6')
+  );
+};
+
+/** @returns false as well for an ARN whose end the CDK does not know yet */
+export const isAliasArn = (value: string) => value.includes(':alias/');
+
 /** A KMS key; roles' policies and most services cannot name one by its alias. */
 export const keyArn = () => {
   const pattern = arn('kms', /key\/(mrk-[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})/);
-  return text('the ARN of a KMS key (not of an alias)', (value) => pattern.test(value));
+  return text(
+    'the ARN of a KMS key (not of an alias)',
+    (value) => fitsOrIsDeferred(pattern)(value) && !isAliasArn(value),
+  );
 };

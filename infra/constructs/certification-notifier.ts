@@ -1,74 +1,180 @@
+import { Stack } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { NotifierConfig } from '../config.ts';
+import type { IntegrationSettingsInput, NotifierSettingsInput } from '../config/input.ts';
+import {
+  keysByAlias,
+  ofOtherRegions,
+  outOfReach,
+  runsLocally,
+  thingsOfOtherRegions,
+} from '../config/place.ts';
+import { parseSettings } from '../config.ts';
+import { ConfigError, described } from '../config-error.ts';
+import { addOutputs } from '../outputs.ts';
 import { Dashboard } from './dashboard.ts';
 import { Integration } from './integration.ts';
 import { Ledger } from './ledger.ts';
+import { setRunbook } from './runbook.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Topics } from './topics.ts';
 import { UnstartedTicks } from './unstarted-ticks.ts';
 
+/** One set of credentials at the partner. */
+export interface WatchedIntegration extends IntegrationSettingsInput {
+  /**
+   * The partner's credentials, as `{"client_id": "…", "client_secret": "…"}`, in a secret of the app or one
+   * that it looks up. The functions of the integration may then read it, and decrypt it with its
+   * `encryptionKey`; of one that is looked up by name, the CDK knows no key: see `secretKeyArn`.
+   * @default - `secretName`; without that, a new secret, to be filled after the deployment
+   */
+  readonly secret?: secretsmanager.ISecret | secretsmanager.Secret | undefined;
+}
+
+/** What belongs to a stack (its name, its tags, its protection) is the stack's own. */
+export interface CertificationNotifierProps extends Omit<NotifierSettingsInput, 'integrations'> {
+  /**
+   * What to watch: one element for each set of credentials at the partner.
+   * Allowed: 1 to 24 integrations.
+   */
+  readonly integrations: readonly WatchedIntegration[];
+  /**
+   * A key of the same app, instead of a new one. Unlike that of a key that is only named (`keyArn`), its
+   * policy gets what it needs. In another stack, it cannot learn of `readers` in this one.
+   * @default - `keyArn`; without that, a new key
+   */
+  readonly key?: kms.IKey | undefined;
+}
+
 /**
- * The whole notifier: one ledger and three topics, shared; a secret, a poll function and a schedule
- * for each integration.
+ * The whole notifier, in any stack: one ledger and three topics, shared; a secret, functions and a
+ * schedule for each integration. It names nothing and tags nothing: that is up to the stack.
+ *
+ * @throws ConfigError naming every wrong setting
  */
 export class CertificationNotifier extends Construct {
-  readonly ledger: Ledger;
-  readonly topics: Topics;
-  readonly subscriptions: Subscriptions;
+  /** For machines: one message an event. */
+  readonly events: sns.ITopic;
+  /** For people: digests. */
+  readonly alerts: sns.ITopic;
+  /** For those on duty: alarms and notices. */
+  readonly operations: sns.ITopic;
+  /** Encrypts the topics and the queues. */
+  readonly key: kms.IKey;
+  /** The ledger. Kept when the stack is deleted. */
+  readonly table: dynamodb.TableV2;
+  /** Made for subscribers (`newQueue`), by the name that the settings give them. */
+  readonly queues: ReadonlyMap<string, sqs.IQueue>;
   /** By the integration's name. */
   readonly integrations: ReadonlyMap<string, Integration>;
-  /** Undefined: the configuration wants none. */
+  /** Undefined: the settings want none. */
   readonly dashboard: cloudwatch.Dashboard | undefined;
 
-  constructor(scope: Construct, id: string, config: NotifierConfig) {
+  constructor(scope: Construct, id: string, props: CertificationNotifierProps) {
     super(scope, id);
-    this.ledger = new Ledger(this, 'Ledger');
-    this.topics = new Topics(this, 'Topics', {
-      kind: config.topic,
-      keyArn: config.keyArn,
-      subscriberAccounts: config.subscriberAccounts,
+    const source = `the configuration of ${this.node.path}`;
+    // From JavaScript, nothing may come.
+    const { key, ...input }: Partial<CertificationNotifierProps> = props ?? {};
+    const settings = parseSettings(input, source);
+    const { region } = Stack.of(this);
+    const problems = [
+      ...(this.node.tryGetContext(runsLocally) === true ? [] : outOfReach(settings)),
+      ...ofOtherRegions(settings, region),
+      ...thingsOfOtherRegions(settings, key, region),
+      ...keysByAlias(settings, key),
+    ];
+    if (key && settings.keyArn !== undefined)
+      problems.push(`keyArn: ${described(settings.keyArn)} found; allowed: none beside key`);
+    if (problems.length > 0) throw new ConfigError(problems, source);
+    if (settings.runbookUrl !== undefined) setRunbook(this, settings.runbookUrl);
+    const ledger = new Ledger(this, 'Ledger');
+    const topics = new Topics(this, 'Topics', {
+      kind: settings.topic,
+      key: key ?? settings.keyArn,
+      subscriberAccounts: settings.subscriberAccounts,
     });
-    this.subscriptions = new Subscriptions(
-      this,
-      'Subscriptions',
-      this.topics,
-      config.subscriptions,
-    );
+    const subscriptions = new Subscriptions(this, 'Subscriptions', topics, settings.subscriptions);
+    this.events = topics.events;
+    this.alerts = topics.alerts;
+    this.operations = topics.operations;
+    this.key = topics.key;
+    this.table = ledger.table;
+    this.queues = subscriptions.newQueues;
 
-    const unstarted = new UnstartedTicks(this, 'UnstartedTicks', this.topics);
+    const unstarted = new UnstartedTicks(this, 'UnstartedTicks', topics);
 
     const pager =
-      config.pagerTopicArn === undefined
+      settings.pagerTopicArn === undefined
         ? undefined
-        : sns.Topic.fromTopicArn(this, 'Pager', config.pagerTopicArn);
+        : sns.Topic.fromTopicArn(this, 'Pager', settings.pagerTopicArn);
 
     this.integrations = new Map(
-      config.integrations.map((integration) => [
+      settings.integrations.map((integration) => [
         integration.name,
         new Integration(this, integration.name, {
           config: integration,
-          alerts: config.alerts,
-          ledger: this.ledger,
-          topics: this.topics,
-          eventQueueArns: this.subscriptions.eventQueueArns,
+          alerts: settings.alerts,
+          ledger,
+          topics,
+          eventQueueArns: subscriptions.eventQueueArns,
+          subscriptions: subscriptions.all,
           unstarted,
           pager,
-          logRetention: config.logRetentionDays,
+          logRetention: settings.logRetentionDays,
+          reserveConcurrency: settings.reserveConcurrency,
         }),
       ]),
     );
 
-    if (config.dashboard)
+    if (settings.dashboard)
       this.dashboard = new Dashboard(this, 'Dashboard', {
-        ledger: this.ledger,
-        topics: this.topics,
+        ledger,
+        topics,
         integrations: [...this.integrations].map(([name, integration]) => ({
           name,
-          poll: integration.function,
+          poll: integration.poll,
           urgentAlarms: integration.urgentAlarms,
         })),
       }).dashboard;
+  }
+
+  /**
+   * The stack's outputs, by which `npx certification-notifier --stack` finds what it works with. It knows
+   * a notifier by its stack, so a stack has them of one.
+   *
+   * @throws ConfigError when the stack has them already
+   */
+  addOutputs(): void {
+    addOutputs(Stack.of(this), this);
+  }
+
+  /**
+   * Lets somebody give the commands that docs/command-line.md needs no further permission for.
+   *
+   * @param grantee whose own policy gets the permissions; `addOutputs` must have been called
+   */
+  grantOperate(grantee: iam.IGrantable): iam.Grant {
+    const integrations = [...this.integrations.values()];
+    const allowed = (actions: string[], resourceArns: string[]) =>
+      iam.Grant.addToPrincipal({ grantee, actions, resourceArns });
+    return allowed(['cloudformation:DescribeStacks'], [Stack.of(this).stackId])
+      .combine(
+        allowed(
+          ['lambda:InvokeFunction'],
+          integrations.map(({ operate }) => operate.functionArn),
+        ),
+      )
+      .combine(
+        allowed(
+          ['scheduler:GetSchedule'],
+          integrations.map(({ schedule }) => schedule.scheduleArn),
+        ),
+      );
   }
 }

@@ -15,7 +15,9 @@ export interface DashboardProps {
 
 export interface DashboardIntegration {
   readonly name: string;
+  /** Runs the ticks. */
   readonly poll: lambda.IFunction;
+  /** Those that somebody has to get up for. */
   readonly urgentAlarms: readonly cloudwatch.IAlarm[];
 }
 
@@ -27,10 +29,12 @@ const height = 6;
 export class Dashboard extends Construct {
   readonly dashboard: cloudwatch.Dashboard;
   readonly #integrations: readonly DashboardIntegration[];
+  readonly #ledger: string;
 
   constructor(scope: Construct, id: string, { ledger, topics, integrations }: DashboardProps) {
     super(scope, id);
     this.#integrations = integrations;
+    this.#ledger = ledger.table.tableName;
     this.dashboard = new cloudwatch.Dashboard(this, 'Resource', { defaultInterval: day });
 
     this.#row(
@@ -129,7 +133,7 @@ export class Dashboard extends Construct {
 
   #each(metric: string, statistic: string, period: Duration, what?: string): cloudwatch.Metric[] {
     return this.#integrations.map(({ name }) =>
-      metricOf(name, metric, {
+      metricOf({ integration: name, ledger: this.#ledger }, metric, {
         statistic,
         period,
         label: what === undefined ? name : `${name}: ${what}`,

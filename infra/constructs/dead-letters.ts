@@ -9,7 +9,7 @@ export interface DeadLettersProps {
   /** Whose they are, as operators know it; no address of a person. */
   readonly of: string;
   readonly topics: Topics;
-  /** Of a FIFO topic; AWS: "FIFO topic subscriptions use FIFO queues". */
+  /** Whether they are of a FIFO topic; AWS: "FIFO topic subscriptions use FIFO queues". */
   readonly fifo: boolean;
 }
 

@@ -1,15 +1,7 @@
-import {
-  ArnFormat,
-  Aws,
-  Duration,
-  RemovalPolicy,
-  SecretValue,
-  Stack,
-  Validations,
-} from 'aws-cdk-lib';
+import { Aws, Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -17,12 +9,12 @@ import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import { environment as variables } from '../../lambda/names.ts';
-import type { AlertsConfig, IntegrationConfig } from '../config.ts';
+import type { AlertsConfig, IntegrationSettings } from '../config.ts';
 import { BaselineFanOut } from './baseline-fan-out.ts';
-import { bundled } from './bundling.ts';
 import type { Ledger } from './ledger.ts';
+import { type FunctionSurroundings, NotifierFunction } from './notifier-function.ts';
 import { Operate } from './operate.ts';
 import { Page } from './page.ts';
 import { TickAlarms } from './tick-alarms.ts';
@@ -38,8 +30,11 @@ const unsetCredentials = '{"client_id":"","client_secret":""}';
 /** For the partner's sake, who is asked by the ticks meanwhile as well. */
 const stretchesAtOnce = 4;
 
-interface CredentialsSecret {
-  /** What GetSecretValue and people call it: the ARN of a new secret, the name of an existing one. */
+/** Where the credentials of an integration are. */
+export interface CredentialsSecret {
+  /** Made with the integration, and empty until somebody fills it. */
+  readonly isNew: boolean;
+  /** What GetSecretValue and people call it: its ARN, or of one of this account of which only that is known, its name. */
   readonly id: string;
   /** What a policy calls it. */
   readonly arnPattern: string;
@@ -48,22 +43,30 @@ interface CredentialsSecret {
 }
 
 export interface IntegrationProps {
-  readonly config: IntegrationConfig;
+  readonly config: IntegrationSettings;
+  /** How people are told, by every integration alike. */
   readonly alerts: AlertsConfig;
   readonly ledger: Ledger;
   readonly topics: Topics;
   /** ARNs of the queues that are subscribed to events. */
   readonly eventQueueArns: readonly string[];
+  /** What is published before they are there is lost. */
+  readonly subscriptions: IDependable;
   /** Where the scheduler leaves a tick that it could not start. */
   readonly unstarted: sqs.IQueue;
-  /** Where urgent alarms go besides the operations topic. */
+  /** Where urgent alarms go besides the operations topic. Undefined: nowhere. */
   readonly pager: sns.ITopic | undefined;
+  /** Days. */
   readonly logRetention: logs.RetentionDays;
+  /** Whether one execution of the account's is kept for the ticks. */
+  readonly reserveConcurrency: boolean;
 }
 
 /** Everything of one set of credentials: its secret, its poll function, its schedule, its alarms. */
 export class Integration extends Construct {
-  readonly function: lambda.Function;
+  /** Runs the ticks. */
+  readonly poll: lambda.Function;
+  /** Carries out what operators ask for. */
   readonly operate: lambda.Function;
   readonly schedule: scheduler.Schedule;
   readonly secret: CredentialsSecret;
@@ -75,37 +78,41 @@ export class Integration extends Construct {
   constructor(scope: Construct, id: string, props: IntegrationProps) {
     super(scope, id);
     const { config, ledger, topics, eventQueueArns } = props;
-    this.secret = this.credentials(config);
+    this.secret = this.#credentials(config);
     const logGroup = new logs.LogGroup(this, 'Logs', {
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const environment = this.environment(props);
-    this.function = this.poll(props, logGroup, environment);
-    this.schedule = this.scheduled(props);
+    const surroundings: FunctionSurroundings = {
+      logGroup,
+      environment: this.#environment(props),
+      subscriptions: props.subscriptions,
+    };
+    this.poll = this.#pollFunction(props, surroundings);
+    this.schedule = this.#scheduled(props);
     this.operate = new Operate(this, 'Operate', {
+      ...surroundings,
       integration: config.name,
       ledger,
       topics,
-      logGroup,
-      environment,
       credentials: credentialsStatements(this.secret),
       queueArns: eventQueueArns,
-    }).function;
+    });
     if (config.baseline !== 'tick')
       this.baseline = new BaselineFanOut(this, 'Baseline', {
+        ...surroundings,
         integration: config.name,
         atOnce: config.baseline === 'fan-out' ? stretchesAtOnce : config.baseline.atOnce,
         ledger,
         topics,
-        logGroup,
-        environment,
         credentials: credentialsStatements(this.secret),
         unstarted: props.unstarted,
+        logRetention: props.logRetention,
       }).stateMachine;
     const { urgent } = new TickAlarms(this, 'Alarms', {
       integration: config.name,
-      poll: this.function,
+      ledger: ledger.table.tableName,
+      poll: this.poll,
       period: Duration.minutes(config.every),
       topic: topics.operations,
     });
@@ -114,16 +121,24 @@ export class Integration extends Construct {
       new Page(this, 'Page', { integration: config.name, urgent, topic: props.pager });
   }
 
-  private credentials({ name, secretName, secretKeyArn }: IntegrationConfig): CredentialsSecret {
-    if (secretName !== undefined) {
-      const arn = Stack.of(this).formatArn({
-        service: 'secretsmanager',
-        resource: 'secret',
-        resourceName: secretName,
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      });
-      // Secrets Manager adds a hyphen and six characters of its own to the name.
-      return { id: secretName, arnPattern: `${arn}-??????`, keyArn: secretKeyArn };
+  #credentials(settings: IntegrationSettings): CredentialsSecret {
+    const { name, secretName, secretKeyArn } = settings;
+    const existing =
+      secretName === undefined
+        ? settings.secret
+        : secretsmanager.Secret.fromSecretNameV2(this, 'Secret', secretName);
+    if (existing) {
+      const { secretFullArn, secretArn, encryptionKey, env } = existing;
+      // A name is looked up in one's own account. There it is the better one: of part of an ARN, Secrets
+      // Manager takes a hyphen and six characters at the end for its own.
+      const isOurs = env.account === Stack.of(this).account;
+      return {
+        isNew: false,
+        id: secretFullArn ?? (isOurs ? existing.secretName : secretArn),
+        // Secrets Manager adds a hyphen and six characters of its own to the name.
+        arnPattern: secretFullArn ?? `${secretArn}-??????`,
+        keyArn: secretKeyArn ?? encryptionKey?.keyArn,
+      };
     }
     const secret = new secretsmanager.Secret(this, 'Secret', {
       description: `Partner credentials of ${name}: {"client_id": "...", "client_secret": "..."}`,
@@ -136,11 +151,16 @@ export class Integration extends Construct {
       id: 'AwsSolutions-SMG4',
       reason: 'Only the partner can rotate these credentials, on request (partner-api.md, 5).',
     });
-    return { id: secret.secretArn, arnPattern: secret.secretArn, keyArn: undefined };
+    return {
+      isNew: true,
+      id: secret.secretArn,
+      arnPattern: secret.secretArn,
+      keyArn: undefined,
+    };
   }
 
   /** What the functions of the integration are told. */
-  private environment({
+  #environment({
     config,
     alerts,
     ledger,
@@ -153,6 +173,7 @@ export class Integration extends Construct {
       [variables.eventsTopic]: topics.events.topicArn,
       [variables.alertsTopic]: topics.alerts.topicArn,
       [variables.operationsTopic]: topics.operations.topicArn,
+      [variables.stack]: Stack.of(this).stackName,
       [variables.secret]: this.secret.id,
       [variables.integration]: JSON.stringify({
         name,
@@ -171,56 +192,30 @@ export class Integration extends Construct {
     };
   }
 
-  private poll(
-    { config: { name }, ledger, topics }: IntegrationProps,
-    logGroup: logs.ILogGroup,
-    environment: Readonly<Record<string, string>>,
+  #pollFunction(
+    { config: { name }, ledger, topics, reserveConcurrency }: IntegrationProps,
+    surroundings: FunctionSurroundings,
   ): lambda.Function {
-    const role = new iam.Role(this, 'PollRole', {
-      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: {
-        tick: new iam.PolicyDocument({
-          statements: [
-            ...ledger.pollStatements(),
-            ...topics.pollStatements(),
-            ...credentialsStatements(this.secret),
-            new iam.PolicyStatement({
-              sid: 'Logs',
-              actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-              resources: [logGroup.logGroupArn],
-            }),
-          ],
-        }),
-      },
-    });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
-      reason: 'SNS asks publishers to an encrypted topic for it; it is limited to that one key.',
-    });
-    return new lambda.Function(this, 'Poll', {
+    return new NotifierFunction(this, 'Poll', {
+      ...surroundings,
+      runs: 'poll',
       description: `One tick: announces what changed among the assessments of ${name}`,
-      code: bundled(this, 'poll'),
-      handler: 'index.handler',
-      runtime: lambda.Runtime.NODEJS_24_X,
-      architecture: lambda.Architecture.ARM_64,
-      // docs/decisions/0010-bundles-and-memory.md
-      memorySize: 512,
       // Below the shortest schedule, so that a tick that runs out of time is gone before the next.
       timeout: Duration.seconds(55),
-      // Two ticks at once would read the partner twice and wait for each other's lease.
-      reservedConcurrentExecutions: 1,
-      // A tick that could not run is worthless once the next one is due; Lambda's defaults (two
-      // retries, six hours) would queue stale ticks behind a long baseline.
-      retryAttempts: 0,
+      // Two ticks at once would look at the partner twice; the lease then ends one of them.
+      ...(reserveConcurrency && { reservedConcurrentExecutions: 1 }),
+      // A tick that could not run is worthless once the next one is due; by default, hours of stale
+      // ticks would queue behind a long baseline.
       maxEventAge: Duration.seconds(60),
-      role,
-      logGroup,
-      loggingFormat: lambda.LoggingFormat.JSON,
-      environment: { ...environment },
+      statements: [
+        ...ledger.pollStatements(),
+        ...topics.pollStatements(),
+        ...credentialsStatements(this.secret),
+      ],
     });
   }
 
-  private scheduled({ config: { name, every }, unstarted }: IntegrationProps): scheduler.Schedule {
+  #scheduled({ config: { name, every }, unstarted }: IntegrationProps): scheduler.Schedule {
     const period = Duration.minutes(every);
     const role = new iam.Role(this, 'ScheduleRole', {
       assumedBy: new iam.ServicePrincipal('scheduler.amazonaws.com', {
@@ -231,7 +226,7 @@ export class Integration extends Construct {
           statements: [
             new iam.PolicyStatement({
               actions: ['lambda:InvokeFunction'],
-              resources: [this.function.functionArn],
+              resources: [this.poll.functionArn],
             }),
             new iam.PolicyStatement({
               actions: ['sqs:SendMessage'],
@@ -244,7 +239,7 @@ export class Integration extends Construct {
     return new scheduler.Schedule(this, 'Schedule', {
       description: `Starts a tick of ${name} every ${every} min`,
       schedule: scheduler.ScheduleExpression.rate(period),
-      target: new LambdaInvoke(this.function, {
+      target: new LambdaInvoke(this.poll, {
         // The construct would also allow every version and alias of the function.
         role: role.withoutPolicyUpdates(),
         retryAttempts: 3,

@@ -1,17 +1,27 @@
 import type { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import { metricDimension, metricNamespace } from '../../lambda/names.ts';
+import { metricDimensions, metricNamespace } from '../../lambda/names.ts';
+
+/** Whose metrics. */
+export interface Ticks {
+  readonly integration: string;
+  /** The name of the ledger's table. */
+  readonly ledger: string;
+}
 
 /** A metric that the ticks of an integration write: its name is one of `metrics` in names.ts. */
 export function metricOf(
-  integration: string,
+  { integration, ledger }: Ticks,
   metricName: string,
   options: { statistic: string; period?: Duration; label?: string },
 ): cloudwatch.Metric {
   return new cloudwatch.Metric({
     namespace: metricNamespace,
     metricName,
-    dimensionsMap: { [metricDimension]: integration },
+    dimensionsMap: {
+      [metricDimensions.integration]: integration,
+      [metricDimensions.ledger]: ledger,
+    },
     ...options,
   });
 }

@@ -2,6 +2,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { inRunbook } from './runbook.ts';
 
 export interface OperationsAlarmProps extends Omit<cloudwatch.AlarmProps, 'alarmDescription'> {
   /** The operations topic. */
@@ -10,15 +11,13 @@ export interface OperationsAlarmProps extends Omit<cloudwatch.AlarmProps, 'alarm
   readonly says: string;
   /** What it means to subscribers. */
   readonly impact: string;
+  /** What has caused it, most of the time. */
   readonly likely: string;
   /** What to do about it. */
   readonly toDo: string;
-  /** Its entry in the runbook, docs/operations.md: the heading's anchor. */
+  /** Its entry in the runbook: the heading's anchor. */
   readonly runbook: string;
 }
-
-/** Where the repository has it; anchors are those that GitHub gives to headings. */
-export const runbookPage = 'docs/operations.md';
 
 /** An alarm that somebody can act on: it explains itself, and tells operators of its begin and end. */
 export class OperationsAlarm extends cloudwatch.Alarm {
@@ -34,9 +33,11 @@ export class OperationsAlarm extends cloudwatch.Alarm {
         `Impact: ${impact}`,
         `Likely: ${likely}`,
         `Do: ${toDo}`,
-        `Runbook: ${runbookPage}#${runbook}`,
+        inRunbook(scope, runbook),
       ].join('\n'),
     });
+    // The topic's policy is a resource of its own, and CloudWatch does not try again to tell.
+    this.node.addDependency(topic);
     this.addAlarmAction(new SnsAction(topic));
     this.addOkAction(new SnsAction(topic));
   }

@@ -1,11 +1,14 @@
+import { Aws, Names } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { runbookPage } from './operations-alarm.ts';
+import { inRunbook } from './runbook.ts';
 
 export interface PageProps {
+  /** Its name. */
   readonly integration: string;
+  /** Each of them is reason enough. */
   readonly urgent: readonly cloudwatch.IAlarm[];
   /** The pager's. */
   readonly topic: sns.ITopic;
@@ -15,6 +18,9 @@ export interface PageProps {
 export class Page extends cloudwatch.CompositeAlarm {
   constructor(scope: Construct, id: string, { integration, urgent, topic }: PageProps) {
     super(scope, id, {
+      // The CDK would name it after its place in the app, which two deployments have in common. A
+      // stack's name is at most 128 characters, an alarm's 255.
+      compositeAlarmName: `${Aws.STACK_NAME}-${Names.uniqueResourceName(scope, { maxLength: 100 })}`,
       alarmRule: cloudwatch.AlarmRule.anyOf(
         ...urgent.map((alarm) =>
           cloudwatch.AlarmRule.fromAlarm(alarm, cloudwatch.AlarmState.ALARM),
@@ -25,7 +31,7 @@ export class Page extends cloudwatch.CompositeAlarm {
         'Impact: subscribers hear of them late; none is lost.',
         'Likely: see the alarm or alarms behind this one.',
         'Do: read their descriptions; the notices on the operations topic say the same and more.',
-        `Runbook: ${runbookPage}#paged`,
+        inRunbook(scope, 'paged'),
       ].join('\n'),
     });
     this.addAlarmAction(new SnsAction(topic));

@@ -8,8 +8,9 @@ import type { Topics } from './topics.ts';
 export interface SubscriberQueueProps {
   readonly config: NewQueueConfig;
   readonly topics: Topics;
+  /** Who alone may send. */
   readonly topicArn: string;
-  /** Of a FIFO topic. */
+  /** Whether it is of a FIFO topic. */
   readonly fifo: boolean;
   readonly deadLetters: sqs.IQueue;
 }

@@ -1,8 +1,9 @@
-import { Aws, CfnCondition, Duration, Fn } from 'aws-cdk-lib';
+import { createHash } from 'node:crypto';
+import { Aws, CfnCondition, CfnResource, Duration, Fn } from 'aws-cdk-lib';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
+import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import type { SubscriptionConfig } from '../config.ts';
 import { filterPolicyOf } from '../filter-policy.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -29,6 +30,8 @@ const webhookRetries: sns.HealthyRetryPolicy = {
   numMaxDelayRetries: 18,
   backoffFunction: sns.BackoffFunction.EXPONENTIAL,
 };
+/** As SNS's documentation writes it; the CDK has it in upper case. */
+const backoffFunction = 'exponential';
 
 /** The configured subscriptions, each with a place for what SNS cannot deliver. */
 export class Subscriptions extends Construct {
@@ -36,7 +39,11 @@ export class Subscriptions extends Construct {
   readonly newQueues: ReadonlyMap<string, sqs.IQueue>;
   /** Of all queues that events go to, whoever made them. */
   readonly eventQueueArns: readonly string[];
+  /** When these are there, what is published reaches everybody. */
+  readonly all: IDependable;
+  readonly #all = new DependencyGroup();
   readonly #topics: Topics;
+  readonly #places = new Map<string, CfnCondition>();
 
   constructor(
     scope: Construct,
@@ -45,6 +52,7 @@ export class Subscriptions extends Construct {
     configs: readonly SubscriptionConfig[],
   ) {
     super(scope, id);
+    this.all = this.#all;
     this.#topics = topics;
     if (configs.length > 0) topics.admitQueues();
     const newQueues = new Map<string, sqs.IQueue>();
@@ -69,14 +77,14 @@ export class Subscriptions extends Construct {
    */
   #existing(config: SubscriptionConfig, endpoint: string): void {
     // Named by what it is, not by its place: reordering the list must not replace subscriptions.
-    const id = `${config.topic} ${config.protocol} ${endpoint.replaceAll('/', ' ')}`;
+    const id = `${config.topic} ${config.protocol} ${inNames(config.protocol, endpoint)}`;
     const deadLetters = new DeadLetters(this, `${id} dead letters`, {
       of: inPublic(config.protocol, endpoint),
       topics: this.#topics,
       fifo: this.#isFifo(config),
     });
-    this.#subscribe(id, config, endpoint, deadLetters);
-    if (config.protocol === 'lambda') this.#admitTo(endpoint, id, config);
+    const subscription = this.#subscribe(id, config, endpoint, deadLetters);
+    if (config.protocol === 'lambda') this.#admitTo(endpoint, id, config, subscription);
   }
 
   #created(
@@ -98,7 +106,13 @@ export class Subscriptions extends Construct {
       fifo,
       deadLetters: deadLetters.queue,
     });
-    this.#subscribe(`${config.topic} ${id}`, config, queue.queueArn, deadLetters);
+    const subscription = this.#subscribe(
+      `${config.topic} ${id}`,
+      config,
+      queue.queueArn,
+      deadLetters,
+    );
+    subscription.node.addDependency(queue);
     return queue;
   }
 
@@ -107,8 +121,8 @@ export class Subscriptions extends Construct {
     { topic, protocol, raw, filter }: SubscriptionConfig,
     endpoint: string,
     deadLetters: DeadLetters,
-  ): void {
-    new sns.Subscription(this, id, {
+  ): sns.Subscription {
+    const subscription = new sns.Subscription(this, id, {
       topic: this.#topics[topic],
       protocol: protocols[protocol],
       endpoint,
@@ -129,10 +143,24 @@ export class Subscriptions extends Construct {
         ),
       }),
     });
+    if (protocol === 'https')
+      resourceOf(subscription)?.addPropertyOverride(
+        'DeliveryPolicy.healthyRetryPolicy.backoffFunction',
+        backoffFunction,
+      );
+    // The queue and its policy: SNS does not try again what it is not allowed to deliver.
+    subscription.node.addDependency(deadLetters.queue);
+    this.#all.add(subscription);
+    return subscription;
   }
 
   /** A function of the account and region that is deployed to; the owner of another one lets SNS in. */
-  #admitTo(functionArn: string, id: string, { topic }: SubscriptionConfig): void {
+  #admitTo(
+    functionArn: string,
+    id: string,
+    { topic }: SubscriptionConfig,
+    subscription: sns.Subscription,
+  ): void {
     const [, , , region = '', account = ''] = functionArn.split(':');
     const permission = new CfnPermission(this, `${id} permission`, {
       action: 'lambda:InvokeFunction',
@@ -140,16 +168,51 @@ export class Subscriptions extends Construct {
       principal: 'sns.amazonaws.com',
       sourceArn: this.#topics[topic].topicArn,
     });
-    permission.cfnOptions.condition = new CfnCondition(this, `${id} is here`, {
-      expression: Fn.conditionAnd(
-        Fn.conditionEquals(Aws.ACCOUNT_ID, account),
-        Fn.conditionEquals(Aws.REGION, region),
-      ),
-    });
+    const isHere = this.#isHere(region, account);
+    permission.cfnOptions.condition = isHere;
+    // The subscription comes after it. `DependsOn` knows no conditions; what is mentioned here does.
+    const after = Fn.conditionIf(isHere.logicalId, permission.ref, Aws.NO_VALUE);
+    resourceOf(subscription)?.addMetadata('After', after);
+  }
+
+  /** One condition for each place: CloudFormation takes 200. */
+  #isHere(region: string, account: string): CfnCondition {
+    const id = `${region} ${account} is here`;
+    const condition =
+      this.#places.get(id) ??
+      new CfnCondition(this, id, {
+        expression: Fn.conditionAnd(
+          Fn.conditionEquals(Aws.ACCOUNT_ID, account),
+          Fn.conditionEquals(Aws.REGION, region),
+        ),
+      });
+    this.#places.set(id, condition);
+    return condition;
   }
 
   #isFifo({ topic }: SubscriptionConfig): boolean {
     return topic === 'events' && this.#topics.events.fifo;
+  }
+}
+
+function resourceOf(subscription: sns.Subscription): CfnResource | undefined {
+  const resource = subscription.node.defaultChild;
+  return CfnResource.isCfnResource(resource) ? resource : undefined;
+}
+
+/**
+ * What tells an endpoint from others in the names of resources, which many can read who may not read the
+ * subscription: an ARN as it is, of an address or a URL ten digits of its hash.
+ */
+function inNames(protocol: SubscriptionConfig['protocol'], endpoint: string): string {
+  switch (protocol) {
+    case 'email':
+    case 'email-json':
+    case 'https':
+      return createHash('sha256').update(endpoint).digest('hex').slice(0, 10);
+    case 'sqs':
+    case 'lambda':
+      return endpoint.replaceAll('/', ' ');
   }
 }
 

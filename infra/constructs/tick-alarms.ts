@@ -4,31 +4,39 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { metrics } from '../../lambda/names.ts';
-import { metricOf } from './metric.ts';
+import { metricOf, type Ticks } from './metric.ts';
 import { OperationsAlarm } from './operations-alarm.ts';
 
-export interface TickAlarmsProps {
-  readonly integration: string;
+export interface TickAlarmsProps extends Ticks {
+  /** Runs the ticks. */
   readonly poll: lambda.IFunction;
-  /** Between two ticks. */
+  /** Between two ticks: whole minutes. */
   readonly period: Duration;
+  /** The operations topic. */
   readonly topic: sns.ITopic;
 }
 
 const { GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = cloudwatch.ComparisonOperator;
-const { BREACHING, NOT_BREACHING } = cloudwatch.TreatMissingData;
-const { SUM, MAXIMUM } = cloudwatch.Stats;
+const { BREACHING, IGNORE, NOT_BREACHING } = cloudwatch.TreatMissingData;
+const { SUM, MAXIMUM, SAMPLE_COUNT } = cloudwatch.Stats;
 
-/** Tells operations, within about three ticks, that an integration's changes are not announced. */
+/**
+ * Tells operations when ticks of an integration fail, do not run or are not heard, within three ticks or a
+ * few more, and of what they find that somebody has to mend or decide, with the first tick that finds it.
+ */
 export class TickAlarms extends Construct {
   /** Those that somebody has to get up for: subscribers are not told of what happens. */
   readonly urgent: readonly cloudwatch.IAlarm[];
 
-  constructor(scope: Construct, id: string, { integration, poll, period, topic }: TickAlarmsProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { integration, ledger, poll, period, topic }: TickAlarmsProps,
+  ) {
     super(scope, id);
     const logs = `the logs of the poll function of ${integration}`;
     const metric = (name: string, statistic: string) =>
-      metricOf(integration, name, { statistic, period });
+      metricOf({ integration, ledger }, name, { statistic, period });
     const once = {
       topic,
       comparisonOperator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -38,6 +46,24 @@ export class TickAlarms extends Construct {
     };
     // One lost tick is made up for by the next; three of five is not bad luck.
     const repeatedly = { ...once, datapointsToAlarm: 3, evaluationPeriods: 5 };
+    /**
+     * Of what lasts until somebody has mended it or decided, and is not over because ticks fail. Every tick
+     * that ends counts its requests, and what lasts where anything does. So this is what lasts, or 0, where
+     * a tick has ended; divided by nothing it is nothing where none has, and the alarm stays as it is.
+     */
+    const lasting = (name: string) => ({
+      ...once,
+      metric: new cloudwatch.MathExpression({
+        expression: 'FILL(lasting, 0) * reports / reports',
+        usingMetrics: {
+          lasting: metric(name, MAXIMUM),
+          reports: metric(metrics.partnerRequests, SAMPLE_COUNT),
+        },
+        label: name,
+        period,
+      }),
+      treatMissingData: IGNORE,
+    });
 
     const failing = new OperationsAlarm(this, 'Failing', {
       ...repeatedly,
@@ -56,12 +82,13 @@ export class TickAlarms extends Construct {
       comparisonOperator: LESS_THAN_THRESHOLD,
       threshold: 1,
       evaluationPeriods: 3,
-      // No data is the very thing to be told about: a tick that does not run counts nothing.
+      // No data is the very thing to be told about: a tick that does not run counts nothing. CloudWatch
+      // looks for older data first, and so may take two or three periods more.
       treatMissingData: BREACHING,
-      says: `No tick of ${integration} has completed for three periods.`,
+      says: `No tick of ${integration} has completed for three periods or more.`,
       impact: 'nothing is announced; what has been committed goes out later, none is lost.',
       likely:
-        'schedule disabled, integration paused, credentials refused (the partner is then left alone for up to an hour), function throttled or failing, ticks that run out of time.',
+        'schedule disabled, credentials refused (the partner is then left alone for up to an hour), function throttled or failing, ticks that run out of time.',
       toDo: 'look at the schedule, the function and its logs, and the queue of ticks that did not start.',
       runbook: 'no-completed-tick',
     });
@@ -80,8 +107,7 @@ export class TickAlarms extends Construct {
     });
 
     new OperationsAlarm(this, 'Undeliverable', {
-      ...once,
-      metric: metric(metrics.eventsUndeliverable, MAXIMUM),
+      ...lasting(metrics.eventsUndeliverable),
       says: `SNS has refused events of ${integration} for good.`,
       impact: 'subscribers are not told of these; they are kept, and all others go out.',
       likely: 'a record that no message can carry; a fault of this program.',
@@ -90,8 +116,7 @@ export class TickAlarms extends Construct {
     });
 
     new OperationsAlarm(this, 'Held', {
-      ...once,
-      metric: metric(metrics.eventsHeld, MAXIMUM),
+      ...lasting(metrics.eventsHeld),
       says: `So much has changed at once at ${integration} that its events are held.`,
       impact: 'they are not announced until somebody has looked; none is lost.',
       likely: 'a mass edit, a changed scope, a moved platform; or real news.',
@@ -100,8 +125,7 @@ export class TickAlarms extends Construct {
     });
 
     new OperationsAlarm(this, 'Quarantined', {
-      ...once,
-      metric: metric(metrics.recordsQuarantined, MAXIMUM),
+      ...lasting(metrics.recordsQuarantined),
       says: `The partner of ${integration} sends a record that is not as documented.`,
       impact: 'that record is not announced until it is mended; all others are.',
       likely: 'missing or mistyped fields at the partner.',
@@ -121,8 +145,7 @@ export class TickAlarms extends Construct {
     });
 
     new OperationsAlarm(this, 'Unproven', {
-      ...once,
-      metric: metric(metrics.daysUnproven, MAXIMUM),
+      ...lasting(metrics.daysUnproven),
       says: `Days of ${integration} have not been proven complete for more than a day.`,
       impact:
         'what these days show is announced; what they may have hidden is not, and nothing of them is called withdrawn.',

@@ -10,8 +10,8 @@ const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } 
 export interface TopicsProps {
   /** Of the events topic. */
   readonly kind: 'standard' | 'fifo';
-  /** An existing customer key, whose policy its owner keeps; undefined: a new one. */
-  readonly keyArn: string | undefined;
+  /** An existing customer key: one of the app, or the ARN of one whose policy its owner keeps. */
+  readonly key: kms.IKey | string | undefined;
   /** Accounts that may subscribe queues and functions of their own, and nothing else, to the events topic. */
   readonly subscriberAccounts: readonly string[];
 }
@@ -27,9 +27,10 @@ export class Topics extends Construct {
   /** Encrypts the topics, and the queues that they deliver to here. */
   readonly key: kms.IKey;
 
-  constructor(scope: Construct, id: string, { kind, keyArn, subscriberAccounts }: TopicsProps) {
+  constructor(scope: Construct, id: string, { kind, key, subscriberAccounts }: TopicsProps) {
     super(scope, id);
-    this.key = keyArn === undefined ? this.#newKey() : kms.Key.fromKeyArn(this, 'Key', keyArn);
+    this.key =
+      typeof key === 'string' ? kms.Key.fromKeyArn(this, 'Key', key) : (key ?? this.#newKey());
     // The reason for a customer key: without this statement SNS drops CloudWatch's alarms
     // silently, and the policy of AWS's own key cannot be extended.
     this.key.addToResourcePolicy(
@@ -119,10 +120,10 @@ export class Topics extends Construct {
 
   #newKey(): kms.Key {
     return new kms.Key(this, 'Key', {
-      description: 'Encrypts the topics of certification-notifier at rest',
+      description: 'Encrypts the topics and the queues of certification-notifier at rest',
       enableKeyRotation: true,
-      // Nothing that outlives the topics is encrypted with it.
-      removalPolicy: RemovalPolicy.DESTROY,
+      // Queues stay when `keyArn` takes its place: what waits in them can be read with it only.
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
 

@@ -22,7 +22,7 @@ export class UnstartedTicks extends sqs.Queue {
       topic: topics.operations,
       says: 'The scheduler could not start ticks.',
       impact: 'none, if it has since: the next tick does what the missed one would have done.',
-      likely: 'a function deleted or throttled, or a role changed, by hand.',
+      likely: 'a function deleted, or a role changed, by hand; AWS disturbed.',
       toDo: 'read the attributes ERROR_CODE and ERROR_MESSAGE of the messages in this queue, then purge it.',
       runbook: 'ticks-not-started',
     });

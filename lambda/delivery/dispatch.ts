@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { PublishOutcome, Refusal } from '../ports.ts';
 import { pack } from './pack.ts';
-
 import { refusalKind } from './refusals.ts';
 import type { TopicPace } from './topic-pace.ts';
 
@@ -104,7 +103,7 @@ export class Dispatch<Sent extends Message> {
     const { pace, clock } = this.#context;
     while (this.#stopped === undefined && this.#ready.length > 0) {
       if (this.#underWay.size >= pace.width || pace.until > clock.now().epochMilliseconds) return;
-      if (this.#isLate(0)) return;
+      if (this.#isOutOfTime(0)) return;
       const batch = this.#nextBatch();
       const sent = this.#sendBatch(batch).finally(() => this.#underWay.delete(sent));
       this.#underWay.add(sent);
@@ -119,7 +118,7 @@ export class Dispatch<Sent extends Message> {
     const until = this.#ready.length > 0 ? pace.until : Math.max(next, pace.until);
     if (until === Number.POSITIVE_INFINITY) return false;
     const ms = Math.max(0, until - now);
-    if (this.#isLate(ms)) {
+    if (this.#isOutOfTime(ms)) {
       this.#stopped = 'OutOfTime';
       return false;
     }
@@ -127,7 +126,7 @@ export class Dispatch<Sent extends Message> {
     return true;
   }
 
-  #isLate(inMs: number): boolean {
+  #isOutOfTime(inMs: number): boolean {
     const { clock, deadline } = this.#context;
     return (
       deadline !== undefined && clock.now().epochMilliseconds + inMs >= deadline.epochMilliseconds

@@ -12,8 +12,9 @@ export interface AuditPeriods {
 const notSoon = 9e12;
 
 /**
- * The next days to prove again: those with the oldest read that is due, of the recent window before
- * all others, and neighbours that fit into the same page and have not been read since half their period.
+ * The next days to prove again: those that are due for the most of their periods, and neighbours that
+ * fit into the same page and have not been read since half their period. So where there is more to read
+ * than there is time for, all wait for the same number of periods, and none for ever.
  *
  * @param recent position of the recent window's first day
  * @returns `undefined` when nothing is due
@@ -24,33 +25,25 @@ export function nextAudit(
   nowMs: number,
   periods: AuditPeriods,
 ): Span | undefined {
-  const age = (position: number) => nowMs - calendar.at(position).readAt;
-  const period = (position: number) => (position >= recent ? periods.recentMs : periods.historyMs);
+  /** How many periods ago a day was read. */
+  const waited = (position: number) =>
+    (nowMs - calendar.at(position).readAt) /
+    (position >= recent ? periods.recentMs : periods.historyMs);
 
-  const oldestOf = ({ first, last }: Span): number | undefined => {
-    let oldest: number | undefined;
-    for (let position = first; position <= last; position++)
-      if (
-        age(position) >= period(position) &&
-        age(position) > (oldest === undefined ? 0 : age(oldest))
-      )
-        oldest = position;
-    return oldest;
-  };
-  // A history that is behind, after an outage, does not keep the recent window from its own period.
-  const oldest =
-    oldestOf({ first: recent, last: calendar.days.length - 1 }) ??
-    oldestOf({ first: 0, last: recent - 1 });
-  if (oldest === undefined) return undefined;
+  let longest: number | undefined;
+  for (const position of calendar.days.keys())
+    if (waited(position) >= 1 && (longest === undefined || waited(position) > waited(longest)))
+      longest = position;
+  if (longest === undefined) return undefined;
 
-  let first = oldest;
-  let last = oldest;
+  let first = longest;
+  let last = longest;
   const joins = (position: number) =>
     position >= 0 &&
     position < calendar.days.length &&
     calendar.sumOf({ first: Math.min(first, position), last: Math.max(last, position) }) <=
       rowsOfOnePage &&
-    age(position) >= period(position) / 2;
+    waited(position) >= 0.5;
   for (;;) {
     if (joins(first - 1)) first -= 1;
     else if (joins(last + 1)) last += 1;
@@ -58,18 +51,30 @@ export function nextAudit(
   }
 }
 
-/** When the first day of the recent window, and the first of all others, is due to be read again. */
-export function auditsDue(
-  calendar: Calendar,
-  recent: number,
-  periods: AuditPeriods,
-): { readonly recentAt: number; readonly historyAt: number } {
+/** When audits are due; the names are those of `State`. Milliseconds since the epoch. */
+export interface AuditTimes {
+  /** For the recent window: its day that was read longest ago. */
+  readonly recentAuditAt: number;
+  /** For all other days. */
+  readonly historyAuditAt: number;
+}
+
+/** @param recent position of the recent window's first day */
+export function auditsDue(calendar: Calendar, recent: number, periods: AuditPeriods): AuditTimes {
   const oldest = ({ first, last }: Span) =>
     calendar
       .daysOf({ first, last })
       .reduce((least, day) => Math.min(least, calendar.entry(day).readAt), notSoon);
   return {
-    recentAt: oldest({ first: recent, last: calendar.days.length - 1 }) + periods.recentMs,
-    historyAt: oldest({ first: 0, last: recent - 1 }) + periods.historyMs,
+    recentAuditAt: oldest({ first: recent, last: calendar.days.length - 1 }) + periods.recentMs,
+    historyAuditAt: oldest({ first: 0, last: recent - 1 }) + periods.historyMs,
   };
+}
+
+/** Not before `auditsFrom`: earlier audits have taken more requests than they may. */
+export function isAuditDue(
+  { recentAuditAt, historyAuditAt, auditsFrom }: AuditTimes & { readonly auditsFrom: number },
+  nowMs: number,
+): boolean {
+  return nowMs >= Math.max(auditsFrom, Math.min(recentAuditAt, historyAuditAt));
 }

@@ -6,11 +6,13 @@ export interface Proof {
   readonly kind: 'single-page' | 'key-seam' | 'split';
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** Assessments that it found on the day: those that the digest is over. */
+  readonly count: number;
 }
 
 /** One day of the calendar. */
 export interface DayEntry {
-  /** Assessments that the partner is expected to count for this day. */
+  /** Assessments that the partner is expected to count for this day: other than the proof's, if some have come or gone since. */
   readonly count: number;
   /** Of the last proven read of this day; none while the day is unproven. */
   readonly proof?: Proof;

@@ -1,5 +1,6 @@
 /** What operations are told of once when it begins and once when it is over. */
 export const conditionNames = [
+  'paused',
   'credentials-not-set',
   'credentials-malformed',
   'secret-unreadable',
@@ -22,6 +23,8 @@ export type ConditionName = (typeof conditionNames)[number];
 export interface Observation {
   /** How many of whatever it counts; 0: it is over, or has never been. */
   readonly number: number;
+  /** Since when, if that is not now: milliseconds since the epoch. */
+  readonly since?: number;
   /** Lines for its notice; no personal data. */
   readonly details?: readonly string[];
 }
@@ -31,7 +34,7 @@ export interface OpenCondition {
   /** When it was first seen: milliseconds since the epoch. */
   readonly since: number;
   readonly number: number;
-  /** The last notice that was accepted: when, and how many it spoke of. */
+  /** The last notice that was accepted: when, and how many it spoke of, or how few there were since. */
   readonly told?: { readonly at: number; readonly number: number };
   /** The notice that is owed: SNS has not accepted it yet. */
   readonly owes?: Stage;
@@ -59,10 +62,11 @@ const oneDay = 24 * 3_600_000;
  */
 export function observe(
   before: OpenCondition | undefined,
-  { number, details }: Observation,
+  { number, details, since: begun }: Observation,
   nowMs: number,
 ): OpenCondition | undefined {
-  const { since = nowMs, told } = before ?? {};
+  const { since = begun ?? nowMs } = before ?? {};
+  const told = before?.told && { ...before.told, number: Math.min(before.told.number, number) };
   const more = details && { details };
   if (number === 0)
     return before && told && { since, number: before.number, told, owes: 'ends', ...more };

@@ -9,6 +9,14 @@ const mostExpected = 1_000;
 export interface Step {
   readonly kind: 'count' | 'read';
   readonly span: Span;
+  /** Known to differ, and narrowed by this step. */
+  readonly within?: Span;
+}
+
+/** What the partner counts for these days is not what the calendar has. */
+interface Differing {
+  readonly span: Span;
+  readonly count: number;
 }
 
 /**
@@ -30,30 +38,41 @@ export function* locate(
   total: number,
   recent: number,
 ): Generator<Step, void, number> {
-  // Depth first, the more recent half on top.
-  const differing: { readonly span: Span; readonly count: number }[] = [];
-  const consider = (span: Span, count: number) => {
-    if (span.first <= span.last && count !== calendar.sumOf(span)) differing.push({ span, count });
-  };
-  const halve = function* (
-    span: Span,
-    count: number,
-    middle: number,
-  ): Generator<Step, void, number> {
-    const later = { first: middle, last: span.last };
-    const inLater = yield { kind: 'count', span: later };
-    consider({ first: span.first, last: middle - 1 }, count - inLater);
-    consider(later, inLater);
-  };
+  const all = { span: { first: 0, last: calendar.days.length - 1 }, count: total };
+  if (recent === 0) return yield* narrow(calendar, [all]);
+  const later = { first: recent, last: all.span.last };
+  const inLater = yield { kind: 'count', span: later };
+  yield* narrow(calendar, [
+    { span: { first: 0, last: recent - 1 }, count: total - inLater },
+    { span: later, count: inLater },
+  ]);
+}
 
-  const all = { first: 0, last: calendar.days.length - 1 };
-  if (recent > 0) yield* halve(all, total, recent);
-  else consider(all, total);
+/** The same among these days alone: where an earlier search ran out of time. */
+export function* locateWithin(calendar: Calendar, span: Span): Generator<Step, void, number> {
+  const count = yield { kind: 'count', span, within: span };
+  yield* narrow(calendar, [{ span, count }]);
+}
 
+/** Depth first, the last and the more recent half first. */
+function* narrow(calendar: Calendar, counted: readonly Differing[]): Generator<Step, void, number> {
+  const differs = ({ span, count }: Differing) =>
+    span.first <= span.last && count !== calendar.sumOf(span);
+  const differing = counted.filter(differs);
   for (let next = differing.pop(); next !== undefined; next = differing.pop()) {
     const { span, count } = next;
     const isSmall = count <= rowsOfOnePage && calendar.sumOf(span) <= mostExpected;
-    if (span.first === span.last || isSmall) yield { kind: 'read', span };
-    else yield* halve(span, count, Math.ceil((span.first + span.last) / 2));
+    if (span.first === span.last || isSmall) {
+      yield { kind: 'read', span, within: span };
+      continue;
+    }
+    const middle = Math.ceil((span.first + span.last) / 2);
+    const later = { first: middle, last: span.last };
+    const inLater = yield { kind: 'count', span: later, within: span };
+    const halves = [
+      { span: { first: span.first, last: middle - 1 }, count: count - inLater },
+      { span: later, count: inLater },
+    ];
+    differing.push(...halves.filter(differs));
   }
 }

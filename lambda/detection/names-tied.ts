@@ -8,7 +8,10 @@ export type NamePart = 'first_name' | 'last_name';
 /** Whether two people who share this name, but not the other, may be tied by `user_name`. */
 export type TiesByName = Readonly<Record<NamePart, boolean>>;
 
-/** Letters that Unicode does not decompose, but that some collations sort as these. */
+/**
+ * Letters that Unicode does not decompose, but that some collations sort as these; and the sigma that
+ * lower case writes at the end of a word, which a name without its spaces no longer has.
+ */
 const ALIKE: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',
@@ -19,20 +22,24 @@ const ALIKE: Readonly<Record<string, string>> = {
   ħ: 'h',
   ŧ: 't',
   þ: 'th',
+  ς: 'σ',
 };
 
 /**
  * A name without what a collation may ignore: case, marks, everything but letters and digits. Names
  * that a collation holds to be equal fold to the same text; the reverse need not be so.
+ *
+ * Lower case twice, around upper case: ẞ becomes ß and only then, as ß itself, ss.
  */
 export function foldName(name: string): string {
   return name
     .normalize('NFKD')
+    .toLowerCase()
     .toUpperCase()
     .toLowerCase()
     .normalize('NFKD')
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
-    .replaceAll(/[æœøłđðħŧþ]/g, (letter) => ALIKE[letter] ?? letter);
+    .replaceAll(/[æœøłđðħŧþς]/g, (letter) => ALIKE[letter] ?? letter);
 }
 
 /** What the host may compare under the key, verbatim. */

@@ -42,31 +42,3 @@ export function digestOf(assessments: readonly Assessment[], salt: string, count
 export function isOneDay({ assessments }: Pulse): boolean {
   return new Set(assessments.map(({ certified_on }) => certified_on)).size === 1;
 }
-
-/**
- * What a pulse says.
- *
- * - `quiet`: the partner has as many as expected, and none of the page is new.
- * - `page`: exactly those that the page shows as new have come: the page holds every change.
- * - `elsewhere`: some of the difference is not on the page.
- */
-export type Verdict = 'quiet' | 'page' | 'elsewhere';
-
-/**
- * @param expected what the calendar expects the partner to count, unexplained differences included
- * @param unknown how many assessments on the page the ledger does not know as present
- */
-export function judge(count: number, expected: number, unknown: number): Verdict {
-  if (count === expected + unknown) return unknown === 0 ? 'quiet' : 'page';
-  return 'elsewhere';
-}
-
-/**
- * Whether more than half of everything has gone at once. A scope or a host that is broken looks like
- * this, so nothing is called gone until the total is back above half of what it was.
- *
- * @param before what was expected before it collapsed, or is expected now
- */
-export function hasCollapsed(count: number, before: number): boolean {
-  return count < before / 2;
-}

@@ -1,11 +1,10 @@
-import { auditsDue } from '../detection/audit.ts';
 import { recentWindow } from '../detection/days.ts';
+import { leaseOf } from '../lease.ts';
 import type { Lease, State } from '../ports.ts';
 import { completedCalendar, tellOfCompletion } from '../steps/baseline.ts';
+import { calendarLearned } from '../steps/survey.ts';
 import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
 import type { FanOutParts, TaskRun } from './parts.ts';
-
-const leaseSlackSeconds = 5;
 
 export interface Completion {
   readonly outcome: 'completed';
@@ -28,7 +27,7 @@ export async function complete(parts: FanOutParts, run: TaskRun): Promise<Comple
   if (left.length > 0 || stretches.length === 0)
     throw new BaselineUnfinishedError(left, stretches.length);
 
-  const lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
+  const lease = leaseOf(run.id, run.deadline);
   const state = await ledger.takeLease(lease, clock.now());
   if (state === undefined) throw new NotCompletedYetError('a tick is at work');
   try {
@@ -48,16 +47,12 @@ async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void
   const calendar = await completedCalendar(parts, window);
   if (!(await tellOfCompletion(parts, calendar)))
     throw new NotCompletedYetError('operations could not be told');
-  const recent = calendar.positionOf(window.from.toString());
-  const due = auditsDue(calendar, recent, settings.audit);
   const { dirtySince } = state;
   const isKept = await ledger.complete(lease, clock.now(), {
     // What an earlier tick may owe is still owed.
     ...(dirtySince === undefined ? { dirty: false } : { dirty: true, dirtySince }),
     baseline: { ...state.baseline, status: 'completed' },
-    expected: calendar.total,
-    recentAuditAt: due.recentAt,
-    historyAuditAt: due.historyAt,
+    ...calendarLearned(calendar, window, settings),
   });
   if (!isKept) throw new NotCompletedYetError('the lease was lost');
 }

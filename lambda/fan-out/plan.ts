@@ -3,6 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { nextSliceDays } from '../detection/baseline.ts';
 import type { DayRange } from '../detection/days.ts';
 import type { PartnerReader, State } from '../ports.ts';
+import { isBackingOff } from '../steps/back-off.ts';
 import { TimeLimit } from '../steps/time-limit.ts';
 import type { FanOutParts, Stretch, TaskRun } from './parts.ts';
 
@@ -39,7 +40,7 @@ export async function plan(parts: FanOutParts, run: TaskRun): Promise<Plan> {
   const { before, begunAt } = state?.baseline ?? {};
   if (state === undefined || before === undefined || begunAt === undefined)
     return idle('not-begun');
-  const reason = whyLeftAlone(state, parts.clock.now());
+  const reason = whyLeftAlone(state, parts);
   if (reason !== undefined) return idle(reason);
 
   const { fanOut } = parts;
@@ -60,12 +61,11 @@ export async function plan(parts: FanOutParts, run: TaskRun): Promise<Plan> {
 
 /** Why no request is to be made to the partner just now, if there is a reason. */
 export function whyLeftAlone(
-  { paused, backOff }: State,
-  now: Temporal.Instant,
+  state: State,
+  parts: Pick<FanOutParts, 'clock'>,
 ): 'paused' | 'backing-off' | undefined {
-  if (paused) return 'paused';
-  if (backOff && Temporal.Instant.compare(now, backOff.until) < 0) return 'backing-off';
-  return undefined;
+  if (state.paused) return 'paused';
+  return isBackingOff(state, parts) ? 'backing-off' : undefined;
 }
 
 interface Counted {

@@ -1,8 +1,8 @@
-import type { Sighting } from '../detection/compare.ts';
 import { recentWindow } from '../detection/days.ts';
+import { leaseOf } from '../lease.ts';
 import type { Lease, State } from '../ports.ts';
 import { CalendarDays } from '../steps/calendar-days.ts';
-import { type SliceCommit, Slices, type SlicesPosition } from '../steps/slices.ts';
+import { Slices, type SlicesPosition } from '../steps/slices.ts';
 import { TimeLimit } from '../steps/time-limit.ts';
 import {
   BaselineRestartedError,
@@ -12,9 +12,6 @@ import {
 } from './errors.ts';
 import type { FanOutParts, Stretch, StretchProgress, TaskRun } from './parts.ts';
 import { whyLeftAlone } from './plan.ts';
-
-/** A lease outlives its invocation by a little, so that two never hold it at once. */
-const leaseSlackSeconds = 5;
 
 export interface StretchReport {
   /** If not, the next invocation goes on. */
@@ -30,7 +27,7 @@ export interface StretchReport {
  * It needs no lease of the integration: the stretch's days are its own, ticks leave them alone until
  * the baseline is completed, and it only ever adds certifications. One that is known already and
  * differs (edited or moved by the partner meanwhile) is left to the ticks, which find it once the
- * baseline is completed.
+ * baseline is completed; of one that is made anew, so is what nobody knows.
  *
  * @throws BaselineRestartedError, PartnerLeftAloneError, StretchTakenError, StretchStuckError, and
  * what the ports throw
@@ -43,10 +40,10 @@ export async function readStretch(
   const { ledger, fanOut, clock } = parts;
   const state = await ledger.state();
   refuseIfOver(state, stretch);
-  const reason = whyLeftAlone(state, clock.now());
+  const reason = whyLeftAlone(state, parts);
   if (reason !== undefined) throw new PartnerLeftAloneError(reason);
 
-  const lease = { owner: run.id, until: run.deadline.add({ seconds: leaseSlackSeconds }) };
+  const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeStretch(stretch, lease, clock.now());
   if (before === undefined) throw new StretchTakenError(stretch);
   try {
@@ -80,9 +77,14 @@ async function goOn(
       salt,
       commit: async (days, sightings) => {
         // Once it is over, what is recorded silently is news that nobody would hear of.
-        refuseIfOver(await ledger.state(), stretch);
+        const { baseline } = await ledger.state();
+        refuseIfOver({ baseline }, stretch);
         await calendarDays.touch(days);
-        return recordNew(parts, sightings);
+        const unknown = sightings.filter(({ kind }) => kind === 'created');
+        // After a baseline that was completed, what nobody knows is news: the ticks announce it.
+        if (baseline.isAnew) return { recorded: 0, committed: [], left: unknown, isAll: true };
+        const committed = await fanOut.recordNew(unknown, clock.now());
+        return { recorded: committed.length, committed, isAll: true };
       },
     },
     start,
@@ -104,18 +106,9 @@ async function goOn(
   return progress(isDone);
 }
 
-function refuseIfOver({ baseline }: State, { begunAt }: Stretch): void {
+function refuseIfOver({ baseline }: Pick<State, 'baseline'>, { begunAt }: Stretch): void {
   if (baseline.status !== 'running' || baseline.begunAt !== begunAt)
     throw new BaselineRestartedError();
-}
-
-async function recordNew(
-  { fanOut, clock }: FanOutParts,
-  sightings: readonly Sighting[],
-): Promise<SliceCommit> {
-  const unknown = sightings.filter(({ kind }) => kind === 'created');
-  const committed = await fanOut.recordNew(unknown, clock.now());
-  return { recorded: committed.length, committed, isAll: true };
 }
 
 function isSame(one: SlicesPosition, other: SlicesPosition): boolean {

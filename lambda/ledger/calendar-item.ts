@@ -10,6 +10,7 @@ export const calendarKey = (integration: string, month: string) =>
 const proofItem = z.object({
   kind: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
   at: z.optional(z.number()),
+  count: z.optional(z.int()),
   digest: z.optional(z.string()),
   read_at: z.number(),
   unproven_since: z.optional(z.number()),
@@ -24,14 +25,15 @@ export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
   return [...new Set(days)].map((day) => {
     const count = parse(z._default(z.int(), 0), item[countAttribute(day)], nameOf(item));
     const read = parse(z.optional(proofItem), item[proofAttribute(day)], nameOf(item));
-    const { kind, at, digest, read_at = 0, unproven_since } = read ?? {};
+    const { kind, at, count: found, digest, read_at = 0, unproven_since } = read ?? {};
+    const isProven = kind !== undefined && at !== undefined && found !== undefined;
     return [
       day,
       {
         count,
         readAt: read_at,
         ...(digest !== undefined && { digest }),
-        ...(kind !== undefined && at !== undefined && { proof: { kind, at } }),
+        ...(isProven && { proof: { kind, at, count: found } }),
         ...(unproven_since !== undefined && { unprovenSince: unproven_since }),
       },
     ];

@@ -22,12 +22,19 @@ import {
   outboxWrites,
   undeliveredKey,
   undeliveredOf,
+  type Waits,
   waitsOf,
 } from './outbox-item.ts';
 import type { Plain, Table } from './table.ts';
 
 /** DynamoDB has no condition for a batch; a new connection for each of these is cheap. */
 const writesAtOnce = 32;
+
+export interface Filed {
+  readonly committed: Committed;
+  /** The item is in the index under what it does not wait for first: `Outboxes.refile` puts it right. */
+  readonly isMisfiled: boolean;
+}
 
 /**
  * The certifications of an integration.
@@ -119,7 +126,7 @@ export class Certifications {
     event: CertificationEvent,
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
-  ): Promise<Committed | undefined> {
+  ): Promise<Filed | undefined> {
     const before =
       change.kind === 'created'
         ? await this.#commitNew(change, event, destiny, now)
@@ -132,8 +139,12 @@ export class Certifications {
       event,
       owes: 'event-and-digest',
     } as const;
-    const behind = undeliveredIn(before);
-    return { ...owed, ...(behind && { behind }) };
+    const beside = waitsBeside(before);
+    const behind = beside.includes('held') ? 'held' : beside.find((wait) => wait === 'pending');
+    return {
+      committed: { ...owed, ...(behind && { behind }) },
+      isMisfiled: beside.includes(destiny === 'pending' ? 'held' : 'undeliverable'),
+    };
   }
 
   /** One item that cannot be read must not hide the others: its own commits will find it in their way. */
@@ -209,14 +220,13 @@ export class Certifications {
 /** As text, instants are in order only when they have as many digits. */
 const sortable = (now: Temporal.Instant) => now.toString({ smallestUnit: 'millisecond' });
 
-/** What an event that is committed now has to wait behind. */
-function undeliveredIn(before: Plain): Committed['behind'] {
+/** What the item owed already when an event was committed to it. */
+function waitsBeside(before: Plain): readonly Waits[] {
   try {
-    const waits = [...waitsOf(before).values()];
-    return waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
+    return [...waitsOf(before).values()];
   } catch (error) {
     if (!(error instanceof LedgerCorruptError)) throw error;
     // It cannot be told, and ops hear of it from whoever reads the outbox.
-    return 'pending';
+    return ['pending'];
   }
 }

@@ -11,7 +11,13 @@ const record = z.object({
   command: z.string(),
   settings: z.record(z.string(), z.unknown()),
   outcome: z.optional(
-    z.object({ at: z.iso.datetime(), ok: z.boolean(), code: z.optional(z.string()) }),
+    z.object({
+      at: z.iso.datetime(),
+      ok: z.boolean(),
+      code: z.optional(z.string()),
+      changed: z.optional(z.boolean()),
+      rest: z.optional(z.object({ after: z.optional(z.string()) })),
+    }),
   ),
 });
 

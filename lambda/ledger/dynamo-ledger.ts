@@ -101,10 +101,9 @@ export class DynamoLedger implements Ledger {
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
   ): Promise<Committed | undefined> {
-    const committed = await this.#certifications.commit(change, event, now, destiny);
-    // It was filed as pending, and is held like the one before it.
-    if (committed?.behind === 'held') await this.#outboxes.refile(committed.certificationId);
-    return committed;
+    const filed = await this.#certifications.commit(change, event, now, destiny);
+    if (filed?.isMisfiled) await this.#outboxes.refile(filed.committed.certificationId);
+    return filed?.committed;
   }
 
   calendar(years: readonly number[]) {

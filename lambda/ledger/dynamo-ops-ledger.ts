@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import type { AcceptedTotal } from '../detection/total.ts';
 import { ledgerTable } from '../names.ts';
 import type {
   CertificationStory,
@@ -35,20 +36,20 @@ export class DynamoOpsLedger implements OpsLedger {
     this.#log = new CommandLog(table, integration);
   }
 
-  pause(pause: Pause) {
-    return this.#steering.pause(pause);
+  pause(pause: Pause, call: string) {
+    return this.#steering.pause(pause, call);
   }
 
-  resume() {
-    return this.#steering.resume();
+  resume(call: string) {
+    return this.#steering.resume(call);
   }
 
-  acceptTotal(total: number) {
-    return this.#steering.acceptTotal(total);
+  acceptTotal(accepted: AcceptedTotal) {
+    return this.#steering.acceptTotal(accepted);
   }
 
-  restartBaseline() {
-    return this.#steering.restartBaseline();
+  restartBaseline(startDay: Temporal.PlainDate) {
+    return this.#steering.restartBaseline(startDay);
   }
 
   auditNow() {

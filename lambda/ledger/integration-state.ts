@@ -15,6 +15,7 @@ const saltBytes = 16;
  *
  *   lease     condition: nobody's, or run out
  *   complete  condition: still ours
+ *   baseline  condition: not completed
  */
 export class IntegrationState {
   readonly #table: Table;
@@ -82,12 +83,14 @@ export class IntegrationState {
     });
   }
 
+  /** A save that arrives after another tick has completed the baseline does not open it again. */
   async saveBaseline(baseline: Baseline): Promise<void> {
     const { set, names, values } = assignments(stateAttributes({ baseline }));
     await this.#table.update(this.#stateKey, {
       UpdateExpression: `SET ${set}`,
-      ExpressionAttributeNames: names,
-      values,
+      ConditionExpression: 'attribute_not_exists(baseline) OR baseline.#status <> :completed',
+      ExpressionAttributeNames: { ...names, '#status': 'status' },
+      values: { ...values, ':completed': 'completed' },
     });
   }
 

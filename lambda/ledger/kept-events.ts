@@ -11,6 +11,7 @@ import {
   waits as places,
   undeliveredKey,
   waitOf,
+  waitsOf,
 } from './outbox-item.ts';
 import type { Plain, Table } from './table.ts';
 
@@ -47,17 +48,19 @@ export class KeptEvents {
 
   /**
    * An item is in the index for the first thing it waits for, so every place is looked at.
-   * @param after `<place>/<owed since>`
+   * @param after `<place>/<owed since>/<id>`: of what is owed since the same moment, some may be done
    */
   async *pages(waits: Kept, after?: string): AsyncGenerator<KeptPage> {
     const first = places.findIndex((place) => after?.startsWith(`${place}/`) ?? true);
-    const since = after?.split('/')[1];
+    const [, since = '', id] = after?.split('/') ?? [];
+    const start = id === undefined ? undefined : { since, id: Number(id) };
     for (const [index, place] of places.slice(first).entries())
-      for await (const page of this.#indexed(place, index === 0 ? since : undefined)) {
-        if (page.length === 0) continue;
-        const keys = page.map((entry) => String(entry[ledgerTable.partitionKey]));
-        const end = String(page.at(-1)?.[ledgerTable.undelivered.sortKey]);
-        yield { ...readAll(await this.#table.getAll(keys), waits), end: `${place}/${end}` };
+      for await (const page of this.#indexed(place, index === 0 ? start : undefined)) {
+        const last = page.at(-1);
+        if (last === undefined) continue;
+        const keys = page.map(keyOf);
+        const end = `${place}/${last[ledgerTable.undelivered.sortKey]}/${idIn(keyOf(last))}`;
+        yield { ...readAll(await this.#table.getAll(keys), waits), end };
       }
   }
 
@@ -71,35 +74,44 @@ export class KeptEvents {
     const key = certificationKey(this.#integration, certificationId);
     const done: KeptEvent[] = [];
     let failures = 0;
+    let freed = 0;
     for (;;) {
       const item = await this.#table.get(key);
-      if (item === undefined) return { done, behind: 0 };
+      if (item === undefined) return { done, behind: 0, freed };
       const { free, behind } = chosen(item, waits, decision, choose);
       // None twice, whatever has become of it.
       const decided = new Set(done.map(({ revision }) => revision));
       const together = free
         .filter(({ revision }) => !decided.has(revision))
-        .slice(0, alteredTogether);
-      if (together.length === 0) return { done, behind };
-      if (await this.#alter(item, together, decision, now)) done.push(...together);
-      else failures += 1;
+        // The newest first: what is left to be decided stays held behind the first.
+        .slice(-alteredTogether);
+      if (together.length === 0) return { done, behind, freed };
+      if (await this.#alter(item, together, decision, now)) {
+        done.unshift(...together);
+        freed += freedBy(item, done, decision);
+      } else failures += 1;
       if (failures === attempts)
         throw new LedgerUnavailableError('UpdateItem', { cause: new Error('others write, too') });
     }
   }
 
-  #indexed(place: (typeof places)[number], since: string | undefined) {
+  /** @param start where it goes on: DynamoDB takes any place in the index for that, also of what is gone */
+  #indexed(place: (typeof places)[number], start: { since: string; id: number } | undefined) {
     const { name, partitionKey, sortKey } = ledgerTable.undelivered;
-    const isOpen = since === undefined || since === '';
+    const index = undeliveredKey(this.#integration, place);
     return this.#table.query({
       IndexName: name,
-      KeyConditionExpression: isOpen ? '#index = :index' : '#index = :index AND #since >= :since',
-      ExpressionAttributeNames: { '#index': partitionKey, ...(!isOpen && { '#since': sortKey }) },
-      values: {
-        ':index': undeliveredKey(this.#integration, place),
-        ...(!isOpen && { ':since': since }),
-      },
+      KeyConditionExpression: '#index = :index',
+      ExpressionAttributeNames: { '#index': partitionKey },
+      values: { ':index': index },
       Limit: pageItems,
+      ...(start !== undefined && {
+        after: {
+          [partitionKey]: index,
+          [sortKey]: start.since,
+          [ledgerTable.partitionKey]: certificationKey(this.#integration, start.id),
+        },
+      }),
     });
   }
 
@@ -130,7 +142,7 @@ export class KeptEvents {
     }
     const seen = item[outboxWrites];
     const isNoted = set.some((clause) => clause.includes(':note'));
-    const written = await this.#table.update(String(item[ledgerTable.partitionKey]), {
+    const written = await this.#table.update(keyOf(item), {
       UpdateExpression: [
         ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
         `REMOVE ${remove.join(', ')}`,
@@ -151,18 +163,31 @@ export class KeptEvents {
   }
 }
 
+const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);
+
+/** Of a certification's key. */
+const idIn = (key: string) => key.slice(key.lastIndexOf('#') + 1);
+
 /** An item that cannot be read does not hide the others. */
 function readAll(items: readonly Plain[], waits: Kept): Pick<KeptPage, 'events' | 'unreadable'> {
   const events: KeptEvent[] = [];
   const unreadable: LedgerCorruptError[] = [];
   for (const item of items)
     try {
-      events.push(...parseOutbox(item, [waits]));
+      events.push(...withCodes(item, parseOutbox(item, [waits])));
     } catch (error) {
       if (!(error instanceof LedgerCorruptError)) throw error;
       unreadable.push(error);
     }
   return { events, unreadable };
+}
+
+function withCodes(item: Plain, events: readonly KeptEvent[]): KeptEvent[] {
+  const { outbox } = parse(rawOutbox, item);
+  return events.map((event) => {
+    const code = outbox[event.revision]?.undeliverable;
+    return code === undefined ? event : { ...event, code };
+  });
 }
 
 /** To be released, an event must have none before it that goes on to be held. */
@@ -184,6 +209,17 @@ function chosen(
     else free.push(event);
   }
   return { free, behind };
+}
+
+/** Events that were held only because one before them was: nobody has decided about them, and they go out. */
+function freedBy(item: Plain, events: readonly KeptEvent[], decision: Decision): number {
+  const decided = new Set(events.map(({ revision }) => revision));
+  const before = waitsOf(item);
+  const after = waitsOf({ ...item, outbox: outboxAfter(item, events, decision) });
+  return [...after].filter(
+    ([revision, waits]) =>
+      waits === 'pending' && before.get(revision) === 'held' && !decided.has(revision),
+  ).length;
 }
 
 function outboxAfter(item: Plain, events: readonly KeptEvent[], decision: Decision): Plain {

@@ -46,6 +46,7 @@ const stateItem = z.object({
       slice_days: z.optional(z.number().check(z.positive())),
       bookmark: z.optional(bookmark),
       is_notice_owed: z._default(z.boolean(), false),
+      is_anew: z._default(z.boolean(), false),
     }),
   ),
   /** Since then some outbox may hold an event that was never settled. */
@@ -53,8 +54,9 @@ const stateItem = z.object({
   heartbeat: z.optional(z.string()),
   expected: z._default(z.int(), 0),
   unexplained: z._default(z.int(), 0),
+  has_more_to_find: z._default(z.boolean(), false),
   collapsed_from: z._default(z.int(), 0),
-  accepted_total: z._default(z.int(), 0),
+  accepted: z.nullish(z.object({ total: z.int(), before: z.int() })),
   today: z.optional(
     z.object({
       day: z.iso.date(),
@@ -66,6 +68,7 @@ const stateItem = z.object({
   ),
   pulse_digest: z.optional(z.string()),
   years: z._default(z.set(z.int()), () => new Set<number>()),
+  trail: z.nullish(z.object({ from: z.iso.date(), to: z.iso.date() })),
   bookmark: z.nullish(z.extend(bookmark, { day: z.iso.date(), count: z.int() })),
   /** Times are milliseconds since the epoch. */
   recent_audit_at: z._default(z.number(), 0),
@@ -74,11 +77,10 @@ const stateItem = z.object({
   flood: z._default(
     z.object({
       is_flooded: z.boolean(),
-      edits: z.int(),
-      since: z.number(),
+      passed_edits: z._default(z.array(z.object({ since: z.number(), number: z.int() })), () => []),
       doubtful_until: z.number(),
     }),
-    { is_flooded: false, edits: 0, since: 0, doubtful_until: 0 },
+    { is_flooded: false, passed_edits: [], doubtful_until: 0 },
   ),
   back_off: z.optional(z.object({ until: z.number(), failures: z.int() })),
   paused: z._default(z.boolean(), false),
@@ -106,17 +108,20 @@ export function parseState(item: Plain): State {
           ...(baseline.slice_days !== undefined && { sliceDays: baseline.slice_days }),
           ...(baseline.bookmark && { bookmark: bookmarkOf(baseline.bookmark) }),
           ...(baseline.is_notice_owed && { isNoticeOwed: true }),
+          ...(baseline.is_anew && { isAnew: true }),
         }
       : { status: 'none' },
     ...(dirty_since !== undefined && { dirtySince: instant(dirty_since) }),
     ...(heartbeat !== undefined && { heartbeat }),
     expected: parsed.expected,
     unexplained: parsed.unexplained,
+    hasMoreToFind: parsed.has_more_to_find,
     ...(parsed.collapsed_from > 0 && { collapsedFrom: parsed.collapsed_from }),
-    ...(parsed.accepted_total > 0 && { acceptedTotal: parsed.accepted_total }),
+    ...(parsed.accepted && { accepted: parsed.accepted }),
     ...(parsed.today && { today: parsed.today }),
     ...(pulse_digest !== undefined && { pulseDigest: pulse_digest }),
     years: [...parsed.years],
+    ...(parsed.trail && { trail: parsed.trail }),
     ...(parsed.bookmark && {
       bookmark: {
         ...bookmarkOf(parsed.bookmark),
@@ -129,8 +134,7 @@ export function parseState(item: Plain): State {
     auditsFrom: parsed.audits_from,
     flood: {
       isFlooded: parsed.flood.is_flooded,
-      edits: parsed.flood.edits,
-      since: parsed.flood.since,
+      edits: parsed.flood.passed_edits,
       doubtfulUntil: parsed.flood.doubtful_until,
     },
     ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
@@ -157,6 +161,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
       slice_days: baseline.sliceDays,
       bookmark: baseline.bookmark && bookmarkAttributes(baseline.bookmark),
       is_notice_owed: baseline.isNoticeOwed,
+      is_anew: baseline.isAnew,
     },
     bookmark: changes.bookmark && {
       ...bookmarkAttributes(changes.bookmark),
@@ -165,17 +170,18 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     },
     expected: changes.expected,
     unexplained: changes.unexplained,
+    has_more_to_find: changes.hasMoreToFind,
     collapsed_from: changes.collapsedFrom,
-    accepted_total: changes.acceptedTotal,
+    accepted: changes.accepted,
     today: changes.today,
     pulse_digest: changes.pulseDigest,
+    trail: changes.trail,
     recent_audit_at: changes.recentAuditAt,
     history_audit_at: changes.historyAuditAt,
     audits_from: changes.auditsFrom,
     flood: changes.flood && {
       is_flooded: changes.flood.isFlooded,
-      edits: changes.flood.edits,
-      since: changes.flood.since,
+      passed_edits: changes.flood.edits,
       doubtful_until: changes.flood.doubtfulUntil,
     },
     reported: changes.reported,

@@ -1,5 +1,7 @@
+import type { Temporal } from 'temporal-polyfill';
+import type { AcceptedTotal } from '../detection/total.ts';
 import type { Pause } from '../ports.ts';
-import { stateKey } from './state-item.ts';
+import { stateAttributes, stateKey } from './state-item.ts';
 import type { Table } from './table.ts';
 
 /** What ops change of an integration's state. Each is one write, of an item that a tick has made. */
@@ -12,47 +14,55 @@ export class Steering {
     this.#stateKey = stateKey(integration);
   }
 
-  async pause({ since, by, reason }: Pause): Promise<boolean> {
+  /**
+   * Under the name of the call: when an answer is lost, the SDK writes again, and what it then finds is
+   * its own.
+   */
+  async pause({ since, by, reason }: Pause, call: string): Promise<boolean> {
     const changed = await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'SET paused = :yes, pause = :pause',
+      UpdateExpression: 'SET paused = :yes, pause = :pause, steered_by = :call',
       ConditionExpression:
-        'attribute_exists(salt) AND (attribute_not_exists(paused) OR paused = :no)',
+        'attribute_exists(salt) AND (attribute_not_exists(paused) OR paused = :no OR steered_by = :call)',
       values: {
         ':yes': true,
         ':no': false,
         ':pause': { since: since.epochMilliseconds, by, reason },
+        ':call': call,
       },
     });
     return changed !== undefined;
   }
 
-  async resume(): Promise<boolean> {
+  async resume(call: string): Promise<boolean> {
     const changed = await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'REMOVE paused, pause',
-      ConditionExpression: 'paused = :yes',
-      values: { ':yes': true },
+      UpdateExpression: 'SET steered_by = :call REMOVE paused, pause',
+      ConditionExpression: 'paused = :yes OR steered_by = :call',
+      values: { ':yes': true, ':call': call },
     });
     return changed !== undefined;
   }
 
-  async acceptTotal(total: number): Promise<void> {
+  async acceptTotal({ total, before }: AcceptedTotal): Promise<void> {
     await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'SET accepted_total = :total REMOVE collapsed_from',
-      values: { ':total': total },
+      UpdateExpression: 'SET accepted = :accepted REMOVE collapsed_from',
+      values: { ':accepted': { total, before } },
     });
   }
 
   /** The pulse is looked at anew with it, and a day that was being read is read again. */
-  async restartBaseline(): Promise<void> {
+  async restartBaseline(startDay: Temporal.PlainDate): Promise<void> {
+    const anew = stateAttributes({ baseline: { status: 'running', startDay, isAnew: true } });
     await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'REMOVE baseline, pulse_digest, #bookmark',
+      UpdateExpression: 'SET baseline = :anew REMOVE pulse_digest, #bookmark',
       ExpressionAttributeNames: { '#bookmark': 'bookmark' },
+      values: { ':anew': anew.baseline },
     });
   }
 
+  /** Ops mean it: also when earlier audits have taken more requests than they may. */
   async auditNow(): Promise<void> {
     await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'SET recent_audit_at = :now, history_audit_at = :now',
+      UpdateExpression: 'SET recent_audit_at = :now, history_audit_at = :now, audits_from = :now',
       values: { ':now': 0 },
     });
   }

@@ -26,7 +26,11 @@ type Values = { values?: Plain };
 type Put = Omit<PutItemCommandInput, 'TableName' | 'Item' | 'ExpressionAttributeValues'> & Values;
 type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key' | 'ExpressionAttributeValues'> &
   Values;
-type Query = Omit<QueryCommandInput, 'TableName' | 'ExpressionAttributeValues'> & Values;
+type Query = Omit<
+  QueryCommandInput,
+  'TableName' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'
+> &
+  Values;
 
 const getBatchLimit = 100;
 const writeBatchLimit = 25;
@@ -123,8 +127,8 @@ export class Table {
   }
 
   /** The answer's pages, as they come. */
-  async *query({ values, ...input }: Query): AsyncGenerator<Plain[]> {
-    let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
+  async *query({ values, after, ...input }: Query & { after?: Plain }): AsyncGenerator<Plain[]> {
+    let ExclusiveStartKey = after && marshall(after);
     do {
       const page = await this.#carryOut('Query', () =>
         this.#client.send(

@@ -1,10 +1,11 @@
-import { hasCollapsed } from '../detection/pulse.ts';
+import { judgeTotal } from '../detection/total.ts';
 import { NotifierError } from '../errors.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { underLease } from './lease.ts';
 import { makeDue } from './make-due.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
+import { ifPaused } from './pause.ts';
 
 /** The partner shows something else than what was looked at. */
 class TotalChangedError extends NotifierError {
@@ -17,25 +18,14 @@ class TotalChangedError extends NotifierError {
   }
 }
 
-/** A scope that is empty cannot be told from a host that is broken. */
-class NothingShownError extends NotifierError {
-  readonly code = 'nothing-shown';
-  readonly retryHelps = false;
-  readonly whatToDo =
-    'Nothing is called withdrawn while the partner shows nothing at all. If that is how it stays, pause the integration.';
-
-  constructor() {
-    super('The partner shows no assessments.');
-  }
-}
-
 const tolerance = 0.1;
 
 /**
  * The total has fallen by more than half, and ops say that it is right: what is gone is looked for
- * and withdrawn from now on, and held as a flood if it is one.
+ * and withdrawn from now on, and held as a flood if it is one. A total of nothing cannot be told from a
+ * host that is broken: no record is left by which ticks could try the single-record endpoint.
  *
- * @throws TotalChangedError, NothingShownError
+ * @throws TotalChangedError
  */
 export function acceptTotal(
   parts: OperationParts,
@@ -45,15 +35,16 @@ export function acceptTotal(
   const { partner, ledger, opsLedger } = parts;
   return underLease(parts, call, async (state) => {
     const shown = await partner.count({}, call.limit.deadline);
-    const before = state.collapsedFrom ?? state.expected + state.unexplained;
-    if (!hasCollapsed(shown, before)) return { result: { changed: false, total: shown, before } };
+    // As ticks do, to whom a total that was accepted before is right.
+    const { isCollapsed, before } = judgeTotal(shown, state, parts.settings.audit);
+    const told = { total: shown, before, ...ifPaused(state) };
+    if (!isCollapsed) return { result: { changed: false, ...told } };
     if (Math.abs(shown - total) > total * tolerance) throw new TotalChangedError(total, shown);
-    if (shown === 0) throw new NothingShownError();
-    await opsLedger.acceptTotal(shown);
-    // From what was read meanwhile, nothing was inferred about what is gone.
-    const since = state.conditions.get('collapsed')?.since ?? 0;
-    const calendar = await ledger.calendar(state.years);
-    await makeDue(parts, calendar, ({ readAt }) => readAt >= since);
-    return { result: { changed: true, total: shown, before } };
+    await opsLedger.acceptTotal({ total: shown, before });
+    // Reads during a collapse infer nothing about what is gone, nor do those of before its end was seen:
+    // which they were is not known for sure, so all days are read again, as audits do in a day anyway.
+    if (state.conditions.has('collapsed'))
+      await makeDue(parts, await ledger.calendar(state.years), () => true);
+    return { result: { changed: true, ...told } };
   });
 }

@@ -1,10 +1,13 @@
 import type { DayEntry } from '../detection/calendar.ts';
+import { recentWindow } from '../detection/days.ts';
 import type { State } from '../ports.ts';
 import { problemOf } from './answer.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { recordedState, underLease } from './lease.ts';
+import { refuseIfLeftAlone } from './left-alone.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
+import { ifPaused } from './pause.ts';
 
 /** How far the first full read is. */
 export async function baseline(
@@ -13,9 +16,13 @@ export async function baseline(
   { limit }: Call,
 ): Promise<Outcome<ResultOf<'baseline'>>> {
   const state = await recordedState(parts);
-  const progress = progressOf(state, await parts.ledger.calendar(state.years));
+  const progress = {
+    ...progressOf(state, await parts.ledger.calendar(state.years), parts.settings.baseline),
+    ...ifPaused(state),
+  };
   if (!command.partner) return { result: progress };
   try {
+    refuseIfLeftAlone(state, parts);
     const total = await parts.partner.count({}, limit.deadline);
     return { result: { ...progress, total } };
   } catch (error) {
@@ -23,34 +30,42 @@ export async function baseline(
   }
 }
 
-/** It proceeds from the newest day to the oldest; when it was restarted, all days have counts already. */
+/**
+ * By the days that were read since it began: when it was restarted, all days have counts already, and
+ * a fan-out reads them in any order.
+ */
 export function progressOf(
-  { baseline: { status, startDay, before } }: Pick<State, 'baseline'>,
+  { baseline: { status, startDay, begunAt, before } }: Pick<State, 'baseline'>,
   calendar: ReadonlyMap<string, DayEntry>,
+  reads: OperationParts['settings']['baseline'],
 ) {
-  const from = status === 'completed' ? '' : before?.toString();
+  const since = status === 'completed' ? 0 : (begunAt ?? Number.POSITIVE_INFINITY);
+  const isBackwards = status === 'running' && reads !== 'fan-out';
   let counted = 0;
-  for (const [day, { count }] of calendar) if (from !== undefined && day >= from) counted += count;
+  for (const { count, readAt } of calendar.values()) if (readAt >= since) counted += count;
   return {
     status,
     ...(startDay && { startDay: startDay.toString() }),
-    ...(before && status === 'running' && { before: before.toString() }),
+    ...(before && isBackwards && { before: before.toString() }),
     counted: Math.max(0, counted),
   };
 }
 
 /**
  * The next ticks read everything anew. What the ledger knows is compared, so that nothing is announced
- * twice; what it does not know yet is announced as far as the settings say of a baseline.
+ * twice; what it does not know yet is news, as ever after the first baseline, or a flood that is held.
+ * One that is running already goes on.
  */
 export function restartBaseline(
   parts: OperationParts,
   _command: CommandOf<'restart-baseline'>,
   call: Call,
 ): Promise<Outcome<ResultOf<'restart-baseline'>>> {
-  return underLease(parts, call, async ({ baseline: { status, before } }) => {
-    const changed = status === 'completed' || before !== undefined;
-    if (changed) await parts.opsLedger.restartBaseline();
-    return { result: { changed } };
+  const { clock, opsLedger, settings } = parts;
+  return underLease(parts, call, async (state) => {
+    const changed = state.baseline.status === 'completed';
+    const { today } = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
+    if (changed) await opsLedger.restartBaseline(today);
+    return { result: { changed, ...ifPaused(state) } };
   });
 }

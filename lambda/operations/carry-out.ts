@@ -32,7 +32,7 @@ const carriers: Carriers = {
   status,
   explain,
   prove,
-  tick: (parts, _, call) => runTick(parts, call),
+  tick: runTick,
   pause,
   resume,
   holds,
@@ -43,7 +43,7 @@ const carriers: Carriers = {
   'accept-total': acceptTotal,
   check,
   'credentials-stored': credentialsStored,
-  'test-event': async (parts, command) => ({ result: await sendTestEvent(parts, command) }),
+  'test-event': sendTestEvent,
   replay,
 };
 
@@ -60,14 +60,23 @@ export async function carryOut(
   try {
     const command = parseCommand(input);
     const limit = new TimeLimit(deadline, parts.clock);
-    const operation = await record(parts, command, { id });
-    const call = { id, killedAt: deadline, limit, ...(operation !== undefined && { operation }) };
+    const recorded = await record(parts, command, { id });
+    const call = { id, killedAt: deadline, limit, operation: recorded?.operation };
     const answer = await answerTo(parts, command.command, command, call);
-    if (operation !== undefined) await conclude(parts, operation, answer);
+    if (recorded !== undefined) await concludeSafely(parts, recorded, answer);
     parts.journal.carriedOut(command, answer);
     return answer;
   } catch (error) {
     return failed(parts, error);
+  }
+}
+
+/** What was done was done, and the caller has to know how to go on. */
+async function concludeSafely(...[parts, recorded, answer]: Parameters<typeof conclude>) {
+  try {
+    await conclude(parts, recorded, answer);
+  } catch (error) {
+    parts.journal.warn('outcome not recorded', { operation: recorded.operation, error });
   }
 }
 
@@ -76,7 +85,7 @@ async function answerTo<Name extends CommandName>(
   name: Name,
   command: CommandOf<Name>,
   call: Call,
-): Promise<Answer> {
+): Promise<Answer<ResultOf<Name>>> {
   try {
     const { result, failure } = await carriers[name](parts, command, call);
     return failure === undefined ? { ok: true, result } : { ...failed(parts, failure), result };

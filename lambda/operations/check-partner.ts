@@ -2,11 +2,12 @@ import { Temporal } from 'temporal-polyfill';
 import { recentWindow } from '../detection/days.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports.ts';
-import type { Finding } from './check.ts';
+import { type Finding, failed, ok, skipped, warning } from './finding.ts';
 import type { OperationParts } from './parts.ts';
 
-const ok = (found: string): Finding => ({ outcome: 'ok', found });
-const nothingToTry: Finding = { outcome: 'skipped', found: 'There is no record to try it with.' };
+const nothingToTry = skipped('There is no record to try it with.');
+/** Beyond this the day of a record may be another than ours for a while. */
+const tolerableSkewMs = 60_000;
 /** The list goes on changing between two questions: a difference that is real comes twice. */
 const attempts = 2;
 
@@ -25,6 +26,39 @@ export function scopeOf({ count, assessments }: PulseRead) {
   };
 }
 
+export function scope(pulse: PulseRead): Finding {
+  if (pulse.count === 0)
+    return warning(
+      'The partner shows no assessments at all.',
+      'If there should be some, ask the operator which organizations and assessments the integration may read.',
+    );
+  const { organizations, assessments } = scopeOf(pulse);
+  return ok(
+    `${pulse.count} assessments; the newest ${pulse.assessments.length} are of ${organizations.length} organizations and ${assessments.length} kinds of assessment.`,
+  );
+}
+
+export function records({ quarantined, assessments }: PulseRead): Finding {
+  const [first] = quarantined;
+  if (first === undefined) return ok(`The newest ${assessments.length} are as documented.`);
+  return warning(
+    `${quarantined.length} of the newest are malformed, the first (${first.id ?? 'without an id'}): ${first.problems.join('; ')}.`,
+    'Tell the operator the id and the paths. Such records are not announced until then.',
+  );
+}
+
+export function clocks({ partnerAheadMs }: OperationParts): Finding {
+  const ahead = partnerAheadMs();
+  if (ahead === undefined) return skipped("The partner's answers have no usable Date header.");
+  const seconds = Math.round(Math.abs(ahead) / 1_000);
+  const said = `The partner's clock is ${seconds} s ${ahead < 0 ? 'behind' : 'ahead of'} ours.`;
+  if (Math.abs(ahead) <= tolerableSkewMs) return ok(said);
+  return warning(
+    said,
+    'Tell the operator. Nothing is lost; what is dated tomorrow counts as of the recent window anyway.',
+  );
+}
+
 /** A record of tomorrow says that the zone is wrong; one of today says little. */
 export function timeZone({ settings, clock }: OperationParts, pulse: PulseRead): Finding {
   const newest = newestDay(pulse);
@@ -32,12 +66,10 @@ export function timeZone({ settings, clock }: OperationParts, pulse: PulseRead):
   const { today } = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   const said = `The newest record is of ${newest}; in ${settings.timeZone} it is ${today}.`;
   if (newest <= today.toString()) return ok(said);
-  return {
-    outcome: 'warning',
-    found: said,
-    whatToDo:
-      'Ask the operator for the time zone of the platform, set it as timeZone in notifier.config.ts, and deploy. A record that is dated in the future by mistake looks the same.',
-  };
+  return warning(
+    said,
+    'Ask the operator for the time zone of the platform, set it as timeZone in notifier.config.ts, and deploy. A record that is dated in the future by mistake looks the same.',
+  );
 }
 
 /** Before, on and after a day: together that is everything, if both bounds include their own day. */
@@ -55,16 +87,16 @@ export async function dayBounds(
     const on = await partner.count({ from: date, to: date }, deadline);
     const after = await partner.count({ from: date.add({ days: 1 }) }, deadline);
     const shown = pulse.assessments.filter(({ certified_on }) => certified_on === day).length;
-    const isWhole = shown < pulse.assessments.length || shown === pulse.count;
-    const isRight = before + on + after === pulse.count && after === 0;
+    // A malformed record counts, and its day is not to be relied on.
+    const isLegible = pulse.quarantined.length === 0;
+    const isWhole = isLegible && (shown < pulse.assessments.length || shown === pulse.count);
+    const isRight = before + on + after === pulse.count && (after === 0 || !isLegible);
     if (isRight && (isWhole ? on === shown : on >= shown))
       return ok(`Filters by day include their bounds: ${before} before ${day}, ${on} on it.`);
-    last = {
-      outcome: 'failed',
-      found: `Filters by day do not add up: ${before} before ${day}, ${on} on it, ${after} after it, of ${pulse.count}; the newest page shows ${shown} of that day.`,
-      whatToDo:
-        'Run npm run conformance against the host, and show the operator its report: without these filters nothing can be proven.',
-    };
+    last = failed(
+      `Filters by day do not add up: ${before} before ${day}, ${on} on it, ${after} after it, of ${pulse.count}; the newest page shows ${shown} of that day.`,
+      'Run npm run conformance against the host, and show the operator its report: without these filters nothing can be proven.',
+    );
   }
   return last;
 }
@@ -79,15 +111,11 @@ export async function singleRecord(
   const found = await partner.get(newest.id, deadline);
   if (found !== undefined && found !== 'unreadable')
     return ok(`A record of the list (${newest.id}) can be fetched by its id.`);
-  return {
-    outcome: 'failed',
-    found:
-      found === undefined
-        ? `A record of the list (${newest.id}) is answered with 404 when it is asked for by its id.`
-        : `A record of the list (${newest.id}) is malformed when it is asked for by its id.`,
-    whatToDo:
-      'Tell the operator. Nothing is announced as withdrawn until records can be fetched by their ids.',
-  };
+  const problem = found === undefined ? 'answered with 404' : 'malformed';
+  return failed(
+    `A record of the list (${newest.id}) is ${problem} when it is asked for by its id.`,
+    'Tell the operator. Nothing is announced as withdrawn until records can be fetched by their ids.',
+  );
 }
 
 /** Both are right; where the order is not stable, proven reads cost more requests. */
@@ -104,8 +132,7 @@ export async function tieOrder(
   const isTied = before.some(
     ({ certified_on }, index) => index > 0 && certified_on === before[index - 1]?.certified_on,
   );
-  if (!isTied)
-    return { outcome: 'skipped', found: 'No two records of the newest page share a day.' };
+  if (!isTied) return skipped('No two records of the newest page share a day.');
   const isStable = before.every(({ id }, index) => id === after[index]?.id);
   if (!isStable)
     return ok('Records of one day come in another order each time; reads allow for it.');

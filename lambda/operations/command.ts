@@ -6,8 +6,7 @@ import { NotifierError } from '../errors.ts';
 class CommandInvalidError extends NotifierError {
   readonly code = 'command-invalid';
   readonly retryHelps = false;
-  readonly whatToDo =
-    'Correct the command: docs/commands.md describes each, docs/replay.md those that send events.';
+  readonly whatToDo = 'Correct the command: docs/commands.md describes each.';
 
   constructor(problems: readonly string[]) {
     super(`This is not a command: ${problems.join('; ')}.`);
@@ -23,12 +22,12 @@ const kinds = z
 
 /**
  * Who asks, as the caller says: the ARN of the identity that the command line runs under. A claim;
- * CloudTrail knows who has invoked the function.
+ * CloudTrail knows who has invoked the function. An ARN has 2,048 printable ASCII characters at most.
  */
-const by = z.optional(z.string().check(z.regex(/^[\w:/.@+=, -]{1,300}$/)));
+const by = z.optional(z.string().check(z.regex(/^[ -~]{1,2048}$/)));
 /** Why, in a sentence, for those who read the status. Not for personal data: it is stored. */
 const reason = z.string().check(z.trim(), z.minLength(1), z.maxLength(200));
-/** Names the record of a command that goes on in several calls; part of `next`. */
+/** Names the record of a command that goes on in several calls: part of `next`, or chosen by the caller. */
 const operation = z.optional(z.string().check(z.maxLength(100)));
 
 export const statusCommand = z.strictObject({
@@ -46,20 +45,40 @@ export const explainCommand = z.strictObject({
   partner: z._default(z.boolean(), true),
 });
 
-export const proveCommand = z.strictObject({
-  command: z.literal('prove'),
-  /** Both included. */
-  from: day,
-  to: day,
-  /** Reads all of them again first, and announces what differs. */
-  now: z._default(z.boolean(), false),
-  by,
-  /** When the first of several calls began: what was read since is done; part of `next`. */
-  since: z.optional(instant),
-  /** Days up to this one have been told of; part of `next`. */
-  after: z.optional(day),
-  operation,
-});
+const inOrder = { error: '`from` must not be after `to`' };
+
+/** Calendar years that one certificate may tell of: it has a line a day, some 73,000 then. */
+export const certificateYears = 200;
+
+/** What is no day is told of by itself. */
+export function fitsOneCertificate({ from, to }: { readonly from: string; readonly to: string }) {
+  const isTooLong = yearOf(to) - yearOf(from) >= certificateYears;
+  return !isTooLong;
+}
+
+const yearOf = (date: string) => Number(date.slice(0, 4));
+
+export const proveCommand = z
+  .strictObject({
+    command: z.literal('prove'),
+    /** Both included. */
+    from: day,
+    to: day,
+    /** Reads all of them again first, and announces what differs. */
+    now: z._default(z.boolean(), false),
+    by,
+    /** When the first of several calls began: what was read since is done; part of `next`. */
+    since: z.optional(instant),
+    /** Days up to this one have been told of; part of `next`. */
+    after: z.optional(day),
+    operation,
+  })
+  .check(
+    z.refine(({ from, to }) => from <= to, inOrder),
+    z.refine(fitsOneCertificate, {
+      error: `\`from\` and \`to\` must be within ${certificateYears} calendar years`,
+    }),
+  );
 
 export const tickCommand = z.strictObject({ command: z.literal('tick'), by });
 export const pauseCommand = z.strictObject({ command: z.literal('pause'), reason, by });
@@ -89,12 +108,14 @@ const keptSelection = {
 
 /** Where an earlier call stopped; part of `next`. */
 const keptCursor = z.optional(
-  z.string().check(z.regex(/^(pending|digest|held|undeliverable)\/[\w:.-]*$/)),
+  z.string().check(z.regex(/^(pending|digest|held|undeliverable)\/[\w:.-]+\/[1-9]\d{0,14}$/)),
 );
 
 export const holdsCommand = z.strictObject({
   command: z.literal('holds'),
   ...keptSelection,
+  /** Also each event by itself. */
+  list: z._default(z.boolean(), false),
   after: keptCursor,
 });
 
@@ -143,7 +164,10 @@ export const checkCommand = z.strictObject({ command: z.literal('check') });
 /** The secret has other credentials now: the partner is not left alone any longer. */
 export const credentialsStoredCommand = z.strictObject({
   command: z.literal('credentials-stored'),
+  /** `false`: they are about to be. It is noted who stores them, before it is done; `next` says that it was. */
+  stored: z._default(z.boolean(), true),
   by,
+  operation,
 });
 
 export const testEventCommand = z.strictObject({
@@ -152,6 +176,7 @@ export const testEventCommand = z.strictObject({
   organization_id: z.optional(z.int().check(z.positive())),
   assessment_name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   late: z._default(z.boolean(), false),
+  by,
 });
 
 function isReplayCursor(cursor: string): boolean {
@@ -163,11 +188,11 @@ function isReplayCursor(cursor: string): boolean {
 const selection = {
   /** Both included; open where one is absent. */
   days: z.optional(
-    z.strictObject({ from: z.optional(day), to: z.optional(day) }).check(
-      z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-        error: '`from` must not be after `to`',
-      }),
-    ),
+    z
+      .strictObject({ from: z.optional(day), to: z.optional(day) })
+      .check(
+        z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, inOrder),
+      ),
   ),
   ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
   organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
@@ -191,7 +216,7 @@ export const replayCommand = z
       }),
     ),
     eventsPerSecond: z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50),
-    /** At most so many events by this call. */
+    /** At most so many events; in `next`, what is left of it. */
     limit: z.optional(z.int().check(z.positive())),
     /** Counts what would be sent. */
     dryRun: z._default(z.boolean(), false),

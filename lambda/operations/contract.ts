@@ -2,6 +2,8 @@ import type * as z from 'zod/mini';
 import * as commands from './command.ts';
 import * as results from './result.ts';
 
+export { certificateYears, fitsOneCertificate } from './command.ts';
+
 /**
  * Every command that the operate function carries out: what it is sent, what it answers, and whether
  * it changes anything, which is then recorded. What both sides of an invocation import.
@@ -9,7 +11,6 @@ import * as results from './result.ts';
 export const contract = {
   status: { command: commands.statusCommand, result: results.statusResult, changes: false },
   explain: { command: commands.explainCommand, result: results.explainResult, changes: false },
-  /** It changes something only with `now`. */
   prove: { command: commands.proveCommand, result: results.proveResult, changes: true },
   tick: { command: commands.tickCommand, result: results.tickResult, changes: true },
   pause: { command: commands.pauseCommand, result: results.pauseResult, changes: true },
@@ -37,13 +38,20 @@ export const contract = {
   'test-event': {
     command: commands.testEventCommand,
     result: results.testEventResult,
-    changes: false,
+    changes: true,
   },
   replay: { command: commands.replayCommand, result: results.replayResult, changes: true },
 } as const satisfies Record<
   commands.CommandName,
   { command: z.ZodMiniType; result: z.ZodMiniType; changes: boolean }
 >;
+
+/** Whether it changes anything, and is recorded: a proof or a replay may only look. */
+export function isChanging(command: commands.Command): boolean {
+  if (command.command === 'prove') return command.now;
+  if (command.command === 'replay') return !command.dryRun;
+  return contract[command.command].changes;
+}
 
 export type ResultOf<Name extends commands.CommandName> = z.output<
   (typeof contract)[Name]['result']

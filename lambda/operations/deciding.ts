@@ -5,6 +5,7 @@ import { isSelected, kindOf } from './kept.ts';
 import type { Decision, KeptEvent } from './ops-ledger.ts';
 import { Pace } from './pace.ts';
 import type { Call, OperationParts } from './parts.ts';
+import { emptyTally } from './tally.ts';
 
 /** Events that are decided upon together, while ticks have to wait. */
 const decidedTogether = 100;
@@ -29,9 +30,10 @@ export class Deciding {
   readonly #parts: Pick<OperationParts, 'opsLedger' | 'clock'>;
   readonly #call: Call;
   readonly #options: DecidingOptions;
-  readonly #byType = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+  readonly #byType = emptyTally();
   #events = 0;
   #behind = 0;
+  #freed = 0;
   #unreadable = 0;
   #cursor: string | undefined;
   #isStopped = false;
@@ -52,6 +54,7 @@ export class Deciding {
       events: this.#events,
       byType: this.#byType,
       behind: this.#behind,
+      freed: this.#freed,
       unreadable: this.#unreadable,
     };
   }
@@ -75,13 +78,13 @@ export class Deciding {
         this.#unreadable += page.unreadable.length;
         const selected = page.events.filter((event) => isSelected(event, selection));
         for (const batch of batches(selected)) {
-          if (this.#call.limit.reached) return this.#stopped();
+          if (this.#call.limit.noteIfReached()) return this.#stopped();
           if (pace) await pace.take(batch.length);
           await this.#options.undisturbed(() => this.#decideAll(batch));
         }
         this.#cursor = page.end;
         // Also where nothing is selected: to look through many takes time by itself.
-        if (this.#call.limit.reached) return this.#stopped();
+        if (this.#call.limit.noteIfReached()) return this.#stopped();
       }
       return undefined;
     } catch (failure) {
@@ -103,7 +106,7 @@ export class Deciding {
     await pMap(
       ids,
       async (id) => {
-        const { done, behind } = await opsLedger.decide(
+        const { done, behind, freed } = await opsLedger.decide(
           id,
           selection.waiting,
           decision,
@@ -112,6 +115,7 @@ export class Deciding {
         );
         this.#events += done.length;
         this.#behind += behind;
+        this.#freed += freed;
         for (const event of done) this.#byType[kindOf(event)] += 1;
       },
       // One that fails must not leave the others under way unattended.

@@ -9,16 +9,27 @@ const rowsARequest = 50;
 
 /**
  * How long it takes at worst until a change is found (docs/detection.md): by the total and the page,
- * a tick; by the audits, their period and a tick, or in the history the time of one pass over it.
+ * a tick; by the audits, their period and the time of one pass over the days in question. What asks for
+ * more requests than ticks may make waits for so many periods more, all days alike.
+ *
+ * @param certifications known, of the recent window and in all
  */
 export function detectionTimes(
   { every, audit }: Pick<OperationSettings, 'every' | 'audit'>,
-  certifications: number,
+  certifications: { readonly recent: number; readonly all: number },
 ): ResultOf<'status'>['detection'] {
-  const requests = Math.ceil(certifications / rowsARequest) + 1;
-  const pass = Math.ceil(requests / Math.max(1, audit.requests)) * every;
-  const recent = Math.ceil(audit.recentMs / 60_000) + every;
-  const history = Math.ceil(audit.historyMs / 60_000) + pass;
+  const perTick = Math.max(1, audit.requests);
+  const inMinutes = ({ of, ms }: { of: number; ms: number }) => {
+    const requests = Math.ceil(of / rowsARequest) + 1;
+    const minutes = ms / 60_000;
+    const pass = Math.ceil(requests / perTick) * every;
+    return { minutes, pass, ticks: (requests * every) / perTick / minutes };
+  };
+  const window = inMinutes({ of: certifications.recent, ms: audit.recentMs });
+  const whole = inMinutes({ of: certifications.all, ms: audit.historyMs });
+  const periods = Math.max(1, window.ticks + whole.ticks);
+  const recent = Math.ceil((window.minutes + window.pass) * periods);
+  const history = Math.ceil((whole.minutes + whole.pass) * periods);
   return [
     { change: 'new', minutes: every, by: 'total' },
     { change: 'withdrawn', minutes: every, by: 'total' },

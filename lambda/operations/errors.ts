@@ -16,10 +16,10 @@ export class NothingRecordedError extends NotifierError {
 export class BusyError extends NotifierError {
   readonly code = 'busy';
   readonly retryHelps = true;
-  readonly whatToDo = 'Send the command again: the one before ends within a minute.';
+  readonly whatToDo = 'Give the command again in a minute: by then the one before has ended.';
 
   constructor() {
-    super('Another tick or command is at work.');
+    super('A tick or another command is at work on this integration, and has not ended in time.');
   }
 }
 

@@ -2,9 +2,11 @@ import { Temporal } from 'temporal-polyfill';
 import { isLate, recentWindow } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { State } from '../ports.ts';
+import { isBackingOff } from '../steps/back-off.ts';
 import { problemOf } from './answer.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
+import { refuseIfLeftAlone } from './left-alone.ts';
 import type { CertificationStory, RevisionStory } from './ops-ledger.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
 import { dayProof } from './proofs.ts';
@@ -18,6 +20,7 @@ const verdicts: Readonly<Record<Delivery, Explanation['verdict']>> = {
   baseline: 'baseline',
   delivered: 'announced',
   'digest-owed': 'digest-owed',
+  'digest-only-owed': 'digest-only-owed',
   'digest-only': 'announced-to-people',
   pending: 'pending',
   held: 'held',
@@ -97,9 +100,9 @@ function seen(
 }
 
 function deliveryOf({ kind, waits, decisions }: RevisionStory): Delivery {
-  if (waits === 'digest') return 'digest-owed';
-  if (waits !== undefined) return waits;
   const last = decisions.at(-1)?.decision;
+  if (waits === 'digest') return last === 'released-to-people' ? 'digest-only-owed' : 'digest-owed';
+  if (waits !== undefined) return waits;
   if (last === 'discarded') return 'discarded';
   if (last === 'released-to-people') return 'digest-only';
   return kind === 'baseline' ? 'baseline' : 'delivered';
@@ -124,20 +127,21 @@ function unknownVerdict(
     case 'nothing':
       return 'not-at-partner';
     default:
-      return state?.reported.includes(String(id)) ? 'quarantined' : 'unknown';
+      return state?.reported.includes(String(id)) ? 'quarantined' : 'partner-silent';
   }
 }
 
 /** A partner that does not answer is part of the story. */
 async function ask(
-  { partner }: OperationParts,
+  parts: OperationParts,
   id: number,
   limit: Call['limit'],
   state: State | undefined,
   story: CertificationStory | undefined,
 ): Promise<AtPartner> {
   try {
-    const record = await partner.get(id, limit.deadline);
+    refuseIfLeftAlone(state, parts);
+    const record = await parts.partner.get(id, limit.deadline);
     if (record === undefined) return { has: 'nothing' };
     if (record === 'unreadable') return { has: 'malformed' };
     const whole = state && fingerprintOf(record, state.salt).whole;
@@ -154,16 +158,14 @@ async function ask(
 
 function hindrancesOf(
   state: State | undefined,
-  { clock }: OperationParts,
+  parts: OperationParts,
   isDayUnproven: boolean,
 ): Explanation['hindrances'] {
   if (state === undefined) return ['never-ticked'];
-  const { paused, backOff, baseline, collapsedFrom } = state;
-  const isBackingOff =
-    backOff !== undefined && Temporal.Instant.compare(clock.now(), backOff.until) < 0;
+  const { paused, baseline, collapsedFrom } = state;
   return [
     ...(paused ? (['paused'] as const) : []),
-    ...(isBackingOff ? (['backing-off'] as const) : []),
+    ...(isBackingOff(state, parts) ? (['backing-off'] as const) : []),
     ...(baseline.status === 'completed' ? [] : (['baseline-running'] as const)),
     ...(collapsedFrom === undefined ? [] : (['collapsed'] as const)),
     ...(isDayUnproven ? (['day-unproven'] as const) : []),

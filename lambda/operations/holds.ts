@@ -5,8 +5,12 @@ import { StalledError } from './errors.ts';
 import { isSelected, kindOf, yearOf } from './kept.ts';
 import type { KeptEvent } from './ops-ledger.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
+import { emptyTally } from './tally.ts';
 
-/** What waits for ops, counted by kind, organization and year. Nothing personal. */
+/** Events that one answer names: some 100 bytes each, and an answer has 6 MB at most. */
+const listedAtOnce = 1_000;
+
+/** What waits for ops, counted by kind, organization and year, and listed if asked. Nothing personal. */
 export async function holds(
   { clock, opsLedger }: OperationParts,
   command: CommandOf<'holds'>,
@@ -14,16 +18,21 @@ export async function holds(
 ): Promise<Outcome<ResultOf<'holds'>>> {
   const at = clock.now().toString();
   const tally = new KeptTally();
+  const list: Listed[] = [];
   let cursor = command.after;
   let isStopped = false;
   for await (const page of opsLedger.kept(command.waiting, command.after)) {
-    for (const event of page.events) if (isSelected(event, command)) tally.add(event);
+    for (const event of page.events) {
+      if (!isSelected(event, command)) continue;
+      tally.add(event);
+      if (command.list) list.push(listed(event));
+    }
     tally.unreadable += page.unreadable.length;
     cursor = page.end;
-    isStopped = limit.reached;
+    isStopped = limit.noteIfReached() || list.length >= listedAtOnce;
     if (isStopped) break;
   }
-  const result = { at, ...tally.sums };
+  const result = { at, ...tally.sums, ...(command.list && { list: list.sort(byAge) }) };
   if (!isStopped) return { result };
   const next = { ...command, after: cursor };
   return {
@@ -32,10 +41,21 @@ export async function holds(
   };
 }
 
+type Listed = NonNullable<ResultOf<'holds'>['list']>[number];
+
+function listed(kept: KeptEvent): Listed {
+  const { certificationId: id, revision, event, code } = kept;
+  const type = kindOf(kept);
+  return { id, revision, type, since: event.time, ...(code !== undefined && { code }) };
+}
+
+const byAge = (a: Listed, b: Listed) =>
+  Temporal.Instant.compare(a.since, b.since) || a.id - b.id || a.revision - b.revision;
+
 class KeptTally {
   #events = 0;
   readonly #certifications = new Set<number>();
-  readonly #byType = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+  readonly #byType = emptyTally();
   readonly #byOrganization = new Map<number, number>();
   readonly #byYear = new Map<number, number>();
   #oldest: string | undefined;

@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 import { describeDetails } from '../describe-error.ts';
 import type { Answer } from './answer.ts';
+import { briefly } from './brief.ts';
 import type { Command } from './command.ts';
 import type { Records } from './parts.ts';
 
@@ -26,6 +27,7 @@ export class OperationsJournal implements Records {
   }
 
   carriedOut(command: Command, answer: Answer): void {
-    this.#logger.info('command', { command, answer });
+    // A certificate of ten years has a megabyte, which is more than a line of a log can have.
+    this.#logger.info('command', { command: briefly(command), answer: briefly(answer) });
   }
 }

@@ -1,3 +1,4 @@
+import { leaseOf } from '../lease.ts';
 import type { State } from '../ports.ts';
 import { BusyError, NothingRecordedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
@@ -5,8 +6,6 @@ import type { Call, OperationParts } from './parts.ts';
 type LeaseParts = Pick<OperationParts, 'ledger' | 'clock' | 'settings'>;
 
 const pauseMs = 1_000;
-/** A lease outlives its invocation by a little, so that two never hold it at once. */
-const slackSeconds = 5;
 
 /** @throws NothingRecordedError before the very first tick */
 export async function recordedState({ ledger, settings }: LeaseParts): Promise<State> {
@@ -28,16 +27,25 @@ export async function underLease<Result>(
 ): Promise<Result> {
   const { ledger, clock } = parts;
   await recordedState(parts);
-  const lease = { owner: id, until: killedAt.add({ seconds: slackSeconds }) };
+  const lease = leaseOf(id, killedAt);
+  const state = await whenFree(parts, limit, () => ledger.takeLease(lease, clock.now()));
+  if (state === undefined) throw new BusyError();
+  try {
+    return await work(state);
+  } finally {
+    await ledger.giveBackLease(lease);
+  }
+}
+
+/** Tries as long as others are at work. @returns `undefined` when time was over before */
+export async function whenFree<Result>(
+  { clock }: Pick<OperationParts, 'clock'>,
+  limit: Call['limit'],
+  attempt: () => Promise<Result | undefined>,
+): Promise<Result | undefined> {
   for (;;) {
-    const state = await ledger.takeLease(lease, clock.now());
-    if (state !== undefined)
-      try {
-        return await work(state);
-      } finally {
-        await ledger.giveBackLease(lease);
-      }
-    if (limit.reached) throw new BusyError();
+    const result = await attempt();
+    if (result !== undefined || limit.noteIfReached()) return result;
     await clock.sleep(pauseMs);
   }
 }

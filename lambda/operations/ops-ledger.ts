@@ -1,5 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Certification } from '../detection/compare.ts';
+import type { AcceptedTotal } from '../detection/total.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { Decision, Pause, Revision } from '../ports.ts';
@@ -14,6 +15,8 @@ export interface KeptEvent {
   readonly certificationId: number;
   readonly revision: number;
   readonly event: CertificationEvent;
+  /** With which SNS has refused it for good. */
+  readonly code?: string;
 }
 
 export interface KeptPage {
@@ -31,6 +34,8 @@ export interface Decided {
   readonly done: readonly KeptEvent[];
   /** Chosen, and still held because one before them is, which was not chosen. */
   readonly behind: number;
+  /** Not chosen, and held no longer, because what they were behind is decided: they go out. */
+  readonly freed: number;
 }
 
 /** A revision of a certification, with what became of its event. */
@@ -65,18 +70,25 @@ export interface CommandOutcome {
   readonly at: string;
   readonly ok: boolean;
   readonly code?: string | undefined;
+  /** Whether any call so far has changed anything; absent: it cannot be told. */
+  readonly changed?: boolean | undefined;
+  /** It has not come to its end: what is left begins after this cursor, or with everything. */
+  readonly rest?: { readonly after?: string | undefined } | undefined;
 }
 
 /** What the people on duty ask of the ledger, beside what ticks do. */
 export interface OpsLedger {
-  /** @returns `false` when it was paused already: then nothing is changed */
-  pause(pause: Pause): Promise<boolean>;
+  /**
+   * @param call names it, as in `resume`: a second write of the same call is part of it
+   * @returns `false` when it was paused already: then nothing is changed
+   */
+  pause(pause: Pause, call: string): Promise<boolean>;
   /** @returns `false` when it was not paused */
-  resume(): Promise<boolean>;
+  resume(call: string): Promise<boolean>;
   /** Needs the lease. */
-  acceptTotal(total: number): Promise<void>;
-  /** The next tick begins the first full read anew. Needs the lease. */
-  restartBaseline(): Promise<void>;
+  acceptTotal(accepted: AcceptedTotal): Promise<void>;
+  /** The next tick begins to read everything anew; what it does not know is news. Needs the lease. */
+  restartBaseline(startDay: Temporal.PlainDate): Promise<void>;
   /** The next tick looks for days that are due to be read again. Needs the lease. */
   auditNow(): Promise<void>;
   /** How many certifications wait for each, by the index alone. */

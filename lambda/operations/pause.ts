@@ -1,28 +1,38 @@
-import type { Pause, State } from '../ports.ts';
+import type { State } from '../ports.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
-import type { OperationParts, Outcome } from './parts.ts';
+import type { Call, OperationParts, Outcome } from './parts.ts';
+
+type Paused = NonNullable<ResultOf<'status'>['paused']>;
 
 /** Stops the integration: ticks look at the state and end. Who has paused it first is remembered. */
 export async function pause(
   { ledger, opsLedger, clock }: OperationParts,
   { by, reason }: CommandOf<'pause'>,
+  { id }: Pick<Call, 'id'>,
 ): Promise<Outcome<ResultOf<'pause'>>> {
   // Also before the very first tick: there is something to be paused then.
   await ledger.state();
-  const changed = await opsLedger.pause({ since: clock.now(), by, reason });
-  return { result: { changed, paused: true, ...pausedBy(await ledger.state()) } };
+  const changed = await opsLedger.pause({ since: clock.now(), by, reason }, id);
+  return { result: { changed, paused: true, ...whoPaused(await ledger.state()) } };
 }
 
-export async function resume({ opsLedger }: OperationParts): Promise<Outcome<ResultOf<'resume'>>> {
-  return { result: { changed: await opsLedger.resume(), paused: false } };
+export async function resume(
+  { opsLedger }: OperationParts,
+  _command: CommandOf<'resume'>,
+  { id }: Pick<Call, 'id'>,
+): Promise<Outcome<ResultOf<'resume'>>> {
+  return { result: { changed: await opsLedger.resume(id), paused: false } };
 }
 
-/** Who, since when and why, for an answer. */
-export function pausedBy({ pause }: Pick<State, 'pause'>) {
-  return pause === undefined ? {} : told(pause);
+/** Part of the answer to what only happens when the integration is resumed. */
+export function ifPaused(state: State | undefined): { readonly paused?: Paused } {
+  return state?.paused ? { paused: whoPaused(state) } : {};
 }
 
-function told({ since, by, reason }: Pause) {
+/** Since when and why, too, as far as it was said. */
+function whoPaused({ pause }: State): Paused {
+  if (pause === undefined) return {};
+  const { since, by, reason } = pause;
   return { since: since.toString(), ...(by !== undefined && { by }), reason };
 }

@@ -4,18 +4,29 @@ import type { ResultOf } from './contract.ts';
 
 export type DayProof = ResultOf<'prove'>['days'][number];
 
+/** The time at which, and the zone in which, days are over or not. */
+export interface Present {
+  readonly now: Temporal.Instant;
+  readonly timeZone: string;
+}
+
+/** Of the days without a proof, the oldest. */
+const unprovenShown = 20;
+/** A proof is noted at the end of its read: of a day of tens of thousands, that may be many ticks later. */
+const longestReadMs = 3_600_000;
+
 /**
  * What is proven of each day. A day on which nothing was ever seen has no entry of its own: it was
  * read with the next day that has one, or, after the last, with that. It counts as proven only if its
  * neighbours on both sides are, and only since the older of the two proofs: it may have been read with
- * either.
+ * either. No day is complete by a read that began before it was over.
  *
  * @param most days at once, from the first on
  */
 export function proofsOf(
   calendar: ReadonlyMap<string, DayEntry>,
-  from: string,
-  to: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  present: Present,
   most: number,
 ): DayProof[] {
   const known = [...calendar.keys()].sort();
@@ -30,17 +41,42 @@ export function proofsOf(
   ) {
     const day = date.toString();
     const entry = calendar.get(day);
-    if (entry !== undefined) {
-      days.push({ day, ...dayProof(entry) });
-      next += 1;
-    } else days.push({ day, ...betweenProof(calendar, known[next - 1], known[next]) });
+    const found =
+      entry === undefined
+        ? betweenProof(calendar, known[next - 1], known[next])
+        : { ...dayProof(entry), provenAt: entry.proof?.at };
+    if (entry !== undefined) next += 1;
+    const { provenAt, ...proof } = found;
+    const standing = standingOf(date, provenAt, present);
+    const isBefore = provenAt !== undefined && provenAt < beginningOf(date, present);
+    // A proof from before a day has begun says nothing of it.
+    days.push({ day, standing, ...(isBefore ? { count: proof.count } : proof) });
   }
   return days;
 }
 
+function beginningOf(date: Temporal.PlainDate, { timeZone }: Present): number {
+  return date.toZonedDateTime(timeZone).epochMilliseconds;
+}
+
+function standingOf(
+  date: Temporal.PlainDate,
+  provenAt: number | undefined,
+  present: Present,
+): DayProof['standing'] {
+  const now = present.now.epochMilliseconds;
+  const end = beginningOf(date.add({ days: 1 }), present);
+  if (now < beginningOf(date, present)) return 'not-yet';
+  if (provenAt === undefined) return 'unproven';
+  if (now < end) return 'open';
+  return provenAt - longestReadMs >= end ? 'proven' : 'unproven';
+}
+
 export function dayProof({ count, proof, digest, readAt, unprovenSince }: DayEntry) {
+  const since = count - (proof?.count ?? count);
   return {
-    count: Math.max(0, count),
+    count: proof?.count ?? Math.max(0, count),
+    ...(since !== 0 && { since }),
     ...(proof && { proof: told(proof) }),
     ...(proof && digest !== undefined && { digest }),
     ...(readAt > 0 && { readAt: instant(readAt) }),
@@ -62,8 +98,44 @@ function betweenProof(
   const isProven = oldest !== undefined && proofs.every((proof) => proof !== undefined);
   return {
     count: 0,
+    provenAt: isProven ? oldest.at : undefined,
     ...(isProven && { proof: told(oldest) }),
     ...(readWith !== undefined && { readWith }),
+  };
+}
+
+/** The oldest proofs, and the days that have none. */
+export function proofOverview(
+  calendar: ReadonlyMap<string, DayEntry>,
+  recentFrom: string,
+): Pick<ResultOf<'status'>, 'oldestProof' | 'unproven'> {
+  const oldest = new Map<'recent' | 'history', { day: string; at: number }>();
+  const unproven: { day: string; unprovenSince: number | undefined }[] = [];
+  for (const [day, { proof, unprovenSince }] of calendar) {
+    if (proof === undefined) {
+      unproven.push({ day, unprovenSince });
+      continue;
+    }
+    const part = day >= recentFrom ? 'recent' : 'history';
+    const before = oldest.get(part);
+    if (before === undefined || proof.at < before.at) oldest.set(part, { day, at: proof.at });
+  }
+  const oldestOf = (part: 'recent' | 'history') => {
+    const found = oldest.get(part);
+    return found && { [part]: { day: found.day, at: instant(found.at) } };
+  };
+  return {
+    oldestProof: { ...oldestOf('recent'), ...oldestOf('history') },
+    unproven: {
+      days: unproven.length,
+      first: unproven
+        .sort((a, b) => (a.day < b.day ? -1 : 1))
+        .slice(0, unprovenShown)
+        .map(({ day, unprovenSince }) => ({
+          day,
+          ...(unprovenSince !== undefined && { since: instant(unprovenSince) }),
+        })),
+    },
   };
 }
 

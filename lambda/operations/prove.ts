@@ -1,5 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
+import { daysIn, recentWindow } from '../detection/days.ts';
+import type { NotifierError } from '../errors.ts';
+import type { TickLine } from '../journal.ts';
 import type { State } from '../ports.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
@@ -10,10 +13,11 @@ import {
   PausedError,
   StalledError,
 } from './errors.ts';
-import { recordedState, underLease } from './lease.ts';
+import { recordedState, underLease, whenFree } from './lease.ts';
+import { refuseIfLeftAlone } from './left-alone.ts';
 import { makeDue } from './make-due.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
-import { proofsOf } from './proofs.ts';
+import { type DayProof, proofsOf } from './proofs.ts';
 
 type ProveCommand = CommandOf<'prove'>;
 type Result = ResultOf<'prove'>;
@@ -24,7 +28,6 @@ const daysAtOnce = 4_000;
 const auditRequests = 1_000;
 /** Kept free of the call for what comes after its tick. */
 const afterwardsSeconds = 5;
-const pauseMs = 1_000;
 
 /**
  * The days of a range with their proofs; with `now`, once all of them have been read again. That is
@@ -46,25 +49,23 @@ export async function prove(
   await underLease(parts, call, async (state) => {
     refuseIfIdle(state, parts);
     const calendar = await parts.ledger.calendar(state.years);
-    const meant = command.since === undefined ? daysMeant(calendar, command) : new Set<string>();
+    const meant =
+      command.since === undefined ? daysMeant(calendar, command, parts) : new Set<string>();
     await makeDue(parts, calendar, (_, day) => meant.has(day));
   });
 
-  const found = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+  let found: Result['found'];
   let toRead = await daysToRead(parts, command, since);
   if (toRead > 0) {
     const line = await undisturbedTick(parts, call);
     if (line === undefined) return { ...unfinished(toRead, next), failure: new BusyError() };
     const { created, updated, withdrawn, restored } = line;
-    Object.assign(found, { created, updated, withdrawn, restored });
+    if (line.examined > 0) found = { created, updated, withdrawn, restored };
     toRead = await daysToRead(parts, command, since);
-    if (toRead > 0)
-      return {
-        ...unfinished(toRead, next, found),
-        ...(line.examined === 0 && { failure: new StalledError() }),
-      };
+    const failure = toRead > 0 ? whyNothingWasRead(line) : undefined;
+    if (toRead > 0) return { ...unfinished(toRead, next, found), ...(failure && { failure }) };
   }
-  return { result: { ...(await certificate(parts, next)), found } };
+  return { result: { ...(await certificate(parts, next)), ...(found && { found }) } };
 }
 
 /** What is recorded of the days, and nothing else. */
@@ -72,63 +73,77 @@ async function certificate(parts: OperationParts, command: ProveCommand): Promis
   const { years } = await recordedState(parts);
   const calendar = await parts.ledger.calendar(years);
   const from = command.after === undefined ? command.from : following(command.after);
-  const days = proofsOf(calendar, from, command.to, daysAtOnce);
-  const proven = days.filter(({ proof }) => proof !== undefined).length;
+  const present = { now: parts.clock.now(), timeZone: parts.settings.timeZone };
+  const days = proofsOf(calendar, { from, to: command.to }, present, daysAtOnce);
   const last = days.at(-1)?.day;
+  const many = (standing: DayProof['standing']) =>
+    days.filter((day) => day.standing === standing).length;
   return {
     days,
-    proven,
-    unproven: days.length - proven,
-    certifications: days.reduce((sum, { count }) => sum + count, 0),
+    proven: many('proven'),
+    open: many('open'),
+    unproven: many('unproven'),
+    notYet: many('not-yet'),
+    certifications: days.reduce((sum, { count, since = 0 }) => sum + count + since, 0),
     toRead: 0,
     ...(last !== undefined && last < command.to && { next: { ...command, after: last } }),
   };
 }
 
 function unfinished(toRead: number, next: ProveCommand, found?: Result['found']) {
-  const result: Result = { days: [], proven: 0, unproven: 0, certifications: 0, toRead, next };
+  const none = { days: [], proven: 0, open: 0, unproven: 0, notYet: 0, certifications: 0 };
+  const result: Result = { ...none, toRead, next };
   return { result: { ...result, ...(found && { found }) } };
 }
 
 /** `undefined`: others were at work all the time. */
-async function undisturbedTick(parts: OperationParts, { id, killedAt, limit }: Call) {
+function undisturbedTick(parts: OperationParts, { id, killedAt, limit }: Call) {
   const deadline = killedAt.subtract({ seconds: afterwardsSeconds });
-  for (;;) {
+  return whenFree(parts, limit, async () => {
     const line = await parts.tick({ id, deadline }, auditRequests);
-    if (line.outcome !== 'busy') return line;
-    if (limit.reached) return undefined;
-    await parts.clock.sleep(pauseMs);
-  }
+    return line.outcome === 'busy' ? undefined : line;
+  });
 }
 
 /** What would keep the tick from reading: the days are not made due then, either. */
-function refuseIfIdle({ paused, backOff, baseline }: State, { clock }: OperationParts): void {
-  if (paused) throw new PausedError();
-  if (backOff !== undefined && Temporal.Instant.compare(clock.now(), backOff.until) < 0)
-    throw new BackingOffError();
-  if (baseline.status !== 'completed') throw new BaselineRunningError();
+function refuseIfIdle(state: State, parts: OperationParts): void {
+  refuseIfLeftAlone(state, parts);
+  if (state.baseline.status !== 'completed') throw new BaselineRunningError();
+}
+
+/** That may have come after the days were made due. */
+function whyNothingWasRead({ outcome, examined }: TickLine): NotifierError | undefined {
+  if (outcome === 'paused') return new PausedError();
+  if (outcome === 'backing-off') return new BackingOffError();
+  if (outcome === 'baseline') return new BaselineRunningError();
+  return examined === 0 ? new StalledError() : undefined;
 }
 
 async function daysToRead(
-  { ledger, ...parts }: OperationParts,
+  parts: OperationParts,
   command: ProveCommand,
   since: string,
 ): Promise<number> {
-  const { years } = await recordedState({ ledger, ...parts });
-  const calendar = await ledger.calendar(years);
+  const { years } = await recordedState(parts);
+  const calendar = await parts.ledger.calendar(years);
   const sinceMs = Temporal.Instant.from(since).epochMilliseconds;
-  const meant = daysMeant(calendar, command);
+  const meant = daysMeant(calendar, command, parts);
   return [...meant].filter((day) => (calendar.get(day)?.readAt ?? 0) < sinceMs).length;
 }
 
-/** Also the one after them: the days in front of it are read with it. */
+/**
+ * Also the one after them: the days in front of it are read with it; or the last, with which all days
+ * after it are read. As ticks do, with the days of the recent window whether they have entries or not.
+ */
 function daysMeant(
   calendar: ReadonlyMap<string, DayEntry>,
   { from, to }: ProveCommand,
+  { settings, clock }: OperationParts,
 ): ReadonlySet<string> {
-  const days = [...calendar.keys()].filter((day) => day >= from).sort();
-  const after = days.findIndex((day) => day >= to);
-  return new Set(after < 0 ? days : days.slice(0, after + 1));
+  const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
+  const days = [...new Set([...calendar.keys(), ...daysIn(window)])].sort();
+  const meant = days.filter((day) => day >= from && day <= to);
+  return new Set([...meant, days.find((day) => day >= to) ?? days.at(-1) ?? to]);
 }
 
 const following = (day: string) => Temporal.PlainDate.from(day).add({ days: 1 }).toString();

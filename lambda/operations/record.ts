@@ -1,76 +1,91 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './answer.ts';
-import type { Command } from './command.ts';
-import { contract } from './contract.ts';
-import type { CommandRecord } from './ops-ledger.ts';
+import { briefly } from './brief.ts';
+import type { Command, CommandName } from './command.ts';
+import { isChanging, type ResultOf } from './contract.ts';
+import type { CommandOutcome, CommandRecord } from './ops-ledger.ts';
 import type { Call, OperationParts } from './parts.ts';
 
-type RecordingParts = Pick<OperationParts, 'opsLedger' | 'clock'>;
-
-/** Of a list in a record: a thousand ids each would not fit into one item. */
-const listed = 20;
+/** A command of any kind, which may say who asks, and what it is to be called. */
+type Named = Pick<Command, 'command'> & {
+  readonly by?: string | undefined;
+  readonly operation?: string | undefined;
+};
+type RecordingParts = Pick<OperationParts, 'opsLedger' | 'clock' | 'journal'>;
 
 /**
  * Notes a command that changes something, before it is carried out. One that goes on in several calls
  * is noted once, by the first: only what goes on with what that one has noted belongs to it.
- * @returns the name of its record; `undefined` when it changes nothing
+ * @returns its record; `undefined` when it only looks
  */
 export async function record(
   { opsLedger, clock }: RecordingParts,
   command: Command,
   { id }: Pick<Call, 'id'>,
-): Promise<string | undefined> {
+): Promise<CommandRecord | undefined> {
   if (!isChanging(command)) return undefined;
-  const { command: name, ...settings } = command;
-  const by = 'by' in command ? command.by : undefined;
-  const noted = { ...(by !== undefined && { by }), command: name, settings: brief(settings) };
-  if ('operation' in command && command.operation !== undefined) {
-    const begun = (await opsLedger.recorded()).find(isCalled(command.operation));
-    if (begun !== undefined && isDeepStrictEqual(meantBy(begun), meantBy(noted)))
-      return begun.operation;
-  }
+  const { command: name, by, operation: chosen, ...settings }: Named = command;
+  const noted = { ...(by !== undefined && { by }), command: name, settings: briefly(settings) };
+  const begun = chosen && (await opsLedger.recorded()).find(isCalled(chosen));
+  if (begun && goesOnWith(begun, noted)) return begun;
   const at = clock.now().toString({ smallestUnit: 'millisecond' });
-  const operation = `${at}/${id}`;
-  await opsLedger.record({ operation, at, ...noted });
-  return operation;
+  // The caller may choose its last part, and so knows it when the answer is lost; never the time.
+  const last = begun ? id : chosen?.split('/').at(-1);
+  const begins = { operation: `${at}/${last ?? id}`, at, ...noted };
+  await opsLedger.record(begins);
+  return begins;
 }
 
-const isCalled = (name: string) => (record: CommandRecord) => record.operation === name;
+const isCalled = (name: string) => (record: CommandRecord) =>
+  record.operation === name || record.operation.endsWith(`/${name}`);
+
+type Noted = Pick<CommandRecord, 'by' | 'command' | 'settings'>;
+
+function goesOnWith(begun: Noted, noted: Noted): boolean {
+  return isDeepStrictEqual(meantBy(begun), meantBy(noted)) && limitOf(noted) <= limitOf(begun);
+}
 
 /** The same in each call of a command, which differ in how far it has come. */
-function meantBy({ by, command, settings }: Pick<CommandRecord, 'by' | 'command' | 'settings'>) {
-  const { after: _, since: __, ...meant } = settings;
+function meantBy({ by, command, settings }: Noted) {
+  const { after: _, since: __, limit: ___, stored: ____, ...meant } = settings;
   return { by, command, meant };
 }
+
+const limitOf = ({ settings }: Noted) => Number(settings.limit ?? Number.POSITIVE_INFINITY);
 
 /** What came of it, by its last call so far. */
 export async function conclude(
   { opsLedger, clock }: RecordingParts,
-  operation: string,
-  answer: Answer,
+  { operation, command, outcome: before }: CommandRecord,
+  answer: Answer<ResultOf<CommandName>>,
 ): Promise<void> {
   const code = answer.ok ? undefined : answer.problem.code;
+  const { result } = answer;
+  const changed = before?.changed === true || (result && hasChanged(command, result));
   await opsLedger.conclude(operation, {
     at: clock.now().toString(),
     ok: answer.ok,
     ...(code !== undefined && { code }),
+    ...(changed !== undefined && { changed }),
+    ...restOf(result),
   });
 }
 
-function isChanging(command: Command): boolean {
-  if (command.command === 'prove') return command.now;
-  if (command.command === 'replay') return !command.dryRun;
-  return contract[command.command].changes;
+function restOf(result: ResultOf<CommandName> | undefined): Pick<CommandOutcome, 'rest'> {
+  const next = result && 'next' in result ? result.next : undefined;
+  if (next === undefined) return {};
+  const after = 'after' in next ? next.after : undefined;
+  return { rest: { ...(after !== undefined && { after }) } };
 }
 
-function brief(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { by: _, operation: __, ...told } = settings;
-  return Object.fromEntries(
-    Object.entries(told)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => {
-        if (!Array.isArray(value) || value.length <= listed) return [name, value];
-        return [name, [...value.slice(0, listed), `and ${value.length - listed} more`]];
-      }),
-  );
+/**
+ * By what each result calls it; what has been read again counts as well. Stored credentials are others
+ * than before, whether or not anything had to wait for them.
+ */
+function hasChanged(command: string, result: ResultOf<CommandName>): boolean {
+  if (command === 'credentials-stored') return !('next' in result);
+  if ('changed' in result) return result.changed;
+  if ('events' in result) return result.events > 0;
+  if ('outcome' in result) return result.outcome === 'completed' || result.outcome === 'baseline';
+  return true;
 }

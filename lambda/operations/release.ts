@@ -3,10 +3,11 @@ import type { ResultOf } from './contract.ts';
 import { Deciding } from './deciding.ts';
 import { underLease } from './lease.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
+import { ifPaused } from './pause.ts';
 
 /**
- * Sends on what waits for ops: the next tick delivers it. At a pace, so that subscribers do not get
- * all of a flood at once, and with ticks in between.
+ * Sends on what waits for ops: the next tick delivers it, after a pause if there is one. At a pace,
+ * so that subscribers do not get all of a flood at once, and with ticks in between.
  *
  * As a digest, only people are told. No tick comes in between, so what one call releases is one mail.
  */
@@ -16,10 +17,15 @@ export async function release(
   call: Call,
 ): Promise<Outcome<ResultOf<'release'>>> {
   const common = { selection: command, after: command.after };
+  const state = await parts.ledger.recordedState();
   const outcome = (deciding: Deciding, failure: unknown) => {
     const { sums, rest } = deciding;
     return {
-      result: { ...sums, ...(rest && { next: { ...command, ...rest } }) },
+      result: {
+        ...sums,
+        ...ifPaused(state),
+        ...(rest && { next: { ...command, ...rest } }),
+      },
       ...(failure !== undefined && { failure }),
     };
   };

@@ -6,11 +6,13 @@ import type { Announcer, Life } from '../ports.ts';
 import type { TimeLimit } from '../steps/time-limit.ts';
 import type { ReplayCommand } from './command.ts';
 import type { ResultOf } from './contract.ts';
+import { StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
 import { Pace } from './pace.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
 import { obstacleOf, replayedEvent } from './replayed-event.ts';
 import { cursorAt, type Slice, slices } from './selection.ts';
+import { emptyTally } from './tally.ts';
 
 type ReplayResult = ResultOf<'replay'>;
 type ReplayOutcome = Outcome<ReplayResult>;
@@ -24,18 +26,6 @@ class ReplayRefusedError extends NotifierError {
 
   constructor(refused: number, code: string) {
     super(`${refused} ${refused === 1 ? 'event was' : 'events were'} refused (${code}).`);
-  }
-}
-
-/** All of the time went by before the first event. */
-class ReplayStalledError extends NotifierError {
-  readonly code = 'replay-stalled';
-  readonly retryHelps = true;
-  readonly whatToDo =
-    'Send the command in `next` again. If it stalls again, the partner or the ledger is far slower than usual: look at the log of the ticks.';
-
-  constructor() {
-    super('The time of the call was over before anything was sent.');
   }
 }
 
@@ -70,7 +60,7 @@ class Replay {
   readonly #operation: string | undefined;
   readonly #target: Pick<Announcer, 'publish'>;
   readonly #pace: Pace;
-  readonly #byType = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+  readonly #byType = emptyTally();
   readonly #skipped = {
     changed: 0,
     pending: 0,
@@ -103,9 +93,10 @@ class Replay {
       for await (const slice of slices(ledger, years, this.#command)) {
         const isAll = await this.#replaySlice(slice, salt);
         // Also where nothing is selected: to look through a long history takes time by itself.
-        if (!isAll || this.#limit.reached) return this.#stopped();
+        if (this.#wanted > 0 && (!isAll || this.#limit.noteIfReached())) return this.#stopped();
         // Only now: a call that goes on looks for the same ids again.
         this.#skipped.unknown += slice.unknown ?? 0;
+        if (this.#wanted <= 0) break;
       }
       return { result: this.#result('done') };
     } catch (failure) {
@@ -113,25 +104,29 @@ class Replay {
     }
   }
 
+  /** How many more events may be sent. */
+  get #wanted(): number {
+    return (this.#command.limit ?? Number.POSITIVE_INFINITY) - this.#events;
+  }
+
   /** Out of time, if only in the middle of a request, is no failure: but to have come nowhere is. */
   #stopped(failure?: unknown): ReplayOutcome {
     const result = this.#result('more');
-    const isLate = this.#limit.reached;
+    const isOutOfTime = this.#limit.noteIfReached();
     const isFurther = this.#cursor !== this.#command.after;
-    if (isLate && isFurther) return { result };
+    if (isOutOfTime && isFurther) return { result };
     if (failure !== undefined) return { result, failure };
-    return isLate ? { result, failure: new ReplayStalledError() } : { result };
+    return isOutOfTime ? { result, failure: new StalledError() } : { result };
   }
 
   /** @returns `false` when it stopped before the slice's end */
   async #replaySlice(slice: Slice, salt: string): Promise<boolean> {
-    if (slice.lives.length > 0 && this.#limit.reached) return false;
+    if (slice.lives.length > 0 && this.#limit.noteIfReached()) return false;
     const find = await this.#reader(slice);
-    const { eventsPerSecond, limit = Number.POSITIVE_INFINITY } = this.#command;
     let rest = slice.lives;
     while (rest.length > 0) {
-      const many = Math.min(sentTogether, eventsPerSecond, limit - this.#events);
-      if (many <= 0 || this.#limit.reached) return false;
+      const many = Math.min(sentTogether, this.#command.eventsPerSecond, this.#wanted);
+      if (many <= 0 || this.#limit.noteIfReached()) return false;
       await this.#replayTogether(rest.slice(0, many), find, salt);
       rest = rest.slice(many);
     }
@@ -202,6 +197,7 @@ class Replay {
       ...(state === 'more' && {
         next: {
           ...this.#command,
+          ...(this.#command.limit !== undefined && { limit: this.#wanted }),
           ...(this.#operation !== undefined && { operation: this.#operation }),
           ...(this.#cursor !== undefined && { after: this.#cursor }),
         },

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { proveCommand, replayCommand } from './command.ts';
-import { byKind, count, day, instant, problemSchema, proof } from './results/common.ts';
+import { credentialsStoredCommand, proveCommand, replayCommand } from './command.ts';
+import { byKind, count, day, instant, pause, problemSchema, proof } from './results/common.ts';
 import { baselineProgress } from './results/status.ts';
 
 export * from './results/check.ts';
 export { problemSchema } from './results/common.ts';
 export * from './results/explain.ts';
 export * from './results/kept.ts';
-export { statusResult } from './results/status.ts';
+export { type Reason, reasons, statusResult } from './results/status.ts';
 
 /*
  * What each command answers. No personal data anywhere. Instants are RFC 3339 in UTC, days are
@@ -19,7 +19,16 @@ export const proveResult = z.object({
   days: z.array(
     z.object({
       day,
+      /**
+       * `proven`: by a read that began when the day was over. `open`: it is not over; proven is what it
+       * had at the time of its proof, if it has one since it began. `unproven`: there is no proof, or none since it was over.
+       * `not-yet`: it is still to come.
+       */
+      standing: z.enum(['proven', 'open', 'unproven', 'not-yet']),
+      /** What the proof found; of an unproven day, what the partner is expected to count. */
       count,
+      /** How many more are known since the proof, or fewer. Absent: none. */
+      since: z.optional(z.int()),
       proof: z.optional(proof),
       /** Over what the proven read found; keyed, to be compared with itself only. */
       digest: z.optional(z.string()),
@@ -28,18 +37,21 @@ export const proveResult = z.object({
       readWith: z.optional(day),
     }),
   ),
+  /** How many days are what. */
   proven: count,
+  open: count,
   unproven: count,
+  notYet: count,
   certifications: count,
   /** Days that are still to be read again, of those with an entry; 0 unless `now`. */
   toRead: count,
-  /** What reading again has found. */
+  /** What reading again has found. Absent: not this call has read them, but scheduled ticks, if any. */
   found: z.optional(byKind),
   next: z.optional(proveCommand),
 });
 
 export const tickResult = z.object({
-  outcome: z.enum(['completed', 'baseline', 'busy', 'paused', 'backing-off']),
+  outcome: z.enum(['completed', 'baseline', 'busy', 'paused', 'backing-off', 'no-credentials']),
   ...byKind.shape,
   recorded: count,
   delivered: count,
@@ -55,22 +67,25 @@ export const tickResult = z.object({
   durationMs: z.number(),
 });
 
+/** The integration is paused: what is asked for happens when it is resumed. */
+const paused = z.optional(pause);
+
 export const pauseResult = z.object({
   /** `false`: it was so already; nothing was changed. */
   changed: z.boolean(),
   paused: z.boolean(),
-  since: z.optional(instant),
-  by: z.optional(z.string()),
-  reason: z.optional(z.string()),
+  ...pause.shape,
 });
 
 export const baselineResult = z.extend(baselineProgress, {
   problem: z.optional(problemSchema),
+  paused,
 });
 
 export const restartBaselineResult = z.object({
-  /** `false`: one is running, and has not come anywhere yet. */
+  /** `false`: one is running already, and goes on. */
   changed: z.boolean(),
+  paused,
 });
 
 export const acceptTotalResult = z.object({
@@ -80,11 +95,14 @@ export const acceptTotalResult = z.object({
   total: count,
   /** What was expected. */
   before: count,
+  paused,
 });
 
 export const credentialsStoredResult = z.object({
   /** `true`: the partner was left alone after refusals, and no longer is. */
   changed: z.boolean(),
+  /** To be sent once they are stored. */
+  next: z.optional(credentialsStoredCommand),
 });
 
 export const testEventResult = z.object({

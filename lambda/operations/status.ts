@@ -1,25 +1,25 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
+import type { ConditionName } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { State } from '../ports.ts';
+import { isBackingOff } from '../steps/back-off.ts';
 import { conditionWording } from '../steps/condition-notices.ts';
 import { problemOf } from './answer.ts';
 import { progressOf } from './baseline.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { detectionTimes } from './detection-times.ts';
-import type { CommandRecord, Waits } from './ops-ledger.ts';
+import { refuseIfLeftAlone } from './left-alone.ts';
+import type { CommandRecord, Kept, Waits } from './ops-ledger.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
-import { pausedBy } from './pause.ts';
-import { instant } from './proofs.ts';
+import { ifPaused } from './pause.ts';
+import { instant, proofOverview } from './proofs.ts';
+import { reasonsAgainst } from './standing.ts';
+import { emptyTally } from './tally.ts';
 
 type Status = ResultOf<'status'>;
-
-/** After so many periods without a completed tick, the integration is behind; the alarm waits as long. */
-const missedTicks = 3;
-const unprovenShown = 20;
-const noChanges = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
 
 /** All that there is to say about an integration in one screen. Reads only. */
 export async function status(
@@ -32,79 +32,73 @@ export async function status(
   const [calendar, waiting, partner, history] = await Promise.all([
     ledger.calendar(state?.years ?? []),
     opsLedger.waiting(),
-    command.partner && !state?.paused ? partnerTotal(parts, call) : undefined,
+    command.partner ? partnerTotal(parts, state, call) : undefined,
     command.history ? opsLedger.recorded() : undefined,
   ]);
   const now = clock.now();
   const window = recentWindow(now, settings.timeZone, settings.recentDays);
-  const certifications = [...calendar.values()].reduce((sum, { count }) => sum + count, 0);
-  const progress = progressOf(state ?? { baseline: { status: 'none' } }, calendar);
+  const certifications = Math.max(0, totalOf(calendar));
+  const { baseline } = state ?? { baseline: { status: 'none' as const } };
+  const progress = progressOf({ baseline }, calendar, settings.baseline);
   const today = window.today.toString();
-  const isBackingOff =
-    state?.backOff !== undefined && Temporal.Instant.compare(now, state.backOff.until) < 0;
+  const conditions = state
+    ? conditionsOf(state, settings, await keptNow(opsLedger, state, waiting))
+    : [];
+  const known = { state, waiting, partner, certifications, conditions };
+  const reasons = reasonsAgainst(known, parts);
   const nextTick = state && nextAfter(state, parts);
   return {
     result: {
       at: now.toString(),
       settings: settingsTold(parts),
-      standing: standingOf(state, parts, waiting),
+      standing: reasons[0] ?? 'up-to-date',
+      reasons,
       busy:
         state?.leasedUntil !== undefined && Temporal.Instant.compare(now, state.leasedUntil) < 0,
-      ...(state?.paused && { paused: pausedBy(state) }),
-      ...(isBackingOff && {
-        backingOff: {
-          until: state.backOff.until.toString(),
-          failures: state.backOff.failures,
-        },
-      }),
+      ...ifPaused(state),
+      ...(state?.backOff &&
+        isBackingOff(state, parts) && {
+          backingOff: {
+            until: state.backOff.until.toString(),
+            failures: state.backOff.failures,
+          },
+        }),
       baseline: {
         ...progress,
         ...(partner && 'count' in partner && { total: partner.count }),
       },
       ...(state?.heartbeat !== undefined && { lastTick: state.heartbeat }),
       ...(nextTick !== undefined && { nextTick }),
-      certifications: Math.max(0, certifications),
+      certifications,
       ...(partner && { partner }),
       unexplained: state?.unexplained ?? 0,
       ...(state?.collapsedFrom !== undefined && { collapsedFrom: state.collapsedFrom }),
-      today: { ...noChanges, ...(state?.today?.day === today && state.today), day: today },
+      today: { ...emptyTally(), ...(state?.today?.day === today && state.today), day: today },
       waiting,
-      ...proofs(calendar, window.from.toString()),
-      detection: detectionTimes(settings, certifications),
-      conditions: state ? conditionsOf(state, settings) : [],
+      ...proofOverview(calendar, window.from.toString()),
+      detection: detectionTimes(settings, {
+        recent: totalOf(calendar, window.from.toString()),
+        all: certifications,
+      }),
+      conditions,
       ...(history && { history: history.map(plain) }),
     },
   };
 }
 
-async function partnerTotal({ partner, clock }: OperationParts, { limit }: Call) {
+async function partnerTotal(parts: OperationParts, state: State | undefined, { limit }: Call) {
   try {
-    const count = await partner.count({}, limit.deadline);
-    return { count, at: clock.now().toString() };
+    refuseIfLeftAlone(state, parts);
+    const count = await parts.partner.count({}, limit.deadline);
+    return { count, at: parts.clock.now().toString() };
   } catch (error) {
     return { problem: problemOf(error) };
   }
 }
 
-/** The first that applies. */
-function standingOf(
-  state: State | undefined,
-  { clock, settings }: OperationParts,
-  waiting: Readonly<Record<Waits, number>>,
-): Status['standing'] {
-  const now = clock.now();
-  if (state?.paused) return 'paused';
-  if (state?.backOff && Temporal.Instant.compare(now, state.backOff.until) < 0)
-    return 'backing-off';
-  if (state?.heartbeat === undefined && state?.baseline.status !== 'running') return 'never-ticked';
-  if (state.baseline.status !== 'completed') return 'baseline';
-  if (minutesSince(state, now) > missedTicks * settings.every) return 'behind';
-  return waiting.pending > 0 ? 'owing' : 'up-to-date';
-}
-
-function minutesSince({ heartbeat }: State, now: Temporal.Instant): number {
-  if (heartbeat === undefined) return Number.POSITIVE_INFINITY;
-  return now.since(Temporal.Instant.from(heartbeat)).total('minutes');
+/** @param from the first day that counts */
+function totalOf(calendar: ReadonlyMap<string, DayEntry>, from = ''): number {
+  return [...calendar].reduce((sum, [day, { count }]) => (day < from ? sum : sum + count), 0);
 }
 
 function nextAfter(
@@ -112,57 +106,57 @@ function nextAfter(
   { settings, clock }: OperationParts,
 ): string | undefined {
   if (paused || heartbeat === undefined) return undefined;
-  const due = Temporal.Instant.from(heartbeat).add({ minutes: settings.every });
+  const due = Temporal.Instant.from(heartbeat).add({
+    milliseconds: Math.round(settings.every * 60_000),
+  });
   // The schedule does not wait for a tick: one that is overdue can begin at any moment.
   const now = clock.now();
   return (Temporal.Instant.compare(due, now) < 0 ? now : due).toString();
 }
 
-function proofs(
-  calendar: ReadonlyMap<string, DayEntry>,
-  recentFrom: string,
-): Pick<Status, 'oldestProof' | 'unproven'> {
-  const oldest = new Map<'recent' | 'history', { day: string; at: number }>();
-  const unproven: { day: string; unprovenSince: number | undefined }[] = [];
-  for (const [day, { proof, unprovenSince }] of calendar) {
-    if (proof === undefined) {
-      unproven.push({ day, unprovenSince });
-      continue;
-    }
-    const part = day >= recentFrom ? 'recent' : 'history';
-    const before = oldest.get(part);
-    if (before === undefined || proof.at < before.at) oldest.set(part, { day, at: proof.at });
-  }
-  const told = (part: 'recent' | 'history') => {
-    const found = oldest.get(part);
-    return found && { [part]: { day: found.day, at: instant(found.at) } };
+/**
+ * How many wait for ops. What owes people a digest besides is in the index for that: where none other
+ * waits, a look at the items tells whether there is any, of as many as ticks have told of. While
+ * something is to be published, that is in the way by itself.
+ */
+async function keptNow(
+  opsLedger: OperationParts['opsLedger'],
+  { conditions }: State,
+  waiting: Readonly<Record<Waits, number>>,
+): Promise<Record<Kept, number>> {
+  const now = async (name: Kept) => {
+    const told = conditions.get(name);
+    const mayHide = waiting[name] === 0 && waiting.pending === 0 && waiting.digest > 0;
+    if (told === undefined || !mayHide) return waiting[name];
+    for await (const { events, unreadable } of opsLedger.kept(name))
+      if (events.length > 0 || unreadable.length > 0) return told.number;
+    return 0;
   };
-  return {
-    oldestProof: { ...told('recent'), ...told('history') },
-    unproven: {
-      days: unproven.length,
-      first: unproven
-        .sort((a, b) => (a.day < b.day ? -1 : 1))
-        .slice(0, unprovenShown)
-        .map(({ day, unprovenSince }) => ({
-          day,
-          ...(unprovenSince !== undefined && { since: instant(unprovenSince) }),
-        })),
-    },
-  };
+  return { held: await now('held'), undeliverable: await now('undeliverable') };
 }
 
+/** What lasts. Of what ops have decided, ticks know only after a while: the index and the state do. */
 function conditionsOf(
-  { conditions }: State,
+  { conditions, paused }: State,
   settings: OperationParts['settings'],
+  { held, undeliverable }: Readonly<Record<Kept, number>>,
 ): Status['conditions'] {
-  return [...conditions].map(([name, { since, number, told }]) => ({
-    name,
-    since: instant(since),
-    number,
-    ...(told && { toldAt: instant(told.at) }),
-    ...conditionWording(settings, name),
-  }));
+  const now: Partial<Record<ConditionName, number>> = {
+    held,
+    undeliverable,
+    ...(!paused && { paused: 0 }),
+  };
+  return [...conditions].flatMap(([name, { since, number, told, owes }]) => {
+    const many = now[name] ?? number;
+    if (owes === 'ends' || many === 0) return [];
+    return {
+      name,
+      since: instant(since),
+      number: many,
+      ...(told && { toldAt: instant(told.at) }),
+      ...conditionWording(settings, name),
+    };
+  });
 }
 
 /** As it is in JSON: settings of a command are nothing else. */

@@ -3,7 +3,7 @@ import { NotifierError } from '../errors.ts';
 import { testEvent } from '../events/event.ts';
 import type { TestEventCommand } from './command.ts';
 import type { ResultOf } from './contract.ts';
-import type { OperationParts } from './parts.ts';
+import type { OperationParts, Outcome } from './parts.ts';
 
 /** SNS did not accept the test event, so it does not accept others either. */
 class TestEventRefusedError extends NotifierError {
@@ -26,7 +26,7 @@ class TestEventRefusedError extends NotifierError {
 export async function sendTestEvent(
   { settings, clock, announcer }: Pick<OperationParts, 'settings' | 'clock' | 'announcer'>,
   command: TestEventCommand,
-): Promise<ResultOf<'test-event'>> {
+): Promise<Outcome<ResultOf<'test-event'>>> {
   const event = testEvent({
     ...command,
     integration: settings.name,
@@ -40,5 +40,5 @@ export async function sendTestEvent(
   ]);
   const [refusal] = refused;
   if (refusal !== undefined) throw new TestEventRefusedError(refusal.code);
-  return { id: event.id };
+  return { result: { id: event.id } };
 }

@@ -69,8 +69,8 @@ export function partnerReader(
         return { ...seen, count: assessments.length + quarantined.length, proof: read.kind };
       // Whatever is left of the time: asked for once more, it could be late time after time.
       if (read.count !== undefined) return { ...seen, count: read.count };
-      const isLate = Temporal.Instant.compare(clock.now(), deadline) >= 0;
-      const total = isLate ? undefined : await inTime(() => count(range, deadline));
+      const isOutOfTime = Temporal.Instant.compare(clock.now(), deadline) >= 0;
+      const total = isOutOfTime ? undefined : await inTime(() => count(range, deadline));
       if (total !== undefined) return { ...seen, count: total, requests: requests + 1 };
       const isFurther = stoppedAt !== undefined && isBeyond(stoppedAt, start);
       return {

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { type Change, idOf } from '../detection/compare.ts';
+import { type Change, type Found, idOf } from '../detection/compare.ts';
 import { isLate, type RecentWindow } from '../detection/days.ts';
 import { NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
@@ -67,8 +67,8 @@ export class Announcement {
   }
 
   /**
-   * Commits these changes, each with its event, and delivers the events, or holds them when they
-   * are too many.
+   * Commits these changes, each with its event, and delivers the events, or holds those that are part
+   * of a flood.
    *
    * @returns the changes that this tick committed: the others failed, were another tick's, or had to
    * wait because time ran out
@@ -80,31 +80,42 @@ export class Announcement {
         change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
       ),
     );
-    const destiny = this.guard.isFlood(changes, circumstances) ? 'held' : 'pending';
-    if (destiny === 'held' && !(await this.guard.giveNotice(changes))) {
-      // What operations cannot be told of is not committed, and found again by the next tick.
-      this.failures += changes.length;
-      return [];
-    }
     const { found } = circumstances;
+    const isHeld = this.guard.flooding(changes, circumstances);
+    const byDestiny = Map.groupBy(changes, (change) => (isHeld(change) ? 'held' : 'pending'));
     const done: Change[] = [];
-    for (let start = 0; start < changes.length; start += changesTogether) {
-      if (this.#limit.reached) break;
-      const batch = changes
-        .slice(start, start + changesTogether)
-        .map((change) => ({ ...change, ...(found && { found }) }));
-      const committed = await this.#limit.between(() => this.#conclude(batch, destiny));
-      done.push(...committed);
+    for (const [destiny, alike] of byDestiny) {
+      if (destiny === 'held' && !(await this.guard.giveNotice(alike))) {
+        // What operations cannot be told of is not committed, and found again by the next tick.
+        this.failures += alike.length;
+        continue;
+      }
+      for (let start = 0; start < alike.length; start += changesTogether) {
+        if (this.#limit.noteIfReached()) break;
+        const batch = alike
+          .slice(start, start + changesTogether)
+          .map((change) => ({ ...change, ...(found && { found }) }));
+        const committed = await this.#limit.between(() => this.#conclude(batch, destiny, found));
+        done.push(...committed);
+      }
     }
     return done;
   }
 
-  async #conclude(batch: readonly Change[], destiny: 'pending' | 'held'): Promise<Change[]> {
+  async #conclude(
+    batch: readonly Change[],
+    destiny: 'pending' | 'held',
+    found: Found | undefined,
+  ): Promise<Change[]> {
     const committed = await this.#commit(batch, destiny);
-    const owed = committed.map(({ owed }) => owed);
-    const isHeld = ({ behind }: Committed) => destiny === 'held' || behind === 'held';
-    this.tally.held += owed.filter(isHeld).length;
-    await this.#delivery.deliver(owed.filter((one) => !isHeld(one)));
+    const isHeld = ({ owed }: { owed: Committed }) => destiny === 'held' || owed.behind === 'held';
+    const free = committed.filter((one) => !isHeld(one));
+    this.tally.held += committed.length - free.length;
+    this.guard.passed(
+      free.map(({ change }) => change),
+      found,
+    );
+    await this.#delivery.deliver(free.map(({ owed }) => owed));
     return committed.map(({ change }) => change);
   }
 

@@ -6,7 +6,10 @@ const firstMinutes = 2;
 const longestMinutes = 60;
 
 /** Whether the partner is still to be left alone after it refused what only people can mend. */
-export function isBackingOff({ backOff }: State, { clock }: TickParts): boolean {
+export function isBackingOff(
+  { backOff }: Pick<State, 'backOff'>,
+  { clock }: Pick<TickParts, 'clock'>,
+): boolean {
   return backOff !== undefined && Temporal.Instant.compare(clock.now(), backOff.until) < 0;
 }
 

@@ -1,9 +1,9 @@
-import type { Temporal } from 'temporal-polyfill';
+import { Temporal } from 'temporal-polyfill';
 import { Calendar } from '../detection/calendar.ts';
 import { type Change, compare, countDeltas, type Sighting } from '../detection/compare.ts';
 import { daysIn, type RecentWindow } from '../detection/days.ts';
 import type { TickParts } from '../parts.ts';
-import type { Baseline, PulseRead, QuarantinedRecord, State } from '../ports.ts';
+import type { Baseline, FloodMemory, PulseRead, QuarantinedRecord, State } from '../ports.ts';
 import type { Announcement } from './announcement.ts';
 import { baselineNotice } from './notices.ts';
 import { type SliceCommit, Slices } from './slices.ts';
@@ -23,12 +23,15 @@ export interface BaselineProgress {
   readonly quarantined: readonly QuarantinedRecord[];
   /** Once it is completed. */
   readonly calendar?: Calendar;
+  /** Of one that announces what it reads: a flood takes as many ticks as that does. */
+  readonly flood?: FloodMemory;
 }
 
 /**
  * The first full read: from its start day on, then back to the oldest, slice by slice, over as many
  * ticks as it takes. What it finds is recorded and, by default, not announced; what appears meanwhile
- * and is dated on the start day or later is.
+ * and is dated on the start day or later is. One that is made anew announces whatever it finds, under
+ * the flood guard: the ledger would know what was there before.
  *
  * With `baseline: 'fan-out'` everything before the start day is left to `lambda/fan-out/`.
  */
@@ -36,9 +39,12 @@ export async function readBaseline(
   context: BaselineContext,
   pulse: PulseRead,
 ): Promise<BaselineProgress> {
-  const { parts, limit, window, state } = context;
+  const { parts, announcement, limit, window, state } = context;
   const { partner, clock, ledger } = parts;
   const { startDay = window.today, begunAt = clock.now().epochMilliseconds } = state.baseline;
+  const anew = state.baseline.isAnew && { isAnew: true };
+  const announces = anew || parts.settings.announce !== 'none';
+  if (announces) await expectFlood(context, pulse);
   const slices = new Slices(
     {
       partner,
@@ -52,9 +58,10 @@ export async function readBaseline(
     state.baseline,
   );
   const running = (): BaselineProgress => ({
-    baseline: { status: 'running', begunAt, startDay, ...slices.position },
+    baseline: { status: 'running', begunAt, startDay, ...anew, ...slices.position },
     recorded: slices.recorded,
     quarantined: slices.quarantined,
+    ...(announces && { flood: announcement.guard.memory(false) }),
   });
   const keep = () => ledger.saveBaseline(running().baseline);
 
@@ -66,20 +73,43 @@ export async function readBaseline(
 
   if (parts.settings.baseline === 'fan-out') return running();
   const oldest = await limit.ask((deadline) => partner.oldestDay(deadline));
-  if (oldest === 'late' || !(await slices.readBack(oldest, true, keep))) return running();
+  if (oldest === 'out-of-time' || !(await slices.readBack(oldest, true, keep))) return running();
   const calendar = await completedCalendar(parts, window);
   const isNoticeOwed = !(await tellOfCompletion(parts, calendar));
   const { baseline, ...progress } = running();
-  return { ...progress, baseline: { ...baseline, status: 'completed', isNoticeOwed }, calendar };
+  return {
+    ...progress,
+    baseline: { ...baseline, status: 'completed', isNoticeOwed },
+    calendar,
+    ...(announces && { flood: announcement.guard.memory(true) }),
+  };
+}
+
+/** By what the partner counts: the first slices do not go out before anybody has. */
+async function expectFlood(
+  { parts, announcement, limit, state }: BaselineContext,
+  { count }: PulseRead,
+): Promise<void> {
+  const { guard } = announcement;
+  const { announce } = parts.settings;
+  guard.recall(state.flood);
+  const isPart = !state.baseline.isAnew && typeof announce === 'object';
+  const from = isPart && Temporal.PlainDate.from(announce.since);
+  const news = from
+    ? await limit.ask((deadline) => parts.partner.count({ from }, deadline))
+    : count - state.expected - state.unexplained;
+  if (news !== 'out-of-time') guard.expect(Math.max(0, news));
 }
 
 async function commit(
-  { parts, announcement }: BaselineContext,
+  { parts, announcement, state }: BaselineContext,
   days: Iterable<string>,
   sightings: readonly Sighting[],
 ): Promise<SliceCommit> {
-  const announced = sightings.filter((sighting) => isAnnounced(parts, sighting));
-  const silent = sightings.filter((sighting) => !isAnnounced(parts, sighting));
+  const isNews = (sighting: Sighting) =>
+    state.baseline.isAnew === true || isAnnounced(parts, sighting);
+  const announced = sightings.filter(isNews);
+  const silent = sightings.filter((sighting) => !isNews(sighting));
   await announcement.touch(days);
   await parts.ledger.recordSilently(silent, parts.clock.now());
   const failures = announcement.failures;

@@ -6,6 +6,8 @@ import type { Notice } from '../ports.ts';
 interface Wording {
   /** Follows "<integration>: " in the subject, which has to stay below 100 characters. */
   readonly begins: string;
+  /** When there is more of it; absent: as it begins, "and more". */
+  readonly grows?: string;
   readonly ends: string;
   /** What happened, and what it does to subscribers. */
   readonly means: string;
@@ -17,18 +19,28 @@ interface Wording {
 
 export type NoticeSettings = Pick<TickSettings, 'name' | 'timeZone' | 'resources'>;
 
-const paused =
+const leftAlone =
   'Nothing new is announced meanwhile, and nothing is lost. The notifier tries again by itself, at the latest after an hour.';
 const tryAgain = 'Nothing new is announced meanwhile, and nothing is lost. Every tick tries again.';
 const store = ({ resources: { secret } }: NoticeSettings) =>
   `aws secretsmanager put-secret-value --secret-id ${secret} --secret-string file://credentials.json`;
 /** As docs/operations.md has it. */
-const ops = (command: string, { name }: NoticeSettings) =>
-  `npx certification-notifier ${command} --integration ${name}`;
+const ops = (command: string, { name, resources: { stack } }: NoticeSettings) =>
+  `npx certification-notifier ${command} --stack ${stack} --integration ${name}`;
 const checkedByHand = () =>
   'npm run conformance -- --base-url https://<host> --credentials credentials.json';
 
 const wordings: Readonly<Record<ConditionName, Wording>> = {
+  paused: {
+    begins: 'paused for more than a day',
+    grows: 'still paused',
+    ends: 'no longer paused',
+    means:
+      'Somebody has paused this integration: the partner is not asked anything, and nothing is announced. What happens meanwhile is found and announced once it is resumed, unless it came and went; much of it at once is held as a flood.',
+    counts: 'Days so far',
+    toDo: 'Find out whether the pause is still wanted: status says who has asked for it. If it is not:',
+    command: (settings) => ops('resume', settings),
+  },
   'credentials-not-set': {
     begins: 'the credentials are not stored yet',
     ends: 'the credentials are stored',
@@ -54,41 +66,41 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
   'credentials-refused': {
     begins: 'the partner refuses the credentials',
     ends: 'the partner accepts the credentials again',
-    means: `The partner's token endpoint refuses the client ID or the secret. ${paused}`,
+    means: `The partner's token endpoint refuses the client ID or the secret. ${leftAlone}`,
     toDo: 'Compare the stored client_id and client_secret with what the operator issued, and store them again if they differ. If they agree, ask the operator whether the secret was rotated or the integration was switched off.',
     command: store,
   },
   'unsupported-grant': {
     begins: 'the partner refuses to issue tokens',
     ends: 'the partner issues tokens again',
-    means: `The partner's token endpoint does not accept the grant type client_credentials as it is sent. ${paused}`,
+    means: `The partner's token endpoint does not accept the grant type client_credentials as it is sent. ${leftAlone}`,
     toDo: 'Find out which form the host accepts, set it as tokenRequest in notifier.config.ts (form, basic or json), and deploy. If none works, ask the operator whether the integration allows the client_credentials grant.',
     command: checkedByHand,
   },
   'token-refused-twice': {
     begins: 'the partner refuses the tokens that it issues',
     ends: 'the partner accepts its tokens again',
-    means: `The partner's API refuses tokens that its own token endpoint has just issued. ${paused}`,
+    means: `The partner's API refuses tokens that its own token endpoint has just issued. ${leftAlone}`,
     toDo: 'If it lasts for more than a few minutes, tell the operator, and ask whether the integration is enabled on this host.',
     command: checkedByHand,
   },
   'no-organizations-assigned': {
     begins: 'the partner has assigned no organizations',
     ends: 'the partner has assigned organizations',
-    means: `The partner's API answers 400 about tenant ids: the integration has no organizations assigned. ${paused}`,
+    means: `The partner's API answers 400 about tenant ids: the integration has no organizations assigned. ${leftAlone}`,
     toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 about tenant ids, and ask them to assign the integration its organizations.",
     command: checkedByHand,
   },
   'no-assessments-assigned': {
     begins: 'the partner has assigned no assessments',
     ends: 'the partner has assigned assessments',
-    means: `The partner's API answers 400 about product ids: the integration has no assessments assigned. ${paused}`,
+    means: `The partner's API answers 400 about product ids: the integration has no assessments assigned. ${leftAlone}`,
     toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 about product ids, and ask them to assign the integration its assessments.",
     command: checkedByHand,
   },
   collapsed: {
     begins: 'the partner shows less than half of before',
-    ends: 'the partner shows most of it again',
+    ends: "the partner's total is believed again",
     means:
       'This looks like a changed scope or a fault of the host, not like news: nothing is announced as withdrawn as long as the total stays below half. What is new or changed is announced as ever.',
     toDo: 'Ask the operator whether the scope of this integration was narrowed. If it was, accept the new total with accept-total: what is gone is then withdrawn, or held if it is much. This shows the total:',
@@ -99,7 +111,7 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     ends: 'nothing is held any more',
     means:
       'So much has changed at once at the partner that it is not announced: the events are held. Nothing is lost: a held event waits until it is released or discarded, and so do later events of the same certification.',
-    counts: 'Events held so far',
+    counts: 'Certifications with held events',
     toDo: 'Find out whether it is a mass edit, a changed scope or real news; then release what is held, or discard it. This shows what it is:',
     command: (settings) => ops('holds', settings),
   },
@@ -108,7 +120,7 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     ends: 'no event is undeliverable any more',
     means:
       'SNS has called some events invalid, so they are not sent again. Their subscribers have not heard of them. All other events are delivered as ever.',
-    counts: 'Events set aside so far',
+    counts: 'Certifications with events set aside',
     toDo: 'Look for "event undeliverable" in the log of the poll function: it has the code that SNS gave and the id of an event. Once it is mended, release them to try again, or discard them. This shows what they are:',
     command: (settings) => ops('holds --undeliverable', settings),
   },
@@ -157,8 +169,8 @@ export function conditionNotice(
 ): Notice {
   const wording = wordings[name];
   const stage = condition.owes ?? 'begins';
-  const title = stage === 'ends' ? wording.ends : wording.begins;
-  const subject = `${settings.name}: ${title}${stage === 'grows' ? ', and more' : ''}`;
+  const { begins, grows = `${begins}, and more`, ends } = wording;
+  const subject = `${settings.name}: ${{ begins, grows, ends }[stage]}`;
   const sections = [subject, ...bodyOf[stage](wording, settings, condition, nowMs)];
   return { subject, text: `${sections.join('\n\n')}\n` };
 }

@@ -21,11 +21,11 @@ import {
   SecretUnreadableError,
 } from '../partner/secret.ts';
 import type { TickParts } from '../parts.ts';
-import type { QuarantinedRecord } from '../ports.ts';
+import type { Pause, QuarantinedRecord } from '../ports.ts';
 import { conditionNotice } from './condition-notices.ts';
 import type { Examination } from './examination.ts';
+import { indexLagMinutes } from './index-lag.ts';
 import { floodDetails } from './notices.ts';
-import { indexLagMinutes } from './owed-digest.ts';
 
 /** What only people can mend, at the partner: tried every minute, it would be hammering. */
 const refusals = [
@@ -64,8 +64,9 @@ export function isHindrance(error: unknown): error is Hindrance {
   return hindrances.some((hindrance) => error instanceof hindrance);
 }
 
+const oneDay = 24 * 3_600_000;
 /** Days that were found unproven again after so long are told of. */
-const unprovenMs = 24 * 3_600_000;
+const unprovenMs = oneDay;
 /** Until an index has surely followed its table, nothing is inferred from what it does not show. */
 const indexLagMs = indexLagMinutes * 60_000;
 /** What the state item can hold of a notice that is owed. */
@@ -80,7 +81,7 @@ const maxLine = 200;
 export class Conditions {
   readonly #parts: TickParts;
   #open = new Map<ConditionName, OpenCondition>();
-  /** Events that were held before this tick began. */
+  /** Certifications of which something was held before this tick held anything. */
   #heldBefore = 0;
   #isKnown = false;
 
@@ -135,13 +136,30 @@ export class Conditions {
     return this.#endHindrances();
   }
 
+  /** A pause that goes on for days may have been forgotten. */
+  async paused(pause: Pause | undefined): Promise<void> {
+    const since = pause?.since.epochMilliseconds ?? this.#now();
+    const number = Math.floor((this.#now() - since) / oneDay);
+    if (number > 0 || this.#open.has('paused'))
+      await this.note('paused', {
+        number,
+        since,
+        details: pause ? [`Reason: ${pause.reason}`] : [],
+      });
+  }
+
   collapsed(isCollapsed: boolean, before: number, count: number): Promise<boolean> {
     const details = [`It shows ${count} assessments; ${before} were expected.`];
     return this.note('collapsed', { number: isCollapsed ? 1 : 0, details });
   }
 
   /** Operations hear of a flood before anything of it is held. */
-  flood(changes: readonly Change[]): Promise<boolean> {
+  async flood(changes: readonly Change[]): Promise<boolean> {
+    const open = this.#open.get('held');
+    if (this.#heldBefore > 0 && open !== undefined && this.#isIndexSure(open)) {
+      this.#heldBefore = await this.#kept('held', open);
+      await this.note('held', { number: this.#heldBefore });
+    }
     const number = this.#heldBefore + changes.length;
     return this.note('held', { number, details: floodDetails(changes) });
   }
@@ -188,26 +206,33 @@ export class Conditions {
     await this.note('quarantined', { number: total, details: shown(lines) });
   }
 
-  /** What waits for ops. Asked of the index only while it may be over. */
+  /** What waits for ops: counted anew when this tick has added nothing, since ops take from it. */
   async waiting(tally: { readonly held: number; readonly undeliverable: number }): Promise<void> {
     for (const name of ['held', 'undeliverable'] as const) {
       const open = this.#open.get(name);
       const news = tally[name];
       const before = name === 'held' ? this.#heldBefore : (open?.number ?? 0);
       if (news > 0) await this.note(name, { number: before + news });
-      else if (open !== undefined && this.#now() - open.since >= indexLagMs) {
-        await this.note(name, { number: (await this.#isAnyKept(name)) ? open.number : 0 });
-      }
+      else if (open !== undefined && this.#isIndexSure(open))
+        await this.note(name, { number: await this.#kept(name, open) });
     }
   }
 
-  /** What owes something besides is in the index for that: only a look at the items is sure that there is none. */
-  async #isAnyKept(name: 'held' | 'undeliverable'): Promise<boolean> {
+  #isIndexSure({ since }: OpenCondition): boolean {
+    return this.#now() - since >= indexLagMs;
+  }
+
+  /**
+   * How many certifications have something that waits for ops. What owes something besides is in the
+   * index for that: only a look at the items is sure that there is none.
+   */
+  async #kept(name: 'held' | 'undeliverable', { number }: OpenCondition): Promise<number> {
     const { ledger } = this.#parts;
-    if ((await ledger.countKept(name)) > 0) return true;
+    const counted = await ledger.countKept(name);
+    if (counted > 0) return counted;
     for await (const { owed, unreadable } of ledger.kept(name))
-      if (owed.length > 0 || unreadable.length > 0) return true;
-    return false;
+      if (owed.length > 0 || unreadable.length > 0) return number;
+    return 0;
   }
 
   async #endHindrances(except?: ConditionName): Promise<void> {

@@ -24,6 +24,8 @@ export interface ConfirmationContext {
   readonly infersRemovals: boolean;
   /** Some that the partner has just shown: if none can be fetched by its id, nothing can. */
   readonly canaries: readonly number[];
+  /** It shows nothing at all, and ops have called that right: there is nothing to try. */
+  readonly isNothingRight: boolean;
 }
 
 export interface Confirmed {
@@ -71,7 +73,7 @@ export class Confirmation {
       const found = await this.#get(certification.id);
       if (found === undefined && (await this.singleRecordsWork()))
         withdrawals.push(withdrawal(certification));
-      else if (found === 'late' || (found === undefined && this.singleRecords === 'untried'))
+      else if (found === 'out-of-time' || (found === undefined && this.singleRecords === 'untried'))
         unasked.push(certification);
       else if (found === undefined || found === 'unreadable' || found === 'failed')
         standing.push(certification);
@@ -86,12 +88,13 @@ export class Confirmation {
   /** The canaries: tried once a tick, when a record is about to be called gone. */
   async singleRecordsWork(): Promise<boolean> {
     if (this.singleRecords !== 'untried') return this.singleRecords === 'work';
-    const { parts, canaries } = this.#context;
+    const { parts, canaries, isNothingRight } = this.#context;
+    if (isNothingRight) return true;
     const answers = [];
     for (const canary of canaries) {
       const found = await this.#get(canary);
       answers.push(found);
-      if (found === undefined || found === 'late' || found === 'failed') continue;
+      if (found === undefined || found === 'out-of-time' || found === 'failed') continue;
       this.singleRecords = 'work';
       return true;
     }
@@ -105,7 +108,9 @@ export class Confirmation {
     return false;
   }
 
-  async #get(id: number): Promise<Assessment | 'unreadable' | 'late' | 'failed' | undefined> {
+  async #get(
+    id: number,
+  ): Promise<Assessment | 'unreadable' | 'out-of-time' | 'failed' | undefined> {
     const { parts, limit } = this.#context;
     this.#left -= 1;
     try {

@@ -78,7 +78,7 @@ export class Delivery {
       this.#digest.note(owed.filter(({ owes }) => owes === 'digest'));
       const pending = owed.filter(({ owes }) => owes === 'event-and-digest');
       await this.#limit.between(() => this.#publish(pending));
-      if (this.#limit.reached) this.#isStopped = true;
+      if (this.#limit.noteIfReached()) this.#isStopped = true;
       if (this.#isStopped) return;
     }
   }

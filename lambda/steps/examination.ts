@@ -10,6 +10,13 @@ import {
   type Sighting,
 } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
+import {
+  attributeRest,
+  expectStill,
+  type FreshEntries,
+  forgetProofs,
+  movesElsewhere,
+} from '../detection/expected-counts.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
@@ -54,7 +61,9 @@ export class Examination {
   readonly confirmation: Confirmation;
   /** Days read, as part of a longer stretch as well. */
   examined = 0;
-  /** What they find is not what the newest page shows: the flood guard counts it over many ticks. */
+  /** The last read was cut off, and nothing of it can be gone on with. */
+  wasInVain = false;
+  /** Nothing has suggested that these days have changed. */
   isAudit = false;
 
   constructor(context: ExaminationContext, calendar: Calendar, bookmark?: DayBookmark) {
@@ -72,18 +81,19 @@ export class Examination {
    * @returns whether all of it was done: budget and time sufficed, and every change was committed
    */
   async examine(stretch: Stretch, budget: Budget): Promise<boolean> {
+    this.wasInVain = false;
     return budget.requests > 0 && this.#examine(stretch, budget);
   }
 
   async #examine(stretch: Stretch, budget: Budget): Promise<boolean> {
     const { limit } = this.#context;
-    if (limit.reached) return false;
+    if (limit.noteIfReached()) return false;
     const { days } = stretch;
     const bookmark = this.#bookmarkOf(days);
     const read = await this.#read(bookmark?.range ?? stretch.range, days, bookmark);
     this.examined += days.length;
     budget.requests -= read.requests;
-    if (read.proof === undefined && days.length > 1 && !read.isCutOff && !limit.reached) {
+    if (read.proof === undefined && days.length > 1 && !read.isCutOff && !limit.noteIfReached()) {
       const [first, second] = this.#inTurn(halves(stretch));
       const isFirstDone = await this.#examine(first, budget);
       return (await this.examine(second, budget)) && isFirstDone;
@@ -110,7 +120,7 @@ export class Examination {
         assessments: [],
         quarantined: [],
         count: expected,
-        isCutOff: pulse === 'late',
+        isCutOff: pulse === 'out-of-time',
         requests: 2,
       };
     }
@@ -153,7 +163,7 @@ export class Examination {
     const proven = (day: string) => (malformed.has(day) ? undefined : proof);
     // Of the whole stretch: one that moved within it is a sighting, and not missing.
     const seen = new Set([...read.assessments, ...read.quarantined].flatMap(({ id = [] }) => id));
-    const entries = new Map<string, DayEntry>();
+    const entries: FreshEntries = new Map();
     const sightings: Sighting[] = [];
     const missing: Certification[] = [];
     let doubtful = false;
@@ -168,9 +178,9 @@ export class Examination {
     );
     for (const { day, rows, ...difference } of differences) {
       const digest = digestOf(rows, salt);
-      const proof = proven(day);
+      const ofDay = proven(day);
       const count = rows.length + (malformed.get(day)?.length ?? 0);
-      const entry = { count, readAt, ...(proof && { proof, digest }) };
+      const entry = { count, readAt, ...(ofDay && { proof: { ...ofDay, count }, digest }) };
       entries.set(day, following(this.calendar.entry(day), entry));
       sightings.push(...difference.sightings);
       missing.push(...difference.missing);
@@ -181,19 +191,18 @@ export class Examination {
     if (!proof) attributeRest(entries, days, read);
 
     const confirmed = await this.confirmation.confirm(missing);
-    const { isAudit } = this;
     const found: Found = {
-      in: isAudit ? 'audit' : 'search',
+      in: this.isAudit ? 'audit' : 'search',
       ...(read.proof && { proof: read.proof }),
     };
     const failures = announcement.failures;
     const done = [
-      ...(await announcement.announce([...sightings, ...confirmed.sightings], { isAudit, found })),
-      ...(await announcement.announce(confirmed.withdrawals, { isAudit, doubtful, found })),
+      ...(await announcement.announce([...sightings, ...confirmed.sightings], { found })),
+      ...(await announcement.announce(confirmed.withdrawals, { doubtful, found })),
     ];
     // Cut off, and not to be gone on with: the count of no day is known from it.
-    const isInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
-    if (isInVain || limit.reached) return false;
+    this.wasInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
+    if (this.wasInVain || limit.noteIfReached()) return false;
 
     const isDone = announcement.failures === failures && this.#isCounted(days, read, bookmark);
     if (isDone) {
@@ -217,7 +226,7 @@ export class Examination {
   }
 
   /** What the calendar had, and what was committed: whatever else differs goes on to differ. */
-  #expectAsBefore(entries: Map<string, DayEntry>, done: readonly Change[], readAt: number): void {
+  #expectAsBefore(entries: FreshEntries, done: readonly Change[], readAt: number): void {
     const deltas = countDeltas(done);
     for (const day of entries.keys()) {
       const before = this.calendar.entry(day);
@@ -282,40 +291,4 @@ function halves({ days, range }: Stretch): [Stretch, Stretch] {
     },
     { days: days.slice(middle), range: { ...range, from } },
   ];
-}
-
-/** What the partner counts and did not show readably is expected of the stretch from now on. */
-function attributeRest(
-  entries: Map<string, DayEntry>,
-  [day]: readonly string[],
-  read: RangeRead,
-): void {
-  const entry = day === undefined ? undefined : entries.get(day);
-  if (day === undefined || entry === undefined) return;
-  const rest = Math.max(0, read.count - read.assessments.length);
-  entries.set(day, { ...entry, count: entry.count + rest });
-}
-
-/** Days whose proven read and the ledger do not agree yet: the audits come back to them. */
-function forgetProofs(entries: Map<string, DayEntry>, standing: readonly Certification[]): void {
-  for (const { day } of standing) {
-    const entry = entries.get(day);
-    if (entry !== undefined) entries.set(day, { count: entry.count, readAt: entry.readAt });
-  }
-}
-
-/** What is missing and could not be asked for yet: its day goes on to differ, so the next tick goes on. */
-function expectStill(entries: Map<string, DayEntry>, unasked: readonly Certification[]): void {
-  for (const { day } of unasked) {
-    const entry = entries.get(day);
-    if (entry !== undefined) entries.set(day, { count: entry.count + 1, readAt: entry.readAt });
-  }
-}
-
-/** How certifications that moved alter the counts of days that were not examined here. */
-function movesElsewhere(
-  changes: readonly Change[],
-  examined: ReadonlyMap<string, DayEntry>,
-): Map<string, number> {
-  return new Map([...countDeltas(changes)].filter(([day]) => !examined.has(day)));
 }

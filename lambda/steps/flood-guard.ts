@@ -1,39 +1,48 @@
 import type { Change, Found } from '../detection/compare.ts';
 import type { TickParts } from '../parts.ts';
-import type { FloodMemory } from '../ports.ts';
+import type { FloodMemory, PassedEdits } from '../ports.ts';
 import type { Conditions } from './conditions.ts';
 
 /** More withdrawals than this in one tick are held, whatever `holdAbove` allows. */
 const withdrawalsAtOnce = 25;
+/** Edits that went out are counted in so many pieces of the time that the audits take to come round once. */
+const pieces = 4;
 
 /** How changes were come by. */
 export interface Circumstances {
   /** Withdrawals so many of one day that they are held whatever their number. */
   readonly doubtful?: boolean;
-  /** By an audit: a mass edit that no total shows comes to light a few at a time. */
-  readonly isAudit?: boolean;
-  /** Kept with the revisions, for `explain`. */
+  /** Kept with the revisions, too, for `explain`. */
   readonly found?: Found;
 }
 
+type FloodGuardParts = Pick<TickParts, 'clock'> & {
+  readonly settings: Pick<TickParts['settings'], 'holdAbove'> & {
+    readonly audit: Pick<TickParts['settings']['audit'], 'historyMs'>;
+  };
+};
+
 /** Decides whether what ticks find is news or a flood, which ops release or discard. */
 export class FloodGuard {
-  readonly #parts: TickParts;
-  readonly #conditions: Conditions;
-  #memory: FloodMemory = { isFlooded: false, edits: 0, since: 0, doubtfulUntil: 0 };
+  readonly #parts: FloodGuardParts;
+  readonly #conditions: Pick<Conditions, 'flood'>;
+  #memory: FloodMemory = { isFlooded: false, edits: [], doubtfulUntil: 0 };
   #isFlooded = false;
   #hasGivenNotice = false;
   #found = 0;
   #withdrawals = 0;
 
-  constructor(parts: TickParts, conditions: Conditions) {
+  constructor(parts: FloodGuardParts, conditions: Pick<Conditions, 'flood'>) {
     this.#parts = parts;
     this.#conditions = conditions;
   }
 
   /** What earlier ticks have found: a flood is held to its end, also when it takes many to find it. */
   recall(memory: FloodMemory): void {
-    this.#memory = memory;
+    const now = this.#parts.clock.now().epochMilliseconds;
+    const { historyMs } = this.#parts.settings.audit;
+    const lately = ({ since }: PassedEdits) => now - since < historyMs + historyMs / pieces;
+    this.#memory = { ...memory, edits: memory.edits.filter(lately) };
     this.#isFlooded = memory.isFlooded;
   }
 
@@ -54,32 +63,45 @@ export class FloodGuard {
     this.#memory = { ...this.#memory, doubtfulUntil };
   }
 
-  /** Whether these changes, with all that was found before, are a flood. */
-  isFlood(changes: readonly Change[], { doubtful = false, isAudit = false }: Circumstances) {
+  /**
+   * Which of these changes, with all that was found before, are part of a flood. A mass edit, which no
+   * total shows, comes to light little by little where days are read: so edits that are found there are
+   * held once `holdAbove` of them have gone out lately. What is new meanwhile is none of it, nor is what
+   * the newest page shows: that is never more than a page.
+   */
+  flooding(
+    changes: readonly Change[],
+    { doubtful = false, found }: Circumstances = {},
+  ): (change: Change) => boolean {
     const { holdAbove } = this.#parts.settings;
-    const now = this.#parts.clock.now().epochMilliseconds;
-    const withdrawals = changes.filter(({ kind }) => kind === 'withdrawn').length;
-    const created = changes.filter(({ kind }) => kind === 'created').length;
     this.#found += changes.length;
-    this.#withdrawals += withdrawals;
+    this.#withdrawals += changes.filter(({ kind }) => kind === 'withdrawn').length;
     this.#isFlooded ||= this.#found > holdAbove || this.#withdrawals > withdrawalsAtOnce;
-    this.#countEdits(changes.length - withdrawals - created, now);
-    return (
+    const lately = this.#memory.edits.reduce((sum, { number }) => sum + number, 0);
+    const edits = editsAmong(changes, found);
+    const isMassEdit = edits > 0 && lately + edits > holdAbove;
+    const isUnsure = this.#parts.clock.now().epochMilliseconds < this.#memory.doubtfulUntil;
+    return ({ kind }) =>
       this.#isFlooded ||
       doubtful ||
-      (isAudit && this.#memory.edits > holdAbove) ||
-      (withdrawals > 0 && now < this.#memory.doubtfulUntil)
-    );
+      (isMassEdit && kind === 'updated') ||
+      (isUnsure && kind === 'withdrawn');
   }
 
-  /** Within the time that the audits take to come round once. */
-  #countEdits(news: number, now: number): void {
-    if (news === 0) return;
-    const { edits, since } = this.#memory;
-    const isOver = now - since >= this.#parts.settings.audit.historyMs;
+  /** These were committed and are not held. */
+  passed(changes: readonly Change[], found: Found | undefined): void {
+    const edits = editsAmong(changes, found);
+    if (edits === 0) return;
+    const now = this.#parts.clock.now().epochMilliseconds;
+    const { edits: before } = this.#memory;
+    const last = before.at(-1);
+    const isOfLast =
+      last !== undefined && now - last.since < this.#parts.settings.audit.historyMs / pieces;
     this.#memory = {
       ...this.#memory,
-      ...(isOver ? { edits: news, since: now } : { edits: edits + news }),
+      edits: isOfLast
+        ? [...before.slice(0, -1), { ...last, number: last.number + edits }]
+        : [...before, { since: now, number: edits }],
     };
   }
 
@@ -91,4 +113,9 @@ export class FloodGuard {
     this.#hasGivenNotice ||= await this.#conditions.flood(changes);
     return this.#hasGivenNotice;
   }
+}
+
+/** Those that reading days has found. */
+function editsAmong(changes: readonly Change[], found: Found | undefined): number {
+  return found?.in === 'page' ? 0 : changes.filter(({ kind }) => kind === 'updated').length;
 }

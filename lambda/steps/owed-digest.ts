@@ -3,10 +3,9 @@ import { digestDue } from '../delivery/digest-times.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { TickParts } from '../parts.ts';
 import type { DigestDraft, DigestSchedule, OutboxEntry, State } from '../ports.ts';
+import { indexLagMinutes } from './index-lag.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** An index follows its table within seconds; after trouble it gets this long. */
-export const indexLagMinutes = 10;
 /** The most that one mail tells of: what it told of is settled within the same tick. */
 const mostInOneMail = 20_000;
 /** What a crash may cost subscribers to hear twice; noting more than that costs a write each. */
@@ -121,7 +120,7 @@ export class OwedDigest {
       isAny ||= published.length > 0;
       if (this.#noted.length >= mostInOneMail) return 'more';
       // The next look goes on; it is not made at once, or a long outbox would take all of every tick.
-      if (this.#limit.reached) return 'some';
+      if (this.#limit.noteIfReached()) return 'some';
     }
     return isAny ? 'some' : 'nothing';
   }

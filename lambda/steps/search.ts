@@ -1,9 +1,9 @@
 import { nextAudit } from '../detection/audit.ts';
 import type { Calendar, Span } from '../detection/calendar.ts';
 import type { RecentWindow } from '../detection/days.ts';
-import { locate } from '../detection/locate.ts';
+import { locate, locateWithin, type Step } from '../detection/locate.ts';
 import type { TickParts } from '../parts.ts';
-import type { DayBookmark } from '../ports.ts';
+import type { DayBookmark, Trail } from '../ports.ts';
 import type { Budget, Examination } from './examination.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -16,6 +16,8 @@ export class Search {
   readonly #window: RecentWindow;
   readonly #limit: TimeLimit;
   readonly #examination: Examination;
+  /** Of a search that has come to no end. */
+  trail: Trail | undefined;
 
   constructor(parts: TickParts, window: RecentWindow, limit: TimeLimit, examination: Examination) {
     this.#parts = parts;
@@ -26,27 +28,49 @@ export class Search {
 
   /**
    * Examines the days on which the partner's count differs from the calendar's.
+   *
+   * @param trail where an earlier tick ran out of time: a slow host is searched further in each tick
    * @returns whether every difference was found and examined
    */
-  async differences(total: number): Promise<boolean> {
-    const { partner } = this.#parts;
-    const { calendar } = this.#examination;
+  async differences(total: number, trail: Trail | undefined): Promise<boolean> {
     const budget = { requests: searchRequests };
-    const search = locate(calendar, total, this.#recent(calendar));
+    const { calendar } = this.#examination;
+    const isAllThere =
+      trail === undefined ||
+      (await this.#follow(locateWithin(calendar, spanOf(trail, calendar)), calendar, budget));
+    if (this.trail !== undefined) return false;
+    const now = this.#examination.calendar;
+    const isAll = await this.#follow(locate(now, total, this.#recent(now)), now, budget);
+    return isAll && isAllThere;
+  }
+
+  async #follow(
+    search: Generator<Step, void, number>,
+    calendar: Calendar,
+    budget: Budget,
+  ): Promise<boolean> {
+    const { partner } = this.#parts;
     let isAll = true;
     let answer = 0;
     for (;;) {
       const step = search.next(answer);
       if (step.done) return isAll;
-      if (budget.requests <= 0 || this.#limit.reached) return false;
-      const { kind, span } = step.value;
+      const { kind, span, within } = step.value;
+      const breakOff = () => {
+        this.trail = within && trailOf(within, calendar);
+        return false;
+      };
+      if (budget.requests <= 0 || this.#limit.noteIfReached()) return breakOff();
       if (kind === 'count') {
         budget.requests -= 1;
         const range = calendar.rangeOf(span);
         const count = await this.#limit.ask((deadline) => partner.count(range, deadline));
-        if (count === 'late') return false;
+        if (count === 'out-of-time') return breakOff();
         answer = count;
-      } else isAll = (await this.#examine(span, calendar, budget)) && isAll;
+      } else if (!(await this.#examine(span, calendar, budget))) {
+        if (this.#limit.wasReached || this.#examination.wasInVain) return breakOff();
+        isAll = false;
+      }
     }
   }
 
@@ -85,3 +109,13 @@ export class Search {
     return calendar.positionOf(this.#window.from.toString());
   }
 }
+
+const trailOf = ({ first, last }: Span, { days }: Calendar): Trail | undefined => {
+  const [from, to] = [days[first], days[last]];
+  return from === undefined || to === undefined ? undefined : { from, to };
+};
+
+const spanOf = ({ from, to }: Trail, calendar: Calendar): Span => ({
+  first: calendar.positionOf(from),
+  last: calendar.positionOf(to),
+});

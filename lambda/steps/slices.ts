@@ -29,6 +29,8 @@ export interface SliceCommit {
   readonly recorded: number;
   /** What is in the ledger now and was not before. */
   readonly committed: readonly Change[];
+  /** Seen, and left to ticks that come later: their days are expected to differ until then. */
+  readonly left?: readonly Sighting[];
   /** Whether the slice need not be read again. */
   readonly isAll: boolean;
 }
@@ -84,7 +86,7 @@ export class Slices {
     isOldest: boolean,
     keep: () => Promise<void>,
   ): Promise<boolean> {
-    while (!this.#context.limit.reached) {
+    while (!this.#context.limit.noteIfReached()) {
       const range = this.#bookmark?.range ?? this.#next(first, isOldest);
       const { isDone, found } = await this.#readIfPossible(range);
       if (!isDone) return false;
@@ -171,14 +173,16 @@ async function readSlice(
   for (const day of new Set([...byDay.keys(), ...daysIn(window).filter(isWithin(range))])) {
     const rows = byDay.get(day) ?? [];
     const digest = digestOf(rows, salt);
-    entries.set(day, { count: rows.length, readAt, ...(proof && { proof, digest }) });
+    const count = rows.length;
+    entries.set(day, { count, readAt, ...(proof && { proof: { ...proof, count }, digest }) });
   }
 
   const known = await ledger.known(assessments.map(({ id }) => id));
   const sightings = compare(assessments, known, salt);
-  const { recorded, committed, isAll } = await commit(entries.keys(), sightings);
+  const { recorded, committed, left = [], isAll } = await commit(entries.keys(), sightings);
+  expectWithout(entries, left);
   if (isInParts) await ledger.addToDays(countDeltas(committed));
-  if (!isAll || limit.reached) return { ...nothing, isDone: false, recorded };
+  if (!isAll || limit.noteIfReached()) return { ...nothing, isDone: false, recorded };
   if (!isInParts) await ledger.saveDays(entries);
   return {
     isDone: next === undefined,
@@ -187,6 +191,15 @@ async function readSlice(
     recorded,
     quarantined,
   };
+}
+
+/** The ledger does not have them, so the calendar does not, either. */
+function expectWithout(entries: Map<string, DayEntry>, left: readonly Sighting[]): void {
+  for (const { assessment } of left) {
+    const day = assessment.certified_on;
+    const entry = entries.get(day);
+    if (entry) entries.set(day, { count: entry.count - 1, readAt: entry.readAt });
+  }
 }
 
 const isWithin =

@@ -37,14 +37,14 @@ export class TimeLimit {
     return this.#clock.now().add({ milliseconds: Math.floor(left * readingShare) });
   }
 
-  /** A question that our own deadline cuts off has no answer yet: nobody has failed, and the next tick asks again. */
+  /** A question that our own deadline cuts off is out of time, without an answer yet: nobody has failed, and the next tick asks again. */
   async ask<Answer>(
     question: (deadline: Temporal.Instant) => Promise<Answer>,
-  ): Promise<Answer | 'late'> {
+  ): Promise<Answer | 'out-of-time'> {
     try {
       return await question(this.deadline);
     } catch (error) {
-      if (error instanceof TimedOutError && error.phase === 'deadline') return 'late';
+      if (error instanceof TimedOutError && error.phase === 'deadline') return 'out-of-time';
       throw error;
     }
   }
@@ -60,13 +60,16 @@ export class TimeLimit {
     }
   }
 
-  /** Once it was found to be reached, it stays so. */
-  get reached(): boolean {
+  /**
+   * To be asked only where what follows is left undone if it is reached: the tick remembers that it
+   * was cut short. Once it was found to be reached, it stays so.
+   */
+  noteIfReached(): boolean {
     this.#reached ||= Temporal.Instant.compare(this.#clock.now(), this.deadline) >= 0;
     return this.#reached;
   }
 
-  /** Whether something was left undone because of it. */
+  /** Whether something was left undone because of it. Asking changes nothing. */
   get wasReached(): boolean {
     return this.#reached;
   }

@@ -1,10 +1,10 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import dynalite from 'dynalite';
 import { buildApp } from 'fauxqs';
 import { readAssembly } from './assembly.ts';
 import { cloudFormation } from './cloud-formation.ts';
+import { embeddedDynamoDb } from './dynamodb.ts';
 import { AssemblyError } from './errors.ts';
 import {
   type Endpoints,
@@ -33,6 +33,8 @@ export interface EmbeddedAwsOptions {
   readonly endpointOverrides?: (
     endpoints: Endpoints,
   ) => Partial<Endpoints> | Promise<Partial<Endpoints>>;
+  /** What to create instead of what the template describes. */
+  readonly adjust?: (plan: Plan) => Plan;
   /** Every line every function writes. */
   readonly onOutput?: (line: OutputLine) => void;
 }
@@ -98,7 +100,7 @@ export async function startEmbeddedAws(
   const { stackName, template } = assembly;
 
   await using services = new AsyncDisposableStack();
-  const dynamodb = dynalite({ createTableMs: 0 });
+  const dynamodb = embeddedDynamoDb();
   services.adopt(dynamodb, close);
   const messaging = buildApp({ logger: false, defaultRegion: region });
   services.adopt(messaging, (server) => server.close());
@@ -119,7 +121,13 @@ export async function startEmbeddedAws(
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
 
-  const plan = interpret(template, { stackName, region, accountId, sqsEndpoint: messagingUrl });
+  const described = interpret(template, {
+    stackName,
+    region,
+    accountId,
+    sqsEndpoint: messagingUrl,
+  });
+  const plan = options.adjust?.(described) ?? described;
   await create(plan, (service) => clientConfigAt(endpoints[service]));
   for (const { name, value } of plan.secrets) {
     secrets.create(name);

@@ -1,19 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Option } from 'commander';
 import * as z from 'zod';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { yes } from '../options.ts';
+import { sentence, yes } from '../options.ts';
 import { baselineLines } from '../render/baseline.ts';
+import { whatKeepsBaseline } from '../render/status.ts';
 import { restartBaselineLines } from '../render/steering.ts';
 import type { Session } from '../session.ts';
+import { CommandFailedError } from '../target/errors.ts';
 import type { Operator } from '../target/operator.ts';
+
+type Baseline = ResultOf<'baseline'>;
 
 const followedEveryMs = 5_000;
 
 export const baseline = opsCommand({
   usage: 'baseline',
   summary: 'How far the first full read of an integration is; begins it anew.',
-  details: 'Beginning anew never announces what was announced.',
+  details:
+    'Beginning anew announces nothing again, but whatever the ledger does not know; much of it is held as a flood. Changes are announced late meanwhile. One that is running goes on.',
   examples: [
     ['baseline --stack prod', 'how far is it?'],
     ['baseline --stack prod --follow', 'with a bar, until it is completed'],
@@ -21,9 +29,9 @@ export const baseline = opsCommand({
   ],
   declare: (command) =>
     command
-      .option('--follow', 'wait until it is completed')
-      .option('--restart', 'read everything anew')
-      .option('--reason <text>', 'why, for the record')
+      .option('--follow', 'wait until it is completed, or the integration is paused')
+      .addOption(new Option('--restart', 'read everything anew').conflicts('follow'))
+      .option('--reason <text>', 'why, for the record', sentence)
       .addOption(yes()),
   settings: z.object({
     follow: z.boolean().default(false),
@@ -32,11 +40,16 @@ export const baseline = opsCommand({
     yes: z.boolean().default(false),
   }),
   async run(session, { follow, restart, reason, yes: isAgreed }) {
+    if (!restart && (reason !== undefined || isAgreed))
+      throw new UsageError(
+        '--reason and --yes belong to --restart.',
+        'Give --restart as well, or leave them out; --help describes them.',
+      );
     const operator = await session.operator();
     if (restart) {
       const { name } = operator.integration;
       await session.confirm(
-        `Read everything of ${name} anew, before anything new is announced?`,
+        `Read everything of ${name} anew? Until that is done, changes of older days are announced late.`,
         isAgreed,
       );
       const result = await session.ask(operator, 'restart-baseline', {
@@ -46,25 +59,44 @@ export const baseline = opsCommand({
       session.answer(result, (view) => restartBaselineLines(view, result));
       return exitCodes.fine;
     }
-    const result = follow
-      ? await completed(session, operator)
-      : await session.ask(operator, 'baseline', {});
-    session.answer(result, () => baselineLines(result));
-    return exitCodes.fine;
+    const now = await session.ask(operator, 'baseline', {}).catch(notBegun);
+    const result = follow ? await followed(session, operator, now) : now;
+    session.answer(result, (view) => baselineLines(view, result));
+    return follow && result.status !== 'completed' ? exitCodes.problem : exitCodes.fine;
   },
 });
 
-async function completed(session: Session, operator: Operator) {
+/** Before the first tick, the ledger knows nothing at all. */
+function notBegun(error: unknown): Baseline {
+  if (error instanceof CommandFailedError && error.code === 'nothing-recorded')
+    return { status: 'none', counted: 0 };
+  throw error;
+}
+
+/** Until it is completed, or the integration is paused: then nothing would happen for a long time. */
+async function followed(session: Session, operator: Operator, first: Baseline): Promise<Baseline> {
   using progress = session.progress('baseline');
   // The total is asked for once: it is the partner that is asked.
-  let current = await operator.ask('baseline', {});
-  const { total } = current;
-  while (current.status !== 'completed') {
+  const { total, problem } = first;
+  if (total !== undefined) progress.at(first.counted, total, 'certifications');
+  let why = '';
+  for (;;) {
+    const status = await operator.ask('status', { partner: false });
+    const { baseline: current, paused } = status;
+    if (current.status === 'completed' || paused !== undefined)
+      return {
+        ...current,
+        ...(total !== undefined && { total }),
+        ...(problem !== undefined && { problem }),
+        ...(paused !== undefined && { paused }),
+      };
     if (total !== undefined) progress.at(current.counted, total, 'certifications');
+    const { terminal } = session;
+    const keeps = whatKeepsBaseline(terminal.view('errors'), status);
+    if (keeps !== why) session.note(() => [keeps]);
+    why = keeps;
     await sleep(followedEveryMs, undefined, { signal: session.stop }).catch(() => {
       session.stop.throwIfAborted();
     });
-    current = await operator.ask('baseline', { partner: false });
   }
-  return { ...current, ...(total !== undefined && { total }) };
 }

@@ -1,16 +1,11 @@
-import {
-  GetScheduleCommand,
-  ResourceNotFoundException,
-  SchedulerClient,
-} from '@aws-sdk/client-scheduler';
 import * as z from 'zod';
-import { AwsFailedError, NotPermittedError } from '../errors.ts';
+import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { type Check, checkLines } from '../render/check.ts';
 import type { Session } from '../session.ts';
-import { calling } from '../target/access.ts';
 import type { Operator } from '../target/operator.ts';
+import { lookAtSchedule } from '../target/schedule.ts';
 
 export const check = opsCommand({
   usage: 'check',
@@ -23,15 +18,11 @@ export const check = opsCommand({
   ],
   settings: z.object({}),
   async run(session) {
-    const checked: Awaited<ReturnType<typeof checkOne>>[] = [];
-    for (const operator of await session.operators())
-      checked.push(await checkOne(session, operator));
-    session.answer(checked, (view) =>
-      checked.flatMap(({ integration, checks, scope }, index) => [
-        ...(index > 0 ? [''] : []),
-        ...checkLines(view, integration, checks, scope),
-      ]),
-    );
+    const checked = await ofEvery(session, {
+      label: 'check',
+      ask: (operator) => checkOne(session, operator),
+      lines: (view, { integration, checks, scope }) => checkLines(view, integration, checks, scope),
+    });
     const isFailed = checked.some(({ checks }) =>
       checks.some(({ outcome }) => outcome === 'failed'),
     );
@@ -42,47 +33,36 @@ export const check = opsCommand({
 async function checkOne(session: Session, operator: Operator) {
   const { name } = operator.integration;
   const schedule = await checkSchedule(session, operator);
-  const { checks, scope } = await session.ask(operator, 'check', {});
+  const { checks, scope } = await operator.ask('check', {});
   return { integration: name, checks: [schedule, ...checks], scope };
 }
 
-/** The function cannot see its own schedule. Not to be allowed to look is no failure of the deployment. */
 async function checkSchedule(session: Session, { integration }: Operator): Promise<Check> {
   const name = 'schedule';
   const { access } = await session.target();
-  const client = new SchedulerClient(access.client('scheduler'));
-  const command = new GetScheduleCommand({ Name: integration.schedule });
-  try {
-    const { State, ScheduleExpression = '' } = await calling(
-      'scheduler:GetSchedule',
-      () => client.send(command, { abortSignal: session.stop }),
-      session.stop,
-    );
-    if (State === 'ENABLED')
-      return { name, outcome: 'ok', found: `Enabled: ${ScheduleExpression}.` };
-    return {
-      name,
-      outcome: 'failed',
-      found: 'The schedule is disabled: no tick is started.',
-      whatToDo:
-        'Somebody has switched it off by hand: enable it, or deploy again. To pause, use the command pause.',
-    };
-  } catch (error) {
-    if (!(error instanceof NotPermittedError || error instanceof AwsFailedError)) throw error;
-    const isGone = error.cause instanceof ResourceNotFoundException;
-    if (!isGone)
+  const schedule = await lookAtSchedule(access, integration, session.stop);
+  switch (schedule.is) {
+    case 'enabled':
+      return { name, outcome: 'ok', found: `Enabled: ${schedule.expression}.` };
+    case 'disabled':
       return {
         name,
-        outcome: 'skipped',
-        found: error.message,
-        whatToDo: error.whatToDo,
-        code: error.code,
+        outcome: 'failed',
+        found: 'The schedule is disabled: no tick is started.',
+        whatToDo:
+          'Somebody has switched it off by hand: enable it, or deploy again. To pause, use the command pause.',
       };
-    return {
-      name,
-      outcome: 'failed',
-      found: 'The schedule does not exist: no tick is started.',
-      whatToDo: 'Somebody has removed it: deploy again.',
-    };
+    case 'removed':
+      return {
+        name,
+        outcome: 'failed',
+        found: 'The schedule does not exist: no tick is started.',
+        whatToDo: 'Somebody has removed it: deploy again.',
+      };
+    case 'unknown': {
+      // Not to be allowed to look is no failure of the deployment.
+      const { message, whatToDo, code } = schedule.because;
+      return { name, outcome: 'skipped', found: message, whatToDo, code };
+    }
   }
 }

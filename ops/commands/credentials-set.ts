@@ -1,14 +1,21 @@
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { NotifierError } from '../../lambda/errors.ts';
 import { createPartnerClient } from '../../lambda/partner/client.ts';
-import { UsageError } from '../errors.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { InterruptedError, OpsError, UsageError } from '../errors.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { operationName } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
 import { count } from '../render/text.ts';
 import type { Session } from '../session.ts';
-import { calling } from '../target/access.ts';
+import { type Access, calling } from '../target/access.ts';
 
 const whatToGive = 'Give {"client_id": "…", "client_secret": "…"}, as the operator issued them.';
+
+const notStored = 'Nothing was stored. status --history may show that it was begun.';
+
+/** What the partner may take to answer. */
+const partnerMs = 30_000;
 
 /** As the secret holds them, and as standard input is expected to. */
 const credentialsSchema = z.object({
@@ -33,24 +40,33 @@ export const credentialsSet = opsCommand({
     const { settings } = await session.ask(operator, 'status', { partner: false });
     const credentials = await read(session, operator.integration.name);
 
-    const total = await check(session, settings, credentials);
-    const secrets = new SecretsManagerClient(access.client('secretsManager'));
-    const put = new PutSecretValueCommand({
-      SecretId: operator.integration.secret,
-      SecretString: JSON.stringify(credentials),
-    });
-    await calling(
-      'secretsmanager:PutSecretValue',
-      () => secrets.send(put, { abortSignal: session.stop }),
-      session.stop,
-    );
-    await session.ask(operator, 'credentials-stored', { by: await session.by() });
+    const total = await tried(session, settings, credentials);
+    const recorded = { by: await session.by(), operation: operationName() };
+    await session
+      .ask(operator, 'credentials-stored', { ...recorded, stored: false })
+      .catch((error) => {
+        throw error instanceof InterruptedError ? new InterruptedError(notStored) : error;
+      });
+    await store(access, operator.integration.secret, credentials);
+    try {
+      await session.ask(operator, 'credentials-stored', recorded);
+    } catch (error) {
+      throw error instanceof OpsError ? new OnlyStoredError(error) : error;
+    }
     session.answer({ stored: true, total }, (view) => [
       `${view.paint('good', 'stored')}  The partner has accepted the credentials and shows ${count(total, 'assessment')}.`,
     ]);
     return exitCodes.fine;
   },
 });
+
+/** Not to be interrupted: whether they are stored would not be known. */
+async function store(access: Access, SecretId: string, credentials: Credentials): Promise<void> {
+  const secrets = new SecretsManagerClient(access.client('secretsManager'));
+  const SecretString = JSON.stringify(credentials);
+  const put = new PutSecretValueCommand({ SecretId, SecretString });
+  await calling('secretsmanager:PutSecretValue', () => secrets.send(put));
+}
 
 async function read({ terminal, stop }: Session, integration: string): Promise<Credentials> {
   if (terminal.isAttended) {
@@ -61,7 +77,7 @@ async function read({ terminal, stop }: Session, integration: string): Promise<C
       client_secret: await terminal.askSecretly('client secret: ', stop),
     });
   }
-  const text = await terminal.standardInput();
+  const text = await terminal.standardInput(stop);
   try {
     return parsed(JSON.parse(text));
   } catch (error) {
@@ -87,24 +103,63 @@ function parsed(value: unknown): Credentials {
  * work.
  *
  * @returns the partner's total
- * @throws PartnerError
+ * @throws NotStoredError
  */
-async function check(
+async function tried(
   session: Session,
   { baseUrl, tokenRequest }: { baseUrl: string; tokenRequest: 'form' | 'basic' | 'json' },
   { client_id: clientId, client_secret: clientSecret }: Credentials,
 ): Promise<number> {
-  using _ = session.progress('asking the partner');
+  using _ = session.progress('asking the partner', partnerMs);
   const client = createPartnerClient({
     baseUrl,
     tokenRequest,
     credentials: async () => ({ clientId, clientSecret }),
-    limits: { attempts: 2, callMs: 30_000 },
+    limits: { attempts: 2, callMs: partnerMs },
   });
   try {
     const { meta } = await client.list({ page: 1 }, { signal: session.stop });
     return meta.count;
+  } catch (error) {
+    if (session.stop.aborted) throw session.stop.reason;
+    throw error instanceof NotifierError ? new NotStoredError(error) : error;
   } finally {
-    await client.close();
+    // It would wait for the answer.
+    if (!session.stop.aborted) await client.close();
+  }
+}
+
+/** Credentials were tried at the partner, in vain. */
+class NotStoredError extends OpsError {
+  readonly code: string;
+  readonly retryHelps: boolean;
+  readonly whatToDo: string;
+  readonly exitCode: ExitCode;
+
+  constructor(cause: NotifierError) {
+    super(cause.message, { cause });
+    this.code = cause.code;
+    this.retryHelps = cause.retryHelps;
+    this.exitCode = exitCodeOf(cause.code);
+    this.whatToDo =
+      cause.code === 'credentials-refused'
+        ? 'Nothing was stored: compare what you gave with what the operator issued; if it is the same, ask the operator whether it is still valid.'
+        : `Nothing was stored. ${cause.whatToDo}`;
+  }
+}
+
+/** Credentials are stored, and the function was not told so. */
+class OnlyStoredError extends OpsError {
+  readonly code: string;
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'The credentials are stored; ticks use them. If the partner is left alone after refusals, it is for up to an hour yet: run it again to end that.';
+  readonly exitCode: ExitCode;
+  override readonly result = { stored: true };
+
+  constructor(cause: OpsError) {
+    super(cause.message, { cause });
+    this.code = cause.code;
+    this.exitCode = cause.exitCode;
   }
 }

@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { positiveNumber } from '../options.ts';
 import { explainLines } from '../render/explain.ts';
@@ -9,7 +9,7 @@ export const explain = opsCommand({
   usage: 'explain',
   summary: 'The life of one assessment: what was seen and announced of it, or why nothing was.',
   details:
-    'Shows no personal data. What the ledger does not know, the partner is asked for. Ends with 3 when neither knows it.',
+    'Shows no personal data. What the ledger does not know, the partner is asked for. Ends with 3 when neither knows it, with 4 or 5 when the partner refuses or fails to say.',
   examples: [
     ['explain 48213 --stack prod', 'was 48213 announced, and when?'],
     ['explain 48213 --stack prod --no-partner', 'only what the ledger knows'],
@@ -22,7 +22,9 @@ export const explain = opsCommand({
   async run(session, settings) {
     const result = await session.ask(await session.operator(), 'explain', settings);
     session.answer(result, (view) => explainLines(view, result));
-    const isUnknown = result.verdict === 'unknown' || result.verdict === 'not-at-partner';
-    return isUnknown && result.known === undefined ? exitCodes.notFound : exitCodes.fine;
+    const { verdict, partner } = result;
+    if (verdict === 'partner-silent' && partner?.has === 'no-answer')
+      return exitCodeOf(partner.problem.code);
+    return verdict === 'not-at-partner' ? exitCodes.notFound : exitCodes.fine;
   },
 });

@@ -1,11 +1,24 @@
+import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import type { CommandInput } from '../../lambda/operations/command.ts';
+import { DaysDone } from '../days-done.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { follow } from '../following.ts';
+import { follow, operationName } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
-import { day, eventsPerSecond, ids, kinds, nextOption, positiveNumber } from '../options.ts';
-import { daysDone } from '../render/days-done.ts';
+import {
+  addNext,
+  day,
+  eventsPerSecond,
+  ids,
+  kinds,
+  kindsSchema,
+  nextSchema,
+  positiveNumber,
+  queue,
+  refuseBackwards,
+} from '../options.ts';
+import { answeredWithinMs } from '../progress.ts';
 import { replayLines, replaySum } from '../render/replay.ts';
 
 const settings = z.object({
@@ -14,20 +27,20 @@ const settings = z.object({
   all: z.boolean().default(false),
   id: z.array(z.int()).optional(),
   organization: z.array(z.int()).optional(),
-  type: z.array(z.enum(['created', 'updated', 'withdrawn', 'restored'])).optional(),
+  type: kindsSchema,
   baseline: z.boolean().default(false),
   queue: z.string().optional(),
   eventsPerSecond: z.int().optional(),
   limit: z.int().optional(),
   dryRun: z.boolean().default(false),
-  next: z.record(z.string(), z.json()).optional(),
+  next: nextSchema,
 });
 
 export const replay = opsCommand({
   usage: 'replay',
   summary: 'Sends events of the past again, to the topic or to one queue.',
   details:
-    'Under their first ids, marked as replays: a subscriber that handles each id once is safe. See docs/replay.md.',
+    'Under their first ids, marked as replays: a subscriber that handles each id once is safe. See docs/replay.md. Ends with 3 when an --id is not known here; the others are sent.',
   examples: [
     ['replay --stack prod --from 2026-11-01 --to 2026-11-15 --dry-run', 'what would be sent?'],
     ['replay --stack prod --id 48213,48220', 'the last events of two assessments'],
@@ -37,62 +50,64 @@ export const replay = opsCommand({
     ],
   ],
   declare: (command) =>
-    command
-      .option('--from <day>', 'certified on this day or later', day)
-      .option('--to <day>', 'certified on this day or earlier', day)
-      .option('--all', 'all of history')
-      .option('--id <ids>', 'these assessments', ids)
-      .option('--organization <ids>', 'of these organizations', ids)
-      .option(
-        '--type <types>',
-        'whose last event was created, updated, withdrawn or restored',
-        kinds,
-      )
-      .option('--baseline', 'also what the baseline recorded and nobody was told of')
-      .option('--queue <arn>', 'to this queue alone (default: to every subscriber)')
-      .addOption(eventsPerSecond())
-      .option('--limit <number>', 'at most so many events', positiveNumber)
-      .option('--dry-run', 'count what would be sent, and send nothing')
-      .addOption(
-        nextOption([
-          'from',
-          'to',
-          'all',
-          'id',
-          'organization',
-          'type',
-          'baseline',
-          'queue',
-          'eventsPerSecond',
-          'limit',
-          'dryRun',
-        ]),
-      ),
+    addNext(
+      'replay',
+      command
+        .option('--from <day>', 'certified on this day or later', day)
+        .option('--to <day>', 'certified on this day or earlier', day)
+        .option('--all', 'all of history')
+        .option('--id <ids>', 'these assessments', ids)
+        .option('--organization <ids>', 'of these organizations', ids)
+        .option(
+          '--type <types>',
+          'whose last event was created, updated, withdrawn or restored',
+          kinds,
+        )
+        .option('--baseline', 'also what the baseline recorded and nobody was told of')
+        .option('--queue <arn>', 'to this queue alone (default: to every subscriber)', queue)
+        .addOption(eventsPerSecond())
+        .option('--limit <number>', 'at most so many events', positiveNumber)
+        .option('--dry-run', 'count what would be sent, and send nothing'),
+    ),
   settings,
   async run(session, options) {
-    const operator = await session.operator();
     const { next } = options;
+    const first = next ?? firstCall(options);
+    const operator = await session.operator();
     const by = await session.by();
-    const first = next ? { ...next, by } : firstCall(options, by);
-    using progress = session.progress('replay');
-    const { result, stopped } = await follow(session, operator, 'replay', first, {
-      sum: replaySum,
-      onResult: ({ next: { days, after } = {} }) => {
-        const part = daysDone(days, after, session.view);
-        if (part !== undefined) progress.at(part.done, part.total, 'days');
+    using progress = session.progress('replay', answeredWithinMs);
+    const done = new DaysDone(first);
+    const followed = await follow(
+      operator,
+      'replay',
+      { ...first, by },
+      {
+        stop: session.stop,
+        progress,
+        sum: replaySum,
+        onResult: (one) => {
+          const part = done.upTo(one.next?.after, Temporal.Now.plainDateISO('UTC'));
+          if (part !== undefined) progress.at(part.done, part.total, 'days');
+        },
       },
-      isEnough: ({ events }) => events >= (options.limit ?? Number.POSITIVE_INFINITY),
-    });
-    session.conclude(result, (view) => replayLines(view, result), stopped);
-    return exitCodes.fine;
+    );
+    session.conclude(followed, replayLines);
+    return (followed.result?.skipped.unknown ?? 0) > 0 ? exitCodes.notFound : exitCodes.fine;
   },
 });
 
-function firstCall(
-  { from, to, all, id, organization, type, queue, ...rest }: z.output<typeof settings>,
-  by: string,
-): CommandInput {
+function firstCall({
+  from,
+  to,
+  all,
+  id,
+  organization,
+  type,
+  queue,
+  ...rest
+}: z.output<typeof settings>): CommandInput {
   const { baseline, dryRun, eventsPerSecond, limit } = rest;
+  refuseBackwards(from, to);
   const isSelected = [from, to, id, organization, type].some((one) => one !== undefined);
   if (isSelected === all)
     throw new UsageError(
@@ -112,6 +127,6 @@ function firstCall(
     ...(queue !== undefined && { to: { queue } }),
     ...(eventsPerSecond !== undefined && { eventsPerSecond }),
     ...(limit !== undefined && { limit }),
-    by,
+    operation: operationName(),
   };
 }

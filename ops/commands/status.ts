@@ -1,30 +1,62 @@
 import * as z from 'zod';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import { type Reason, reasons } from '../../lambda/operations/result.ts';
+import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { statusLines } from '../render/status.ts';
+import { needsSomebody, statusLines } from '../render/status.ts';
+import { lookAtSchedule, type Schedule } from '../target/schedule.ts';
 
 export const status = opsCommand({
   usage: 'status',
   summary: 'Up to date, or why not: all there is to know about each integration.',
-  details: 'Of all integrations, unless --integration names one.',
+  details:
+    'Of all integrations, unless --integration names one. With --exit-code it ends with 1 when one of them needs somebody to look at it: not for a pause, a baseline, events about to be delivered or a total that no day explains.',
   examples: [
     ['status --stack prod', 'how is it doing?'],
     ['status --stack prod --history', 'and who has changed what?'],
     ['status --local --json', 'for a program'],
+    ['status --stack prod --exit-code --json', 'for a monitor'],
   ],
   declare: (command) =>
     command
       .option('--history', 'also the commands that changed something, newest first')
-      .option('--no-partner', 'do not ask the partner for its total'),
-  settings: z.object({ history: z.boolean().default(false), partner: z.boolean() }),
-  async run(session, settings) {
-    const operators = await session.operators();
-    const all = await Promise.all(
-      operators.map((operator) => session.ask(operator, 'status', settings)),
-    );
-    session.answer(all, (view) =>
-      all.flatMap((one, index) => [...(index > 0 ? [''] : []), ...statusLines(view, one)]),
-    );
-    return exitCodes.fine;
+      .option('--no-partner', 'do not ask the partner for its total')
+      .option('--exit-code', 'end with 1 when one of them needs somebody'),
+  settings: z.object({
+    history: z.boolean().default(false),
+    partner: z.boolean(),
+    exitCode: z.boolean().default(false),
+  }),
+  async run(session, { exitCode: tellsByCode, ...settings }) {
+    const all = await ofEvery(session, {
+      label: 'status',
+      ask: async (operator) => {
+        const { access } = await session.target();
+        const [status, schedule] = await Promise.all([
+          operator.ask('status', settings),
+          lookAtSchedule(access, operator.integration, session.stop),
+        ]);
+        return scheduled(status, schedule);
+      },
+      lines: statusLines,
+    });
+    return tellsByCode && all.some(needsSomebody) ? exitCodes.problem : exitCodes.fine;
   },
 });
+
+type Status = ResultOf<'status'>;
+
+const hindrances: Partial<Readonly<Record<Schedule['is'], Reason>>> = {
+  disabled: 'schedule-disabled',
+  removed: 'schedule-removed',
+};
+
+/** What the function says, and what keeps its ticks from being started: no next one is due then. */
+function scheduled({ nextTick, ...status }: Status, { is }: Schedule): Status {
+  const hindrance = hindrances[is];
+  if (hindrance === undefined) return { ...status, ...(nextTick !== undefined && { nextTick }) };
+  const found = new Set<Reason>([...status.reasons, hindrance]);
+  const all = reasons.filter((reason) => found.has(reason));
+  return { ...status, standing: all[0] ?? hindrance, reasons: all };
+}

@@ -2,7 +2,7 @@ import { Argument } from 'commander';
 import * as z from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { anyNumber, yes } from '../options.ts';
+import { anyNumber, sentence, yes } from '../options.ts';
 import { acceptTotalLines, pauseLines, resumeLines } from '../render/steering.ts';
 import { amount } from '../render/text.ts';
 
@@ -13,7 +13,7 @@ export const pause = opsCommand({
     'Nothing is lost: what changes meanwhile is announced afterwards. The reason is shown by status, and is not for personal data.',
   examples: [['pause --stack prod --reason "partner migrates, ticket 4711"', 'for a maintenance']],
   declare: (command) =>
-    command.requiredOption('--reason <text>', 'why, for those who read the status'),
+    command.requiredOption('--reason <text>', 'why, for those who read the status', sentence),
   settings: z.object({ reason: z.string() }),
   async run(session, { reason }) {
     const operator = await session.operator();
@@ -27,7 +27,7 @@ export const resume = opsCommand({
   usage: 'resume',
   summary: 'Lets the ticks of a paused integration go on.',
   examples: [['resume --stack prod', 'the maintenance is over']],
-  declare: (command) => command.option('--reason <text>', 'why, for the record'),
+  declare: (command) => command.option('--reason <text>', 'why, for the record', sentence),
   settings: z.object({ reason: z.string().optional() }),
   async run(session, { reason }) {
     const operator = await session.operator();
@@ -44,14 +44,14 @@ export const acceptTotal = opsCommand({
   usage: 'accept-total',
   summary: "The partner's total has fallen by more than half, and that is right.",
   details:
-    'Until then nothing is called withdrawn. Afterwards what is gone is looked for and withdrawn, and held if it is a flood.',
+    'Until then nothing is called withdrawn. Afterwards what is gone is looked for and withdrawn, and held if it is a flood. A total of 0 looks like a host that is broken: make sure of it first.',
   examples: [['accept-total 4200 --stack prod', 'status shows 4200 at the partner, as agreed']],
   declare: (command) =>
     command
       .addArgument(
         new Argument('<total>', "the partner's total that you have looked at").argParser(anyNumber),
       )
-      .option('--reason <text>', 'why, for the record')
+      .option('--reason <text>', 'why, for the record', sentence)
       .addOption(yes()),
   settings: z.object({
     total: z.int(),
@@ -60,6 +60,13 @@ export const acceptTotal = opsCommand({
   }),
   async run(session, { total, reason, yes: isAgreed }) {
     const operator = await session.operator();
+    if (total === 0)
+      session.note((view) => [
+        view.paint(
+          'warning',
+          'A host that is broken shows nothing, too, and no record is left to tell by: make sure with the operator that the scope is empty.',
+        ),
+      ]);
     await session.confirm(
       `Take ${amount(total)} as the right total of ${operator.integration.name}, and the rest as withdrawn?`,
       isAgreed,

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { positiveNumber } from '../options.ts';
+import { assessmentName, positiveNumber } from '../options.ts';
 import { testEventLines } from '../render/test-event.ts';
 
 export const testEvent = opsCommand({
   usage: 'test-event',
   summary: 'Sends an event about nobody, marked as a test, the way of every other.',
   details:
-    'Whether a subscriber gets it depends on its filter: give the organization or the assessment that it asks for. A filter by type has to list certification.test.',
+    'Whether a subscriber gets it depends on its filter: give the organization or the assessment that it asks for. A filter by type has to list certification.test. Given twice, it sends two.',
   examples: [
     ['test-event --local', 'does a subscription work?'],
     ['test-event --stack prod --organization 7', 'one that passes the filter for organization 7'],
@@ -16,7 +16,7 @@ export const testEvent = opsCommand({
   declare: (command) =>
     command
       .option('--organization <id>', 'organization_id of the event', positiveNumber)
-      .option('--assessment <name>', 'assessment_name of the event')
+      .option('--assessment <name>', 'assessment_name of the event', assessmentName)
       .option('--late', 'as if completed long ago'),
   settings: z.object({
     organization: z.int().optional(),
@@ -28,6 +28,7 @@ export const testEvent = opsCommand({
       ...(organization !== undefined && { organization_id: organization }),
       ...(assessment !== undefined && { assessment_name: assessment }),
       late,
+      by: await session.by(),
     });
     session.answer(result, (view) => testEventLines(view, result));
     return exitCodes.fine;

@@ -1,24 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { certificationEventSchema } from '../../lambda/events/event.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
-import { InterruptedError } from '../errors.ts';
+import type { Reason } from '../../lambda/operations/result.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { harmless } from '../render/text.ts';
+import { harmlessJson, jsonLine } from '../render/text.ts';
 import { eventGist, eventLine, noticeLine, tickLine } from '../render/watch.ts';
-import { jsonLine, type Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
+import { Bearing } from '../watching/bearing.ts';
 import { sweep, TemporaryQueue } from '../watching/temporary-queue.ts';
 
 type Status = ResultOf<'status'>;
 
 const statusEveryMs = 10_000;
+/** The queue; with nothing in it, it is asked as often. */
+const triedAgainMs = 2_000;
 
 export const watch = opsCommand({
   usage: 'watch',
   summary: 'Follows events and ticks live, until Ctrl-C.',
   details:
-    'Through a queue of its own, which is removed at the end; one that a crash has left behind is removed by the next run. Shows no personal data. With --json: a line each. Ctrl-C is its regular end: 0.',
+    'A tick shows once it has come to its end; that none does is said after three periods. Events come through a queue of its own, which is removed at the end; one that a crash has left behind is removed by the next run, once it is twenty minutes old. Shows no personal data. With --json: a line each, {"event": …} or {"tick": …}, whose begun and over are reasons as status has them. Ctrl-C is its regular end: 0.',
   examples: [
     ['watch --stack prod', 'what is going on?'],
     ['watch --stack prod --integration district-a', 'one integration only'],
@@ -27,7 +31,8 @@ export const watch = opsCommand({
   settings: z.object({ eventsOnly: z.boolean().default(false) }),
   async run(session, { eventsOnly }) {
     const { access, topics, integrations } = await session.target();
-    const operators = await session.operators();
+    // Events come meanwhile, and the next look is not far.
+    const operators = await session.operators({ isPatient: false });
     const swept = await sweep(access, topics.events);
     const [only] = operators.length < integrations.length ? operators : [];
     await using queue = await TemporaryQueue.create(access, {
@@ -43,77 +48,78 @@ export const watch = opsCommand({
         ? [view.paint('faint', `Removed ${swept} left behind by an earlier run.`)]
         : []),
     ]);
+    const reading = new Bearing(session);
     const ticks = new Ticks(session, eventsOnly ? [] : operators);
     while (!session.stop.aborted) {
-      for (const body of await queue.receive()) showEvent(session, body);
+      const isRead = await reading.attempt(async () => {
+        for (const body of await queue.receive()) showEvent(session, body);
+        await queue.keep();
+      });
       await ticks.look();
-      await queue.keep();
+      if (!isRead) await sleep(triedAgainMs, undefined, { signal: session.stop }).catch(() => {});
     }
     return exitCodes.fine;
   },
 });
 
-function showEvent({ terminal, json, view }: Session, body: string): void {
-  const clean = JSON.parse(body, (_, value) =>
-    typeof value === 'string' ? harmless(value) : value,
-  );
-  const event = certificationEventSchema.safeParse(clean);
+function showEvent({ terminal, json }: Session, body: string): void {
+  const event = certificationEventSchema.safeParse(harmlessJson(body));
   if (!event.success) {
     terminal.note(['A message that is no event of this version.']);
     return;
   }
   const gist = eventGist(event.data);
-  terminal.print([json ? jsonLine({ event: gist }) : eventLine(view, gist)]);
+  terminal.print([json ? jsonLine({ event: gist }) : eventLine(terminal.view(), gist)]);
 }
 
 /** What changes from one look at the status to the next. */
 class Ticks {
   readonly #session: Session;
-  readonly #operators: readonly Operator[];
+  readonly #looks: readonly { readonly operator: Operator; readonly bearing: Bearing }[];
   readonly #last = new Map<Operator, Status>();
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(session: Session, operators: readonly Operator[]) {
     this.#session = session;
-    this.#operators = operators;
+    this.#looks = operators.map((operator) => ({ operator, bearing: new Bearing(session) }));
   }
 
   async look(): Promise<void> {
     if (performance.now() - this.#lookedAt < statusEveryMs) return;
     this.#lookedAt = performance.now();
-    for (const operator of this.#operators) {
+    for (const { operator, bearing } of this.#looks) {
       if (this.#session.stop.aborted) return;
-      const status = await operator.ask('status', { partner: false }).catch((error) => {
-        if (error instanceof InterruptedError) return undefined;
-        throw error;
+      await bearing.attempt(async () => {
+        const status = await operator.ask('status', { partner: false });
+        this.#show(this.#last.get(operator), status);
+        this.#last.set(operator, status);
       });
-      if (status === undefined) return;
-      this.#show(this.#last.get(operator), status);
-      this.#last.set(operator, status);
     }
   }
 
   #show(before: Status | undefined, status: Status): void {
-    const { terminal, json, view } = this.#session;
-    const { lastTick, conditions, settings } = status;
+    const { terminal, json } = this.#session;
+    const view = terminal.view();
+    const { at, lastTick, settings } = status;
     const isTick = lastTick !== undefined && lastTick !== before?.lastTick;
-    const known = new Set(before?.conditions.map(({ name }) => name));
-    const open = new Set(conditions.map(({ name }) => name));
-    const begun = conditions.filter(({ name }) => !known.has(name));
-    const over = before?.conditions.filter(({ name }) => !open.has(name)) ?? [];
+    const [was, is] = [lasting(before), lasting(status)];
+    const begun = is.filter((reason) => !was.includes(reason));
+    const over = was.filter((reason) => !is.includes(reason));
     if (json) {
       const { integration } = settings;
-      const names = (list: typeof begun) => list.map(({ name }) => name);
       if (isTick || begun.length > 0 || over.length > 0)
-        terminal.print([
-          jsonLine({ tick: { integration, lastTick, begun: names(begun), over: names(over) } }),
-        ]);
+        terminal.print([jsonLine({ tick: { integration, lastTick, begun, over } })]);
       return;
     }
     terminal.print([
       ...(isTick ? [tickLine(view, status)] : []),
-      ...begun.map(({ title }) => noticeLine(view, status, title, 'bad')),
-      ...over.map(({ title }) => noticeLine(view, status, `over: ${title}`, 'good')),
+      ...begun.map((reason) => noticeLine(view, at, status, reason, false)),
+      ...over.map((reason) => noticeLine(view, at, before ?? status, reason, true)),
     ]);
   }
+}
+
+/** Events are owed from tick to tick: the line of the tick says how many. */
+function lasting(status: Status | undefined): readonly Reason[] {
+  return status?.reasons.filter((reason) => reason !== 'owing') ?? [];
 }

@@ -1,5 +1,7 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { View } from './layout.ts';
 import { bar } from './progress.ts';
+import { ifPausedLines } from './steering.ts';
 import { amount, count } from './text.ts';
 
 type Baseline = ResultOf<'baseline'>;
@@ -13,10 +15,16 @@ export function baselineLine({ status, counted, total, before }: Baseline): stri
   return `${bar(counted / total)}  ${amount(counted)} of ${amount(total)}${down}`;
 }
 
-export function baselineLines(baseline: Baseline): string[] {
-  const { problem } = baseline;
+export function baselineLines(view: View, baseline: Baseline): string[] {
+  const { problem, status } = baseline;
   return [
     `baseline  ${baselineLine(baseline)}`,
-    ...(problem === undefined ? [] : [`The partner gives no total: ${problem.message}`]),
+    ...(status === 'none'
+      ? ['The first tick that gets through to the partner begins it; status says what keeps it.']
+      : []),
+    ...(problem === undefined || problem.code === 'paused'
+      ? []
+      : [`The partner gives no total: ${problem.message}`]),
+    ...(status === 'completed' ? [] : ifPausedLines(view, baseline)),
   ];
 }

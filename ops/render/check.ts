@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { checkResult } from '../../lambda/operations/result.ts';
 import type { Cell, View } from './layout.ts';
+import { told } from './time.ts';
 
 type Checked = z.output<typeof checkResult>;
 
@@ -35,9 +36,9 @@ export function checkLines(
     view.paint('strong', integration),
     ...checks.flatMap(({ name, outcome, found, whatToDo, code }) => {
       const mark = marks[outcome];
-      const told = typeof mark === 'string' ? mark : view.paint(...mark);
+      const painted = typeof mark === 'string' ? mark : view.paint(...mark);
       return [
-        `  ${told}  ${name.padEnd(width)}  ${found}`,
+        `  ${painted}  ${name.padEnd(width)}  ${told(found, view)}`,
         ...(whatToDo === undefined ? [] : [`           ${blank}  → ${whatToDo}`]),
         ...(code === undefined ? [] : [`           ${blank}  ${view.paint('faint', `(${code})`)}`]),
       ];

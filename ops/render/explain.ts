@@ -1,5 +1,6 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
+import { isLeftAlone } from './steering.ts';
 import { moment, momentAndDistance } from './time.ts';
 
 type Explanation = ResultOf<'explain'>;
@@ -9,6 +10,7 @@ type Revision = Known['revisions'][number];
 const verdicts: Readonly<Record<Explanation['verdict'], Cell>> = {
   announced: ['good', 'announced: SNS has accepted its last event'],
   'digest-owed': ['warning', 'announced to machines; people are told with the next digest'],
+  'digest-only-owed': ['warning', 'people are told with the next digest; machines are not'],
   'announced-to-people': ['good', 'told to people in a digest; machines were not told'],
   baseline: ['plain', 'not announced: it was there before, and recorded by the baseline'],
   pending: ['warning', 'its last event waits for the next tick'],
@@ -21,7 +23,8 @@ const verdicts: Readonly<Record<Explanation['verdict'], Cell>> = {
     'bad',
     'unknown here and to the partner: wrong id, out of scope, or the id of a part',
   ],
-  unknown: ['bad', 'unknown here; the partner was not asked, or did not answer'],
+  'partner-silent': ['bad', 'not known here, and the partner could not be asked'],
+  unknown: ['warning', 'known, but its last event was recorded by a version without history'],
 };
 
 const proofs = {
@@ -34,7 +37,8 @@ const hindrances: Readonly<Record<Explanation['hindrances'][number], string>> = 
   'never-ticked': 'no tick has ever come to its end',
   paused: 'the integration is paused',
   'backing-off': 'the partner is left alone after refusals',
-  'baseline-running': 'the baseline is not completed: nothing is announced before',
+  'baseline-running':
+    'the baseline is not completed: what is dated before it began is found by it, or afterwards',
   collapsed: "the partner's total has fallen by more than half: nothing is called withdrawn",
   'day-unproven': 'its day could not be proven complete',
 };
@@ -43,6 +47,7 @@ const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
   baseline: ['faint', 'recorded, not announced'],
   delivered: ['good', 'delivered'],
   'digest-owed': ['warning', 'delivered; mail to follow'],
+  'digest-only-owed': ['warning', 'mail to follow, to people only'],
   'digest-only': ['good', 'told to people only'],
   pending: ['warning', 'waits for the next tick'],
   held: ['warning', 'held'],
@@ -52,7 +57,7 @@ const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
 
 /** The life of one assessment. */
 export function explainLines(view: View, explanation: Explanation): string[] {
-  const { id, verdict, known, partner, hindrances: inTheWay } = explanation;
+  const { id, verdict, known, partner } = explanation;
   const [tone, text] = pair(verdicts[verdict]);
   return [
     `${view.paint('strong', `assessment ${id}`)}  ${view.paint(tone, text)}`,
@@ -65,11 +70,27 @@ export function explainLines(view: View, explanation: Explanation): string[] {
       ['first seen', known?.firstSeen && firstSeen(view, known.firstSeen)],
       ['day', dayOf(view, explanation)],
       ['partner now', partner && partnerNow(partner)],
-      ...inTheWay.map((name): [string, Cell] => ['in the way', ['warning', hindrances[name]]]),
+      ...inTheWay(explanation).map((name): [string, Cell] => [
+        'in the way',
+        ['warning', hindrances[name]],
+      ]),
     ]),
     ...(known === undefined ? [] : ['', ...revisions(view, known)]),
   ];
 }
+
+/** Of what is as the partner has it, and was decided about, a tick has nothing left to find or to do. */
+function inTheWay({ verdict, partner, hindrances }: Explanation): Explanation['hindrances'] {
+  const isAsRecorded = partner?.has === 'record' && partner.asRecorded === true;
+  return isAsRecorded && settled.has(verdict) ? [] : hindrances;
+}
+
+const settled: ReadonlySet<Explanation['verdict']> = new Set([
+  'announced',
+  'announced-to-people',
+  'baseline',
+  'discarded',
+]);
 
 function firstSeen(view: View, { at, by, late }: NonNullable<Known['firstSeen']>): string {
   const how = { baseline: 'by the baseline', tick: 'by a tick', unknown: '' }[by];
@@ -79,10 +100,10 @@ function firstSeen(view: View, { at, by, late }: NonNullable<Known['firstSeen']>
 
 function dayOf(view: View, { day }: Explanation): Cell | undefined {
   if (day === undefined) return undefined;
-  const { count, proof, readAt, unprovenSince } = day;
-  const all = `${day.day}: ${count} certified`;
+  const { count, since: more = 0, proof, readAt, unprovenSince } = day;
+  const all = `${day.day}: ${count + more} certified`;
   if (proof !== undefined)
-    return `${all}, proven ${momentAndDistance(proof.at, view)}: ${proofs[proof.kind]}`;
+    return `${all}, ${more === 0 ? '' : `${count} of them `}proven ${momentAndDistance(proof.at, view)}: ${proofs[proof.kind]}`;
   const since = unprovenSince ?? readAt;
   return [
     'warning',
@@ -97,7 +118,10 @@ function partnerNow(partner: NonNullable<Explanation['partner']>): Cell {
     case 'malformed':
       return ['bad', 'has a malformed record'];
     case 'no-answer':
-      return ['warning', `gives no answer: ${partner.problem.message}`];
+      return [
+        'warning',
+        `${isLeftAlone(partner.problem) ? 'is not asked' : 'gives no answer'}: ${partner.problem.message}`,
+      ];
     case 'record': {
       const where = `certified on ${partner.day}, organization ${partner.organization_id}`;
       if (partner.asRecorded === undefined) return `has a record, ${where}`;
@@ -112,9 +136,8 @@ function partnerNow(partner: NonNullable<Explanation['partner']>): Cell {
 }
 
 function revisions(view: View, { revisions }: Known): string[] {
-  const columns = ['rev', 'when', 'what', 'changed', 'event', 'delivery'].map((title) => ({
-    title,
-  }));
+  const titles = ['rev', 'when', 'what', 'found by', 'changed', 'event', 'delivery'];
+  const columns = titles.map((title) => ({ title }));
   return table(
     view,
     columns,
@@ -124,6 +147,7 @@ function revisions(view: View, { revisions }: Known): string[] {
         String(revision.revision),
         moment(at, view),
         kind,
+        foundBy(revision),
         changed.join(', '),
         event,
         delivery(revision),
@@ -137,10 +161,19 @@ function revisions(view: View, { revisions }: Known): string[] {
           '',
           '',
           '',
+          '',
         ]),
       ];
     }),
   );
+}
+
+const reads = { page: 'the newest page', search: 'a search', audit: 'an audit' } as const;
+
+/** In which read a tick has come upon it, and by which proof that was complete. */
+function foundBy({ found }: Revision): string {
+  if (found === undefined) return '';
+  return [reads[found.in], found.proof].filter(Boolean).join(', ');
 }
 
 function delivery({ delivery, code, behind }: Revision): Cell {

@@ -1,17 +1,18 @@
 import type { OpsError } from '../errors.ts';
 import type { View } from './layout.ts';
 import { harmless } from './text.ts';
+import { told } from './time.ts';
 
 type Failure = Pick<OpsError, 'code' | 'message' | 'retryHelps' | 'whatToDo' | 'goOn'>;
 
-/** What happened, what to do, whether a retry helps, and how to go on. */
+/** What happened, what to do, how to go on, and whether a retry helps, where that is in question. */
 export function failureLines(view: View, failure: Failure): string[] {
   const { message, whatToDo, retryHelps, code, goOn } = failure;
   const retry = retryHelps ? 'A retry can help.' : 'A retry alone does not help.';
   return [
-    `${view.paint('bad', 'error:')} ${harmless(message)}`,
-    `  ${harmless(whatToDo)}`,
-    `  ${view.paint('faint', `${retry} (${harmless(code)})`)}`,
+    `${view.paint('bad', 'error:')} ${told(harmless(message), view)}`,
+    `  ${told(harmless(whatToDo), view)}`,
+    ...(code === 'usage' ? [] : [`  ${view.paint('faint', `${retry} (${harmless(code)})`)}`]),
     ...(goOn === undefined ? [] : ['  To go on from here:', `  ${harmless(goOn)}`]),
   ];
 }

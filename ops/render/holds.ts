@@ -1,8 +1,10 @@
+import { Temporal } from 'temporal-polyfill';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { facts, table, type View } from './layout.ts';
+import { ifPausedLines } from './steering.ts';
 import { added } from './sums.ts';
 import { amount, count, counts } from './text.ts';
-import { momentAndDistance } from './time.ts';
+import { moment, momentAndDistance } from './time.ts';
 
 type Holds = ResultOf<'holds'>;
 type Decided = ResultOf<'release'> | ResultOf<'discard'>;
@@ -12,11 +14,8 @@ const organizationsShown = 20;
 /** Of all calls so far and one more. */
 export function holdsSum(all: Holds | undefined, one: Holds): Holds {
   if (all === undefined) return one;
-  const [oldest] = [all.oldest, one.oldest].filter((at) => at !== undefined).sort();
-  const newest = [all.newest, one.newest]
-    .filter((at) => at !== undefined)
-    .sort()
-    .at(-1);
+  const oldest = inTime([all.oldest, one.oldest]).at(0);
+  const newest = inTime([all.newest, one.newest]).at(-1);
   return {
     ...one,
     at: all.at,
@@ -28,7 +27,13 @@ export function holdsSum(all: Holds | undefined, one: Holds): Holds {
     byYear: together([...all.byYear, ...one.byYear], 'year'),
     ...(oldest !== undefined && { oldest }),
     ...(newest !== undefined && { newest }),
+    ...(one.list !== undefined && { list: [...(all.list ?? []), ...one.list] }),
   };
+}
+
+/** Not as text: fractions of a second have as many digits as they need. */
+function inTime(instants: readonly (string | undefined)[]): string[] {
+  return instants.filter((at) => at !== undefined).sort(Temporal.Instant.compare);
 }
 
 function together<Key extends string, Row extends Record<Key | 'events', number>>(
@@ -44,13 +49,25 @@ function together<Key extends string, Row extends Record<Key | 'events', number>
     .sort((a, b) => b.events - a.events || a[key] - b[key]);
 }
 
-/** What waits for operators, without anybody's data. */
-export function holdsLines(view: View, holds: Holds | undefined, waiting: string): string[] {
-  if (holds === undefined) return ['Nothing was read.'];
-  const { events, certifications, byType, byOrganization, byYear, oldest, newest } = holds;
-  const unreadable =
-    holds.unreadable > 0 ? count(holds.unreadable, 'outbox', 'outboxes') : undefined;
-  if (events === 0 && unreadable === undefined) return [`Nothing is ${waiting}.`];
+/**
+ * What waits for operators, without anybody's data.
+ *
+ * @param selected what was asked for, and how many events wait altogether if that is none of them
+ */
+export function holdsLines(
+  view: View,
+  { kept, altogether }: { kept: Holds; altogether: number },
+  waiting: string,
+): string[] {
+  const { events, certifications, byType, byOrganization, byYear, oldest, newest } = kept;
+  const unreadable = kept.unreadable > 0 ? count(kept.unreadable, 'outbox', 'outboxes') : undefined;
+  if (events === 0)
+    return [
+      altogether === 0
+        ? `Nothing${unreadable === undefined ? '' : ' that can be read'} is ${waiting}.`
+        : `${count(altogether, 'event')} ${waiting}, and none of them matches.`,
+      ...(unreadable === undefined ? [] : [view.paint('warning', `${unreadable} cannot be read.`)]),
+    ];
   const right = { align: 'right' } as const;
   const shown = byOrganization.slice(0, organizationsShown);
   const more = byOrganization.length - shown.length;
@@ -80,7 +97,30 @@ export function holdsLines(view: View, holds: Holds | undefined, waiting: string
       ],
       byYear.map((row) => [String(row.year), amount(row.events)]),
     ),
+    ...(kept.list === undefined ? [] : ['', ...listLines(view, kept.list)]),
   ];
+}
+
+function listLines(view: View, list: NonNullable<Holds['list']>): string[] {
+  const isRefused = list.some(({ code }) => code !== undefined);
+  const right = { align: 'right' } as const;
+  return table(
+    view,
+    [
+      { title: 'assessment', ...right },
+      { title: 'rev', ...right },
+      { title: 'type' },
+      { title: 'since' },
+      ...(isRefused ? [{ title: 'refused with' }] : []),
+    ],
+    list.map(({ id, revision, type, since, code = '' }) => [
+      String(id),
+      String(revision),
+      type,
+      moment(since, view),
+      ...(isRefused ? [code] : []),
+    ]),
+  );
 }
 
 /** Of all calls so far and one more. */
@@ -91,23 +131,32 @@ export function decidedSum<Result extends Decided>(all: Result | undefined, one:
     ...one,
     ...behind,
     events: all.events + one.events,
+    freed: all.freed + one.freed,
     unreadable: all.unreadable + one.unreadable,
     byType: added(all.byType, one.byType),
   };
 }
 
 /** What was released or discarded. */
-export function decidedLines(view: View, decided: Decided | undefined, verb: string): string[] {
-  if (decided === undefined) return [`Nothing was ${verb}.`];
-  const { events, byType, unreadable } = decided;
+export function decidedLines(view: View, decided: Decided, verb: string): string[] {
+  const { events, byType, freed, unreadable } = decided;
   const behind = 'behind' in decided ? decided.behind : 0;
   return [
     `${view.paint('strong', `${count(events, 'event')} ${verb}`)}${events > 0 ? `: ${counts(byType)}` : ''}`,
     ...(behind > 0
       ? [`${count(behind, 'event')} still held, because an earlier one of the same assessment is.`]
       : []),
+    ...(freed > 0
+      ? [
+          view.paint(
+            'warning',
+            `${count(freed, 'event')} more, held only behind these, ${freed === 1 ? 'goes' : 'go'} out.`,
+          ),
+        ]
+      : []),
     ...(unreadable > 0
       ? [view.paint('warning', `${count(unreadable, 'outbox', 'outboxes')} cannot be read.`)]
       : []),
+    ...('paused' in decided ? ifPausedLines(view, decided) : []),
   ];
 }

@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
-import { type Cell, table, type View } from './layout.ts';
+import { type Cell, type Tone, table, type View } from './layout.ts';
 import { added } from './sums.ts';
 import { amount, count, counts } from './text.ts';
 import { moment } from './time.ts';
@@ -15,16 +15,17 @@ export function proveSum(all: Certificate | undefined, one: Certificate): Certif
     ...one,
     days: [...all.days, ...one.days],
     proven: all.proven + one.proven,
+    open: all.open + one.open,
     unproven: all.unproven + one.unproven,
+    notYet: all.notYet + one.notYet,
     certifications: all.certifications + one.certifications,
     ...(found !== undefined && { found }),
   };
 }
 
 /** The completeness certificate, for people. */
-export function proveLines(view: View, certificate: Certificate | undefined): string[] {
-  if (certificate === undefined) return ['Nothing was read.'];
-  const { days, proven, unproven, certifications, found, toRead } = certificate;
+export function proveLines(view: View, certificate: Certificate): string[] {
+  const { days, found, toRead } = certificate;
   const columns = [
     { title: 'day' },
     { title: 'count', align: 'right' as const },
@@ -40,10 +41,29 @@ export function proveLines(view: View, certificate: Certificate | undefined): st
       '',
     ),
     ...(days.length > 0 ? [''] : []),
-    `${view.paint(unproven === 0 ? 'good' : 'bad', unproven === 0 ? 'complete' : 'not complete')}: ${amount(proven)} of ${count(proven + unproven, 'day')} proven, ${count(certifications, 'certification')}`,
+    verdict(view, certificate),
     ...(found === undefined ? [] : [`Reading again has found: ${counts(found, 'no change')}.`]),
     ...(toRead > 0 ? [`${count(toRead, 'day')} still to be read again.`] : []),
   ];
+}
+
+/** Days to come are no part of it, and of a day that is not over only what it had so far. */
+function verdict(view: View, { proven, open, unproven, notYet, certifications }: Certificate) {
+  const [tone, gist]: [Tone, string] =
+    unproven > 0
+      ? ['bad', 'not complete']
+      : open > 0
+        ? ['good', 'complete so far']
+        : proven > 0
+          ? ['good', 'complete']
+          : ['warning', 'not yet'];
+  const parts = [
+    `${amount(proven)} of ${count(proven + open + unproven, 'day')} proven`,
+    ...(open > 0 ? ['today as of its proof'] : []),
+    ...(notYet > 0 ? [`${count(notYet, 'day')} still to come`] : []),
+    count(certifications, 'certification'),
+  ];
+  return `${view.paint(tone, gist)}: ${parts.join(', ')}`;
 }
 
 /** Empty days in a row that were proven together, and every other day by itself. */
@@ -51,7 +71,7 @@ function stretches(days: readonly Day[]): Stretch[] {
   const found: Stretch[] = [];
   for (const day of days) {
     const last = found.at(-1);
-    if (last !== undefined && isEmpty(day) && isEmpty(last) && last.proof?.at === day.proof?.at)
+    if (last !== undefined && isEmpty(day) && isEmpty(last) && isAlike(last, day))
       last.to = day.day;
     else found.push({ ...day, to: day.day });
   }
@@ -60,28 +80,42 @@ function stretches(days: readonly Day[]): Stretch[] {
 
 type Stretch = Day & { to: string };
 
-const isEmpty = ({ count, digest, proof }: Day) =>
-  count === 0 && digest === undefined && proof !== undefined;
+const isEmpty = ({ standing, count, digest, proof }: Day) =>
+  count === 0 && digest === undefined && (proof !== undefined || standing === 'not-yet');
+const isAlike = (one: Day, other: Day) =>
+  one.standing === other.standing && one.proof?.at === other.proof?.at;
 
 function row(view: View, stretch: Stretch): Cell[] {
-  const { count, proof, digest = '', unprovenSince, readWith } = stretch;
+  const { standing, count, since: more = 0, proof, digest = '', unprovenSince, readWith } = stretch;
   const day = stretch.day === stretch.to ? stretch.day : `${stretch.day} to ${stretch.to}`;
-  const number = amount(count);
+  const number = `${amount(count)}${more === 0 ? '' : ` (${more > 0 ? '+' : ''}${more} since)`}`;
+  if (standing === 'not-yet') return [day, number, ['faint', 'not yet'], '', ''];
+  if (standing === 'open' && proof === undefined)
+    return [day, number, ['faint', 'not read yet'], '', ''];
   if (proof !== undefined)
-    return [day, number, ['good', proof.kind], moment(proof.at, view), digest.slice(0, 16)];
+    return [
+      day,
+      number,
+      proofTold(standing, proof.kind),
+      moment(proof.at, view),
+      digest.slice(0, 16),
+    ];
   if (readWith !== undefined) return [day, number, ['faint', `with ${readWith}`], '', ''];
   const since = unprovenSince === undefined ? '' : `since ${moment(unprovenSince, view)}`;
   return [day, number, ['bad', 'unproven'], since, ''];
 }
 
+function proofTold(standing: Day['standing'], kind: string): Cell {
+  if (standing === 'proven') return ['good', kind];
+  return standing === 'open' ? ['warning', `${kind}, so far`] : ['bad', `${kind}, before its end`];
+}
+
 /** The same for a spreadsheet: a line a day, instants in UTC. */
 export function proveCsv({ days }: Pick<Certificate, 'days'>): string[] {
   return [
-    'day,count,proven,proof,proven_at,digest,read_with',
-    ...days.map(({ day, count, proof, digest = '', readWith = '' }) =>
-      [day, count, proof !== undefined, proof?.kind ?? '', proof?.at ?? '', digest, readWith].join(
-        ',',
-      ),
+    'day,count,since,standing,proof,proven_at,digest,read_with',
+    ...days.map(({ day, count, since = 0, standing, proof, digest = '', readWith = '' }) =>
+      [day, count, since, standing, proof?.kind ?? '', proof?.at ?? '', digest, readWith].join(','),
     ),
   ];
 }

@@ -29,8 +29,7 @@ export function replaySum(all: Replay | undefined, one: Replay): Replay {
 }
 
 /** What was sent, and what was not and why. */
-export function replayLines(view: View, replay: Replay | undefined): string[] {
-  if (replay === undefined) return ['Nothing was sent.'];
+export function replayLines(view: View, replay: Replay): string[] {
   const { dryRun, events, byType, skipped } = replay;
   const what = `${count(events, 'event')} ${dryRun ? 'would be sent' : 'sent'}`;
   const isAny = Object.values(skipped).some((number) => number > 0);

@@ -1,8 +1,10 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { Reason } from '../../lambda/operations/result.ts';
 import { baselineLine } from './baseline.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
+import { isLeftAlone, pausedTold } from './steering.ts';
 import { amount, count, counts } from './text.ts';
-import { distance, limit, moment, momentAndDistance } from './time.ts';
+import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
 
 type Status = ResultOf<'status'>;
 
@@ -32,34 +34,84 @@ export function statusLines(view: View, status: Status): string[] {
   ];
 }
 
-function standing(view: View, { standing, paused, backingOff, busy }: Status): string {
-  const at = busy ? view.paint('faint', '  (at work)') : '';
-  const say = (tone: 'good' | 'warning' | 'bad', text: string) => view.paint(tone, text) + at;
-  switch (standing) {
+function standing(view: View, status: Status): string {
+  const at = status.busy ? view.paint('faint', '  (at work)') : '';
+  if (status.reasons.length === 0)
+    return view.paint('good', `up to date${asOf(view, status)}`) + at;
+  const why = status.reasons.map((reason) => reasonTold(view, status, reason)).join('; ');
+  return view.paint(needsSomebody(status) ? 'bad' : 'warning', `not up to date: ${why}`) + at;
+}
+
+/** What has come or gone since the last tick, the next one finds. */
+function asOf(view: View, { partner, certifications, lastTick }: Status): string {
+  if (partner === undefined || 'problem' in partner || lastTick === undefined) return '';
+  const more = partner.count - certifications;
+  if (more === 0) return '';
+  return ` as of the last tick (${distance(lastTick, view)}); ${amount(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} at the partner since`;
+}
+
+/** What a baseline that is not completed waits for, on one line. */
+export function whatKeepsBaseline(view: View, status: Status): string {
+  const others = status.reasons.filter(
+    (reason) => reason !== 'baseline' && reason !== 'never-ticked',
+  );
+  const why = others.map((reason) => reasonTold(view, status, reason));
+  const what = status.baseline.status === 'none' ? 'not begun' : 'running';
+  return why.length === 0
+    ? `The baseline is ${what}; ticks go on with it.`
+    : `The baseline is ${what}, and ${why.join('; ')}.`;
+}
+
+/** What ends by itself, or was somebody's wish. */
+const passing: ReadonlySet<Reason> = new Set(['paused', 'baseline', 'differs', 'owing']);
+
+/** Whether anything is in the way that somebody has to look at. */
+export function needsSomebody({ reasons }: Pick<Status, 'reasons'>): boolean {
+  return reasons.some((reason) => !passing.has(reason));
+}
+
+/** What is in the way, in words. */
+export function reasonTold(view: View, status: Status, reason: Reason): string {
+  switch (reason) {
     case 'never-ticked':
-      return say('bad', 'no tick has ever come to its end');
-    case 'paused': {
-      const { since, by, reason } = paused ?? {};
-      const from = since === undefined ? '' : ` since ${moment(since, view)}`;
-      const who = by === undefined ? '' : ` by ${by}`;
-      return say('warning', `paused${from}${who}${reason === undefined ? '' : `: ${reason}`}`);
+      return 'no tick has ever come to its end';
+    case 'schedule-removed':
+      return 'the schedule does not exist, so no tick is started';
+    case 'schedule-disabled':
+      return 'the schedule is disabled, so no tick is started';
+    case 'paused':
+      return pausedTold(view, status.paused);
+    case 'backing-off': {
+      const { backingOff } = status;
+      if (backingOff === undefined) return 'the partner is left alone after refusals';
+      return `the partner is left alone until ${moment(backingOff.until, view)}, after ${count(backingOff.failures, 'refusal')}`;
     }
-    case 'backing-off':
-      return say(
-        'bad',
-        backingOff === undefined
-          ? 'the partner is left alone after refusals'
-          : `the partner is left alone until ${moment(backingOff.until, view)}, after ${count(backingOff.failures, 'refusal')}`,
-      );
     case 'baseline':
-      return say('warning', 'reads the baseline: nothing is announced yet');
+      return 'the baseline is not completed';
     case 'behind':
-      return say('bad', 'behind: ticks do not come to their end');
+      return 'ticks do not come to their end';
+    case 'partner-silent':
+      return 'the partner does not answer';
+    case 'unfinished':
+      return 'the last tick has not found or committed everything';
+    case 'differs':
+      return differenceTold(status);
+    case 'held':
+      return 'events are held';
+    case 'undeliverable':
+      return 'SNS has refused events for good';
     case 'owing':
-      return say('warning', 'up to date, but events are still to be delivered');
-    case 'up-to-date':
-      return say('good', 'up to date');
+      return 'events are still to be delivered';
+    default:
+      return status.conditions.find(({ name }) => name === reason)?.title ?? reason;
   }
+}
+
+/** Of a difference that the last tick could not explain, or that nobody looks for. */
+function differenceTold({ partner, certifications, unexplained }: Status): string {
+  const more =
+    partner !== undefined && 'count' in partner ? partner.count - certifications : unexplained;
+  return `the partner shows ${count(Math.abs(more), 'assessment')} ${more > 0 ? 'more' : 'fewer'} than known`;
 }
 
 function lastTick(view: View, { lastTick, nextTick }: Status): string {
@@ -74,7 +126,7 @@ function next(at: string, view: View): string {
 
 function total({ certifications, partner, unexplained, collapsedFrom }: Status): Cell {
   const known = `${amount(certifications)} known`;
-  if (partner === undefined) return known;
+  if (partner === undefined || ('problem' in partner && isLeftAlone(partner.problem))) return known;
   if ('problem' in partner)
     return ['warning', `${known}; the partner gives no total: ${partner.problem.message}`];
   const theirs = `${known}, ${amount(partner.count)} at the partner`;
@@ -111,12 +163,15 @@ const changes: Readonly<Record<Status['detection'][number]['change'], string>> =
   new: 'new',
   withdrawn: 'withdrawn',
   restored: 'restored',
-  'edited-newest': 'edited, among the newest',
+  'edited-newest': 'edited, on a day that the newest page shows whole',
   'edited-recent': 'edited, in the recent days',
   'edited-history': 'edited, before that',
   replaced: 'one gone and one new on an old day',
 };
 const means = { total: 'the total', page: 'the newest page', audit: 'an audit' } as const;
+
+/** No call takes longer. */
+const longestCallMs = 60_000;
 
 /** Changes that are found alike share a line. */
 function detection(view: View, { detection }: Status): string[] {
@@ -151,7 +206,7 @@ function history(view: View, { history }: Status): string[] {
       .map(
         ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );
-    return [moment(at, view), command, outcomeOf(outcome), by, told.join(' ')];
+    return [moment(at, view), command, outcomeOf(view, at, outcome), by, told.join(' ')];
   });
   const columns = ['when', 'command', 'outcome', 'by', 'settings'].map((title) => ({ title }));
   return [
@@ -160,7 +215,15 @@ function history(view: View, { history }: Status): string[] {
   ];
 }
 
-function outcomeOf(outcome: NonNullable<Status['history']>[number]['outcome']): Cell {
-  if (outcome === undefined) return ['warning', 'no answer'];
-  return outcome.ok ? ['good', 'done'] : ['bad', outcome.code ?? 'failed'];
+type Recorded = NonNullable<Status['history']>[number];
+
+function outcomeOf(view: View, at: string, outcome: Recorded['outcome']): Cell {
+  if (outcome === undefined)
+    return ['warning', msSince(at, view) < longestCallMs ? 'under way' : 'no answer'];
+  const { rest } = outcome;
+  // Where a cursor begins with a day, it tells people how far it is.
+  const upTo = /^\d{4}-/.test(rest?.after ?? '') ? `, done up to ${rest?.after}` : '';
+  if (!outcome.ok) return ['bad', `${outcome.code ?? 'failed'}${upTo}`];
+  if (rest !== undefined) return ['warning', `not finished${upTo}`];
+  return outcome.changed === false ? ['faint', 'changed nothing'] : ['good', 'done'];
 }

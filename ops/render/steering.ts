@@ -3,15 +3,34 @@ import type { View } from './layout.ts';
 import { amount } from './text.ts';
 import { moment } from './time.ts';
 
-export function pauseLines(
-  view: View,
-  { changed, since, by, reason }: ResultOf<'pause'>,
-): string[] {
+type Paused = NonNullable<ResultOf<'status'>['paused']>;
+
+/** `paused since … by …: the reason`, as far as it was said. */
+export function pausedTold(view: View, { since, by, reason }: Paused = {}): string {
   const from = since === undefined ? '' : ` since ${moment(since, view)}`;
   const who = by === undefined ? '' : ` by ${by}`;
-  const why = reason === undefined ? '' : `: ${reason}`;
+  return `paused${from}${who}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+/** The partner was not even asked: `refuseIfLeftAlone`. */
+export function isLeftAlone({ code }: { readonly code: string }): boolean {
+  return code === 'paused' || code === 'backing-off';
+}
+
+/** To be said of what happens only when the integration is resumed. */
+export function ifPausedLines(
+  view: View,
+  { paused }: { readonly paused?: Paused | undefined },
+): string[] {
+  if (paused === undefined) return [];
+  return [view.paint('warning', `Not before resume: it is ${pausedTold(view, paused)}`)];
+}
+
+export function pauseLines(view: View, pause: ResultOf<'pause'>): string[] {
   return [
-    changed ? view.paint('warning', 'paused') : `It was paused already${from}${who}${why}.`,
+    pause.changed
+      ? view.paint('warning', 'paused')
+      : `It is ${pausedTold(view, pause)} (as it was before)`,
     'Ticks do nothing until resume. Nothing is lost: what changes meanwhile is announced then.',
   ];
 }
@@ -20,26 +39,23 @@ export function resumeLines(view: View, { changed }: ResultOf<'resume'>): string
   return [changed ? view.paint('good', 'resumed') : 'It was not paused.'];
 }
 
-export function restartBaselineLines(
-  view: View,
-  { changed }: ResultOf<'restart-baseline'>,
-): string[] {
+export function restartBaselineLines(view: View, result: ResultOf<'restart-baseline'>): string[] {
   return [
-    changed
+    result.changed
       ? view.paint('good', 'The next ticks read everything anew.')
-      : 'A baseline is running already, and is at its beginning.',
-    'What was announced is not announced again.',
+      : 'A baseline is running already, and goes on.',
+    'What was announced is not announced again; what the ledger does not know is, or held as a flood.',
+    ...ifPausedLines(view, result),
   ];
 }
 
-export function acceptTotalLines(
-  view: View,
-  { changed, total, before }: ResultOf<'accept-total'>,
-): string[] {
+export function acceptTotalLines(view: View, result: ResultOf<'accept-total'>): string[] {
+  const { changed, total, before } = result;
   return changed
     ? [
         view.paint('good', `accepted: ${amount(total)}, where ${amount(before)} were expected`),
         'What is gone is now looked for, and withdrawn; a flood of it is held.',
+        ...ifPausedLines(view, result),
       ]
     : [
         `There is nothing to accept: the partner shows ${amount(total)}, ${amount(before)} were expected.`,

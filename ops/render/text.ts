@@ -8,6 +8,21 @@ export function harmless(text: string): string {
   return stripVTControlCharacters(text).replace(controls, ' ');
 }
 
+/**
+ * What others send as JSON: nothing of it may steer the terminal, so every text in it is made harmless
+ * where it arrives.
+ *
+ * @returns `undefined` where it is no JSON
+ */
+export function harmlessJson(text: string): unknown {
+  try {
+    return JSON.parse(text, (_, value) => (typeof value === 'string' ? harmless(value) : value));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 const numbers = new Intl.NumberFormat('en-US');
 
 /** `12,004` */
@@ -29,4 +44,12 @@ export function counts(numbers: Readonly<Record<string, number>>, none = 'none')
 /** As one argument of a shell. */
 export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** JSON on one line, in which nothing steers a terminal: the escapes say the same. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007F-\u009F\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -11,6 +11,7 @@ const outcomes: Readonly<Record<Tick['outcome'], Cell>> = {
   busy: ['warning', 'left it to another tick, which is at work'],
   paused: ['warning', 'did nothing: the integration is paused'],
   'backing-off': ['warning', 'did nothing: the partner is left alone after refusals'],
+  'no-credentials': ['warning', 'did nothing: nobody has stored the credentials yet'],
 };
 
 /** What a tick found, and what it could not do. */

@@ -14,6 +14,13 @@ export function moment(instant: string, { zone }: Pick<Now, 'zone'>): string {
   return `${at.toPlainDate()} ${time} ${abbreviation(at)}`;
 }
 
+const instants = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** A sentence of the function's, with the instants in it told as everywhere else. */
+export function told(sentence: string, view: Pick<Now, 'zone'>): string {
+  return sentence.replaceAll(instants, (instant) => moment(instant, view));
+}
+
 /** `EST`, or `GMT+2` where a zone has no letters of its own. */
 function abbreviation(at: Temporal.ZonedDateTime): string {
   const format = new Intl.DateTimeFormat('en-US', {
@@ -47,9 +54,13 @@ export function limit(minutes: number): string {
   return span((needsThree ? Math.ceil(whole / 60) * 60 : whole) * 60_000);
 }
 
+export function msSince(instant: string, { now }: Pick<Now, 'now'>): number {
+  return now.epochMilliseconds - Temporal.Instant.from(instant).epochMilliseconds;
+}
+
 /** `12 s ago`, `in 48 s` */
-export function distance(instant: string, { now }: Pick<Now, 'now'>): string {
-  const ms = now.epochMilliseconds - Temporal.Instant.from(instant).epochMilliseconds;
+export function distance(instant: string, view: Pick<Now, 'now'>): string {
+  const ms = msSince(instant, view);
   if (Math.abs(ms) < 1000) return 'now';
   return ms < 0 ? `in ${span(-ms)}` : `${span(ms)} ago`;
 }

@@ -1,6 +1,8 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { Reason } from '../../lambda/operations/result.ts';
 import type { Tone, View } from './layout.ts';
+import { reasonTold } from './status.ts';
 import { amount, counts } from './text.ts';
 import { moment } from './time.ts';
 
@@ -61,16 +63,23 @@ export function tickLine(
   ]);
 }
 
-/** A notice that operations get, too. */
+/** Something that is in the way of being up to date, or no longer: of the status that still had it. */
 export function noticeLine(
   view: View,
-  { at, settings }: Status,
-  title: string,
-  tone: Tone,
+  at: string,
+  status: Status,
+  reason: Reason,
+  isOver: boolean,
 ): string {
-  return line(view, at, view.paint(tone, 'notice'.padEnd(labelWidth)), [
-    settings.integration,
-    title,
+  const what = reasonTold(view, status, reason);
+  const { lastTick } = status;
+  const more =
+    reason === 'behind' && !isOver && lastTick !== undefined
+      ? `: the last one did at ${moment(lastTick, view)}; status tells more`
+      : '';
+  return line(view, at, view.paint(isOver ? 'good' : 'bad', 'notice'.padEnd(labelWidth)), [
+    status.settings.integration,
+    isOver ? `over: ${what}` : `${what}${more}`,
   ]);
 }
 

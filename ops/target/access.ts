@@ -1,4 +1,5 @@
-import { AwsFailedError, InterruptedError, NotPermittedError, OpsError } from '../errors.ts';
+import { InterruptedError, OpsError } from '../errors.ts';
+import { AwsFailedError, NotPermittedError, NotSignedInError } from './errors.ts';
 
 /** The services that the command line calls. */
 export type Service =
@@ -17,6 +18,22 @@ export interface ClientSettings {
   readonly endpoint?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly maxAttempts?: number;
+  readonly requestHandler?: ReturnType<typeof patience>['requestHandler'];
+}
+
+/**
+ * How long a client waits for an answer, and for the rest of it. A connection that was lost on the way
+ * says nothing, and the SDK by itself waits for ever: of an exceeded time it only warns.
+ */
+export function patience(silenceMs = 10_000) {
+  return {
+    requestHandler: {
+      connectionTimeout: 5_000,
+      requestTimeout: silenceMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: silenceMs,
+    },
+  };
 }
 
 /** How AWS, or what stands for it on this machine, is reached. */
@@ -25,15 +42,38 @@ export interface Access {
   client(service: Service): ClientSettings;
 }
 
-/** Names under which AWS's services and the SDK's own search for credentials refuse somebody. */
-const refusals =
-  /^(AccessDenied|AuthorizationError|Unauthorized|ExpiredToken|InvalidClientTokenId|UnrecognizedClient|SignatureDoesNotMatch|InvalidSignature|OptInRequired|KMSAccessDenied|CredentialsProviderError|TokenProviderError)/;
+const signIn = 'sign in (aws sso login, or as you usually do), or choose another --profile';
+/**
+ * Names under which the SDK's search for credentials, or a service of AWS, says that it does not know
+ * who asks, and what each means.
+ */
+const notSignedIn: readonly (readonly [names: RegExp, problem: string, whatToDo: string])[] = [
+  [
+    /^(CredentialsProviderError|TokenProviderError)$/,
+    'There are no usable AWS credentials.',
+    `To have some, ${signIn}. aws sts get-caller-identity shows whether it works.`,
+  ],
+  [
+    /^(ExpiredToken|RequestExpired)/,
+    'The AWS credentials have expired.',
+    `Get new ones: ${signIn}. Then run it again.`,
+  ],
+  [
+    /^(InvalidClientTokenId|InvalidAccessKeyId|UnrecognizedClient|AuthFailure|SignatureDoesNotMatch|InvalidSignature|IncompleteSignature)/,
+    'AWS does not know these credentials.',
+    `They were deactivated, are incomplete, or belong to another partition of AWS: ${signIn}.`,
+  ],
+];
+const refusals = /^(AccessDenied|AuthorizationError|Unauthorized|OptInRequired|KMSAccessDenied)/;
+
+/** Names of a connection that ended, or was given up, after it had begun. */
+const broken = /^(ECONNRESET|EPIPE|ETIMEDOUT|TimeoutError)$/;
 
 /**
  * One call of AWS, with what goes wrong put in our words.
  *
  * @param action as IAM calls it
- * @throws NotPermittedError, AwsFailedError, or the reason of the signal
+ * @throws NotSignedInError, NotPermittedError, AwsFailedError, or the reason of the signal
  */
 export async function calling<T>(
   action: string,
@@ -46,9 +86,11 @@ export async function calling<T>(
     if (stop?.aborted) throw stop.reason ?? new InterruptedError();
     if (cause instanceof OpsError) throw cause;
     const reason = reasonOf(cause);
+    for (const [names, problem, whatToDo] of notSignedIn)
+      if (names.test(reason)) throw new NotSignedInError(problem, whatToDo, { cause });
     if (refusals.test(reason) || [401, 403].includes(statusOf(cause)))
       throw new NotPermittedError(action, reason, { cause });
-    throw new AwsFailedError(action, reason, { cause });
+    throw new AwsFailedError(action, { reason, isAnswerLost: broken.test(reason) }, { cause });
   }
 }
 

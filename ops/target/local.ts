@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { instanceSchema, localDirectory } from '../../local/instance.ts';
 import { NotFoundError } from '../errors.ts';
@@ -27,6 +28,18 @@ export async function localAccess(directory = localDirectory): Promise<Access> {
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     }),
   };
+}
+
+/** Who gives a command to it, for its record: where nobody has given the user a name, the number. */
+export function localUser(lookUp: () => { username: string } = userInfo): string {
+  try {
+    return lookUp().username.replaceAll(/[^ -~]/g, '-');
+  } catch (error) {
+    // In a container, a user may be nothing but a number.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR'))
+      throw error;
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 async function published(file: string) {

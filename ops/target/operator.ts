@@ -1,18 +1,21 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod/mini';
+import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { inEnglish } from '../../lambda/english.ts';
-import type { CommandName } from '../../lambda/operations/command.ts';
-import { contract, type ResultOf } from '../../lambda/operations/contract.ts';
+import type { Command, CommandName } from '../../lambda/operations/command.ts';
+import { contract, isChanging, type ResultOf } from '../../lambda/operations/contract.ts';
 import { problemSchema } from '../../lambda/operations/result.ts';
+import { CallGoesOnError, NotFoundError, UsageError } from '../errors.ts';
+import { harmlessJson } from '../render/text.ts';
+import { type Access, calling, patience } from './access.ts';
 import {
+  AnswerLostError,
   AnswerNotUnderstoodError,
+  AwsFailedError,
   CommandFailedError,
   FunctionFailedError,
-  NotFoundError,
-  UsageError,
-} from '../errors.ts';
-import { harmless } from '../render/text.ts';
-import { type Access, calling } from './access.ts';
+  NotStartedError,
+} from './errors.ts';
 import type { DeployedIntegration } from './target.ts';
 
 /** What a command is sent besides its name. */
@@ -36,21 +39,56 @@ const answers: {
   readonly [Name in CommandName]: { readonly result: z.ZodMiniType<ResultOf<Name>> };
 } = contract;
 
+/** Where it shows what came of a call that nobody waits for any longer. */
+const seeing: Partial<Readonly<Record<CommandName, string>>> = {
+  'test-event': 'the test event may be sent.',
+  release: 'holds shows what is left.',
+  discard: 'holds shows what is left.',
+  replay:
+    'status --history shows how far it has got. To go on from here sends again what it sends, under the same ids.',
+};
+const seenInHistory = 'status --history shows what comes of it.';
+
 /** Longer than the function's own time limit of 55 seconds: only a lost connection is given up. */
-const requestTimeout = 65_000;
+const answerMs = 65_000;
+/** By then, a call that was in the way has come to its end. */
+const startedWithinMs = 60_000;
+const triedAgainMs = { least: 1_000, most: 8_000 };
+/** What is over sooner is not worth a word. */
+const toldAfterMs = 2_000;
+
+interface OperatorOptions {
+  readonly stop: AbortSignal;
+  /**
+   * What AWS does not start is given again for a minute, and after two seconds that is told here, once a
+   * call. Absent: whoever asks does so again by itself.
+   */
+  readonly onNotStarted?: ((refusal: NotStartedError) => void) | undefined;
+  readonly clock?: Clock;
+  /** After which an answer no longer comes. */
+  readonly silenceMs?: number;
+}
 
 /** Has commands carried out by the function of an integration. */
 export class Operator {
   readonly integration: DeployedIntegration;
   readonly #lambda: LambdaClient;
   readonly #stop: AbortSignal;
+  readonly #onNotStarted: OperatorOptions['onNotStarted'];
+  readonly #clock: Clock;
 
-  constructor(access: Access, integration: DeployedIntegration, stop: AbortSignal) {
+  constructor(
+    access: Access,
+    integration: DeployedIntegration,
+    { stop, onNotStarted, clock = systemClock, silenceMs = answerMs }: OperatorOptions,
+  ) {
     this.integration = integration;
     this.#stop = stop;
+    this.#onNotStarted = onNotStarted;
+    this.#clock = clock;
     this.#lambda = new LambdaClient({
       ...access.client('lambda'),
-      requestHandler: { connectionTimeout: 5_000, requestTimeout },
+      ...patience(silenceMs),
       // A command whose answer is lost may have been carried out: whoever gave it decides.
       maxAttempts: 1,
     });
@@ -59,7 +97,7 @@ export class Operator {
   /**
    * @throws UsageError for settings that the command does not take
    * @throws CommandFailedError when the function answers with a problem
-   * @throws FunctionFailedError, AnswerNotUnderstoodError, NotPermittedError, AwsFailedError
+   * @throws NotStartedError, FunctionFailedError, AnswerNotUnderstoodError, NotPermittedError, AwsFailedError
    */
   async ask<Name extends CommandName>(
     name: Name,
@@ -81,7 +119,7 @@ export class Operator {
   ): Promise<Outcome<ResultOf<Name>>> {
     const command = contract[name].command.safeParse(input, inEnglish);
     if (!command.success) throw notACommand(command.error);
-    const answer = understood(envelope, await this.#invoke(command.data));
+    const answer = understood(envelope, await this.#started(command.data));
     const schema = answers[name].result;
     if (answer.ok) return { result: understood(schema, answer.result) };
     const failure = new CommandFailedError(answer.problem, answer.result);
@@ -89,7 +127,29 @@ export class Operator {
     return { failure, result: understood(schema, answer.result) };
   }
 
-  async #invoke(command: object): Promise<unknown> {
+  /** What was not started has done nothing, whatever the command: given again, it is given once. */
+  async #started(command: Command): Promise<unknown> {
+    const began = this.#clock.now();
+    let isTold = false;
+    for (;;) {
+      try {
+        return await this.#invoke(command);
+      } catch (error) {
+        const waitedMs = this.#clock.now().since(began).total('milliseconds');
+        const tell = this.#onNotStarted;
+        if (!(error instanceof NotStartedError) || !tell || waitedMs >= startedWithinMs)
+          throw error;
+        if (!isTold && waitedMs >= toldAfterMs) {
+          tell(error);
+          isTold = true;
+        }
+        const { least, most } = triedAgainMs;
+        await this.#clock.sleep(Math.min(Math.max(waitedMs, least), most), this.#stop);
+      }
+    }
+  }
+
+  async #invoke(command: Command): Promise<unknown> {
     const FunctionName = this.integration.operateFunction;
     const invocation = new InvokeCommand({ FunctionName, Payload: JSON.stringify(command) });
     const { FunctionError, Payload } = await calling(
@@ -97,16 +157,31 @@ export class Operator {
       () => this.#lambda.send(invocation, { abortSignal: this.#stop }),
       this.#stop,
     ).catch((error) => {
-      if (!(error.cause instanceof Error && error.cause.name === 'ResourceNotFoundException'))
-        throw error;
-      throw new NotFoundError(
-        `There is no function ${FunctionName}.`,
-        'Somebody has removed it: deploy the stack again.',
-      );
+      throw this.#notAnswered(command, error);
     });
-    const payload = parsed(Payload?.transformToString() ?? '');
+    const payload = harmlessJson(Payload?.transformToString() ?? '');
     if (FunctionError === undefined) return payload;
     throw new FunctionFailedError(FunctionName, errorTypeOf(payload));
+  }
+
+  /** What a call without an answer means to whoever gave the command. */
+  #notAnswered(command: Command, error: unknown): unknown {
+    const { command: name } = command;
+    const changes = isChanging(command);
+    const where = seeing[name] ?? seenInHistory;
+    if (changes && this.#stop.aborted) return new CallGoesOnError(where);
+    if (!(error instanceof AwsFailedError)) return error;
+    if (error.reason === 'ResourceNotFoundException')
+      return new NotFoundError(
+        `There is no function ${this.integration.operateFunction}.`,
+        'Somebody has removed it: deploy the stack again.',
+        { cause: error },
+      );
+    if (error.reason === 'TooManyRequestsException')
+      return new NotStartedError(this.integration.name, error.reason, { cause: error });
+    if (changes && error.isAnswerLost)
+      return new AnswerLostError(name, { reason: error.reason, seeing: where }, { cause: error });
+    return error;
   }
 }
 
@@ -115,16 +190,6 @@ function understood<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new AnswerNotUnderstoodError(parsed.error.issues.map(({ path }) => path.join('.')));
-}
-
-/** Nothing of what comes from elsewhere may steer the terminal: it is made harmless where it arrives. */
-function parsed(payload: string): unknown {
-  try {
-    return JSON.parse(payload, (_, value) => (typeof value === 'string' ? harmless(value) : value));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function errorTypeOf(payload: unknown): string {

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import {
   CloudFormationClient,
   DescribeStacksCommand,
@@ -6,9 +5,11 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackOutputs } from '../../lambda/names.ts';
-import { AwsFailedError, NotFoundError, UsageError } from '../errors.ts';
-import { type Access, calling } from './access.ts';
-import { localAccess } from './local.ts';
+import { NotFoundError, UsageError } from '../errors.ts';
+import { type Access, calling, patience } from './access.ts';
+import { AwsFailedError, NotSignedInError } from './errors.ts';
+import { localAccess, localUser } from './local.ts';
+import { blameProfile, profileOf } from './profile.ts';
 
 /** Whom a command is meant for, as the command line says. */
 export interface TargetOptions {
@@ -52,12 +53,17 @@ export async function findTarget(options: TargetOptions, stop: AbortSignal): Pro
         : 'It is not said which deployment is meant.',
       'Give --stack NAME for one in AWS (or set NOTIFIER_STACK), or --local for the one that npm start runs here.',
     );
+  if (local && (region !== undefined || profile !== undefined))
+    throw new UsageError(
+      '--region and --profile say where in AWS, and --local is not there.',
+      'Leave them out, or give --stack instead of --local.',
+    );
   if (stack !== undefined && !/^[A-Za-z][\w-]{0,127}$|^arn:/.test(stack))
     throw new UsageError(
       '--stack is not the name of a stack.',
       'Names are letters, digits and hyphens.',
     );
-  const access: Access = local
+  const { isLocal, client }: Access = local
     ? await localAccess()
     : {
         isLocal: false,
@@ -66,16 +72,25 @@ export async function findTarget(options: TargetOptions, stop: AbortSignal): Pro
           ...(profile !== undefined && { profile }),
         }),
       };
-  return describe(access, await describedStack(access, stack, stop), stop);
+  const access: Access = {
+    isLocal,
+    client: (service) => ({ ...patience(), ...client(service) }),
+  };
+  const described = describedStack(access, options, stop).catch(async (error) => {
+    if (error instanceof NotSignedInError && !local) await blameProfile(profile, error.cause);
+    throw error;
+  });
+  return describe(access, await described, stop);
 }
 
 async function describedStack(
   access: Access,
-  StackName: string | undefined,
+  { stack: StackName, profile }: TargetOptions,
   stop: AbortSignal,
 ): Promise<Stack> {
   const client = new CloudFormationClient(access.client('cloudFormation'));
-  const region = await client.config.region().catch(() => {
+  const region = await client.config.region().catch(async () => {
+    await profileOf(profile);
     throw new UsageError(
       'It is not said which region the stack is in.',
       'Give --region, or set AWS_REGION, or a region in the profile.',
@@ -88,10 +103,7 @@ async function describedStack(
     stop,
   ).catch((error) => {
     // CloudFormation has no name of its own for "does not exist"; the name as such is valid.
-    const isUnknown =
-      error instanceof AwsFailedError &&
-      error.cause instanceof Error &&
-      error.cause.name === 'ValidationError';
+    const isUnknown = error instanceof AwsFailedError && error.reason === 'ValidationError';
     throw isUnknown ? noStack(StackName, region) : error;
   });
   const [stack] = Stacks;
@@ -136,14 +148,8 @@ function describe(
         schedule: output(stackOutputs.schedule(name)),
         secret: output(stackOutputs.secret(name)),
       })),
-    caller: () => (access.isLocal ? localUser() : callerIdentity(access, stop)),
+    caller: async () => (access.isLocal ? localUser() : callerIdentity(access, stop)),
   };
-}
-
-async function localUser(): Promise<string> {
-  return userInfo()
-    .username.replaceAll(/[^\w:/.@+=, -]/g, '-')
-    .slice(0, 300);
 }
 
 async function callerIdentity(access: Access, stop: AbortSignal): Promise<string> {
@@ -169,7 +175,7 @@ export function selectIntegrations(
   const found = integrations.filter(({ name }) => name === asked);
   if (found.length > 0) return found;
   throw new NotFoundError(
-    `${stack} watches no integration ${asked}.`,
+    `The deployment ${stack} watches no integration ${asked}.`,
     `It watches ${integrations.map(({ name }) => name).join(', ')}.`,
   );
 }

@@ -10,6 +10,7 @@ import {
   DeleteMessageBatchCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
+  GetQueueUrlCommand,
   ListQueueTagsCommand,
   paginateListQueues,
   QueueDoesNotExist,
@@ -25,6 +26,8 @@ import { type Access, calling } from '../target/access.ts';
 const namePrefix = 'certification-notifier-watch-';
 /** Until when somebody watches; later than that the queue was left behind by a crash. */
 const expiryTag = 'certification-notifier:watch-expires';
+/** Whose events it takes: each deployment sweeps its own. */
+const topicTag = 'certification-notifier:watch-topic';
 const lifetime = { minutes: 20 };
 /** Left of it when it is put off. */
 const reserve = { minutes: 10 };
@@ -75,7 +78,7 @@ export class TemporaryQueue implements AsyncDisposable {
       QueueName: `${namePrefix}${randomUUID()}`,
       // Nothing that is not read at once is of use.
       Attributes: { MessageRetentionPeriod: '300', SqsManagedSseEnabled: 'true' },
-      tags: { [expiryTag]: expires.toString() },
+      tags: { [expiryTag]: expires.toString(), [topicTag]: watched.topicArn },
     });
     const { QueueUrl: url = '' } = await calling('sqs:CreateQueue', () => sqs.send(create));
     try {
@@ -125,30 +128,26 @@ export class TemporaryQueue implements AsyncDisposable {
 }
 
 /**
- * Removes the queues of those who watched and crashed, with their subscriptions.
+ * Removes what those who watched this topic and crashed have left behind: queues with their
+ * subscriptions, and subscriptions whose queue is gone.
  *
  * @returns how many
  */
 export async function sweep(access: Access, topicArn: string): Promise<number> {
   const sqs = sqsClient(access);
   const sns = new SNSClient(access.client('sns'));
-  const urls = await calling('sqs:ListQueues', async () => {
-    const pages = paginateListQueues(
-      { client: sqs, pageSize: 100 },
-      { QueueNamePrefix: namePrefix },
-    );
-    return (await Array.fromAsync(pages)).flatMap(({ QueueUrls = [] }) => QueueUrls);
-  });
-  const expired: string[] = [];
-  for (const url of urls) if (await isExpired(sqs, url)) expired.push(url);
-  if (expired.length === 0) return 0;
-  const names = new Set(expired.map(nameOf));
-  for (const arn of await subscriptionsOf(sns, topicArn, names))
+  const expired = await expiredQueues(sqs, topicArn);
+  const left = new Set(expired.map(nameOf));
+  for (const { name, arn } of await subscribedQueues(sns, topicArn)) {
+    // By itself, and only now: somebody else may have begun to watch since the queues were listed.
+    if (!left.has(name) && (await isThere(sqs, name))) continue;
+    left.add(name);
     await calling('sns:Unsubscribe', () =>
       sns.send(new UnsubscribeCommand({ SubscriptionArn: arn })),
     );
+  }
   for (const url of expired) await remove(sqs, url);
-  return expired.length;
+  return left.size;
 }
 
 async function subscribe(
@@ -195,24 +194,44 @@ function policy(queueArn: string, topicArn: string): string {
   });
 }
 
-async function isExpired(sqs: SQSClient, QueueUrl: string): Promise<boolean> {
+async function expiredQueues(sqs: SQSClient, topicArn: string): Promise<string[]> {
+  const urls = await calling('sqs:ListQueues', async () => {
+    const pages = paginateListQueues(
+      { client: sqs, pageSize: 100 },
+      { QueueNamePrefix: namePrefix },
+    );
+    return (await Array.fromAsync(pages)).flatMap(({ QueueUrls = [] }) => QueueUrls);
+  });
+  const expired: string[] = [];
+  for (const url of urls) if (await isExpired(sqs, url, topicArn)) expired.push(url);
+  return expired;
+}
+
+async function isExpired(sqs: SQSClient, QueueUrl: string, topicArn: string): Promise<boolean> {
   const { Tags = {} } = await calling('sqs:ListQueueTags', () =>
     sqs.send(new ListQueueTagsCommand({ QueueUrl })).catch(nothingIfGone),
   );
   const expires = Tags[expiryTag];
-  return expires !== undefined && Temporal.Instant.compare(expires, Temporal.Now.instant()) < 0;
+  if (expires === undefined || Tags[topicTag] !== topicArn) return false;
+  return Temporal.Instant.compare(expires, Temporal.Now.instant()) < 0;
 }
 
-async function subscriptionsOf(
-  sns: SNSClient,
-  TopicArn: string,
-  queueNames: ReadonlySet<string>,
-): Promise<string[]> {
+async function isThere(sqs: SQSClient, QueueName: string): Promise<boolean> {
+  const { QueueUrl } = await calling('sqs:GetQueueUrl', () =>
+    sqs.send(new GetQueueUrlCommand({ QueueName })).catch(nothingIfGone),
+  );
+  return QueueUrl !== undefined;
+}
+
+/** Only of the topic's own account and region: there, each who watches has the queue. */
+async function subscribedQueues(sns: SNSClient, TopicArn: string) {
+  const [, partition, , region, account] = TopicArn.split(':');
+  const prefix = `arn:${partition}:sqs:${region}:${account}:${namePrefix}`;
   return calling('sns:ListSubscriptionsByTopic', async () => {
     const pages = paginateListSubscriptionsByTopic({ client: sns }, { TopicArn });
     const all = (await Array.fromAsync(pages)).flatMap(({ Subscriptions = [] }) => Subscriptions);
-    return all.flatMap(({ Endpoint = '', SubscriptionArn = '' }) =>
-      queueNames.has(Endpoint.split(':').at(-1) ?? '') ? [SubscriptionArn] : [],
+    return all.flatMap(({ Endpoint = '', SubscriptionArn: arn = '' }) =>
+      Endpoint.startsWith(prefix) ? [{ name: Endpoint.split(':').at(-1) ?? '', arn }] : [],
     );
   });
 }
@@ -224,7 +243,7 @@ async function remove(sqs: SQSClient, QueueUrl: string): Promise<void> {
   );
 }
 
-function nothingIfGone(error: unknown): Record<string, never> {
+function nothingIfGone(error: unknown): { QueueUrl?: undefined; Tags?: undefined } {
   if (error instanceof QueueDoesNotExist) return {};
   throw error;
 }

@@ -6,8 +6,8 @@ export interface Deployment {
   readonly every: number;
   /** New certifications. */
   readonly perDay: number;
-  /** Of one integration with one queue and one address, without a pager. */
-  readonly alarms: number;
+  /** What the alarms of one integration with one queue and one address look at, without a pager. */
+  readonly alarmMetrics: number;
 }
 
 export interface Line {
@@ -33,9 +33,12 @@ export const assumed = {
   platformLogBytes: 600,
   /** Entries of an item in the index by day, with the 100 bytes that DynamoDB adds. */
   indexBytes: 250,
-  /** KMS is asked again after five minutes, for the ledger's key and twice for the topics'. */
+  /** KMS is asked again after five minutes: for the ledger's key, the topics' and a queue's. */
   keyPeriodMinutes: 5,
 } as const;
+
+/** SQS developer guide, "Estimating AWS KMS costs": two for who sends, one for who receives. */
+const queueKeyRequests = 3;
 
 /** Metrics that every tick sends; see lambda/journal.ts. */
 const constantMetrics = 2;
@@ -43,7 +46,7 @@ const constantMetrics = 2;
 /** A month in the first year; the ledger's size is that of its end. */
 export function monthlyBill(
   measured: CostMeasured,
-  { every, perDay, alarms }: Deployment,
+  { every, perDay, alarmMetrics }: Deployment,
 ): readonly Line[] {
   const world = measured.worlds.find((one) => one.perDay === perDay);
   if (world === undefined) throw new Error(`${perDay} a day have not been measured`);
@@ -82,7 +85,8 @@ export function monthlyBill(
   const logged = (total(({ logBytes }) => logBytes) + ticks * assumed.platformLogBytes) / 1e9;
   const keyRequests =
     Math.min(ticks, (hoursInMonth * 60) / assumed.keyPeriodMinutes) +
-    2 * Math.min(ticksWithNews, (hoursInMonth * 60) / assumed.keyPeriodMinutes);
+    (2 + queueKeyRequests) *
+      Math.min(ticksWithNews, (hoursInMonth * 60) / assumed.keyPeriodMinutes);
   const metrics = constantMetrics + Math.min(1, perDay / 24, ticksWithNews / hoursInMonth);
   const reads = total(({ readUnits }) => readUnits);
   const writes = total(({ tableWriteUnits, indexWriteUnits }) => tableWriteUnits + indexWriteUnits);
@@ -92,7 +96,7 @@ export function monthlyBill(
     quantity: shown(quantity),
   });
   return [
-    line('Alarms', prices.alarms, alarms),
+    line('Alarms', prices.alarms, alarmMetrics),
     line('Key', prices.keys, 1),
     line('Metrics', prices.metrics, metrics),
     line('Secret', prices.secrets, 1),

@@ -15,7 +15,7 @@ const measuredFile = new URL('../../bench/cost-measured.json', import.meta.url);
 /** What each line of the bill is, and how it gets smaller. */
 const explained: Readonly<Record<string, readonly [what: string, lower: string]>> = {
   Alarms: [
-    'nine of the integration, one of the schedules, one for each subscription',
+    'by the metrics that they look at: nine alarms of the integration, four of them with two; one of the schedules, one for each subscription',
     'fewer subscriptions; several integrations in one deployment share one of them',
   ],
   Key: [
@@ -48,7 +48,7 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
   ],
   Logs: ["one line and one of metrics a tick, and two of Lambda's own", 'a longer `every`'],
   'Key: requests': [
-    "by DynamoDB for AWS's own key and by SNS for the customer key, every five minutes at most",
+    "by DynamoDB for AWS's own key, by SNS, and by SQS and who receives, for the customer key; every five minutes at most",
     'a longer `every`',
   ],
   Events: [
@@ -58,15 +58,15 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
   Mails: ['a digest for each tick with news, to one address', '`alerts.digestEvery`'],
 };
 
-let alarms: number | undefined;
+let alarmMetrics: number | undefined;
 
-/** Alarms of one integration with one queue and one address, as they are synthesized. */
-function alarmsOfDeployment(): number {
-  alarms ??= countAlarms();
-  return alarms;
+/** What the alarms of one integration with one queue and one address look at, as they are synthesized. */
+function alarmMetricsOfDeployment(): number {
+  alarmMetrics ??= countAlarmMetrics();
+  return alarmMetrics;
 }
 
-function countAlarms(): number {
+function countAlarmMetrics(): number {
   const config = parseConfig({
     integrations: [
       { name: 'district-a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' },
@@ -77,12 +77,17 @@ function countAlarms(): number {
     ],
   });
   const constructs = buildApp(config, { bundle: false }).node.findAll();
-  return constructs.filter((construct) => construct instanceof cloudwatch.CfnAlarm).length;
+  const looksAt = constructs
+    .filter((construct) => construct instanceof cloudwatch.CfnAlarm)
+    .map(({ metrics }) =>
+      Array.isArray(metrics) ? metrics.filter((metric) => 'metricStat' in metric).length : 1,
+    );
+  return looksAt.reduce((sum, one) => sum + one, 0);
 }
 
 /** The bill of a month. */
 export function billOf(every: number, perDay: number): readonly Line[] {
-  return monthlyBill(measured(), { every, perDay, alarms: alarmsOfDeployment() });
+  return monthlyBill(measured(), { every, perDay, alarmMetrics: alarmMetricsOfDeployment() });
 }
 
 function measured(): CostMeasured {

@@ -46,7 +46,7 @@ export const prices = {
     unit: 'custom metric a month, by the hours in which it is sent',
     source: facts,
   },
-  alarms: { dollars: 0.1, unit: 'alarm a month', source: facts },
+  alarms: { dollars: 0.1, unit: 'metric of an alarm a month', source: facts },
   compositeAlarms: { dollars: 0.5, unit: 'composite alarm a month', source: facts },
   dashboards: {
     dollars: 3,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
-import dynalite from 'dynalite';
+import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 
 /** An embedded DynamoDB for tables such as docs/subscribing.md asks a subscriber to make. */
 export async function startHandledTables() {
-  const server = dynalite({ createTableMs: 0 });
+  const server = embeddedDynamoDb();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = new DynamoDBClient({

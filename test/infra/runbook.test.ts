@@ -1,19 +1,22 @@
 import { readFileSync } from 'node:fs';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { runbookPage } from '../../infra/constructs/operations-alarm.ts';
+import { runbookPage } from '../../infra/constructs/runbook.ts';
 import { at, district, synthesized } from './synthesized.ts';
 
 const page = readFileSync(new URL(`../../${runbookPage}`, import.meta.url), 'utf8');
 
 /** With every part that brings an alarm. */
-const template = synthesized({
+const everyAlarm = {
   integrations: [{ ...district, baseline: 'fan-out' }],
   pagerTopicArn: 'arn:aws:sns:us-east-1:111122223333:pager',
   subscriptions: [{ topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' } }],
-});
-const descriptions = ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm']
-  .flatMap((type) => Object.values(template.findResources(type)))
-  .map((alarm) => String(at(alarm, 'Properties', 'AlarmDescription')));
+};
+const descriptionsOf = (template: Template) =>
+  ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm']
+    .flatMap((type) => Object.values(template.findResources(type)))
+    .map((alarm) => String(at(alarm, 'Properties', 'AlarmDescription')));
+const descriptions = descriptionsOf(synthesized(everyAlarm));
 
 /** As GitHub makes them of headings. */
 const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(' ', '-');
@@ -41,6 +44,32 @@ describe('the runbook', () => {
   });
 });
 
-it('a description fits into what CloudWatch takes', () => {
-  for (const description of descriptions) expect(description.length).toBeLessThanOrEqual(1_024);
+describe('a runbook elsewhere', () => {
+  it('is linked by every alarm, each to its entry', () => {
+    const runbookUrl = 'https://wiki.example.org/notifier/operations';
+    const links = descriptionsOf(synthesized({ ...everyAlarm, runbookUrl })).map(
+      (text) => /^Runbook: (.*)$/m.exec(text)?.[1],
+    );
+    expect(links).toEqual(named.map((anchor) => `${runbookUrl}#${anchor}`));
+  });
+});
+
+it('a description fits into what CloudWatch takes, with the longest names and URL', () => {
+  const long = synthesized({
+    ...everyAlarm,
+    integrations: [{ ...district, name: 'd'.repeat(40), baseline: 'fan-out' }],
+    runbookUrl: `https://wiki.example.org/${'r'.repeat(175)}`,
+    subscriptions: [
+      { topic: 'alerts', protocol: 'email', endpoint: `a@${'d'.repeat(314)}.org` },
+      { topic: 'alerts', protocol: 'https', endpoint: `https://${'d'.repeat(249)}.org:8443/` },
+      {
+        topic: 'alerts',
+        protocol: 'lambda',
+        endpoint: `arn:aws:lambda:us-east-1:111122223333:function:${'f'.repeat(64)}:${'v'.repeat(28)}`,
+      },
+    ],
+  });
+  const lengths = descriptionsOf(long).map((description) => description.length);
+  expect(Math.max(...lengths)).toBeGreaterThan(900);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(1_024);
 });

@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../infra/config.ts';
@@ -27,6 +35,7 @@ function node(args: string[], variables: Record<string, string> = {}) {
   return spawnSync(process.execPath, args, {
     // Nothing of the host's own settings: as on a machine that has never seen AWS.
     env: { PATH, HOME, ...variables },
+    cwd: root,
     encoding: 'utf8',
   });
 }
@@ -37,11 +46,23 @@ const configFile = (name: string, config: unknown) => {
   return file;
 };
 
+const readJson = (name: string) => JSON.parse(readFileSync(join(outdir, name), 'utf8'));
+
 const assetsIn = (directory: string) =>
   readdirSync(directory).filter((name) => name.startsWith('asset.'));
 
 const outdir = join(folder, 'cli');
 const synth = node([app, configFile('good.config.mjs', twoDistricts)], { CDK_OUTDIR: outdir });
+
+it('a partner that only this machine can reach is refused: AWS could not', () => {
+  const local = { name: 'district-a', timeZone: 'UTC', baseUrl: 'http://localhost:3000' };
+  const file = configFile('local.config.mjs', { integrations: [local] });
+  const { status, stderr } = node([app, file]);
+  expect(stderr).toContain(
+    'integrations[0].baseUrl: "http://localhost:3000" found; allowed: a host that AWS can reach',
+  );
+  expect(status).toBe(1);
+});
 
 describe('synthesizing the app', () => {
   it('finds nothing that cdk-nag or the built-in validator would object to', () => {
@@ -53,6 +74,30 @@ describe('synthesizing the app', () => {
     const assets = assetsIn(outdir);
     expect(assets).toHaveLength(3);
     for (const asset of assets) expect(readdirSync(join(outdir, asset))).toEqual(['index.mjs']);
+  });
+
+  it('makes an assembly that needs nothing that is not in it', () => {
+    const { artifacts, missing } = readJson('manifest.json');
+    expect(missing ?? []).toEqual([]);
+    const types = Object.values(artifacts).map((artifact) => Object(artifact).type);
+    expect(types.toSorted()).toEqual([
+      'aws:cloudformation:stack',
+      'cdk:asset-manifest',
+      'cdk:feature-flag-report',
+      'cdk:tree',
+    ]);
+    const { files, dockerImages } = readJson('certification-notifier.assets.json');
+    expect(dockerImages).toEqual({});
+    // The template and three functions; nothing is made by a program while it is deployed.
+    const sources = Object.values(files).map((file) => Object(file).source);
+    expect(sources).toHaveLength(4);
+    for (const { path, executable } of sources) {
+      expect(executable).toBeUndefined();
+      expect(existsSync(join(outdir, path))).toBe(true);
+    }
+    const { Resources, Parameters } = readJson('certification-notifier.template.json');
+    expect(JSON.stringify(Resources)).not.toMatch(/"Custom::|CustomResource|resolve:/);
+    expect(Object.keys(Parameters)).toEqual(['BootstrapVersion']);
   });
 
   it('makes the same bundle again, wherever it is put', async () => {
@@ -68,8 +113,14 @@ describe('synthesizing the app', () => {
 
   it('lets a stack trace be read that names places in a bundle', () => {
     const bundles = assetsIn(outdir).map((asset) => join(outdir, asset, 'index.mjs'));
+    // Of an error that nobody catches Node shows the line as well: here it is longer than a pipe holds.
     const traces = bundles.map(
-      (bundle) => node(['--input-type=module', '-e', `import '${bundle}'`]).stderr,
+      (bundle) =>
+        node([
+          '--input-type=module',
+          '-e',
+          `import('${bundle}').catch(({ stack }) => console.log(stack))`,
+        ]).stdout,
     );
     const read = ['poll', 'operate', 'fan-out'].flatMap((name) =>
       traces.map((input) => {
@@ -167,6 +218,27 @@ describe('a wrong configuration', () => {
     expect(stderr).toContain('integrations[0].name: "A" found');
     expect(stderr).toContain('integrations[0].every: 0 found');
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('ends `cdk synth` with the same lines', () => {
+    const file = configFile('bad.config.mjs', {
+      integrations: [{ ...district, name: 'district-a', evry: 5 }],
+      logRetentionDays: 31,
+    });
+    // In words without spaces, wherever the checkout is.
+    const command = [relative(root, process.execPath), relative(root, app), file].join(' ');
+    const cdk = [join(root, 'node_modules/aws-cdk/bin/cdk'), 'synth', '--quiet', '--app', command];
+    const { status, stdout, stderr } = node([...cdk, '--output', join(folder, 'bad')]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toEqual([
+      `${file} has 2 problems:`,
+      expect.stringMatching(
+        /^ {2}integrations\[0\]\.evry: unknown setting; allowed: an object with/,
+      ),
+      expect.stringMatching(/^ {2}logRetentionDays: 31 found; allowed: one of 1, 3, 5, 7, /),
+      'Correct the named settings and run this again.',
+      `${command}: Subprocess exited with error 1`,
+    ]);
   });
 
   it.each([

@@ -10,11 +10,7 @@ import { parseConfig } from '../../infra/config.ts';
 const folder = mkdtempSync(join(tmpdir(), 'stack-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-export const district = {
-  name: 'district-a',
-  baseUrl: 'https://platform.example.org',
-  timeZone: 'America/Chicago',
-};
+export { district } from './config/settings.ts';
 
 /** The stack of a configuration, without the functions' code. */
 export function synthesized(input: unknown): Template {

@@ -39,7 +39,7 @@ type Emf = z.output<typeof emfSchema>;
 function written(act: (journal: TickJournal) => void): Emf[] {
   const written = vi.spyOn(console, 'log').mockReturnValue();
   written.mockClear();
-  act(new TickJournal('district-a'));
+  act(new TickJournal('district-a', 'ledger-a'));
   return written.mock.calls
     .map(([text]) => String(text))
     .filter((text) => /_aws/.test(text))
@@ -67,12 +67,30 @@ afterEach(() => {
 });
 
 describe('the metrics of a tick', () => {
-  it('count it as completed, by integration', () => {
-    expect(metricsOf({})).toMatchObject({ integration: 'district-a', TicksCompleted: 1 });
+  it('count it as completed, by integration and ledger', () => {
+    expect(metricsOf({})).toMatchObject({
+      integration: 'district-a',
+      ledger: 'ledger-a',
+      TicksCompleted: 1,
+    });
     expect(metricsOf({ outcome: 'baseline' })).toMatchObject({ TicksCompleted: 1 });
   });
 
-  it.each(['busy', 'paused', 'backing-off'] as const)(
+  it('page nobody for a pause: the ticks run, as somebody wanted them to', () => {
+    expect(metricsOf({ outcome: 'paused', conditions: { paused: 3 } })).toMatchObject({
+      TicksCompleted: 1,
+    });
+  });
+
+  it('alarm nobody while a new deployment waits for its credentials', () => {
+    const conditions = { 'credentials-not-set': 1 };
+    expect(sentIn(metricsOf({ outcome: 'no-credentials', conditions }))).toEqual([
+      names.ticksCompleted,
+      names.partnerRequests,
+    ]);
+  });
+
+  it.each(['busy', 'backing-off'] as const)(
     'do not count it as completed when it was %s',
     (outcome) => {
       expect(metricsOf({ outcome })).not.toHaveProperty('TicksCompleted');
@@ -89,9 +107,16 @@ describe('the metrics of a tick', () => {
   });
 
   it('tell of what lasts, although this tick has not added to it', () => {
-    const conditions = { held: 7, undeliverable: 2, unproven: 3, 'credentials-refused': 1 };
+    const conditions = {
+      held: 7,
+      quarantined: 4,
+      undeliverable: 2,
+      unproven: 3,
+      'credentials-refused': 1,
+    };
     expect(metricsOf({ held: 1, conditions })).toMatchObject({
       EventsHeld: 7,
+      RecordsQuarantined: 4,
       EventsUndeliverable: 2,
       DaysUnproven: 3,
       Refused: 1,

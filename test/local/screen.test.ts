@@ -56,22 +56,39 @@ const quiet = {
   durationMs: 31.4,
 };
 
+const poll = { functionName: 'poll' };
+
 test('a tick shows requests, new, delivered and duration', () => {
   const { lines, on } = screen();
-  on.tick(returned({ ...quiet, created: 2, delivered: 2 }));
+  on.tick(returned({ ...quiet, created: 2, delivered: 2 }), poll);
   expect(lines).toEqual(['12:00:00  tick 1     1 request · 2 new · 2 delivered · 31 ms']);
+});
+
+test('a tick says whose it was, where there are several', () => {
+  const { lines, on } = screen();
+  on.tick(returned(quiet), { ...poll, integration: 'district-b' });
+  expect(lines[0]).toContain('tick 1     district-b · 1 request · 0 new');
+});
+
+test('a failed tick is told with the effort of its own function', () => {
+  const { lines, on } = screen();
+  const text = JSON.stringify({ level: 'ERROR', message: 'x', requests: 3, durationMs: 12 });
+  on.output({ functionName: 'another', stream: 'stdout', kind: 'log', text });
+  const failure = { errorType: 'X', errorMessage: 'No answer.', trace: [] };
+  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure }, poll);
+  expect(lines[1]).toBe('12:00:00  tick 1     failed · X: No answer.');
 });
 
 test('a tick shows what is wrong only when something is', () => {
   const { lines, on } = screen();
-  on.tick(returned({ ...quiet, undelivered: 2, quarantined: 1 }));
+  on.tick(returned({ ...quiet, undelivered: 2, quarantined: 1 }), poll);
   expect(lines[0]).toContain('2 undelivered · 1 quarantined');
 });
 
 test('a failed tick shows its error and is counted', () => {
   const { lines, on } = screen();
   const failure = { errorType: 'UnavailableError', errorMessage: 'No answer.', trace: [] };
-  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure });
+  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure }, poll);
   on.summary();
   expect(lines[0]).toBe('12:00:00  tick 1     failed · UnavailableError: No answer.');
   expect(lines.at(-1)).toContain('1 tick (1 failed)');
@@ -88,8 +105,8 @@ test('a failed tick shows and counts the requests that the function says it has 
   });
   on.output({ functionName: 'poll', stream: 'stdout', kind: 'log', text });
   const failure = { errorType: 'X', errorMessage: 'No answer.', trace: [] };
-  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure });
-  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure });
+  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure }, poll);
+  on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure }, poll);
   on.summary();
   expect(lines.slice(0, 3)).toEqual([
     '12:00:00  error      tick failed · No answer.',

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { nobodyThere } from '../support/nobody-there.ts';
 
 const program = join(import.meta.dirname, '../../local/start.ts');
 let directory: string;
@@ -143,7 +144,7 @@ describe('what cannot work is one line and a failure:', () => {
 test('--help explains every flag', async () => {
   const { code, out, err } = await start('--help').ended();
   expect({ code, err }).toEqual({ code: 0, err: [] });
-  for (const flag of ['ticks', 'every', 'port', 'records', 'seed', 'base-url', 'credentials']) {
+  for (const flag of 'ticks every port records seed base-url credentials config'.split(' ')) {
     expect(out).toContain(`--${flag} <`);
   }
 });
@@ -156,6 +157,38 @@ test('after --ticks it has shown events and ends by itself, quietly and without 
   expect(out).toMatch(/digest .* new certification/);
   expect(out).toMatch(/4 ticks · \d+ requests · [1-9]\d* events? received · 0 duplicates · [1-9]/);
   expect(await readdir(join(directory, 'local'))).toEqual([]);
+});
+
+test('every integration of the configuration is watched, each at a partner of its own', async () => {
+  const shared = { baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
+  const integrations = [
+    { ...shared, name: 'district-a' },
+    { ...shared, name: 'district-b', secretName: 'partner/district-b', fields: 'identifiers' },
+  ];
+  const config = `export default ${JSON.stringify({ integrations })};`;
+  await writeFile(join(directory, 'two.config.mjs'), config);
+  const run = start('--config', 'two.config.mjs', '--ticks', '4', '--every', '1');
+  const { code, out, err } = await run.ended();
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  for (const { name } of integrations) {
+    expect(out.match(new RegExp(`tick \\d+ +${name} · `, 'g'))).toHaveLength(4);
+    expect(out).toMatch(
+      new RegExp(`${name} · \\d+ requests? · \\d+ recorded as known .* baseline`),
+    );
+    expect(out).toMatch(new RegExp(`created .* · ${name}/\\d+/1`));
+  }
+  expect(new Set(out.match(/http:\S+(?= {2}sandbox)/g)).size).toBe(2);
+  expect(out).toMatch(/8 ticks · /);
+});
+
+test('a configuration with mistakes is told as by a synthesis', async () => {
+  await writeFile(join(directory, 'bad.config.mjs'), 'export default { integrations: [] };');
+  const { code, out, err } = await start('--config', 'bad.config.mjs').ended();
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err.slice(0, 2)).toEqual([
+    expect.stringMatching(/^error: .*bad\.config\.mjs has a problem:$/),
+    expect.stringMatching(/^ {2}integrations: a list of 0 found; allowed: /),
+  ]);
 });
 
 test('while it runs its instance file says where, and Ctrl-C ends it cleanly', async () => {
@@ -173,12 +206,8 @@ test('while it runs its instance file says where, and Ctrl-C ends it cleanly', a
 });
 
 test('a host that does not answer fails the tick, with what to do and without the secret', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = Object(server.address());
-  await new Promise((resolve) => server.close(resolve));
   const file = await credentialsFile(`{"client_id":"a","client_secret":"${canary}"}`);
-  const flags = ['--base-url', `http://127.0.0.1:${port}`, '--credentials', file, '--ticks', '1'];
+  const flags = ['--base-url', nobodyThere, '--credentials', file, '--ticks', '1'];
   const { code, out } = await start(...flags).ended();
   expect(code).toBe(1);
   expect(out).toContain('real personal data');

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Duty } from './duty.ts';
+import { Gate } from '../support/gate.ts';
+import { Duty, denied } from './duty.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build());
@@ -15,7 +16,36 @@ function right(): string {
   return JSON.stringify({ client_id: clientId, client_secret: clientSecret });
 }
 
+const history = async () => (await duty.json('status --history --no-partner')).result;
+const me = 'arn:aws:iam::000000000000:root';
+
 describe('credentials set', () => {
+  it('lets the next tick ask a partner again that has refused, and is on record', async () => {
+    duty.stage.fillSecret('{"client_id":"somebody","client_secret":"of-yesterday"}');
+    await duty.stage.tick();
+    expect(await duty.stage.tick()).toMatchObject({ payload: { outcome: 'backing-off' } });
+    expect(await duty.run('credentials set', { input: right() })).toMatchObject({ exitCode: 0 });
+    expect(await duty.stage.completedTick()).toMatchObject({ outcome: 'baseline' });
+    const done = { command: 'credentials-stored', by: me, outcome: { ok: true, changed: true } };
+    expect(await history()).toMatchObject([{ history: [done] }]);
+    expect(await history()).not.toMatchObject([{ history: [{ outcome: { rest: {} } }] }]);
+  });
+
+  it('is on record as begun where they could not be stored, and it is not known how far it came', async () => {
+    await duty.stage.completedTick();
+    const secrets = new Gate();
+    const env = { AWS_ENDPOINT_URL_SECRETS_MANAGER: await secrets.open() };
+    secrets.always(async () => denied);
+    const before = stored();
+    const { exitCode, stderr } = await duty.run('credentials set', { input: right(), env });
+    await secrets.close();
+    expect(stderr).toContain('secretsmanager:PutSecretValue');
+    expect(exitCode).toBe(4);
+    expect(stored()).toBe(before);
+    const begun = { command: 'credentials-stored', by: me, outcome: { changed: false, rest: {} } };
+    expect(await history()).toMatchObject([{ history: [begun] }]);
+  });
+
   it('stores what the partner accepts, and the next tick works with it', async () => {
     duty.stage.fillSecret(unset);
     await duty.stage.tick();
@@ -32,6 +62,8 @@ describe('credentials set', () => {
     const { exitCode, stdout, stderr } = await duty.run('credentials set', { input });
     expect(exitCode).toBe(4);
     expect(stderr).toContain('(credentials-refused)');
+    expect(stderr).toContain('Nothing was stored: compare what you gave with what the operator');
+    expect(stderr).not.toContain('Secrets Manager');
     expect(stdout + stderr).not.toContain('hush');
     expect(stored()).toBe(before);
   });
@@ -39,7 +71,10 @@ describe('credentials set', () => {
   it('stores nothing that cannot be tried', async () => {
     const before = stored();
     duty.stage.partner.always(async () => undefined);
-    expect(await duty.run('credentials set', { input: right() })).toMatchObject({ exitCode: 5 });
+    expect(await duty.run('credentials set', { input: right() })).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringContaining('Nothing was stored. '),
+    });
     expect(stored()).toBe(before);
   });
 

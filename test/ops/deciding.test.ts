@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queues } from '../support/stage.ts';
-import { approved, Duty, masked } from './duty.ts';
+import { approved, Duty, ended, masked } from './duty.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
@@ -24,6 +24,12 @@ describe('what is held', () => {
     await flood();
     const { stdout } = await duty.run('holds');
     await expect(masked(stdout)).toMatchFileSnapshot(approved('holds'));
+    const list = (await duty.run('holds --list')).stdout;
+    expect(masked(list)).toMatch(
+      / assessment +rev +type +since\n( +\d+ +1 +created +<moment>\n){3}$/,
+    );
+    const { result } = await duty.json('holds --list');
+    expect(result).toMatchObject({ list: [{ revision: 1 }, { revision: 1 }, { revision: 1 }] });
     const { exitCode, stdout: done } = await duty.run('release --yes');
     expect({ exitCode, done }).toEqual({ exitCode: 0, done: '3 events released: 3 created\n' });
     await duty.stage.completedTick();
@@ -59,6 +65,28 @@ describe('what is held', () => {
     expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
   });
 
+  it.each(['release', 'discard'])(
+    'is what was counted then, and nothing that has come since: %s',
+    async (name) => {
+      await flood();
+      duty.lambda.once(duty.invocation, async ({ forward }) => {
+        const counted = await forward();
+        const { sandbox, filtered } = duty.stage;
+        for (let index = 0; index < 4; index += 1)
+          sandbox.world.add({ organization_id: filtered, certified_on: '2018-05-06' });
+        expect(await duty.stage.completedTick()).toMatchObject({ held: 4 });
+        return counted;
+      });
+      expect(await duty.json(`${name} --yes`)).toMatchObject({
+        exitCode: 0,
+        result: { events: 3 },
+      });
+      expect(await duty.json('holds')).toMatchObject({
+        result: { events: 4, byYear: [{ year: 2018, events: 4 }] },
+      });
+    },
+  );
+
   it('is discarded: nobody is told of it, and once is enough', async () => {
     await flood();
     const answer = await duty.json('discard --year 2019 --yes');
@@ -66,6 +94,28 @@ describe('what is held', () => {
     expect(await duty.json('discard --yes')).toMatchObject({ exitCode: 0, result: { events: 0 } });
     await duty.stage.completedTick();
     expect(await received()).toEqual([]);
+  });
+
+  it('is not said to be nothing when only nothing matches', async () => {
+    await flood();
+    for (const command of ['holds', 'release', 'discard']) {
+      const { exitCode, stdout } = await duty.run(`${command} --organization 1`);
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 0,
+        stdout: '3 events held, and none of them matches.\n',
+      });
+      expect(await duty.json(`${command} --year 1999`)).toMatchObject({
+        result: { events: 0, altogether: 3 },
+      });
+    }
+  });
+
+  it('goes out only when a pause is over, and that is said', async () => {
+    await flood();
+    await duty.run('pause --reason maintenance');
+    expect((await duty.run('release --yes')).stdout).toMatch(
+      /^3 events released: 3 created\nNot before resume: it is paused since .* E[SD]T by .*: maintenance\n$/,
+    );
   });
 
   it('is released in part', async () => {
@@ -83,11 +133,11 @@ describe('a pause', () => {
     await duty.stage.completedTick();
     expect(await duty.run('pause --reason maintenance')).toMatchObject({ exitCode: 0 });
     expect((await duty.run('pause --reason again')).stdout).toMatch(
-      /paused already since .*: maintenance/,
+      /It is paused since .*: maintenance \(as it was before\)/,
     );
     expect((await duty.run('tick')).stdout).toContain('the integration is paused');
     expect((await duty.run('status')).stdout).toMatch(
-      /^district-a {2}paused since .* by arn:aws:iam::000000000000:root: maintenance\n/,
+      /^district-a {2}not up to date: paused since .* by arn:aws:iam::000000000000:root: maintenance\n/,
     );
     expect(await duty.json('resume')).toMatchObject({ exitCode: 0, result: { changed: true } });
     expect((await duty.run('tick')).stdout).toContain('completed');
@@ -95,6 +145,46 @@ describe('a pause', () => {
 });
 
 describe('a baseline', () => {
+  it('that is not begun says what begins it', async () => {
+    const before = await duty.run('baseline');
+    expect(before).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(before.stdout).toBe(
+      'baseline  not begun\nThe first tick that gets through to the partner begins it; status says what keeps it.\n',
+    );
+    duty.stage.fillSecret('{"client_id":"","client_secret":""}');
+    await duty.stage.tick();
+    expect((await duty.run('baseline')).stdout).toContain('baseline  not begun\n');
+  });
+
+  it('that is followed says that it is paused, and ends', async () => {
+    await duty.stage.completedTick();
+    await duty.run('baseline --restart --yes');
+    await duty.run('pause --reason maintenance');
+    const { exitCode, stdout } = await duty.run('baseline --follow');
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(
+      /^baseline .*\nNot before resume: it is paused since .*: maintenance\n$/,
+    );
+    expect(await duty.json('baseline --follow')).toMatchObject({
+      exitCode: 1,
+      ok: true,
+      result: { status: 'running', paused: { reason: 'maintenance' } },
+    });
+  });
+
+  it('that is followed says what keeps it, and waits until it is completed', async () => {
+    const child = duty.start(`baseline --follow --stack ${duty.stack}`);
+    let stderr = '';
+    child.stderr?.on('data', (chunk) => (stderr += chunk));
+    const end = ended(child);
+    await expect.poll(() => stderr, { timeout: 20_000 }).toContain('The baseline is not begun');
+    await duty.stage.completedTick();
+    expect(await end).toMatchObject({
+      exitCode: 0,
+      stdout: 'baseline  completed: 30 certifications\n',
+    });
+  });
+
   it('is begun anew only when that is confirmed', async () => {
     await duty.stage.completedTick();
     expect(await duty.run('baseline --restart')).toMatchObject({ exitCode: 2 });

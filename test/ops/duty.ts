@@ -29,17 +29,19 @@ export class Duty {
   /** In front of what the program calls of AWS. */
   readonly lambda = new Gate();
   readonly cloudFormation = new Gate();
+  readonly scheduler = new Gate();
   readonly #folder = mkdtempSync(join(tmpdir(), 'duty-'));
-  #environment: Record<string, string> = {};
+  /** Of the program. */
+  environment: Record<string, string> = {};
 
   async build(config?: StageConfig): Promise<void> {
     await this.stage.build(config);
     const endpoints = {
       lambda: await this.lambda.open(),
       cloudFormation: await this.cloudFormation.open(),
+      scheduler: await this.scheduler.open(),
     };
-    this.#environment = {
-      PATH: process.env.PATH ?? '',
+    this.environment = {
       TZ: 'America/New_York',
       NO_COLOR: '1',
       AWS_REGION: 'us-east-1',
@@ -49,6 +51,7 @@ export class Duty {
       AWS_SHARED_CREDENTIALS_FILE: devNull,
       AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
       AWS_ENDPOINT_URL_CLOUDFORMATION: endpoints.cloudFormation,
+      AWS_ENDPOINT_URL_SCHEDULER: endpoints.scheduler,
       NOTIFIER_LOCAL: this.#folder,
     };
   }
@@ -58,11 +61,11 @@ export class Duty {
     const { endpoints, region } = this.stage.aws;
     this.lambda.target = endpoints.lambda;
     this.cloudFormation.target = endpoints.cloudFormation;
-    Object.assign(this.#environment, {
+    this.scheduler.target = endpoints.scheduler;
+    Object.assign(this.environment, {
       AWS_ENDPOINT_URL_STS: endpoints.sts,
       AWS_ENDPOINT_URL_SNS: endpoints.sns,
       AWS_ENDPOINT_URL_SQS: endpoints.sqs,
-      AWS_ENDPOINT_URL_SCHEDULER: endpoints.scheduler,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     });
     // What `npm start` leaves for other programs.
@@ -75,14 +78,18 @@ export class Duty {
   }
 
   async strike(): Promise<void> {
-    this.lambda.reset();
-    this.cloudFormation.reset();
+    for (const gate of this.#gates) gate.reset();
     await this.stage.strike();
   }
 
   async dismantle(): Promise<void> {
     rmSync(this.#folder, { recursive: true, force: true });
-    await Promise.all([this.lambda.close(), this.cloudFormation.close(), this.stage.dismantle()]);
+    await Promise.all(this.#gates.map((gate) => gate.close()));
+    await this.stage.dismantle();
+  }
+
+  get #gates(): readonly Gate[] {
+    return [this.lambda, this.cloudFormation, this.scheduler];
   }
 
   get stack(): string {
@@ -107,9 +114,7 @@ export class Duty {
   }
 
   start(args: string, env: Record<string, string> = {}): ChildProcess {
-    return spawn(process.execPath, [program, ...args.split(' ').filter(Boolean)], {
-      env: { ...this.#environment, ...env },
-    });
+    return startProgram(args, { ...this.environment, ...env });
   }
 
   /** What it answers to machines. */
@@ -122,6 +127,16 @@ export class Duty {
   get invocation(): string {
     return `/2015-03-31/functions/${this.stage.operate.name}/invocations`;
   }
+}
+
+/** Half of what a start takes is compiling. */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/ops', import.meta.url));
+
+/** The program as a process of its own, with this environment and no other. */
+export function startProgram(args: string, env: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [program, ...args.split(' ').filter(Boolean)], {
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache, ...env },
+  });
 }
 
 export async function ended(child: ChildProcess): Promise<Ended> {
@@ -149,7 +164,8 @@ export function masked(output: string): string {
       .replaceAll(/\d{4}-\d\d-\d\d/g, '<day>')
       .replaceAll(/<day>T[\d:.]+Z/g, '<instant>')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
-      .replaceAll(/(\d+ (d|h|min|s|ms) ?)+ ago|(?<=[( ])now(?=[),])/g, '<ago>')
+      .replaceAll(/arn:aws:secretsmanager:[\w:-]+/g, '<secret>')
+      .replaceAll(/(\d+ (d|h|min|s|ms) ?)+ ago|(?<=\(|days |history )now\b/g, '<ago>')
       .replaceAll(/in (\d+ (d|h|min|s|ms)\b ?)+/g, '<soon>')
       .replaceAll(/next any moment/g, 'next <soon>')
       .replaceAll(/is \d+ s (ahead|behind)/g, 'is <time> off')

@@ -40,23 +40,65 @@ describe.each(leaves(program))('the help of %s', (name, command) => {
 });
 
 describe('completion', () => {
-  /** What bash offers behind these words. */
-  function offered(line: string): string[] {
-    const typed = ['certification-notifier', ...line.split(' ')];
-    const script = `${completionScript('bash', program)}
-      COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length - 1}
-      _certification_notifier; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  const isThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+
+  function said(shell: string, args: string[], script: string): string[] {
+    const { stdout, stderr } = spawnSync(shell, [...args, script], { encoding: 'utf8' });
     expect(stderr).toBe('');
     return stdout.trim().split('\n');
   }
 
-  it('offers commands, and the options of each', () => {
-    expect(offered('re')).toEqual(['resume', 'release', 'replay']);
-    expect(offered('--local re')).toEqual(['resume', 'release', 'replay']);
-    expect(offered('replay --dr')).toEqual(['--dry-run']);
-    expect(offered('replay --st')).toEqual(['--stack']);
-    expect(offered('credentials s')).toEqual(['set']);
+  /** What is offered behind these words. */
+  function inBash(line: string): string[] {
+    return said('bash', ['-c'], `${completionScript('bash', program)}${asked(line)}`);
+  }
+
+  /** As bashcompinit asks; it is zsh itself that leaves out what does not begin so. */
+  function inZsh(line: string): string[] {
+    const ask = `ask() { emulate -L sh; setopt kshglob noshglob braceexpand; ${asked(line)}; }; ask`;
+    return said('zsh', ['-fc'], `${completionScript('zsh', program)}${ask}`);
+  }
+
+  function asked(line: string): string {
+    const typed = ['certification-notifier', ...line.split(' ')];
+    return `COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length - 1}
+      _certification_notifier; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  }
+
+  function inFish(line: string): string[] {
+    const ask = `complete -C 'certification-notifier ${line}'`;
+    const offers = said(
+      'fish',
+      ['--no-config', '-c'],
+      `${completionScript('fish', program)}${ask}`,
+    );
+    return offers.map((offer) => offer.split('\t')[0] ?? '');
+  }
+
+  it('offers commands, and the options of each, in bash', () => {
+    expect(inBash('re')).toEqual(['resume', 'release', 'replay']);
+    expect(inBash('--local re')).toEqual(['resume', 'release', 'replay']);
+    expect(inBash('replay --dr')).toEqual(['--dry-run']);
+    expect(inBash('replay --st')).toEqual(['--stack']);
+    expect(inBash('credentials s')).toEqual(['set']);
+    expect(inBash('completion z')).toEqual(['zsh']);
+    expect(said('bash', ['-c'], `${completionScript('bash', program)}complete -p`)).toEqual([
+      'complete -o default -F _certification_notifier certification-notifier',
+    ]);
+  });
+
+  it.skipIf(!isThere('zsh'))('offers them in zsh, also where nothing was completed before', () => {
+    expect(inZsh('re')).toEqual(expect.arrayContaining(['resume', 'release', 'replay']));
+    expect(inZsh('replay --dr')).toContain('--dry-run');
+    expect(inZsh('replay --dr')).not.toContain('status');
+    expect(inZsh('credentials s')).toContain('set');
+  });
+
+  it.skipIf(!isThere('fish'))('offers them in fish', () => {
+    expect(inFish('re').sort()).toEqual(['release', 'replay', 'resume']);
+    expect(inFish('replay --dr')).toEqual(['--dry-run']);
+    expect(inFish('credentials ')).toEqual(['set']);
+    expect(inFish('completion z')).toEqual(['zsh']);
   });
 
   it('knows every command in each shell', () => {

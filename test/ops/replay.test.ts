@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Rule } from '../support/gate.ts';
 import { queues } from '../support/stage.ts';
 import { Duty, ended } from './duty.ts';
+import { twoAtATime } from './two-at-a-time.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build());
@@ -21,10 +21,6 @@ async function announce(count: number): Promise<string[]> {
 
 const idsOf = (events: readonly { id: string }[]) => events.map(({ id }) => id).sort();
 
-/** The function answers after two events, as it would after a minute. */
-const twoAtATime: Rule = ({ body, forward }) =>
-  forward(JSON.stringify({ ...JSON.parse(body), limit: 2 }));
-
 describe('replay', () => {
   it('counts what would be sent, sends that, and says what it has not sent', async () => {
     const told = await announce(3);
@@ -40,9 +36,22 @@ describe('replay', () => {
     expect(idsOf(await duty.stage.events(queues.everything))).toEqual(told);
   });
 
+  it('of an assessment that nobody knows here says so, and ends with 3; the others are sent', async () => {
+    const [told = ''] = await announce(1);
+    const id = told.split('/')[1];
+    const unknown = await duty.run('replay --id 999999');
+    expect(unknown).toMatchObject({ exitCode: 3, stderr: '' });
+    expect(unknown.stdout).toMatch(/^0 events sent\nnot sent:\n {2}1 {2}not known here/);
+    expect(await duty.run(`replay --id ${id},999999 --dry-run`)).toMatchObject({ exitCode: 3 });
+    const both = await duty.run(`replay --id ${id},999999`);
+    expect(both).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('1 event sent') });
+    expect(idsOf(await duty.stage.events(queues.everything))).toEqual([told]);
+    expect(await duty.run(`replay --id ${id}`)).toMatchObject({ exitCode: 0 });
+  });
+
   it('goes on until everything is sent, however many calls it takes', async () => {
     const told = await announce(5);
-    duty.lambda.once(duty.invocation, twoAtATime);
+    for (let time = 0; time < 2; time += 1) duty.lambda.once(duty.invocation, twoAtATime(duty));
     const answer = await duty.json('replay --from 2020-01-01');
     expect(answer).toMatchObject({
       exitCode: 0,
@@ -56,7 +65,7 @@ describe('replay', () => {
 
   it('that is interrupted says how to go on, and nothing is lost', async () => {
     const told = await announce(5);
-    duty.lambda.once(duty.invocation, twoAtATime);
+    duty.lambda.once(duty.invocation, twoAtATime(duty));
     const child = duty.start(`replay --all --stack ${duty.stack}`);
     // In the middle of the second call.
     duty.lambda.always(async () => {
@@ -77,12 +86,11 @@ describe('replay', () => {
 
   it('that fails half-way says what was done and how to go on', async () => {
     await announce(3);
-    duty.lambda.once(duty.invocation, twoAtATime);
     duty.stage.sns.once('PublishBatch', (call) => {
       duty.stage.sns.always(async () => ({ status: 403, type: 'text/xml', body: '<Error/>' }));
       return call.forward();
     });
-    const answer = await duty.json('replay --all');
+    const answer = await duty.json('replay --all --events-per-second 2');
     expect(answer).toMatchObject({
       exitCode: 5,
       ok: false,
@@ -102,12 +110,30 @@ describe('replay', () => {
   it('ends after as many as were wanted, and sends to one queue', async () => {
     await announce(3);
     const answer = await duty.json(`replay --all --limit 1 --queue ${queues.oneOrganization}`);
-    expect(answer).toMatchObject({
-      exitCode: 0,
-      result: { events: 1, next: { command: 'replay' } },
-    });
+    expect(answer).toMatchObject({ exitCode: 0, result: { events: 1 } });
+    expect(answer.result).not.toHaveProperty('next');
     expect(await duty.stage.events(queues.everything)).toEqual([]);
     expect(await duty.stage.events(queues.oneOrganization)).toHaveLength(1);
+  });
+
+  it('sends no more than were wanted, however many calls it takes and who goes on', async () => {
+    await announce(5);
+    // The function is out of time after two.
+    duty.lambda.once(duty.invocation, async (call) => {
+      const reply = await twoAtATime(duty)(call);
+      const { result, ...answer } = JSON.parse(reply?.body ?? '');
+      const next = { ...result.next, limit: 1 };
+      return (
+        reply && { ...reply, body: JSON.stringify({ ...answer, result: { ...result, next } }) }
+      );
+    });
+    expect(await duty.json('replay --all --limit 3')).toMatchObject({ result: { events: 3 } });
+    expect(duty.lambda.calls).toHaveLength(2);
+    expect(await duty.stage.events(queues.everything)).toHaveLength(3);
+
+    const next = JSON.stringify({ days: {}, limit: 2, eventsPerSecond: 1 });
+    expect(await duty.json(`replay --next ${next}`)).toMatchObject({ result: { events: 2 } });
+    expect(await duty.stage.events(queues.everything)).toHaveLength(2);
   });
 
   it('has to be told what to send', async () => {
@@ -115,7 +141,7 @@ describe('replay', () => {
     expect(await duty.run('replay --all --id 5')).toMatchObject({ exitCode: 2 });
     const { exitCode, stderr } = await duty.run('replay --all --queue not-an-arn');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('to.queue');
+    expect(stderr).toContain('Allowed: the ARN of an SQS queue, such as arn:aws:sqs:');
   });
 });
 

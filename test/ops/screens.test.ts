@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proveResult } from '../../lambda/operations/result.ts';
 import { approved, Duty, masked } from './duty.ts';
 
 // One story for all screens, in which nothing is changed: they may come in any order.
@@ -41,35 +42,25 @@ describe('the screen of', () => {
   });
 });
 
-describe('check', () => {
-  it('ends with 1 when something has failed, and says what to do', async () => {
-    duty.stage.partner.once('/oauth/token', async () => ({
-      status: 401,
-      type: 'application/json',
-      body: '{"error":"invalid_client"}',
-    }));
-    await duty.stage.operate.kill();
-    duty.stage.partner.always(async (call) =>
-      call.operation === '/oauth/token'
-        ? { status: 401, type: 'application/json', body: '{"error":"invalid_client"}' }
-        : call.forward(),
-    );
-    const { exitCode, stdout } = await duty.run('check');
-    duty.stage.partner.reset();
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('(credentials-refused)');
-    expect(stdout).toContain('skipped  scope');
-  });
-});
-
-describe('status', () => {
-  it('says so when the partner is down, and all else all the same', async () => {
-    duty.stage.partner.always(async () => ({ status: 503, type: 'text/plain', body: '' }));
-    const { exitCode, stdout } = await duty.run('status');
-    duty.stage.partner.reset();
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/31 known; the partner gives no total: .*status 503/);
-  });
+describe('explain', () => {
+  it.each([
+    [503, '', 5, 'gives no answer'],
+    [400, '{"errors":[{"message":"Invalid or missing tenant ids"}]}', 4, 'no organizations'],
+  ])(
+    'of an id that nobody knows here says when the partner answers %i, and ends as that does',
+    async (status, body, exitCode, said) => {
+      duty.stage.partner.always(async (call) =>
+        call.operation === '/oauth/token'
+          ? call.forward()
+          : { status, type: 'application/json', body },
+      );
+      const explained = await duty.run('explain 999999');
+      duty.stage.partner.reset();
+      expect(explained.stdout).toMatch(/^assessment 999999 {2}not known here, and the partner /);
+      expect(explained.stdout).toContain(said);
+      expect(explained.exitCode).toBe(exitCode);
+    },
+  );
 });
 
 describe('prove', () => {
@@ -77,17 +68,22 @@ describe('prove', () => {
     const range = 'prove --from 2020-01-01 --to 2099-12-31';
     const { stdout, exitCode } = await duty.run(range);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/\ncomplete: [\d,]+ of [\d,]+ days proven, 31 certifications\n$/);
+    expect(stdout).toMatch(
+      /\ncomplete so far: [\d,]+ of [\d,]+ days proven, today .+, [\d,]+ days still to come, 31 certifications\n$/,
+    );
     const csv = (await duty.run(`${range} --csv`)).stdout.trim().split('\n');
-    expect(csv[0]).toBe('day,count,proven,proof,proven_at,digest,read_with');
+    expect(csv[0]).toBe('day,count,since,standing,proof,proven_at,digest,read_with');
     const { result } = await duty.json(range);
-    expect(result).toMatchObject({ unproven: 0, proven: csv.length - 1 });
+    const { proven, ...sums } = proveResult.parse(result);
+    expect(sums).toMatchObject({ open: 1, unproven: 0 });
+    expect(proven + 1 + sums.notYet).toBe(csv.length - 1);
   });
 
   it('has to be told which days', async () => {
     expect(await duty.run('prove --from 2026-11-01')).toMatchObject({ exitCode: 2 });
     expect(await duty.run('prove --from 2026-11-02 --to 2026-11-01')).toMatchObject({
       exitCode: 2,
+      stderr: expect.stringContaining('--from 2026-11-02 is after --to 2026-11-01.'),
     });
   });
 });

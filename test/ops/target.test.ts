@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { problemOf } from '../../lambda/operations/answer.ts';
+import { BusyError } from '../../lambda/operations/errors.ts';
 import { UsageError } from '../../ops/errors.ts';
 import { selectIntegration, selectIntegrations, type Target } from '../../ops/target/target.ts';
 import { Duty, denied, ended, masked } from './duty.ts';
@@ -52,12 +54,6 @@ describe('whom a command is for', () => {
     expect(exitCode).toBe(3);
     expect(stderr).toContain('It watches district-a.');
   });
-
-  it('needs a region', async () => {
-    const { exitCode, stderr } = await duty.run('tick', { env: { AWS_REGION: '' } });
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('--region');
-  });
 });
 
 describe('one of several integrations', () => {
@@ -78,7 +74,97 @@ describe('one of several integrations', () => {
   });
 });
 
+describe('a deployment of several integrations', () => {
+  const several = new Duty();
+  beforeAll(async () => {
+    await several.build({ others: ['district-b'] });
+    await several.raise();
+    await several.stage.completedTick();
+  });
+  afterAll(async () => {
+    await several.strike();
+    await several.dismantle();
+  });
+
+  it('is looked at as a whole and changed one by one; each has its own history', async () => {
+    expect((await several.json('status')).result).toMatchObject([
+      { settings: { integration: 'district-a' }, standing: 'up-to-date', certifications: 30 },
+      { settings: { integration: 'district-b' }, standing: 'never-ticked', certifications: 0 },
+    ]);
+    const checked = await several.json('check --integration district-b');
+    expect(checked).toMatchObject({ exitCode: 1, result: [{ integration: 'district-b' }] });
+
+    const unsaid = await several.run('pause --reason moves');
+    expect(unsaid).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('one of district-a, district-b'),
+    });
+    const { clientId, clientSecret } = several.stage.sandbox.credentials;
+    const input = JSON.stringify({ client_id: clientId, client_secret: clientSecret });
+    const only = '--integration district-b';
+    expect(await several.run(`credentials set ${only}`, { input })).toMatchObject({ exitCode: 0 });
+    expect(await several.json(`tick ${only}`)).toMatchObject({ result: { recorded: 30 } });
+    expect(await several.json(`pause --reason moves ${only}`)).toMatchObject({ exitCode: 0 });
+    const { result } = await several.json('status --history');
+    expect(result).toMatchObject([
+      { standing: 'up-to-date', history: [] },
+      {
+        standing: 'paused',
+        history: [{ command: 'pause' }, { command: 'tick' }, { command: 'credentials-stored' }],
+      },
+    ]);
+    expect(await several.json(`resume ${only}`)).toMatchObject({ result: { changed: true } });
+  });
+
+  it.each(['status', 'check'])('is told of by %s although one of them fails', async (command) => {
+    const ofTheSecond = [...several.stage.aws.functions.keys()].find((name) =>
+      /OperateFunctionDistrictB|districtbOperate/i.test(name),
+    );
+    const denyTheSecond = () =>
+      several.lambda.always(async ({ operation, forward }) =>
+        operation.includes(String(ofTheSecond)) ? denied : forward(),
+      );
+    denyTheSecond();
+    const { exitCode, stdout, stderr } = await several.run(command);
+    const machines = await several.json(command);
+    several.lambda.reset();
+    expect(stdout).toMatch(/^district-a/);
+    expect(stderr).toContain('error: district-b: AWS refuses lambda:InvokeFunction');
+    expect(exitCode).toBe(4);
+    expect(machines).toMatchObject({
+      exitCode: 4,
+      ok: false,
+      problem: { code: 'not-permitted' },
+      result: [expect.anything()],
+    });
+  });
+});
+
 describe('what can go wrong in between', () => {
+  const notStarted = async () => ({
+    status: 429,
+    type: 'application/json',
+    body: '{"__type":"TooManyRequestsException"}',
+  });
+
+  it('is a function that AWS does not start at once: it is given the command again', async () => {
+    duty.lambda.once(duty.invocation, notStarted);
+    const { exitCode, stderr } = await duty.run('test-event');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(duty.lambda.calls).toHaveLength(2);
+  });
+
+  it('is a function that AWS does not start: that is told, and Ctrl-C ends the waiting', async () => {
+    duty.lambda.always(notStarted);
+    const child = duty.start(`test-event --stack ${duty.stack}`);
+    child.stderr?.once('data', () => child.kill('SIGINT'));
+    const { exitCode, stdout, stderr } = await ended(child);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+    expect(stderr).toMatch(
+      /^AWS does not start the function for district-a now .*: nothing was done\. It is given again for up to a minute\.\nerror: Interrupted\.\n {2}Nothing was changed\./,
+    );
+  });
+
   it('is somebody who presses Ctrl-C', async () => {
     const child = duty.start(`test-event --stack ${duty.stack}`);
     duty.lambda.once(duty.invocation, async () => {
@@ -88,7 +174,7 @@ describe('what can go wrong in between', () => {
     });
     const { exitCode, stdout, stderr } = await ended(child);
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
-    expect(stderr).toContain('What the function has begun, it ends by itself.');
+    expect(stderr).toContain('the test event may be sent');
   });
 
   it.each([
@@ -125,6 +211,17 @@ describe('what can go wrong in between', () => {
         })),
       5,
       'lambda:InvokeFunction failed (ServiceException)',
+    ],
+    [
+      'a tick that does not end',
+      () =>
+        duty.lambda.once(duty.invocation, async () => ({
+          status: 200,
+          type: 'application/json',
+          body: JSON.stringify({ ok: false, problem: problemOf(new BusyError()) }),
+        })),
+      5,
+      'A tick or another command is at work on this integration, and has not ended in time.',
     ],
     [
       'an answer of another version',
@@ -191,19 +288,5 @@ describe('what can go wrong in between', () => {
       const { stdout, stderr } = await duty.run(`test-event${json}`);
       expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]|\u202E/u);
     }
-  });
-});
-
-describe('the command line itself', () => {
-  it.each([
-    ['an unknown command', 'tikc', 'Did you mean tick?'],
-    ['an unknown option', 'tick --stak x', '--stack'],
-    ['a value that is none', 'replay --from yesterday', 'a day, such as 2026-11-21'],
-    ['an argument too many', 'tick now', 'too many arguments'],
-    ['an id that is none', 'explain abc', 'a whole number from 1'],
-  ])('is refused with 2: %s', async (_what, args, words) => {
-    const run = await duty.run(args);
-    expect(run.stderr).toContain(words);
-    expect(run).toMatchObject({ exitCode: 2, stdout: '' });
   });
 });

@@ -79,6 +79,31 @@ it('a secret is read and never shown', async () => {
   expect(shown(output)).toBe('');
 });
 
+describe('standard input', () => {
+  it('is read to its end where nobody types it', async () => {
+    const { input, terminal } = streams(false);
+    input.end('{"client_id":"…"}');
+    expect(await terminal.standardInput(never)).toBe('{"client_id":"…"}');
+  });
+
+  it('is not read from somebody who would see there what he types, because questions go elsewhere', async () => {
+    const { input, errors, terminal } = streams(true);
+    errors.isTTY = false;
+    expect(terminal.isAttended).toBe(false);
+    input.end('{"client_secret":"hush-hush"}');
+    await expect(terminal.standardInput(never)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('standard error'),
+    });
+    expect(input.readableFlowing).not.toBe(true);
+  });
+});
+
+it('takes an empty TZ for UTC', () => {
+  vi.stubEnv('TZ', '');
+  expect(streams(false).terminal.view().zone).toBe('UTC');
+});
+
 describe('colour', () => {
   it('is on a terminal only, and not with NO_COLOR', () => {
     vi.stubEnv('NO_COLOR', undefined);
@@ -86,10 +111,10 @@ describe('colour', () => {
     vi.stubEnv('NODE_DISABLE_COLORS', undefined);
     vi.stubEnv('CI', undefined);
     vi.stubEnv('TERM', 'xterm-256color');
-    expect(streams(false).terminal.paint('bad', 'x')).toBe('x');
-    expect(streams(true).terminal.paint('bad', 'x')).toBe('\u001B[31mx\u001B[39m');
+    expect(streams(false).terminal.view().paint('bad', 'x')).toBe('x');
+    expect(streams(true).terminal.view().paint('bad', 'x')).toBe('\u001B[31mx\u001B[39m');
     vi.stubEnv('NO_COLOR', '1');
-    expect(streams(true).terminal.paint('bad', 'x')).toBe('x');
+    expect(streams(true).terminal.view().paint('bad', 'x')).toBe('x');
   });
 });
 
@@ -112,6 +137,21 @@ describe('progress', () => {
     expect(shown(errors)).toBe('');
   });
 
+  it('estimates by what was done since somebody looks on, and counts down', () => {
+    vi.useFakeTimers();
+    const { terminal, errors } = streams(true);
+    errors.columns = 120;
+    using progress = new Progress(terminal, 'baseline');
+    // Half of it was done before: that says nothing about the pace.
+    progress.at(500, 1000, 'certifications');
+    vi.advanceTimersByTime(10_000);
+    progress.at(600, 1000, 'certifications');
+    vi.advanceTimersByTime(250);
+    expect(shown(errors)).toMatch(/60 % {2}600 of 1,000 certifications, about 39 s left$/);
+    vi.advanceTimersByTime(10_000);
+    expect(shown(errors)).toMatch(/about 29 s left$/);
+  });
+
   it('is not shown where nobody looks on', () => {
     vi.useFakeTimers();
     const { terminal, errors } = streams(false);
@@ -123,6 +163,22 @@ describe('progress', () => {
   it('never takes more than the line', () => {
     const { terminal, errors } = streams(true);
     terminal.transient('x'.repeat(100));
-    expect(shown(errors)).toBe(`\r\u001B[2K${'x'.repeat(59)}`);
+    expect(shown(errors)).toBe(`\r\u001B[2K${'x'.repeat(58)}…`);
+  });
+
+  it('gives way with its bar on a narrow terminal, not with what it says', () => {
+    vi.useFakeTimers();
+    const { terminal, errors } = streams(true);
+    using progress = new Progress(terminal, 'prove', 55_000);
+    progress.at(120, 400, 'days');
+    vi.advanceTimersByTime(2_000);
+    expect(shown(errors)).toContain('prove  ██░░░░  30 %  120 of 400 days, an answer within 53 s');
+    errors.columns = 55;
+    vi.advanceTimersByTime(250);
+    expect(shown(errors)).toContain('prove  30 %  120 of 400 days, an answer within 52 s');
+    // As some terminals say that do not know.
+    errors.columns = 0;
+    vi.advanceTimersByTime(250);
+    expect(shown(errors)).toMatch(/█░+ .*, an answer within 52 s$/);
   });
 });

@@ -1,4 +1,4 @@
-import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
+import { ListSubscriptionsByTopicCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import {
   CreateQueueCommand,
   ListQueuesCommand,
@@ -6,8 +6,10 @@ import {
   SQSClient,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
+import { Temporal } from 'temporal-polyfill';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
+import { Gate, type Reply, type Rule } from '../support/gate.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Duty, ended } from './duty.ts';
 
@@ -35,19 +37,29 @@ async function subscriptions(): Promise<number> {
 }
 
 /** Runs it until a line says this, and then ends it as people do. */
-async function watchUntil(wanted: RegExp, then: () => Promise<unknown>, args = '') {
+async function watchUntil(
+  wanted: RegExp,
+  then: (shown: () => string) => Promise<unknown>,
+  { args = '', env = {} }: { args?: string; env?: Record<string, string> } = {},
+) {
   const before = await subscriptions();
-  const child = duty.start(`watch ${args} --stack ${duty.stack}`);
+  const child = duty.start(`watch ${args} --stack ${duty.stack}`, env);
   let stdout = '';
   child.stdout?.on('data', (chunk) => (stdout += chunk));
   const end = ended(child);
   await expect.poll(subscriptions, { timeout: 20_000 }).toBe(before + 1);
-  await then();
+  await then(() => stdout);
   await expect.poll(() => stdout, { timeout: 20_000 }).toMatch(wanted);
   const whileWatching = await queuesLeft();
   child.kill('SIGINT');
   return { ...(await end), whileWatching };
 }
+
+const throttled = (type: string, status: number): Reply => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify({ __type: type }),
+});
 
 describe('watch', () => {
   it('shows events and ticks as they come, nobody’s data, and leaves nothing behind', async () => {
@@ -67,14 +79,95 @@ describe('watch', () => {
   it('gives machines a line of JSON each', async () => {
     await duty.stage.completedTick();
     const { id } = duty.stage.sandbox.world.add();
-    const { stdout } = await watchUntil(
-      /"event"/,
-      () => duty.stage.completedTick(),
-      '--json --events-only',
-    );
+    const { stdout } = await watchUntil(/"event"/, () => duty.stage.completedTick(), {
+      args: '--json --events-only',
+    });
     expect(JSON.parse(stdout)).toMatchObject({
       event: { subject: String(id), type: 'certification.created' },
     });
+  });
+
+  it.each([
+    ['that is not JSON', 'maintenance\u001B[2J'],
+    ['that is something else', '{"specversion":"1.0"}'],
+  ])('goes on after a message %s', async (_what, Message) => {
+    await duty.stage.completedTick();
+    duty.stage.sandbox.world.add();
+    const TopicArn = duty.stage.aws.output('EventsTopicArn');
+    const seen = await watchUntil(/ created /, async () => {
+      await new SNSClient(config()).send(new PublishCommand({ TopicArn, Message }));
+      await duty.stage.completedTick();
+    });
+    expect(seen.stderr).toContain('\nA message that is no event of this version.\n');
+    expect(seen.exitCode).toBe(0);
+  });
+
+  it('goes on when a look at the ticks fails, and says so', async () => {
+    await duty.stage.completedTick();
+    duty.stage.sandbox.world.add();
+    duty.lambda.once(duty.invocation, async () => throttled('TooManyRequestsException', 429));
+    const seen = await watchUntil(/ created /, async () => {
+      await expect.poll(() => duty.lambda.calls, { timeout: 20_000 }).not.toEqual([]);
+      await duty.stage.completedTick();
+    });
+    expect(seen.stderr).toMatch(
+      /^AWS does not start the function for .+ \(TooManyRequestsException\): .*$/m,
+    );
+    expect(seen.exitCode).toBe(0);
+  });
+
+  it('goes on while the partner is down, and says that ticks fail, and when they do no longer', async () => {
+    const { stage } = duty;
+    await stage.completedTick();
+    const queue = await subscriptions();
+    stage.partner.always(async () => undefined);
+    expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
+    await stage.lastTickWas(Temporal.Now.instant().subtract({ minutes: 4 }));
+    const seen = await watchUntil(/ over: /, async (shown) => {
+      await expect.poll(shown, { timeout: 20_000 }).toMatch(/ notice /);
+      // Of another tick that has failed there is nothing new to say.
+      expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
+      stage.partner.reset();
+      stage.sandbox.world.add();
+      await stage.completedTick();
+    });
+    expect(seen.stdout.match(/ notice .*/g)).toEqual([
+      expect.stringMatching(
+        /^ notice {5}district-a · ticks do not come to their end: the last one did at \d{4}-.* E[SD]T; status tells more$/,
+      ),
+      ' notice     district-a · over: ticks do not come to their end',
+    ]);
+    expect(seen.stdout).toMatch(/ created /);
+    expect(seen).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Watching .*\n$/) });
+    expect(await queuesLeft()).toEqual([]);
+    expect(await subscriptions()).toBe(queue);
+  });
+
+  it('goes on when its queue does not answer for a moment, and ends when it never does', async () => {
+    await duty.stage.completedTick();
+    duty.stage.sandbox.world.add();
+    const sqs = new Gate();
+    const env = { AWS_ENDPOINT_URL_SQS: await sqs.open() };
+    sqs.target = duty.stage.aws.endpoints.sqs;
+    const failing: Rule = ({ operation, forward }) =>
+      operation === 'ReceiveMessage'
+        ? Promise.resolve(throttled('InternalFailure', 500))
+        : forward();
+    try {
+      // As often as the SDK tries by itself.
+      for (let time = 0; time < 3; time += 1) sqs.once('ReceiveMessage', failing);
+      const seen = await watchUntil(/ created /, () => duty.stage.completedTick(), { env });
+      expect(seen.stderr).toContain('\nsqs:ReceiveMessage failed (InternalFailure). ');
+      expect(seen.exitCode).toBe(0);
+
+      sqs.always(failing);
+      const { exitCode, stderr } = await duty.run('watch --events-only', { env });
+      expect(exitCode).toBe(5);
+      expect(stderr).toContain('error: sqs:ReceiveMessage failed (InternalFailure).');
+      expect(await queuesLeft()).toEqual([]);
+    } finally {
+      await sqs.close();
+    }
   });
 
   it('sweeps what an earlier run has left behind, and nothing that is still in use', async () => {
@@ -83,7 +176,10 @@ describe('watch', () => {
       sqs.send(
         new CreateQueueCommand({
           QueueName: `certification-notifier-watch-${name}`,
-          tags: { 'certification-notifier:watch-expires': expires },
+          tags: {
+            'certification-notifier:watch-expires': expires,
+            'certification-notifier:watch-topic': duty.stage.aws.output('EventsTopicArn'),
+          },
         }),
       );
     await left('crashed', '2026-01-01T00:00:00Z');

@@ -193,6 +193,31 @@ describe('the state machine of the stack', () => {
     expect(heard.sort()).toEqual([String(added), String(id)].sort());
   });
 
+  it('reads everything anew when that is asked for, and the ticks announce what nobody knew', async () => {
+    await tick();
+    await divide();
+    await run();
+    const late = sandbox.world.add({ certified_on: '2020-02-29' });
+    const operate = theFunction('Operate');
+    const restart = () => operate.invoke({ command: 'restart-baseline' });
+    expect(await restart()).toMatchObject({ payload: { ok: true, result: { changed: true } } });
+    const today = Temporal.Now.plainDateISO('UTC').toString();
+    const fresh = sandbox.world.add({ certified_on: today });
+    expect(await tick()).toMatchObject({ outcome: 'baseline', created: 1, delivered: 1 });
+    expect(await restart()).toMatchObject({ payload: { ok: true, result: { changed: false } } });
+
+    const stretches = await divide();
+    const functions = new Functions();
+    expect(await run(functions)).toEqual({ outcome: 'completed', stretches: 5 });
+    expect(functions.read.toSorted()).toEqual(stretches.map(({ to }) => `${to}`).toSorted());
+    expect(await tick()).toMatchObject({ outcome: 'completed', created: 1, unexplained: 0 });
+    expect((await ledger.state()).expected).toBe(302);
+    const heard = (await bodies(subscriber)).map(
+      (body) => /"subject\\?":\\?"(\d+)/.exec(body)?.[1],
+    );
+    expect(heard.sort()).toEqual([String(late.id), String(fresh.id)].sort());
+  });
+
   it('fails with the name of the stretch that failed; the next execution reads what is left', async () => {
     await tick();
     const stretches = await divide();

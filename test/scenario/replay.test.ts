@@ -67,8 +67,13 @@ describe('a replay', () => {
 
   it('that is interrupted goes on at its cursor, and all have been sent in the end', async () => {
     const { told } = await announce(5);
-    const first = await operate({ ...today, limit: 2 });
+    stage.sns.once('PublishBatch', ({ forward }) => {
+      stage.sns.always(async () => ({ status: 403, type: 'text/xml', body: '<Error/>' }));
+      return forward();
+    });
+    const first = await operate({ ...today, eventsPerSecond: 2 });
     expect(first.result).toMatchObject({ events: 2 });
+    stage.sns.reset();
     // The environment is gone, as after hours; all that there is, is the answer.
     await stage.operate.kill();
     let { next } = first.result ?? {};

@@ -14,6 +14,8 @@ export class Audience implements Announcer {
   /** By the event's id. */
   readonly told = new Map<string, CertificationEvent>();
   readonly mailed = new Set<string>();
+  /** The highest revision told of, by the event's subject. */
+  readonly #newest = new Map<string, number>();
   readonly notices: Notice[] = [];
   /** How likely SNS refuses. */
   refusals = 0;
@@ -32,13 +34,18 @@ export class Audience implements Announcer {
   }
 
   publish: Announcer['publish'] = async (owed) => {
-    const accepted = owed.filter(() => !this.#isRefused());
+    const waiting = new Set<string>();
+    const accepted = owed.filter(({ event: { subject } }) => {
+      if (this.#isRefused()) waiting.add(subject);
+      return !waiting.has(subject);
+    });
     for (const { event } of accepted) {
       const before = this.told.get(event.id);
       if (before) this.#note('told twice');
       if (before && JSON.stringify(before) !== JSON.stringify(event))
         this.#findings.push(`two events with the id ${event.id}`);
       this.#checkEvent(event);
+      this.#checkOrder(event);
       this.told.set(event.id, event);
     }
     const refused = owed
@@ -82,6 +89,14 @@ export class Audience implements Announcer {
     );
     if (data.late) this.#note('late');
     if (!late.includes(data.late)) this.#findings.push(`${id} is wrong about being late`);
+  }
+
+  #checkOrder({ id, subject, sequence }: CertificationEvent): void {
+    const newest = this.#newest.get(subject) ?? 0;
+    const revision = Number(sequence);
+    if (revision < newest && !this.told.has(id))
+      this.#findings.push(`${id} is told of after revision ${newest}`);
+    this.#newest.set(subject, Math.max(newest, revision));
   }
 
   /** By the calendar of Intl, not of Temporal. */

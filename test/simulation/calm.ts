@@ -138,5 +138,6 @@ const editedOnThePage: Story = async (life, look) => {
   if (entry === undefined) return;
   world.edit(entry, { email: `calm${random.below(1e6)}@example.org` });
   await look();
-  expect(life, [entry.assessment.id], 'updated', 'told');
+  // Without audits their round has no end, nor has a mass edit.
+  expect(life, [entry.assessment.id], 'updated', life.settings.holdAbove > 50 ? 'told' : 'either');
 };

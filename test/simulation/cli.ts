@@ -11,6 +11,7 @@ interface Options {
   readonly runs: number;
   readonly seed: number;
   readonly rough: boolean;
+  readonly restarts: boolean;
   readonly trace: boolean;
   readonly mutant?: string;
 }
@@ -20,6 +21,7 @@ const options = new Command('simulate')
   .option('--runs <number>', 'how many lives', whole, 1_000)
   .option('--seed <number>', 'the first; each life has the next', whole, 1)
   .option('--rough', 'ticks always overlap, and leases are lost all the time', false)
+  .option('--restarts', 'operators have everything read anew, time and again', false)
   .option('--trace', 'prints each call and how each tick ended', false)
   .option('--mutant <name>', 'breaks something, and ends with the first life that notices')
   .parse()
@@ -29,14 +31,17 @@ const { runs, seed, trace, mutant } = options;
 const amid = {
   ...(mutant !== undefined && mutants[mutant]?.amid),
   ...(options.rough && { rough: true }),
+  ...(options.restarts && { restarts: true }),
 };
 if (mutant !== undefined) mutate(mutant);
 const { simulate } = await import('./simulate.ts');
 
 const coverages = new Coverages();
-const again = [...(options.rough ? ['--rough'] : []), ...(mutant ? ['--mutant', mutant] : [])].join(
-  ' ',
-);
+const again = [
+  ...(options.rough ? ['--rough'] : []),
+  ...(options.restarts ? ['--restarts'] : []),
+  ...(mutant ? ['--mutant', mutant] : []),
+].join(' ');
 let broken = 0;
 let lived = 0;
 while (lived < runs && (mutant === undefined || broken === 0)) {

@@ -1,6 +1,10 @@
 import { NotifierError } from '../../lambda/errors.ts';
+import { acceptTotal } from '../../lambda/operations/accept-total.ts';
+import { restartBaseline } from '../../lambda/operations/baseline.ts';
+import type { Call, OperationParts, Outcome } from '../../lambda/operations/parts.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickParts, TickSettings } from '../../lambda/parts.ts';
+import { TimeLimit } from '../../lambda/steps/time-limit.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
 import { Audience } from './audience.ts';
 import { Coverage } from './coverage.ts';
@@ -44,6 +48,8 @@ export interface Ticked {
 /** A world, its host, and all that the ticks work with; the same seed is the same life. */
 export class Life {
   readonly random: Random;
+  /** What operators do; what happens otherwise does not depend on how often they are asked. */
+  readonly operators: Random;
   readonly timeline: Timeline;
   readonly world: World;
   readonly host: Host;
@@ -58,6 +64,7 @@ export class Life {
   /** Ops have stopped the integration. */
   isPaused = false;
   #ticks = 0;
+  #operations = 0;
 
   constructor(seed: number) {
     const random = new Random(seed);
@@ -68,6 +75,7 @@ export class Life {
     const today = () => timeline.now().toZonedDateTimeISO(timeZone).toPlainDate();
     if (timeZone !== 'UTC') note('time zone other than UTC');
     this.random = random;
+    this.operators = new Random(~seed);
     this.timeline = timeline;
     this.world = new World(random, today, note);
     this.host = new Host(random, this.world, note);
@@ -87,7 +95,7 @@ export class Life {
         digestEvery: random.chance(0.25) ? (random.pick([5, 60]) ?? 5) : undefined,
         quietHours: random.chance(0.15) ? { from: '22:00', to: '06:00' } : undefined,
       },
-      resources: { secret: 'credentials' },
+      resources: { stack: 'certification-notifier', secret: 'credentials' },
     };
     const { digestEvery, quietHours } = this.settings.alerts;
     if (digestEvery) note('digest of several ticks');
@@ -110,6 +118,53 @@ export class Life {
     this.isAudited = false;
   }
 
+  async restartBaseline(): Promise<void> {
+    const changed = await this.#operate((parts, call) =>
+      restartBaseline(parts, { command: 'restart-baseline' }, call),
+    );
+    if (changed) this.coverage.note('baseline restarted');
+  }
+
+  /**
+   * Operators have looked at what has collapsed, and say that it is right.
+   * @returns whether it was still so when they said it
+   */
+  async acceptTotal(): Promise<boolean> {
+    const total = this.world.entries.size;
+    const changed = await this.#operate((parts, call) =>
+      acceptTotal(parts, { command: 'accept-total', total }, call),
+    );
+    if (changed) this.coverage.note('total accepted');
+    return changed;
+  }
+
+  /** What operators ask for, as the second function carries it out: it may fail and be killed like a tick. */
+  async #operate(
+    carryOut: (
+      parts: OperationParts,
+      call: Call,
+    ) => Promise<Outcome<{ readonly changed: boolean }>>,
+  ): Promise<boolean> {
+    this.#operations += 1;
+    const { timeline, passage, settings } = this;
+    const killedAt = timeline.now().add({ seconds: tickSeconds });
+    const invocation = new Invocation(`operation-${this.#operations}`, killedAt);
+    const ledger = passage.ledger(this.ledger, invocation);
+    const partner = partnerReader(passage.client(this.host, invocation), timeline);
+    const parts = Object.assign(Object.create(null), {
+      ...{ settings, clock: timeline, partner, ledger, opsLedger: ledger },
+    });
+    const limit = new TimeLimit(killedAt, timeline);
+    try {
+      const { result } = await carryOut(parts, { id: invocation.id, killedAt, limit });
+      return result.changed;
+    } catch (error) {
+      if (!(error instanceof NotifierError || error instanceof Killed))
+        this.findings.push(`an operation failed: ${error}`);
+      return false;
+    }
+  }
+
   /** One invocation, from its start to its end. */
   async tick(): Promise<Ticked> {
     this.#ticks += 1;
@@ -121,7 +176,10 @@ export class Life {
       settings: this.settings,
       clock: timeline,
       partner: this.witness.partner(partnerReader(client, timeline), invocation),
-      ledger: passage.ledger(this.witness.ledger(this.#pausable()), invocation),
+      ledger: passage.ledger(
+        this.witness.ledger(this.#pausable(), this.settings.holdAbove),
+        invocation,
+      ),
       announcer: passage.announcer(this.audience, invocation),
       journal: { warn: (what) => this.coverage.note(`warned: ${what}`) },
     };

@@ -65,7 +65,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lease: {
     breaks: 'two ticks hold the lease at the same time',
-    lives: 14,
+    lives: 21,
     file: memoryLedger,
     edits: [['if (isTaken && this.#leasedUntil >= now.epochMilliseconds) return undefined;', '']],
     amid: { rough: true },
@@ -75,9 +75,16 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'lambda/steps/baseline.ts',
     edits: [['else await announceNewcomers(context, pulse, startDay);', '']],
   },
+  anew: {
+    breaks: 'what nobody knows is recorded silently when everything is read anew',
+    lives: 7,
+    file: 'lambda/steps/baseline.ts',
+    edits: [['state.baseline.isAnew === true || isAnnounced', 'isAnnounced']],
+    amid: { restarts: true },
+  },
   doubtful: {
     breaks: 'most of a day may vanish like anything else',
-    lives: 15,
+    lives: 1,
     file: examination,
     edits: [['difference.known >= doubtfulFrom &&', 'false &&']],
   },
@@ -85,18 +92,32 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'a flood is announced',
     lives: 2,
     file: 'lambda/steps/flood-guard.ts',
-    edits: [
-      [
-        '    return (\n      this.#isFlooded ||\n      doubtful ||',
-        '    return (\n      doubtful ||',
-      ],
-    ],
+    edits: [['=>\n      this.#isFlooded ||\n      doubtful ||', '=>\n      doubtful ||']],
   },
   collapse: {
     breaks: 'a total that collapses is believed',
     lives: 1,
-    file: 'lambda/detection/pulse.ts',
+    file: 'lambda/detection/total.ts',
     edits: [['return count < before / 2;', 'return false;']],
+  },
+  accept: {
+    breaks: 'a total that operators have accepted is not believed',
+    lives: 13,
+    file: 'lambda/detection/total.ts',
+    edits: [
+      ['const isRight = accepted !== undefined &&', 'const isRight = accepted?.total === -1 &&'],
+    ],
+  },
+  back: {
+    breaks: 'an accepted total is believed again after most of what had gone was back',
+    lives: 41,
+    file: 'lambda/detection/total.ts',
+    edits: [
+      [
+        'accepted !== undefined && count - accepted.total >',
+        'accepted?.total === -1 && count - accepted.total >',
+      ],
+    ],
   },
   touch: {
     breaks: 'a day is in the calendar only after its certifications are committed',
@@ -106,7 +127,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   rest: {
     breaks: 'what the partner counts and does not show readably is not expected',
-    lives: 72,
+    lives: 31,
     file: examination,
     edits: [['if (!proof) attributeRest(entries, days, read);', '']],
   },
@@ -133,8 +154,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   locate: {
     breaks: 'differences are left to the audits',
     lives: 1,
-    file: 'lambda/tick.ts',
-    edits: [['pageIsAll || (await search.differences(pulse.count))', 'true']],
+    file: 'lambda/steps/survey.ts',
+    edits: [['!context.differs || (await search.differences(pulse.count, state.trail))', 'true']],
   },
   audits: {
     breaks: 'nothing is read again without a reason',
@@ -150,23 +171,29 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   vain: {
     breaks: 'a read that was cut off counts as one',
     file: examination,
-    edits: [['isInVain || limit.reached', 'limit.reached']],
+    edits: [['this.wasInVain || limit.noteIfReached()', 'limit.noteIfReached()']],
+  },
+  order: {
+    breaks: 'what follows an event that has not gone out yet does not wait for it',
+    lives: 217,
+    file: 'lambda/steps/delivery.ts',
+    edits: [['const isFree = isNext &&', 'const isFree = true || isNext &&']],
   },
   lag: {
     breaks: 'the index of the undelivered is trusted at once',
-    lives: 52,
-    file: 'lambda/steps/owed-digest.ts',
+    lives: 16,
+    file: 'lambda/steps/index-lag.ts',
     edits: [['export const indexLagMinutes = 10;', 'export const indexLagMinutes = 0;']],
   },
   since: {
     breaks: 'the index is trusted ten minutes after the first of several failures',
-    lives: 63,
+    lives: 16,
     file: memoryLedger,
     edits: [['dirtySince: now };', 'dirtySince: state.dirtySince ?? now };']],
   },
   zone: {
     breaks: 'days are those of UTC',
-    lives: 11,
+    lives: 31,
     file: 'lambda/detection/days.ts',
     edits: [['now.toZonedDateTimeISO(timeZone)', "now.toZonedDateTimeISO('UTC')"]],
   },

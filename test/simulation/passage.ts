@@ -47,7 +47,7 @@ export class Invocation {
 const pagewise = new Set(['leftovers', 'kept']);
 const ledgerReads = new Set([
   ...pagewise,
-  ...['state', 'known', 'lives', 'knownOfDay', 'calendar', 'countKept'],
+  ...['state', 'recordedState', 'known', 'lives', 'knownOfDay', 'calendar', 'countKept'],
 ]);
 /** How much later than its sender's end a request may still arrive. */
 const latestArrivalMs = 4_000;
@@ -104,7 +104,7 @@ export class Passage {
     };
   }
 
-  ledger(ledger: Ledger, invocation: Invocation): Ledger {
+  ledger<OfTicks extends Ledger>(ledger: OfTicks, invocation: Invocation): OfTicks {
     return this.#port(ledger, invocation, (name) => {
       if (ledgerReads.has(name)) invocation.reads += 1;
       else invocation.writes += 1;

@@ -8,6 +8,8 @@ export interface LifeOptions {
   readonly rough?: boolean;
   /** Always so many records that a read takes several pages, and something happens between any two. */
   readonly crowded?: boolean;
+  /** Operators have everything read anew, time and again. */
+  readonly restarts?: boolean;
   /** What the host does in any case. */
   readonly host?: Partial<HostSwitches>;
   /** Told of each call, and of how each tick ended. */
@@ -37,9 +39,13 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   life.calm();
   await untilQuiet(life);
   life.world.mend();
-  // More than half gone is not believed: then somebody has looked, and it was the scope.
-  if ((await life.ledger.state()).collapsedFrom !== undefined) life.world.homecoming();
-  for (let day = 0; day < 3; day++) {
+  for (let day = 0; day < 4; day++) {
+    if (day === 2 && life.operators.chance(0.3)) {
+      life.world.exodus(0.7);
+      await untilQuiet(life);
+    }
+    // What an unfinished baseline had seen of it, only the audits of the first day find out.
+    await lookedAt(life);
     await life.timeline.pass({ hours: 25 });
     await untilQuiet(life);
   }
@@ -55,7 +61,7 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
 }
 
 async function trouble(life: Life, options: LifeOptions): Promise<void> {
-  const { rough = false, crowded = false } = options;
+  const { rough = false, crowded = false, restarts = false } = options;
   const { random, world, host, passage, timeline, audience, ledger } = life;
   const born = crowded || random.chance(0.3) ? 180 + random.below(120) : random.below(60);
   for (let n = 0; n < born; n++) world.create();
@@ -86,6 +92,9 @@ async function trouble(life: Life, options: LifeOptions): Promise<void> {
     if (random.chance(0.04)) world.exodus(0.3 + 0.5 * random.next());
     else if (random.chance(0.06)) world.homecoming();
     life.isPaused = random.chance(0.03);
+    if (restarts && random.chance(0.25)) await timeline.until(life.restartBaseline());
+    if (life.operators.chance(0.6) && (await hasCollapsed(life)))
+      await timeline.until(life.acceptTotal());
     host.forgetAbsences();
     const many = rough ? 6 : random.chance(0.25) ? 2 : 1;
     if (many > 1) life.coverage.note('overlapping ticks');
@@ -95,6 +104,24 @@ async function trouble(life: Life, options: LifeOptions): Promise<void> {
     await timeline.pass({ seconds: random.chance(0.2) ? 3_600 * random.below(30) : 60 });
   }
   life.isPaused = false;
+}
+
+async function hasCollapsed({ ledger }: Life): Promise<boolean> {
+  return (await ledger.state()).collapsedFrom !== undefined;
+}
+
+/** More than half gone is not believed: then somebody has looked, and it was a mistake, or the scope. */
+async function lookedAt(life: Life): Promise<void> {
+  const { operators, timeline, world, ledger, findings } = life;
+  if (!(await hasCollapsed(life))) return;
+  if (operators.chance(0.5) || !(await timeline.until(life.acceptTotal()))) {
+    world.homecoming();
+    return;
+  }
+  await untilQuiet(life);
+  for (const [id, { certification }] of ledger.items)
+    if (certification.presence === 'present' && !world.entries.has(id))
+      findings.push(`${id} was not withdrawn although the total was accepted`);
 }
 
 /** @param late for a tick that begins in the middle of another */

@@ -19,6 +19,7 @@ const often = [
   ...['malformed', 'mended', 'between two requests', 'unstable ties', 'time zone other than UTC'],
   ...['killed', 'failed', 'overlapping ticks', 'busy', 'lost answer', 'slow call', 'late arrival'],
   ...['cut short', 'stale index by day', 'refused by SNS', 'held', 'collapsed', 'told twice'],
+  'total accepted',
   ...['unproven read', 'at rest: created', 'at rest: withdrawn', 'at rest: restored'],
 ];
 
@@ -31,6 +32,12 @@ describe('a simulated life', () => {
 
   it('keeps them when ticks overlap and leases are lost all the time', async () => {
     expect(await broken(12, { rough: true })).toEqual(new Map());
+  }, 120_000);
+
+  it('keeps them when operators have everything read anew, time and again', async () => {
+    const coverages = new Coverages();
+    expect(await broken(16, { restarts: true }, coverages)).toEqual(new Map());
+    expect(coverages.livesWith('baseline restarted')).toBeGreaterThan(1);
   }, 120_000);
 
   it('is the same for the same seed', async () => {

@@ -54,8 +54,11 @@ export async function judge(after: AfterALife): Promise<string[]> {
 /** What operations believe is so: no notice is owed, and nothing lasts but what is held. */
 async function conditionFindings({ ledger, isAudited }: AfterALife): Promise<string[]> {
   const { conditions } = await ledger.state();
-  const isHeld = ledger.held.length > 0;
+  const held = new Set(ledger.held.map(({ certificationId }) => certificationId)).size;
+  const isHeld = held > 0;
+  const told = conditions.get('held')?.number ?? 0;
   return [
+    ...(isAudited && told !== held ? [`${held} are held, and ${told} are thought to be`] : []),
     ...[...conditions].flatMap(([name, { owes }]) => [
       ...(owes === undefined ? [] : [`operations are owed that ${name} ${owes}`]),
       ...(isAudited && !(name === 'held' && isHeld) ? [`${name} is thought to last`] : []),

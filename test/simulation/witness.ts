@@ -5,6 +5,9 @@ import type { Host } from './host.ts';
 import type { Invocation } from './passage.ts';
 import type { World } from './world.ts';
 
+/** What a tick may withdraw without asking (docs/detection.md). */
+const withdrawalsAtOnce = 25;
+
 /** Sees what the ticks ask and write, and compares it with the truth of that moment. */
 export class Witness {
   readonly #world: World;
@@ -53,14 +56,21 @@ export class Witness {
     };
   }
 
-  /** The ledger, and what is said about removals, in which order, and how the baseline goes on. */
-  ledger(ledger: Ledger): Ledger {
+  /** A tick's ledger, and what is said about removals, how much, in which order, and how the baseline goes on. */
+  ledger(ledger: Ledger, holdAbove: number): Ledger {
+    const told = { changes: 0, withdrawals: 0 };
     const watched: Pick<Ledger, 'commit' | 'complete' | 'saveBaseline' | 'takeLease'> = {
-      commit: async (change, ...rest) => {
+      commit: async (change, event, now, destiny) => {
+        if (destiny === 'pending') {
+          told.changes += 1;
+          if (change.kind === 'withdrawn') told.withdrawals += 1;
+          if (told.changes > holdAbove || told.withdrawals > withdrawalsAtOnce)
+            this.#findings.push(`a flood is announced, ${idOf(change)} in it`);
+        }
         // Absent when it was asked for, in this tick or one that overlaps it.
         if (change.kind === 'withdrawn' && !this.#host.wasTrulyAbsent(change.before.id))
           this.#findings.push(`false withdrawal of ${change.before.id}`);
-        const owed = await ledger.commit(change, ...rest);
+        const owed = await ledger.commit(change, event, now, destiny);
         if (owed === undefined) this.#note('conflict');
         else if (change.kind !== 'withdrawn') this.#committed(idOf(change), change.assessment);
         return owed;

@@ -25,6 +25,8 @@ export interface Reply {
   readonly status: number;
   readonly type: string;
   readonly body: string;
+  /** By whose clock; without it, the gate's. */
+  readonly date?: string | undefined;
 }
 
 /** Answers a call; `undefined` breaks the connection without an answer. */
@@ -100,7 +102,8 @@ export class Gate {
     try {
       const reply = await (this.#rules[0] ?? openly)(call);
       if (reply === undefined) return void response.destroy();
-      response.writeHead(reply.status, { 'content-type': reply.type }).end(reply.body);
+      const { status, type, date, body } = reply;
+      response.writeHead(status, { 'content-type': type, ...(date && { date }) }).end(body);
     } catch {
       // The service is gone: to the caller, a broken connection.
       response.destroy();
@@ -129,5 +132,6 @@ async function forward(target: string, request: IncomingMessage, body: string): 
     status: answer.status,
     type: answer.headers.get('content-type') ?? 'text/plain',
     body: await answer.text(),
+    date: answer.headers.get('date') ?? undefined,
   };
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
-import dynalite from 'dynalite';
 import { ledgerTable } from '../../lambda/names.ts';
+import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 
 /** An embedded DynamoDB with one empty ledger table, by the names that the stack uses. */
 export async function startLedgerTable() {
-  const server = dynalite({ createTableMs: 0 });
+  const server = embeddedDynamoDb();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

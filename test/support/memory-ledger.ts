@@ -7,9 +7,11 @@ import {
   type Sighting,
 } from '../../lambda/detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../../lambda/detection/conditions.ts';
+import type { AcceptedTotal } from '../../lambda/detection/total.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { briefName } from '../../lambda/events/fields.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
+import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type {
   BackOff,
   Baseline,
@@ -48,11 +50,14 @@ interface Item {
   owedSince: number;
 }
 
+/** What operators change of it that ticks find. */
+type Steered = Pick<OpsLedger, 'acceptTotal' | 'restartBaseline' | 'auditNow'>;
+
 /**
  * The ledger in memory, for the simulation: thousands of runs are too many for a database. The same
  * suite of tests holds for it and for the one in DynamoDB.
  */
-export class MemoryLedger implements Ledger {
+export class MemoryLedger implements Ledger, Steered {
   readonly items = new Map<number, Item>();
   readonly days = new Map<string, DayEntry>();
   #state: State | undefined;
@@ -68,11 +73,12 @@ export class MemoryLedger implements Ledger {
       baseline: { status: 'none' },
       expected: 0,
       unexplained: 0,
+      hasMoreToFind: false,
       years: [],
       recentAuditAt: 0,
       historyAuditAt: 0,
       auditsFrom: 0,
-      flood: { isFlooded: false, edits: 0, since: 0, doubtfulUntil: 0 },
+      flood: { isFlooded: false, edits: [], doubtfulUntil: 0 },
       paused: false,
       reported: [],
       conditions: new Map(),
@@ -99,24 +105,29 @@ export class MemoryLedger implements Ledger {
 
   async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
     if (this.#owner !== lease.owner) return false;
-    const { dirty, dirtySince: since, bookmark, digest, ...learned } = changes;
-    const { dirtySince = now, bookmark: marked, digest: planned, ...state } = await this.state();
+    const { dirty, dirtySince: since, bookmark, trail, digest, accepted, ...learned } = changes;
+    const {
+      dirtySince = now,
+      bookmark: marked,
+      trail: followed,
+      digest: planned,
+      accepted: acceptedBefore,
+      ...state
+    } = await this.state();
     const kept = bookmark === undefined ? marked : (bookmark ?? undefined);
     const schedule = digest === undefined ? planned : (digest ?? undefined);
     this.#state = {
       ...state,
       ...(kept && { bookmark: kept }),
+      ...(trail === undefined ? followed && { trail: followed } : trail && { trail }),
       ...(schedule && { digest: schedule }),
+      ...(accepted === undefined && acceptedBefore && { accepted: acceptedBefore }),
       ...Object.fromEntries(Object.entries(learned).filter(([, value]) => value !== undefined)),
       heartbeat: now.toString(),
       ...(dirty && { dirtySince: since ?? dirtySince }),
     };
-    const { collapsedFrom = 0, acceptedTotal = 0, ...others } = this.#state;
-    this.#state = {
-      ...others,
-      ...(collapsedFrom > 0 && { collapsedFrom }),
-      ...(acceptedTotal > 0 && { acceptedTotal }),
-    };
+    const { collapsedFrom = 0, ...others } = this.#state;
+    this.#state = { ...others, ...(collapsedFrom > 0 && { collapsedFrom }) };
     await this.giveBackLease(lease);
     return true;
   }
@@ -129,7 +140,8 @@ export class MemoryLedger implements Ledger {
   }
 
   async saveBaseline(baseline: Baseline): Promise<void> {
-    this.#state = { ...(await this.state()), baseline };
+    const state = await this.state();
+    if (state.baseline.status !== 'completed') this.#state = { ...state, baseline };
   }
 
   async saveConditions(
@@ -264,6 +276,21 @@ export class MemoryLedger implements Ledger {
       const entry = outbox?.get(owed.revision);
       if (entry) outbox?.set(owed.revision, { ...entry, undeliverable: code });
     }
+  }
+
+  async acceptTotal(accepted: AcceptedTotal): Promise<void> {
+    const { collapsedFrom: _, ...state } = await this.state();
+    this.#state = { ...state, accepted };
+  }
+
+  async restartBaseline(startDay: Temporal.PlainDate): Promise<void> {
+    const { pulseDigest: _, bookmark: __, ...state } = await this.state();
+    this.#state = { ...state, baseline: { status: 'running', startDay, isAnew: true } };
+  }
+
+  async auditNow(): Promise<void> {
+    const due = { recentAuditAt: 0, historyAuditAt: 0, auditsFrom: 0 };
+    this.#state = { ...(await this.state()), ...due };
   }
 
   get held(): OwedEvent[] {

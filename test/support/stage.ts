@@ -8,6 +8,7 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
@@ -47,6 +48,8 @@ export const queues = {
 /** What a test deploys differently. */
 export interface StageConfig extends Pick<NotifierConfigInput, 'topic' | 'subscriptions'> {
   readonly integration?: Partial<NotifierConfigInput['integrations'][number]>;
+  /** Integrations beside it, at the same partner. */
+  readonly others?: readonly string[];
 }
 
 /** The sandbox's world is the same in every test. */
@@ -90,7 +93,8 @@ export class Stage {
   }
 
   /** Synthesizes the stack, once for all tests. */
-  async build({ topic, subscriptions = [], integration: more }: StageConfig = {}): Promise<void> {
+  async build(stageConfig: StageConfig = {}): Promise<void> {
+    const { topic, subscriptions = [], integration: more, others = [] } = stageConfig;
     this.filtered = await someOrganization();
     this.#assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
     const baseUrl = await this.partner.open();
@@ -103,7 +107,10 @@ export class Stage {
     };
     const config = parseConfig({
       ...(topic && { topic }),
-      integrations: [{ name: integration, baseUrl, timeZone: 'UTC', recentDays: 3, ...more }],
+      integrations: [
+        { name: integration, baseUrl, timeZone: 'UTC', recentDays: 3, ...more },
+        ...others.map((name) => ({ name, baseUrl, timeZone: 'UTC' })),
+      ],
       subscriptions: [
         { topic: 'events', protocol: 'sqs', endpoint: queues.everything },
         {
@@ -224,6 +231,11 @@ export class Stage {
     return this.#alterState('SET lease_until = :past', 'lease_owner', { ':past': { N: '0' } });
   }
 
+  /** No tick has come to its end since. */
+  lastTickWas(at: Temporal.Instant): Promise<void> {
+    return this.#alterState('SET heartbeat = :at', 'heartbeat', { ':at': { S: at.toString() } });
+  }
+
   /** The partner is left alone for minutes after it refused the credentials; this is afterwards. */
   backOffEnds(): Promise<void> {
     return this.#alterState('REMOVE back_off', 'back_off');
@@ -232,7 +244,7 @@ export class Stage {
   async #alterState(
     UpdateExpression: string,
     expected: string,
-    ExpressionAttributeValues?: Record<string, { N: string }>,
+    ExpressionAttributeValues?: Record<string, { N: string } | { S: string }>,
   ): Promise<void> {
     const [TableName] = this.aws.tables;
     const client = new DynamoDBClient(this.aws.clientConfig('dynamodb'));

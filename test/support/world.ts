@@ -125,7 +125,7 @@ export class World {
             announce: 'none',
             fields: 'all',
             alerts: { detail: 'names', maxRows: 60 },
-            resources: { secret: 'credentials' },
+            resources: { stack: 'certification-notifier', secret: 'credentials' },
             ...this.settings,
           },
           clock: this.clock,

@@ -3,6 +3,7 @@ import { count } from './common.ts';
 
 export const checkNames = [
   'ledger',
+  'pause',
   'topics',
   'secret',
   'token',

@@ -23,6 +23,13 @@ export const problemSchema = z.object({
 
 export const proof = z.object({ kind: z.enum(['single-page', 'key-seam', 'split']), at: instant });
 
+/** Who has paused the integration, since when and why, as far as it was said. */
+export const pause = z.object({
+  since: z.optional(instant),
+  by: z.optional(z.string()),
+  reason: z.optional(z.string()),
+});
+
 /** The partner's answer to a question on the side: a failure does not fail the command. */
 export const partnerTotal = z.union([
   z.object({ count, at: instant }),

@@ -21,12 +21,14 @@ const revisionStory = z.object({
   event: z.optional(z.string()),
   /**
    * `baseline`: recorded, not announced. `delivered`: SNS has accepted it, people are told as well.
-   * `digest-owed`: people are still to be told. `digest-only`: released for people, not for machines.
+   * `digest-owed`: people are still to be told. `digest-only`: released for people, not for machines;
+   * `digest-only-owed`: and they are still to be told.
    */
   delivery: z.enum([
     'baseline',
     'delivered',
     'digest-owed',
+    'digest-only-owed',
     'digest-only',
     'pending',
     'held',
@@ -51,12 +53,13 @@ export const explainResult = z.object({
   /**
    * The gist. Known: what became of its last revision. Not known: `quarantined` (the partner's record
    * is malformed), `not-yet-seen` (the partner has it, no tick has found it), `not-at-partner`
-   * (404: unknown, out of scope, or the id of a part), `unknown` (and the partner was not to be asked,
-   * or did not answer).
+   * (404: unknown, out of scope, or the id of a part), `partner-silent` (it could not be asked).
+   * `unknown`: its last revision was recorded before there was a history.
    */
   verdict: z.enum([
     'announced',
     'digest-owed',
+    'digest-only-owed',
     'announced-to-people',
     'baseline',
     'pending',
@@ -66,6 +69,7 @@ export const explainResult = z.object({
     'quarantined',
     'not-yet-seen',
     'not-at-partner',
+    'partner-silent',
     'unknown',
   ]),
   /** Absent: the ledger does not know it. */
@@ -95,6 +99,7 @@ export const explainResult = z.object({
     z.object({
       day,
       count,
+      since: z.optional(z.int()),
       proof: z.optional(proof),
       readAt: z.optional(instant),
       unprovenSince: z.optional(instant),

@@ -1,11 +1,37 @@
 import * as z from 'zod/mini';
 import { conditionNames } from '../../detection/conditions.ts';
-import { byKind, count, day, instant, partnerTotal } from './common.ts';
+import { byKind, count, day, instant, partnerTotal, pause } from './common.ts';
+
+/**
+ * Why an integration is not up to date: the gravest first. Beside the conditions that operations are
+ * told of: `schedule-removed`, `schedule-disabled`: the function does not know; the command line adds it.
+ * `behind`: no tick has completed for three periods, and it is not paused. `partner-silent`: it was asked
+ * for its total just now, and gave none. `unfinished`: the last tick that looked has not found everything
+ * that the total differs by, or could not commit something. `differs`: no day explains what the total
+ * differs by. What has come or gone since that tick is no reason, unless ticks are behind: then
+ * `partner.count` is not `certifications`. `owing`: events wait for the next tick.
+ */
+export const reasons = [
+  'never-ticked',
+  'schedule-removed',
+  'schedule-disabled',
+  'paused',
+  'backing-off',
+  'baseline',
+  'behind',
+  'partner-silent',
+  'unfinished',
+  'differs',
+  ...conditionNames,
+  'owing',
+] as const;
+
+export type Reason = (typeof reasons)[number];
 
 export const baselineProgress = z.object({
   status: z.enum(['none', 'running', 'completed']),
   startDay: z.optional(day),
-  /** Days before this one are still to be read. */
+  /** Days before this one are still to be read; absent where a fan-out reads them in any order. */
   before: z.optional(day),
   /** Certifications on the days read so far. */
   counted: count,
@@ -23,7 +49,17 @@ const recorded = z.object({
   /** The command's settings. */
   settings: z.record(z.string(), z.json()),
   /** Of the last call, if there were several; absent: it never answered. */
-  outcome: z.optional(z.object({ at: instant, ok: z.boolean(), code: z.optional(z.string()) })),
+  outcome: z.optional(
+    z.object({
+      at: instant,
+      ok: z.boolean(),
+      code: z.optional(z.string()),
+      /** Whether any of the calls has changed anything; absent: it cannot be told. */
+      changed: z.optional(z.boolean()),
+      /** It has not come to its end: what is left begins after this cursor, or with everything. */
+      rest: z.optional(z.object({ after: z.optional(z.string()) })),
+    }),
+  ),
 });
 
 export const statusResult = z.object({
@@ -39,25 +75,13 @@ export const statusResult = z.object({
     holdAbove: count,
     announce: z.string(),
   }),
-  /** The first that applies, in this order. */
-  standing: z.enum([
-    'never-ticked',
-    'paused',
-    'backing-off',
-    'baseline',
-    'behind',
-    'owing',
-    'up-to-date',
-  ]),
+  /** The first of `reasons`; `up-to-date` only if there is none. */
+  standing: z.enum([...reasons, 'up-to-date']),
+  /** Everything that keeps it from being up to date. */
+  reasons: z.array(z.enum(reasons)),
   /** Somebody works on it at this moment. */
   busy: z.boolean(),
-  paused: z.optional(
-    z.object({
-      since: z.optional(instant),
-      by: z.optional(z.string()),
-      reason: z.optional(z.string()),
-    }),
-  ),
+  paused: z.optional(pause),
   backingOff: z.optional(z.object({ until: instant, failures: count })),
   baseline: baselineProgress,
   /** End of the last tick that got there. */
@@ -85,7 +109,10 @@ export const statusResult = z.object({
     days: count,
     first: z.array(z.object({ day, since: z.optional(instant) })),
   }),
-  /** How long it takes at worst until a change is found, by these settings: docs/detection.md. */
+  /**
+   * How long it takes at worst until a change is found, by these settings: docs/detection.md.
+   * `edited-newest`: on a day that the newest page shows whole.
+   */
   detection: z.array(
     z.object({
       change: z.enum([
@@ -101,10 +128,12 @@ export const statusResult = z.object({
       by: z.enum(['total', 'page', 'audit']),
     }),
   ),
+  /** What lasts of what operations are told of. */
   conditions: z.array(
     z.object({
       name: z.enum(conditionNames),
       since: instant,
+      /** Of `held` and `undeliverable`, the certifications that wait now; of the others, by the last tick. */
       number: count,
       /** When operations were told of it last; absent: they are still to be. */
       toldAt: z.optional(instant),

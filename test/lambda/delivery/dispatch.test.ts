@@ -210,6 +210,19 @@ describe('a topic that is too slow or down', () => {
     expect(slow.pace.width).toBe(1);
   });
 
+  it.each([
+    [7, false],
+    [8, true],
+  ])('that fails %i times in a row is taken to be down: %s', async (failures, down) => {
+    const topic = new Topic();
+    topic.pace.width = 1;
+    topic.answer = (batch, request) =>
+      request <= failures ? { code: 'TimeoutError' } : all(batch);
+    const { accepted, isDown = false } = await topic.publish(messages(20));
+    expect(isDown).toBe(down);
+    expect(accepted).toHaveLength(down ? 0 : 20);
+  });
+
   it('is left alone after a few failures in a row', async () => {
     const topic = new Topic();
     topic.answer = () => ({ code: 'TimeoutError' });

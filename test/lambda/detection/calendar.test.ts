@@ -39,6 +39,7 @@ describe('a calendar', () => {
     fc.assert(
       fc.property(anyCalendar, anyDay, ({ calendar }, one) => {
         const position = calendar.positionOf(one);
+        expect(calendar.days[position]).toBeDefined();
         const { from, to } = calendar.rangeOf({ first: position, last: position });
         expect((from?.toString() ?? '') <= one && one <= (to?.toString() ?? '~')).toBe(true);
       }),
@@ -87,7 +88,7 @@ describe('a calendar', () => {
 });
 
 describe('a day that was read', () => {
-  const proof = { kind: 'single-page', at: 9 } as const;
+  const proof = { kind: 'single-page', at: 9, count: 2 } as const;
 
   it('knows since when no read of it could be proven, until one is', () => {
     const first = following({ count: 1, readAt: 0 }, { count: 1, readAt: 5 });

@@ -89,6 +89,18 @@ describe('a condition', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(day);
   });
 
+  it('that becomes more again after it had become less is told of again', () => {
+    const life = [600, 200, 500, 500].map((number) => ({
+      number,
+      minutes: 13 * 60,
+      accepted: true,
+    }));
+    expect(live(life).told).toMatchObject([
+      { stage: 'begins', number: 600 },
+      { stage: 'grows', number: 500, at: 39 * 60 * minute },
+    ]);
+  });
+
   it('that stays as it is, is not told of again', () => {
     const life = Array.from({ length: 30 }, () => ({
       number: 7,
@@ -105,7 +117,7 @@ describe('a condition', () => {
     condition = observe(condition, seen(0), 7);
     expect(condition).toMatchObject({ owes: 'ends', since: 5 });
     condition = observe(condition, seen(2), 8);
-    expect(condition).toEqual({ since: 5, number: 2, told: { at: 6, number: 1 } });
+    expect(condition).toEqual({ since: 5, number: 2, told: { at: 6, number: 0 } });
   });
 
   it('keeps its details only until they were told', () => {

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
-import { locate } from '../../../lambda/detection/locate.ts';
+import { locate, locateWithin, type Step } from '../../../lambda/detection/locate.ts';
 import { anyCalendar, day, sum } from './calendars.ts';
 
 /** What a search asks for and names, answered from what is true. */
 function searched(expected: Calendar, truth: Calendar, recent: number) {
+  return followed(locate(expected, truth.total, recent), truth);
+}
+
+function followed(steps: Generator<Step, void, number>, truth: Calendar) {
   const reads: Span[] = [];
   let questions = 0;
-  const steps = locate(expected, truth.total, recent);
   for (let step = steps.next(); !step.done; ) {
     const { kind, span } = step.value;
     if (kind === 'read') {
@@ -61,6 +64,27 @@ describe('a search for what differs', () => {
         for (const position of differs)
           expect(reads.filter((span) => covers(span)(position))).toHaveLength(1);
         for (const span of reads) expect(differs.some(covers(span))).toBe(true);
+      }),
+    );
+  });
+
+  it('goes on in whatever days it was broken off in, and names the same ones there', () => {
+    fc.assert(
+      fc.property(oneWay, fc.nat({ max: 20 }), ({ calendar, truth, recent }, patience) => {
+        const steps = locate(calendar, truth.total, recent);
+        let within: Span | undefined;
+        let step = steps.next();
+        for (let asked = 0; !step.done && asked < patience; asked += 1) {
+          const { kind, span } = step.value;
+          step = steps.next(kind === 'read' ? Number.NaN : truth.sumOf(span));
+        }
+        if (!step.done) within = step.value.within;
+        if (within === undefined) return;
+        const all = searched(calendar, truth, recent).reads;
+        const inside = ({ first, last }: Span) =>
+          (within?.first ?? 0) <= first && last <= (within?.last ?? -1);
+        expect(truth.sumOf(within)).not.toBe(calendar.sumOf(within));
+        expect(followed(locateWithin(calendar, within), truth).reads).toEqual(all.filter(inside));
       }),
     );
   });

@@ -40,6 +40,16 @@ describe('the evidence of the order by name', () => {
     expect(evidenceOf(pagesBy(({ name }) => name)).ties.first_name).toBe(false);
   });
 
+  it.each([
+    [39, true],
+    [40, false],
+  ])('of %i distinct pairs leaves those who share the first name tied: %s', (many, tied) => {
+    const row = (index: number) =>
+      assessment({ last_name: `Quill${String(index).padStart(2, '0')}` });
+    const pairs = Array.from({ length: many }, (_, index) => [row(index), row(index + 1)]);
+    expect(evidenceOf(pairs).ties.first_name).toBe(tied);
+  });
+
   it('shows that a host that sorts by last, then first name does not tie those who share the last', () => {
     const pages = pagesBy(({ first_name, last_name }) => `${last_name}\t${first_name}`);
     expect(evidenceOf(pages).ties.last_name).toBe(false);

@@ -42,6 +42,14 @@ describe('foldName', () => {
     expect(new Set(names.map(foldName)).size).toBe(names.length);
   });
 
+  it('knows one sharp s, large or small', () => {
+    expect(foldName('GROẞ')).toBe(foldName('groß'));
+  });
+
+  it('knows one sigma, wherever in a word it stands', () => {
+    expect(foldName('Α Σ')).toBe(foldName('ΑΣ'));
+  });
+
   it('changes nothing that is folded already', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {

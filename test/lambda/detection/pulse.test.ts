@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  digestOf,
-  hasCollapsed,
-  isOneDay,
-  judge,
-  type Pulse,
-  pulseDigest,
-} from '../../../lambda/detection/pulse.ts';
+import { digestOf, isOneDay, type Pulse, pulseDigest } from '../../../lambda/detection/pulse.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
@@ -118,35 +111,5 @@ describe('a page', () => {
     expect(isOneDay(of('2026-11-20', '2026-11-20'))).toBe(true);
     expect(isOneDay(of('2026-11-20', '2026-11-19'))).toBe(false);
     expect(isOneDay(of())).toBe(false);
-  });
-});
-
-describe('the verdict on a pulse', () => {
-  it('is that the page has every change exactly if what it shows as new explains the total', () => {
-    const some = fc.nat({ max: 200 });
-    fc.assert(
-      fc.property(
-        some,
-        some,
-        some,
-        fc.integer({ min: -50, max: 50 }),
-        (known, unknown, old, off) => {
-          const expected = known + old;
-          const verdict = judge(expected + unknown + off, expected, unknown);
-          if (off !== 0) expect(verdict).toBe('elsewhere');
-          else expect(verdict).toBe(unknown === 0 ? 'quiet' : 'page');
-        },
-      ),
-    );
-  });
-});
-
-describe('a total', () => {
-  it('has collapsed when more than half is gone', () => {
-    expect(hasCollapsed(50, 100)).toBe(false);
-    expect(hasCollapsed(49, 100)).toBe(true);
-    expect(hasCollapsed(0, 1)).toBe(true);
-    expect(hasCollapsed(0, 0)).toBe(false);
-    expect(hasCollapsed(101, 100)).toBe(false);
   });
 });

@@ -12,6 +12,7 @@ import {
 import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Steering } from '../../../lambda/ledger/steering.ts';
+import { progressOf } from '../../../lambda/operations/baseline.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -38,6 +39,21 @@ const counts = (calendar: Awaited<ReturnType<FanOutStory['calendar']>>) =>
   new Map([...calendar].map(([day, { count, proof }]) => [day, [count, proof?.kind]]));
 
 describe('a baseline that fans out', () => {
+  it('is as far as its stretches have been read, in whatever order', async () => {
+    story.world = history(80, today);
+    const progress = async () =>
+      progressOf(await story.ledger.state(), await story.calendar(), 'fan-out');
+    await story.tick();
+    expect(await progress()).toEqual({ status: 'running', startDay: today, counted: 8 });
+    await story.divide(3);
+    const { left } = await story.plan();
+    expect(left).toHaveLength(3);
+    for (const [index, stretch] of left.toReversed().entries()) {
+      await story.read(stretch);
+      expect((await progress()).counted).toBe(8 + 24 * (index + 1));
+    }
+  });
+
   it('ends with the calendar, the ledger and the notice of one that the ticks read', async () => {
     const world = history(400, today);
     const other = new Story();
@@ -384,7 +400,7 @@ describe('a baseline that was restarted', () => {
 
     story.clock.advance({ hours: 48 });
     const steering = new Steering(story.table, story.name);
-    await steering.restartBaseline();
+    await steering.restartBaseline(Temporal.PlainDate.from('2026-11-23'));
     story.world.push(assessment({ id: 500, certified_on: '2026-11-15' }));
     await story.tick();
     const { left } = await story.plan();
@@ -394,9 +410,32 @@ describe('a baseline that was restarted', () => {
     if (old) await expect(story.read(old)).rejects.toThrow(BaselineRestartedError);
     await story.readAll();
     await story.complete();
+    expect((await story.ledger.state()).expected).toBe(80);
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 1, unexplained: 0 });
+    expect(story.heard.map(({ subject }) => subject)).toEqual(['500']);
     expect((await story.ledger.state()).expected).toBe(81);
-    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
-    expect(story.heard).toEqual([]);
+  });
+
+  it('leaves what nobody knows to the ticks, however much of it is in a stretch that takes several tasks', async () => {
+    story.world = history(80, yesterday);
+    await story.tick();
+    await story.readAll();
+    await story.complete();
+    story.clock.advance({ minutes: 1 });
+    const steering = new Steering(story.table, story.name);
+    await steering.restartBaseline(Temporal.PlainDate.from(today));
+    const news = history(30, '2026-11-15', 2).map((one) => ({ ...one, id: one.id + 500 }));
+    story.world.push(...news, assessment({ id: 600, certified_on: today }));
+    await story.tick();
+    expect(story.heard.map(({ subject }) => subject)).toEqual(['600']);
+    await story.readAll();
+    await story.complete();
+    for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
+    expect(story.heard.map(({ subject }) => Number(subject)).sort()).toEqual(
+      [600, ...news.map(({ id }) => id)].sort(),
+    );
+    expect((await story.ledger.state()).expected).toBe(111);
+    for (const [, { proof }] of await story.calendar()) expect(proof).toBeDefined();
   });
 });
 

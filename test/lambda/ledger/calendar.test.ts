@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeLedgers } from './ledgers.ts';
 
 describeLedgers('the calendar', (used) => {
-  const proof = { kind: 'key-seam', at: 1_795_000_000_000 } as const;
+  const proof = { kind: 'key-seam', at: 1_795_000_000_000, count: 2 } as const;
 
   it('keeps counts, proofs and digests by day, over months and years', async () => {
     const { ledger } = used();

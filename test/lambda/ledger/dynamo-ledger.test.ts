@@ -3,6 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
+import { DynamoOpsLedger } from '../../../lambda/ledger/dynamo-ops-ledger.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Table } from '../../../lambda/ledger/table.ts';
 import type { Journal } from '../../../lambda/parts.ts';
@@ -31,7 +32,7 @@ beforeEach(() => {
   integration = `district-${integrations}`;
   warnings.length = 0;
   ledger = new DynamoLedger(table, integration, journal);
-  used = new LedgerInUse(ledger, integration);
+  used = new LedgerInUse(ledger, new DynamoOpsLedger(table, integration), integration);
 });
 
 const { id } = assessment();

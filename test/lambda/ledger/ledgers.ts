@@ -6,7 +6,9 @@ import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
+import { DynamoOpsLedger } from '../../../lambda/ledger/dynamo-ops-ledger.ts';
 import { Table } from '../../../lambda/ledger/table.ts';
+import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
 import type { Ledger } from '../../../lambda/ports.ts';
 import { startLedgerTable } from '../../support/ledger-table.ts';
 import { MemoryLedger } from '../../support/memory-ledger.ts';
@@ -35,10 +37,12 @@ export function changesOf(
 /** A ledger, and what one does with it time and again. */
 export class LedgerInUse {
   readonly ledger: Ledger;
+  readonly opsLedger: Pick<OpsLedger, 'acceptTotal'>;
   readonly integration: string;
 
-  constructor(ledger: Ledger, integration: string) {
+  constructor(ledger: Ledger, opsLedger: Pick<OpsLedger, 'acceptTotal'>, integration: string) {
     this.ledger = ledger;
+    this.opsLedger = opsLedger;
     this.integration = integration;
   }
 
@@ -100,14 +104,17 @@ export function describeLedgers(what: string, tests: (used: () => LedgerInUse) =
     beforeEach(() => {
       integrations += 1;
       const integration = `district-${integrations}`;
-      const ledger = database
-        ? new DynamoLedger(new Table(database.client, database.name, systemClock), integration, {
-            warn: (what) => {
-              throw new Error(`the ledger warns: ${what}`);
-            },
-          })
-        : new MemoryLedger();
-      used = new LedgerInUse(ledger, integration);
+      const memory = new MemoryLedger();
+      if (database === undefined) used = new LedgerInUse(memory, memory, integration);
+      else {
+        const table = new Table(database.client, database.name, systemClock);
+        const ledger = new DynamoLedger(table, integration, {
+          warn: (what) => {
+            throw new Error(`the ledger warns: ${what}`);
+          },
+        });
+        used = new LedgerInUse(ledger, new DynamoOpsLedger(table, integration), integration);
+      }
     });
     tests(() => used);
   });

@@ -157,6 +157,9 @@ describeLedgers('what SNS refused for good', (used) => {
     await used().update(renamed('Odalys Ashgrove'), later, 'held');
     expect((await used().kept('undeliverable')).map(({ revision }) => revision)).toEqual([1]);
     expect((await used().kept('held')).map(({ revision }) => revision)).toEqual([2]);
+    // Counted by what it waits for first.
+    expect(await used().ledger.countKept('held')).toBe(1);
+    expect(await used().ledger.countKept('undeliverable')).toBe(0);
   });
 
   it('is not set aside when it was settled meanwhile', async () => {

@@ -136,17 +136,27 @@ describeLedgers('the state', (used) => {
     expect((await state()).baseline).toEqual(beyond);
   });
 
+  it('does not open a completed baseline again for a save that arrives too late', async () => {
+    await state();
+    const completed = { status: 'completed', startDay } as const;
+    await used().ledger.saveBaseline({ status: 'running', startDay });
+    await used().ledger.saveBaseline(completed);
+    await used().ledger.saveBaseline({ status: 'running', startDay, before: startDay });
+    expect((await state()).baseline).toEqual(completed);
+  });
+
   it('has what a tick has learned for the next one; what that did not learn stays', async () => {
     await state();
     const learned = {
       baseline: { status: 'running', startDay, before: startDay, sliceDays: 40 },
       expected: 12,
       unexplained: -1,
+      hasMoreToFind: true,
       collapsedFrom: 30,
-      acceptedTotal: 9,
       today: { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 },
       pulseDigest: 'digest',
-      flood: { isFlooded: true, edits: 3, since: 4, doubtfulUntil: 5 },
+      trail: { from: '2024-02-01', to: '2024-02-29' },
+      flood: { isFlooded: true, edits: [{ since: 4, number: 3 }], doubtfulUntil: 5 },
       recentAuditAt: 5,
       historyAuditAt: 6,
       auditsFrom: 7,
@@ -158,10 +168,17 @@ describeLedgers('the state', (used) => {
 
   it('forgets what is over', async () => {
     await state();
-    await learns({ collapsedFrom: 30, acceptedTotal: 9 });
-    const after = await learns({ collapsedFrom: 0, acceptedTotal: 0 });
+    for (const total of [9, 0]) {
+      const accepted = { total, before: 30 };
+      await used().opsLedger.acceptTotal(accepted);
+      expect(await learns({ collapsedFrom: 30 })).toMatchObject({ accepted });
+    }
+    const trail = { from: '2024-02-01', to: '2024-02-29' };
+    expect(await learns({ trail })).toMatchObject({ trail });
+    const after = await learns({ collapsedFrom: 0, accepted: null, trail: null });
+    expect(after).not.toHaveProperty('trail');
     expect(after).not.toHaveProperty('collapsedFrom');
-    expect(after).not.toHaveProperty('acceptedTotal');
+    expect(after).not.toHaveProperty('accepted');
   });
 
   it('has the bookmark of a day until it has been read', async () => {

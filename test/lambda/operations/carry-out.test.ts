@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { assessment } from '../../support/assessments.ts';
 import { startLedgerTable } from '../../support/ledger-table.ts';
 import { Scene } from './scene.ts';
@@ -30,7 +31,7 @@ describe('a command', () => {
         code: 'command-invalid',
         message: expect.stringMatching(problem),
         retryHelps: false,
-        whatToDo: expect.stringContaining('docs/replay.md'),
+        whatToDo: expect.stringContaining('docs/commands.md'),
       },
     });
     expect(scene.warnings).toEqual(['command failed']);
@@ -44,6 +45,28 @@ describe('a command', () => {
       { command: expect.objectContaining({ command: 'replay', ids: [1] }), answer },
     ]);
     expect(JSON.stringify(scene.carriedOut)).not.toMatch(/Odalys|Quillfeather|@example/);
+  });
+
+  it('whose outcome cannot be recorded was carried out all the same', async () => {
+    await scene.settle();
+    scene.opsLedger.conclude = async () => {
+      throw new LedgerUnavailableError('UpdateItem', {});
+    };
+    expect(await scene.operate({ command: 'pause', reason: 'moves' })).toMatchObject({
+      ok: true,
+      result: { changed: true },
+    });
+    expect(scene.warnings).toContain('outcome not recorded');
+  });
+
+  it('that cannot be recorded is not carried out', async () => {
+    await scene.settle();
+    scene.opsLedger.record = async () => {
+      throw new LedgerUnavailableError('UpdateItem', {});
+    };
+    const refused = { ok: false, problem: { code: 'ledger-unavailable' } };
+    expect(await scene.operate({ command: 'pause', reason: 'moves' })).toMatchObject(refused);
+    expect(await scene.ledger.state()).toMatchObject({ paused: false });
   });
 
   it('that fails for a reason nobody foresaw tells the name of the error and no more', async () => {
@@ -92,10 +115,15 @@ describe('a test event', () => {
     expect(Object.keys(scene.heard[0]?.data.assessment ?? {})).toHaveLength(4);
   });
 
-  it('neither asks the partner nor touches the ledger', async () => {
-    await scene.operate({ command: 'test-event' });
+  it('asks the partner nothing, and leaves nothing but a record of who has sent it', async () => {
+    const by = 'arn:aws:iam::1:x';
+    await scene.operate({ command: 'test-event', by, organization_id: 7 });
     expect(scene.requests).toEqual([]);
-    expect(await scene.items()).toEqual([]);
+    expect(await scene.itemsBesideRecords()).toEqual([]);
+    expect(JSON.stringify(scene.heard)).not.toContain(by);
+    expect(await scene.opsLedger.recorded()).toMatchObject([
+      { command: 'test-event', by, settings: { organization_id: 7 }, outcome: { changed: true } },
+    ]);
   });
 
   it('that SNS refuses is an answer with what to do', async () => {

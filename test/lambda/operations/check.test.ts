@@ -55,6 +55,27 @@ describe('a check', () => {
     expect(await scene.items()).toEqual(before);
   });
 
+  it('of what has not ticked for a while warns', async () => {
+    scene.clock.advance({ minutes: 4 });
+    expect((await checked()).checks.get('ledger')).toMatchObject({
+      outcome: 'warning',
+      found: expect.stringContaining('2026-11-21T08:00:00Z'),
+    });
+    await scene.operate({ command: 'pause', reason: 'the platform moves' });
+    expect((await checked()).checks.get('ledger')).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('of what is paused says who has paused it and why', async () => {
+    await scene.operate({ command: 'pause', reason: 'the platform moves', by: 'odile' });
+    const { checks } = await checked();
+    expect(checks.get('pause')).toMatchObject({
+      outcome: 'warning',
+      found: 'odile has paused the integration at 2026-11-21T08:00:00Z: the platform moves.',
+      whatToDo: expect.stringContaining('Resume it'),
+    });
+    expect(checks.get('token')).toMatchObject({ outcome: 'ok' });
+  });
+
   it.each([
     [
       'a secret that nobody has filled',

@@ -154,6 +154,32 @@ describe('the life of an assessment', () => {
     });
   });
 
+  it('that machines have, and people not yet', async () => {
+    await scene.settle();
+    await scene.ledger.settle(await scene.commit([on('2026-11-20', 1)]), 'digest');
+    expect(await explained(1)).toMatchObject({
+      verdict: 'digest-owed',
+      known: { revisions: [{ delivery: 'digest-owed' }] },
+    });
+  });
+
+  it('that is released for people, before and after they are told', async () => {
+    await scene.settle();
+    await scene.commit([on('2026-11-20', 1)], 'held');
+    await scene.operate({ command: 'release', as: 'digest' });
+    expect(await explained(1)).toMatchObject({
+      verdict: 'digest-only-owed',
+      known: { revisions: [{ delivery: 'digest-only-owed' }] },
+    });
+    await scene.tick();
+    expect(scene.mails).toEqual([[`${scene.name}/1/1`]]);
+    expect(await explained(1)).toMatchObject({
+      verdict: 'announced-to-people',
+      known: { revisions: [{ delivery: 'digest-only' }] },
+    });
+    expect(scene.heard).toEqual([]);
+  });
+
   it('that waits behind one that is held', async () => {
     await scene.settle();
     await scene.commit([on('2026-11-20', 1)], 'held');
@@ -203,16 +229,46 @@ describe('the life of an assessment', () => {
     });
   });
 
+  it('that the partner could not be asked for', async () => {
+    await scene.settle();
+    scene.partnerFailure = new UnavailableError('get', 'down');
+    expect(await explained(4711)).toMatchObject({
+      verdict: 'partner-silent',
+      partner: { has: 'no-answer', problem: { code: 'unavailable' } },
+    });
+  });
+
   it('that no tick has found yet, and what keeps them from it', async () => {
     await scene.settle();
     scene.world = [on('2026-11-21', 1)];
-    await scene.operate({ command: 'pause', reason: 'migration of the platform' });
+    await scene.operate({ command: 'restart-baseline' });
     expect(await explained(1)).toMatchObject({
       verdict: 'not-yet-seen',
       partner: { has: 'record', day: '2026-11-21' },
-      hindrances: ['paused'],
+      hindrances: ['baseline-running'],
     });
   });
+
+  it.each([
+    ['paused', () => scene.operate({ command: 'pause', reason: 'migration of the platform' })],
+    [
+      'backing-off',
+      () => scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 4 }), failures: 2 }),
+    ],
+  ] as const)(
+    'that the partner is not asked for while it is left alone: %s',
+    async (code, leave) => {
+      await scene.settle();
+      await leave();
+      scene.requests.length = 0;
+      expect(await explained(4711)).toMatchObject({
+        verdict: 'partner-silent',
+        partner: { has: 'no-answer', problem: { code } },
+        hindrances: [code],
+      });
+      expect(scene.requests).toEqual([]);
+    },
+  );
 
   it('before the very first tick', async () => {
     scene.world = [on('2026-11-21', 1)];

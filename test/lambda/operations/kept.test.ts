@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Answer } from '../../../lambda/operations/answer.ts';
 import type { CommandInput } from '../../../lambda/operations/command.ts';
@@ -18,6 +18,7 @@ beforeEach(async () => {
   await scene.settle();
 });
 
+const listed = z.object({ list: z.array(z.object({ id: z.int() })) });
 const looked = z.looseObject({ next: z.looseObject({ command: z.string() }).optional() });
 
 /** Sends the commands of `next` until there is none. */
@@ -27,13 +28,20 @@ async function toTheEnd(command: CommandInput | z.output<typeof looked>['next'],
   while (next !== undefined) {
     const answer: Answer = await scene.operate(next, seconds);
     answers.push(answer);
-    next = looked.parse(answer.result).next;
+    next = answer.ok ? looked.parse(answer.result).next : undefined;
   }
   return answers;
 }
 
 const hold = (id: number, more = {}) =>
   scene.commit([assessment({ id, certified_on: '2026-11-20', ...more })], 'held');
+const organizationsOf = ({ result }: Answer) =>
+  z
+    .object({
+      byOrganization: z.array(z.object({ organization_id: z.int(), events: z.literal(1) })),
+    })
+    .parse(result)
+    .byOrganization.map(({ organization_id }) => organization_id);
 const subjects = () => scene.heard.map(({ subject }) => Number(subject));
 
 describe('what is held', () => {
@@ -61,6 +69,59 @@ describe('what is held', () => {
     });
     expect(answer.result).not.toHaveProperty('next');
     expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
+  });
+
+  it('is listed event by event, if asked', async () => {
+    await hold(1);
+    await hold(1, { email: 'b@example.org' });
+    scene.clock.advance({ minutes: 1 });
+    await hold(2);
+    const answer = await scene.operate({ command: 'holds', list: true });
+    expect(answer).toMatchObject({
+      result: {
+        events: 3,
+        list: [
+          { id: 1, revision: 1, type: 'created', since: '2026-11-21T08:00:00Z' },
+          { id: 1, revision: 2, type: 'updated', since: '2026-11-21T08:00:00Z' },
+          { id: 2, revision: 1, type: 'created', since: '2026-11-21T08:01:00Z' },
+        ],
+      },
+    });
+    expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example|"code"/);
+    expect(await scene.operate({ command: 'holds', list: true, ids: [2] })).toMatchObject({
+      result: { list: [{ id: 2 }] },
+    });
+    expect((await scene.operate({ command: 'holds' })).result).not.toHaveProperty('list');
+  });
+
+  it('is listed to its end over several answers', async () => {
+    const ids = Array.from({ length: 1_150 }, (_, index) => index + 1);
+    await scene.commit(
+      ids.map((id) => assessment({ id, certified_on: '2026-11-20' })),
+      'held',
+    );
+    const answers = await toTheEnd({ command: 'holds', list: true });
+    const lists = answers.map(({ result }) => listed.parse(result).list.map(({ id }) => id));
+    expect(lists.map(({ length }) => length)).toEqual([1_000, 150]);
+    expect(lists.flat().sort((a, b) => a - b)).toEqual(ids);
+  });
+
+  it.each([
+    ['one after the other', { seconds: 1 }],
+    ['in one moment', { seconds: 0 }],
+  ])('is counted once, however many calls it takes (%s)', async (_, distance) => {
+    for (let id = 1; id <= 250; id += 1) {
+      await hold(id, { organization_id: id });
+      scene.clock.advance(distance);
+    }
+    // No time for more than a page.
+    const answers = await toTheEnd({ command: 'holds' }, 5);
+    expect(answers.length).toBeGreaterThan(2);
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    const organizations = answers.flatMap((answer) => organizationsOf(answer));
+    expect(organizations.sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 250 }, (_, index) => index + 1),
+    );
   });
 
   it('is not touched by looking at it', async () => {
@@ -162,10 +223,34 @@ describe('a release', () => {
   it('of the first lets go what only waited behind it', async () => {
     await hold(1);
     await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
-    await scene.operate({ command: 'release', types: ['created'] });
+    expect(await scene.operate({ command: 'release', types: ['created'] })).toMatchObject({
+      result: { events: 1, freed: 1 },
+    });
     await scene.tick();
     expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['1', '2']);
   });
+
+  it.each([
+    [{ command: 'release' }, 25, 0],
+    [{ command: 'release', as: 'digest' }, 0, 1],
+    [{ command: 'discard' }, 0, 0],
+  ] as const)(
+    'or another decision is for all that waits behind the first, however many: %j',
+    async (decision, heard, mails) => {
+      await hold(1);
+      for (let version = 2; version <= 25; version += 1)
+        await scene.commit([
+          assessment({ id: 1, certified_on: '2026-11-20', email: `b${version}@example.org` }),
+        ]);
+      expect(await scene.operate(decision)).toMatchObject({ result: { events: 25, freed: 0 } });
+      await scene.tick();
+      expect(scene.heard.map(({ sequence }) => Number(sequence))).toEqual(
+        Array.from({ length: heard }, (_, index) => index + 1),
+      );
+      if (heard === 0) expect(scene.mails).toHaveLength(mails);
+      expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 0 } });
+    },
+  );
 
   it('for people only is one mail and no event', async () => {
     await hold(1);
@@ -209,6 +294,41 @@ describe('a release', () => {
     expect(await scene.operate({ command: 'release' })).toMatchObject({ result: { events: 1 } });
   });
 
+  it('lasts until the function is dead, however late it gives the lease back', async () => {
+    await hold(1);
+    const killedAt = scene.clock.now().add({ seconds: 55 });
+    const lease = { owner: 'a tick', until: killedAt.add({ minutes: 5 }) };
+    const taken: boolean[] = [];
+    const decide = vi.spyOn(scene.opsLedger, 'decide').mockImplementation(async () => {
+      for (const seconds of [54, 1, 4, 2]) {
+        scene.clock.advance({ seconds });
+        taken.push((await scene.ledger.takeLease(lease, scene.clock.now())) !== undefined);
+      }
+      return { done: [], behind: 0, freed: 0 };
+    });
+    await scene.operate({ command: 'release' });
+    expect(decide).toHaveBeenCalledOnce();
+    // Before it is killed, then, four seconds later, and two more.
+    expect(taken).toEqual([false, false, false, true]);
+  });
+
+  it('does all of a batch, also if one of it fails, before it gives the lease back', async () => {
+    for (let id = 1; id <= 20; id += 1) await hold(id);
+    const { opsLedger } = scene;
+    const decide = opsLedger.decide.bind(opsLedger);
+    vi.spyOn(opsLedger, 'decide').mockImplementation(async (id, ...rest) => {
+      if (id === 1) throw new TypeError('odd');
+      return decide(id, ...rest);
+    });
+    expect(await scene.operate({ command: 'release' })).toMatchObject({
+      ok: false,
+      result: { events: 19, next: { command: 'release' } },
+    });
+    expect((await scene.ledger.recordedState())?.leasedUntil).toBeUndefined();
+    vi.restoreAllMocks();
+    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 1 } });
+  });
+
   it('lets the next tick look for it even if a tick had just ended clean', async () => {
     await scene.tick();
     await hold(1);
@@ -250,10 +370,12 @@ describe('a discard', () => {
     });
   });
 
-  it('of the first lets go what was behind it', async () => {
+  it('of the first lets go what was behind it, and says so', async () => {
     await hold(1);
     await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
-    await scene.operate({ command: 'discard', types: ['created'] });
+    expect(await scene.operate({ command: 'discard', types: ['created'] })).toMatchObject({
+      result: { events: 1, freed: 1 },
+    });
     await scene.tick();
     expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['2']);
   });
@@ -276,6 +398,11 @@ describe('what SNS has refused for good', () => {
   });
 
   it('is shown, and tried again by the next tick once it is released', async () => {
+    expect(
+      await scene.operate({ command: 'holds', waiting: 'undeliverable', list: true }),
+    ).toMatchObject({
+      result: { list: [{ id: 1, revision: 1, type: 'created', code: 'InvalidParameter' }] },
+    });
     expect(await scene.operate({ command: 'holds', waiting: 'undeliverable' })).toMatchObject({
       result: { events: 1 },
     });

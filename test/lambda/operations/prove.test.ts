@@ -37,11 +37,12 @@ describe('the certificate', () => {
   });
 
   it('has every day with its proof, time, count and digest', async () => {
-    const { days, proven: all, unproven, certifications } = await proven();
+    const { days, proven: all, open, unproven, certifications } = await proven();
     expect(days).toHaveLength(21);
-    expect([all, unproven, certifications]).toEqual([21, 0, 3]);
+    expect([all, open, unproven, certifications]).toEqual([20, 1, 0, 3]);
     expect(days.find(({ day }) => day === '2026-11-05')).toEqual({
       day: '2026-11-05',
+      standing: 'proven',
       count: 2,
       proof: { kind: 'single-page', at: '2026-11-21T08:00:00Z' },
       digest: expect.any(String),
@@ -49,10 +50,85 @@ describe('the certificate', () => {
     });
     expect(days.find(({ day }) => day === '2026-11-07')).toEqual({
       day: '2026-11-07',
+      standing: 'proven',
       count: 0,
       proof: { kind: 'single-page', at: '2026-11-21T08:00:00Z' },
       readWith: '2026-11-12',
     });
+  });
+
+  it('keeps to what the proof found, whatever has come since', async () => {
+    const ofDay = async () => (await proven()).days.find(({ day }) => day === '2026-11-12');
+    const before = await ofDay();
+    scene.world = [...scene.world, on('2026-11-12', 4)];
+    scene.clock.advance({ minutes: 1 });
+    await scene.tick();
+    expect(await ofDay()).toEqual({ ...before, count: 1, since: 1 });
+    expect((await proven()).certifications).toBe(4);
+  });
+
+  it('says of today that it is proven only so far, and of days to come nothing', async () => {
+    const { days, ...sums } = await proven({ from: '2026-11-20', to: '2026-11-23' });
+    expect(sums).toMatchObject({ proven: 1, open: 1, unproven: 0, notYet: 2 });
+    expect(days.map(({ day, standing, proof }) => [day, standing, proof?.at])).toEqual([
+      ['2026-11-20', 'proven', '2026-11-21T08:00:00Z'],
+      ['2026-11-21', 'open', '2026-11-21T08:00:00Z'],
+      ['2026-11-22', 'not-yet', undefined],
+      ['2026-11-23', 'not-yet', undefined],
+    ]);
+    expect(await proven({ from: '2099-01-01', to: '2099-12-31', now: true })).toMatchObject({
+      proven: 0,
+      unproven: 0,
+      notYet: 365,
+    });
+  });
+
+  it('calls a day complete only by a read that began when it was over', async () => {
+    scene.clock.advance({ hours: 40 });
+    const standings = async () => {
+      const { days } = await proven({ from: '2026-11-20', to: '2026-11-23' });
+      return days.map(({ standing, proof }) => [standing, proof !== undefined].join());
+    };
+    expect(await standings()).toEqual([
+      'proven,true',
+      'unproven,true',
+      'unproven,false',
+      'open,false',
+    ]);
+    await scene.tick();
+    // A read that ends with the day has begun before.
+    expect(await standings()).toEqual(['proven,true', 'proven,true', 'unproven,true', 'open,true']);
+    scene.clock.advance({ minutes: 61 });
+    await scene.tick();
+    expect(new Set(await standings())).toEqual(new Set(['proven,true', 'open,true']));
+  });
+
+  it('is refused for days in the wrong order', async () => {
+    const wrong = { from: '2026-11-02', to: '2026-11-01' };
+    expect(await scene.operate({ command: 'prove', ...wrong })).toMatchObject({
+      ok: false,
+      problem: {
+        code: 'command-invalid',
+        message: expect.stringContaining('`from` must not be after `to`'),
+      },
+    });
+  });
+
+  it('is refused for more days than anybody can read', async () => {
+    const endless = { from: '1899-12-31', to: '2099-01-01' };
+    expect(await scene.operate({ command: 'prove', ...endless })).toMatchObject({
+      ok: false,
+      problem: {
+        code: 'command-invalid',
+        message: 'This is not a command: `from` and `to` must be within 200 calendar years.',
+      },
+    });
+  });
+
+  it('tells of two hundred years', async () => {
+    const { days, next } = await proven({ from: '1900-01-01', to: '2099-12-31' });
+    expect(days[0]?.day).toBe('1900-01-01');
+    expect(next).toBeDefined();
   });
 
   it('asks the partner nothing and changes nothing', async () => {
@@ -140,6 +216,61 @@ describe('to prove now', () => {
     expect(await proven(next)).toMatchObject({ toRead: 0, unproven: 0 });
   });
 
+  it('reads again also when no tick has come since midnight', async () => {
+    scene.clock.advance({ hours: 24 });
+    scene.world = [...scene.world, on('2026-11-22', 4)];
+    const today = { from: '2026-11-22', to: '2026-11-22', now: true };
+    const { days, found } = await proven(today);
+    expect(found).toMatchObject({ created: 1 });
+    expect(days).toMatchObject([{ standing: 'open', proof: { at: '2026-11-22T08:31:00Z' } }]);
+  });
+
+  it('reads the days after the last again for a range that is still to come', async () => {
+    scene.requests.length = 0;
+    const { found } = await proven({ from: '2027-01-01', to: '2027-01-02', now: true });
+    expect(scene.requests).toContain('2026-11-21..undefined');
+    expect(found).toMatchObject({ created: 0 });
+  });
+
+  it('reads a day without an entry with the one after it, and no day after that', async () => {
+    scene.requests.length = 0;
+    await proven({ from: '2026-11-07', to: '2026-11-08', now: true });
+    expect(scene.requests).toEqual(['pulse', '2026-11-06..2026-11-12']);
+  });
+
+  it('says what it has found only if it has read', async () => {
+    scene.requestSeconds = 20;
+    const { next } = await proven({ now: true });
+    scene.requestSeconds = 0;
+    for (let ticks = 0; ticks < 3; ticks += 1) {
+      scene.clock.advance({ minutes: 1 });
+      await scene.tick();
+    }
+    expect(await proven(next)).not.toHaveProperty('found');
+  });
+
+  it('does not wait until earlier audits have saved the requests that they took too many', async () => {
+    const now = scene.clock.now();
+    const lease = { owner: 'a tick', until: now.add({ minutes: 1 }) };
+    await scene.ledger.takeLease(lease, now);
+    const auditsFrom = now.add({ minutes: 30 }).epochMilliseconds;
+    await scene.ledger.complete(lease, now, { dirty: false, auditsFrom });
+    expect(await proven({ now: true })).toMatchObject({ toRead: 0, unproven: 0 });
+  });
+
+  it.each([
+    ['paused', () => scene.operate({ command: 'pause', reason: 'a reason' })],
+    [
+      'backing-off',
+      () => scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 4 }), failures: 2 }),
+    ],
+  ])('says that it is %s if that has come in between', async (code, hinder) => {
+    scene.beforeTick = hinder;
+    const answer = await scene.operate({ command: 'prove', ...range, now: true });
+    expect(answer).toMatchObject({ ok: false, problem: { code } });
+    expect(answer.result).not.toHaveProperty('found');
+  });
+
   it.each([
     ['paused', () => scene.operate({ command: 'pause', reason: 'a reason' })],
     [
@@ -165,6 +296,7 @@ describe('proofs of days', () => {
 
   it('never call a day proven that has an unproven neighbour', () => {
     const days = window('2026-01-01', 30);
+    const later = Temporal.Instant.from('2026-03-01T00:00:00Z').epochMilliseconds;
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.record({ day: fc.constantFrom(...days), proven: fc.boolean() }), {
@@ -176,13 +308,15 @@ describe('proofs of days', () => {
               day,
               {
                 count: 1,
-                readAt: index + 1,
-                ...(isProven && { proof: { kind: 'single-page', at: index + 1 } }),
+                readAt: later + index,
+                ...(isProven && { proof: { kind: 'single-page', at: later + index, count: 1 } }),
               },
             ]),
           );
           const sorted = [...calendar.keys()].sort();
-          for (const { day, proof, count } of proofsOf(calendar, '2025-12-25', '2026-02-05', 99)) {
+          const range = { from: '2025-12-25', to: '2026-02-05' };
+          const present = { now: Temporal.Instant.from('2026-11-21T08:00:00Z'), timeZone: 'UTC' };
+          for (const { day, standing, proof, count } of proofsOf(calendar, range, present, 99)) {
             const entry = calendar.get(day);
             expect(count).toBe(entry ? 1 : 0);
             const neighbours = entry
@@ -192,6 +326,7 @@ describe('proofs of days', () => {
                 );
             const isProven = neighbours.length > 0 && neighbours.every((one) => one?.proof);
             expect(proof !== undefined).toBe(isProven);
+            expect(standing).toBe(isProven ? 'proven' : 'unproven');
           }
         },
       ),

@@ -226,15 +226,14 @@ describe('a selection', () => {
   it.each([1, undefined])('says how many ids nobody knows, once (limit %s)', async (limit) => {
     const command = { command: 'replay', ids: [4, 1, 99, 100, 99], limit };
     const results = await toTheEnd(command);
-    const unknown = results.reduce((sum, { skipped }) => sum + (skipped['unknown'] ?? 0), 0);
-    expect(unknown).toBe(2);
-    expect(ids()).toEqual([1, 4]);
+    expect(results.map(({ skipped }) => skipped.unknown)).toEqual([2]);
+    expect(ids()).toEqual([1, 4].slice(0, limit));
   });
 
   it('says so once when time runs out behind the last event, too', async () => {
     scene.requestSeconds = 55;
     const results = await toTheEnd({ command: 'replay', ids: [1, 99] });
-    expect(results.map(({ skipped }) => skipped['unknown'])).toEqual([0, 1]);
+    expect(results.map(({ skipped }) => skipped.unknown)).toEqual([0, 1]);
   });
 
   it.each([
@@ -321,12 +320,23 @@ describe('before the very first tick', () => {
 });
 
 describe('a replay that stops', () => {
-  it('goes on behind the last event after its limit, so that in the end all were sent once', async () => {
+  it('goes on behind the last event, so that in the end all were sent once', async () => {
     await scene.show(...[5, 3, 1].map((id) => on('2026-11-20', id)), on('2026-11-19', 9));
     await scene.withdraw(3);
-    const results = await toTheEnd({ ...everything, limit: 2 });
-    expect(results.map(({ events }) => events)).toEqual([2, 2]);
+    const results = await toTheEnd({ ...everything, eventsPerSecond: 1 }, 11);
+    expect(results.map(({ events }) => events)).toEqual([2, 2, 0]);
     expect(ids()).toEqual([9, 1, 3, 5]);
+  });
+
+  it.each([
+    ['never', 55],
+    ['often', 11],
+  ])('at its limit is done, however often it has stopped before (%s)', async (_, seconds) => {
+    await scene.show(...Array.from({ length: 9 }, (_, index) => on('2026-11-20', index + 1)));
+    const results = await toTheEnd({ ...everything, limit: 5, eventsPerSecond: 1 }, seconds);
+    expect(ids()).toEqual([1, 2, 3, 4, 5]);
+    expect(results.length > 2).toBe(seconds === 11);
+    expect(results.at(-1)).not.toHaveProperty('next');
   });
 
   it('goes on after its time is over', async () => {
@@ -365,7 +375,7 @@ describe('a replay that stops', () => {
     scene.lookSeconds = 60;
     expect(await scene.operate(everything)).toMatchObject({
       ok: false,
-      problem: { code: 'replay-stalled', retryHelps: true },
+      problem: { code: 'stalled', retryHelps: true },
       result: { events: 0, next: everything },
     });
   });
@@ -398,12 +408,12 @@ describe('a replay that stops', () => {
           },
         ),
         fc.integer({ min: 1, max: 7 }),
-        async (certifications, limit) => {
+        async (certifications, eventsPerSecond) => {
           scene = new Scene(database);
           await scene.show(...certifications.map(({ id, day }) => on(day, id)));
           await scene.operate(everything);
           const whole = scene.heard.splice(0);
-          await toTheEnd({ ...everything, limit });
+          await toTheEnd({ ...everything, eventsPerSecond }, 11);
           expect(scene.heard).toEqual(whole);
         },
       ),

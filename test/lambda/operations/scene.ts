@@ -62,6 +62,8 @@ export class Scene {
   world: Assessment[] = [];
   /** Records that the partner does not show in the documented shape. */
   readonly unreadable = new Set<number>();
+  /** Records without a day: in the total, and in no range. */
+  dateless = 0;
   /** What the partner answers instead of how many there are. */
   miscount: number | undefined;
   /** A range that is read is not proven, and has lost these. */
@@ -69,6 +71,8 @@ export class Scene {
   requests: string[] = [];
   /** How long a request to the partner takes. */
   requestSeconds = 0;
+  /** What happens between a command's work and the tick that it runs. */
+  beforeTick: () => Promise<unknown> = async () => undefined;
   /** How long a look into a day of the ledger takes. */
   lookSeconds = 0;
   fields: OperationParts['settings']['fields'] = 'all';
@@ -100,7 +104,7 @@ export class Scene {
       announce: 'none',
       fields: this.fields,
       alerts: { detail: 'names', maxRows: 60 },
-      resources: { secret: 'credentials' },
+      resources: { stack: 'certification-notifier', secret: 'credentials' },
     };
   }
 
@@ -148,18 +152,19 @@ export class Scene {
         .sort((a, b) => b.certified_on.localeCompare(a.certified_on) || a.id - b.id)
         .slice(0, 100);
       const quarantined = [...this.unreadable].map((id) => ({ id, problems: ['name: missing'] }));
-      return { assessments, quarantined, count: this.world.length };
+      return { assessments, quarantined, count: this.world.length + this.dateless };
     },
     tail: async () => {
       this.#ask('tail');
       const assessments = this.#readable()
         .sort((a, b) => a.certified_on.localeCompare(b.certified_on) || a.id - b.id)
         .slice(-100);
-      return { assessments, quarantined: [], count: this.world.length };
+      return { assessments, quarantined: [], count: this.world.length + this.dateless };
     },
     count: async (range) => {
       this.#ask('count');
-      return this.miscount ?? this.#within(range).length;
+      const isAll = range.from === undefined && range.to === undefined;
+      return this.miscount ?? this.#within(range).length + (isAll ? this.dateless : 0);
     },
     oldestDay: async () => {
       const [oldest] = this.world.map(({ certified_on }) => certified_on).sort();
@@ -239,7 +244,10 @@ export class Scene {
       },
       opsLedger: this.opsLedger,
       announcer: this.#listener(this.heard),
-      tick: (run, auditRequests) => this.tick(run, auditRequests),
+      tick: async (run, auditRequests) => {
+        await this.beforeTick();
+        return this.tick(run, auditRequests);
+      },
       credentials: async () => {
         if (this.credentialsFailure) throw this.credentialsFailure;
       },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { statusResult } from '../../../lambda/operations/result.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -43,6 +44,7 @@ describe('the status', () => {
     expect(await status()).toMatchObject({
       at: '2026-11-21T08:00:20Z',
       standing: 'up-to-date',
+      reasons: [],
       busy: false,
       lastTick: '2026-11-21T08:00:00Z',
       nextTick: '2026-11-21T08:01:00Z',
@@ -101,9 +103,19 @@ describe('the status', () => {
         by: 'arn:aws:iam::1:x',
         reason: 'the platform moves',
       },
+      reasons: ['paused'],
+      partner: { problem: { code: 'paused' } },
     });
     expect(paused).not.toHaveProperty('nextTick');
     expect(scene.requests).toEqual([]);
+  });
+
+  it('of one that has long been paused is not behind: nobody expects its ticks', async () => {
+    await scene.settle();
+    await scene.operate({ command: 'pause', reason: 'the platform moves' });
+    scene.clock.advance({ minutes: 60 });
+    await scene.tick();
+    expect(await status()).toMatchObject({ reasons: ['paused'] });
   });
 
   it('of one that the partner has refused says until when it is left alone', async () => {
@@ -112,8 +124,11 @@ describe('the status', () => {
     await scene.ledger.backOff({ until, failures: 3 });
     expect(await status()).toMatchObject({
       standing: 'backing-off',
+      reasons: ['backing-off'],
       backingOff: { until: until.toString(), failures: 3 },
+      partner: { problem: { code: 'backing-off' } },
     });
+    expect(scene.requests).toEqual([]);
     scene.clock.advance({ minutes: 8 });
     expect(await status()).not.toHaveProperty('backingOff');
   });
@@ -123,7 +138,150 @@ describe('the status', () => {
     scene.clock.advance({ minutes: 3 });
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
     scene.clock.advance({ seconds: 1 });
-    expect(await status()).toMatchObject({ standing: 'behind' });
+    expect(await status()).toMatchObject({ standing: 'behind', reasons: ['behind'] });
+  });
+
+  it('is not up to date while the partner does not answer', async () => {
+    await scene.settle();
+    scene.partnerFailure = new UnavailableError('list', 'down');
+    expect(await status()).toMatchObject({
+      standing: 'partner-silent',
+      partner: { problem: { code: 'unavailable' } },
+    });
+    scene.partnerFailure = undefined;
+    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+  });
+
+  it('is up to date as of the last tick: what has come since is the next one’s to find', async () => {
+    await scene.settle();
+    scene.world.push(on('2026-11-21', 1));
+    scene.clock.advance({ minutes: 3 });
+    expect(await status()).toMatchObject({
+      standing: 'up-to-date',
+      reasons: [],
+      certifications: 0,
+      partner: { count: 1 },
+    });
+    scene.clock.advance({ seconds: 1 });
+    expect(await status()).toMatchObject({ reasons: ['behind', 'differs'] });
+    await scene.tick();
+    expect(await status()).toMatchObject({ standing: 'up-to-date', certifications: 1 });
+  });
+
+  it('is not up to date while the last tick has not found everything that the total differs by', async () => {
+    scene.world = [on('2026-11-20', 1), on('2026-10-01', 2)];
+    await scene.settle();
+    // Too many for a page: they have to be looked for, and a tick has no time for it.
+    for (let id = 1_000; id < 1_250; id += 1)
+      scene.world.push(on(id % 2 === 0 ? '2026-10-01' : '2026-10-02', id));
+    scene.requestSeconds = 15;
+    expect(await scene.tick()).toMatchObject({ outcome: 'completed', cutShort: true });
+    scene.requestSeconds = 0;
+    expect(await status()).toMatchObject({ reasons: ['unfinished'] });
+    expect(await status({ partner: false })).toMatchObject({
+      reasons: ['unfinished'],
+      unexplained: 0,
+    });
+    await scene.tick();
+    expect(await status()).toMatchObject({ standing: 'up-to-date', certifications: 252 });
+  });
+
+  it('is not up to date while an edit cannot be committed, though no total shows it', async () => {
+    scene.world = [on('2026-11-20', 1), on('2019-04-03', 2)];
+    await scene.settle();
+    scene.alter(1, { email: 'changed@example.org' });
+    const { commit } = scene.ledger;
+    scene.ledger.commit = async () => {
+      throw new LedgerUnavailableError('UpdateItem', { cause: new Error('throttled') });
+    };
+    for (let ticks = 0; ticks < 5; ticks += 1) {
+      scene.clock.advance({ minutes: 1 });
+      expect(await scene.tick()).toMatchObject({ failed: 1 });
+      expect(await status()).toMatchObject({ reasons: ['unfinished'], partner: { count: 2 } });
+      expect(await status({ partner: false })).toMatchObject({ reasons: ['unfinished'] });
+    }
+    scene.ledger.commit = commit;
+    await scene.tick();
+    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+  });
+
+  it('is not up to date while a difference is unexplained, also if the partner is not asked', async () => {
+    scene.world = [on('2026-11-20', 1)];
+    await scene.settle();
+    scene.dateless = 2;
+    scene.clock.advance({ minutes: 1 });
+    expect(await scene.tick()).toMatchObject({ unexplained: 2 });
+    expect(await status({ partner: false })).toMatchObject({ standing: 'differs', unexplained: 2 });
+  });
+
+  it('is not up to date while events are held, whose number is that of now', async () => {
+    await scene.settle();
+    for (let id = 1; id <= 501; id += 1) scene.world.push(on('2026-11-20', id));
+    await scene.tick();
+    expect(await status()).toMatchObject({
+      standing: 'held',
+      reasons: ['held'],
+      conditions: [{ name: 'held', number: 501 }],
+    });
+    await scene.operate({ command: 'discard', ids: [1, 2, 3] });
+    expect(await status()).toMatchObject({ conditions: [{ name: 'held', number: 498 }] });
+    await scene.operate({ command: 'discard' });
+    expect(await status()).toMatchObject({ standing: 'up-to-date', conditions: [] });
+  });
+
+  it('is not up to date while all that is held waits behind what people have not been mailed', async () => {
+    await scene.settle();
+    const hold = { since: 0, number: 1, told: { at: 0, number: 1 } };
+    await scene.ledger.saveConditions(new Map([['held', hold]]));
+    await scene.ledger.settle(await scene.commit([on('2026-11-20', 1)]), 'digest');
+    await scene.commit([on('2026-11-20', 1, { name: 'Odalys Ashgrove' })], 'held');
+    expect(await status()).toMatchObject({
+      standing: 'held',
+      waiting: { digest: 1, held: 0 },
+      conditions: [{ name: 'held', number: 1 }],
+    });
+    await scene.operate({ command: 'discard' });
+    expect(await status()).toMatchObject({ waiting: { digest: 1 }, conditions: [] });
+  });
+
+  it('says everything that is in the way, the gravest first', async () => {
+    await scene.settle();
+    await scene.commit([on('2026-11-20', 1)]);
+    await scene.commit([on('2026-11-20', 2)], 'held');
+    await scene.ledger.saveConditions(
+      new Map([
+        ['credentials-refused', { since: 0, number: 1, owes: 'begins' }],
+        ['unproven', { since: 0, number: 1, told: { at: 0, number: 1 }, owes: 'ends' }],
+      ]),
+    );
+    await scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 8 }), failures: 3 });
+    scene.clock.advance({ minutes: 5 });
+    await scene.operate({ command: 'pause', reason: 'a reason' });
+    const { standing, reasons, conditions } = await status();
+    expect(standing).toBe('paused');
+    expect(reasons).toEqual(['paused', 'backing-off', 'credentials-refused', 'held', 'owing']);
+    expect(conditions.map(({ name }) => name)).toEqual(['credentials-refused']);
+  });
+
+  it('does not call one paused that was resumed, whatever no tick has noticed yet', async () => {
+    await scene.settle();
+    await scene.operate({ command: 'pause', reason: 'the platform moves' });
+    scene.clock.advance({ hours: 25 });
+    await scene.tick();
+    expect(await status()).toMatchObject({ standing: 'paused', conditions: [{ name: 'paused' }] });
+    await scene.operate({ command: 'resume' });
+    expect(await status()).toMatchObject({ reasons: ['behind'], conditions: [] });
+    await scene.tick();
+    expect(await status()).toMatchObject({ standing: 'up-to-date' });
+  });
+
+  it('of a baseline that nothing goes on with is behind, too', async () => {
+    scene.world = [on('2026-11-20', 1), on('2019-04-03', 2)];
+    scene.requestSeconds = 17;
+    await scene.tick();
+    scene.requestSeconds = 0;
+    scene.clock.advance({ minutes: 4 });
+    expect(await status()).toMatchObject({ reasons: ['baseline', 'behind'] });
   });
 
   it('while a baseline runs says how far it is', async () => {
@@ -151,7 +309,8 @@ describe('the status', () => {
     await scene.commit([on('2026-11-20', 1)]);
     await scene.commit([on('2026-11-20', 2)], 'held');
     expect(await status()).toMatchObject({
-      standing: 'owing',
+      standing: 'held',
+      reasons: ['held', 'owing'],
       waiting: { pending: 1, digest: 0, held: 1, undeliverable: 0 },
     });
   });
@@ -169,12 +328,6 @@ describe('the status', () => {
     expect(conditions).toMatchObject([
       { name: 'unproven', title: 'days cannot be proven complete', whatToDo: expect.any(String) },
     ]);
-  });
-
-  it('is told also when the partner does not answer', async () => {
-    await scene.settle();
-    scene.partnerFailure = new UnavailableError('list', 'down');
-    expect(await status()).toMatchObject({ partner: { problem: { code: 'unavailable' } } });
   });
 
   it('does not ask the partner, if it is not to be asked', async () => {
@@ -206,36 +359,91 @@ describe('the history', () => {
     scene.clock.advance({ minutes: 1 });
     await scene.operate({ command: 'resume' });
     scene.clock.advance({ minutes: 1 });
-    await scene.operate({ command: 'accept-total', total: 3, by });
+    await scene.operate({ command: 'accept-total', total: 0, by });
     for (const reading of ['status', 'holds', 'baseline', 'check'])
       await scene.operate({ command: reading });
     await scene.operate({ command: 'explain', id: 1 });
     await scene.operate({ command: 'prove', from: '2026-11-01', to: '2026-11-02' });
     await scene.operate({ command: 'replay', ids: [1], dryRun: true });
     expect((await status({ history: true })).history).toMatchObject([
-      { command: 'accept-total', by, settings: { total: 3 }, outcome: { ok: true } },
-      { command: 'resume', at: '2026-11-21T08:01:00.000Z', settings: {}, outcome: { ok: true } },
-      { command: 'pause', by, settings: { reason: 'a migration' }, outcome: { ok: true } },
+      {
+        command: 'accept-total',
+        by,
+        settings: { total: 0 },
+        outcome: { ok: true, changed: false },
+      },
+      {
+        command: 'resume',
+        at: '2026-11-21T08:01:00.000Z',
+        settings: {},
+        outcome: { ok: true, changed: true },
+      },
+      {
+        command: 'pause',
+        by,
+        settings: { reason: 'a migration' },
+        outcome: { ok: true, changed: true },
+      },
     ]);
     expect(await status()).not.toHaveProperty('history');
+  });
+
+  it.each<[string, object, boolean]>([
+    ['a pause of what is paused', { command: 'pause', reason: 'again' }, false],
+    ['a release of nothing', { command: 'release' }, false],
+    ['a replay of nobody', { command: 'replay', ids: [99] }, false],
+    ['a replay', { command: 'replay', ids: [1] }, true],
+    ['a tick during a pause', { command: 'tick' }, false],
+    ['credentials that nobody waited for', { command: 'credentials-stored' }, true],
+    [
+      'credentials that are about to be stored',
+      { command: 'credentials-stored', stored: false },
+      false,
+    ],
+  ])('says whether %s has changed anything', async (_, command, changed) => {
+    await scene.settle();
+    await scene.show(on('2026-11-20', 1));
+    await scene.operate({ command: 'pause', reason: 'once' });
+    scene.clock.advance({ minutes: 1 });
+    await scene.operate(command);
+    const { history: [newest] = [] } = await status({ history: true });
+    expect(newest?.outcome).toMatchObject({ ok: true, changed });
+    expect(newest?.at).toBe('2026-11-21T08:01:00.000Z');
   });
 
   it('has one that was carried out in several calls once, with the outcome of the last', async () => {
     await scene.settle();
     for (let id = 1; id <= 5; id += 1) await scene.show(on('2026-11-20', id));
-    let command: object | undefined = { command: 'replay', days: {}, limit: 2 };
+    let command: object | undefined = {
+      command: 'replay',
+      days: {},
+      limit: 5,
+      eventsPerSecond: 1,
+    };
     while (command !== undefined) {
       scene.clock.advance({ minutes: 1 });
-      const { result } = await scene.operate(command);
+      const { result } = await scene.operate(command, 11);
       command = z.looseObject({ next: z.looseObject({}).optional() }).parse(result).next;
     }
     expect((await status({ history: true })).history).toMatchObject([
       {
         command: 'replay',
         at: '2026-11-21T08:01:00.000Z',
-        outcome: { at: '2026-11-21T08:03:00Z' },
+        // The last call has nothing left to send; the ones before had.
+        outcome: { at: '2026-11-21T08:03:02Z', changed: true },
       },
     ]);
+  });
+
+  it('has one that goes on beyond the limit of the one that it says it goes on with', async () => {
+    await scene.settle();
+    await scene.operate({ command: 'replay', days: {}, limit: 5, operation: 'mine' });
+    for (const limit of [5, 4, 6, undefined]) {
+      scene.clock.advance({ minutes: 1 });
+      await scene.operate({ command: 'replay', days: {}, limit, operation: 'mine' });
+    }
+    const limits = (await status({ history: true })).history?.map(({ settings }) => settings.limit);
+    expect(limits).toEqual([undefined, 6, 5]);
   });
 
   it('has one that says it goes on with another that was never begun, or was another', async () => {
@@ -249,7 +457,7 @@ describe('the history', () => {
       { command: 'discard', ids: [2], by, operation },
       { command: 'discard', ids: [1], operation },
       { command: 'release', ids: [1], by, operation },
-      { command: 'discard', ids: [1], by, operation, after: 'held/' },
+      { command: 'discard', ids: [1], by, operation, after: 'held/2026-11-21/1' },
     ]) {
       scene.clock.advance({ minutes: 1 });
       await scene.operate(command);

@@ -186,7 +186,7 @@ it(`returns or throws an error of its own, in time, for ${RESPONSES} fuzzed resp
         return error instanceof PartnerError ? error.code : '';
       });
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    expect(performance.now() - startedAt, `seed ${seed}`).toBeLessThan(CALL_MS + 250);
+    expect(performance.now() - startedAt, `seed ${seed}`).toBeLessThan(2 * CALL_MS);
     if (index % 10 === 0) peak = Math.max(peak, memoryInUse() - before);
   }
 

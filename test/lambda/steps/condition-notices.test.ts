@@ -10,7 +10,7 @@ import { conditionNotice } from '../../../lambda/steps/condition-notices.ts';
 const settings = {
   name: 'district-a',
   timeZone: 'America/Chicago',
-  resources: { secret: 'notifier/district-a' },
+  resources: { stack: 'certification-notifier', secret: 'notifier/district-a' },
 };
 const since = Date.parse('2026-11-21T08:00:04Z');
 const now = Date.parse('2026-11-22T09:30:00Z');

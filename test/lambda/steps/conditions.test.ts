@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
+import { compare } from '../../../lambda/detection/compare.ts';
 import type { ConditionName } from '../../../lambda/detection/conditions.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import {
@@ -10,6 +11,7 @@ import {
 import type { TickParts } from '../../../lambda/parts.ts';
 import type { Announcer, Ledger, Notice } from '../../../lambda/ports.ts';
 import { Conditions } from '../../../lambda/steps/conditions.ts';
+import { assessment } from '../../support/assessments.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryLedger } from '../../support/memory-ledger.ts';
 
@@ -70,7 +72,7 @@ const settings: TickParts['settings'] = {
   announce: 'none',
   fields: 'all',
   alerts: { detail: 'names', maxRows: 60 },
-  resources: { secret: 'credentials' },
+  resources: { stack: 'certification-notifier', secret: 'credentials' },
 };
 const nobody = () => Promise.reject(new Error('the partner is not asked'));
 const partner: TickParts['partner'] = {
@@ -91,7 +93,7 @@ describe('telling operations', () => {
       await operations.tick((conditions) => conditions.note('collapsed', { number }));
     expect(operations.subjects).toEqual([
       'district-a: the partner shows less than half of before',
-      'district-a: the partner shows most of it again',
+      "district-a: the partner's total is believed again",
     ]);
     expect(operations.saves).toBe(2);
   });
@@ -186,6 +188,48 @@ describe('telling operations', () => {
       expect((await operations.ledger.state()).conditions.has(name)).toBe(false);
     },
   );
+
+  it.each(['held', 'undeliverable'] as const)(
+    'of what is %s says how much it is now, after ops have decided about a part of it',
+    async (name) => {
+      const operations = new Operations();
+      const none = { held: 0, undeliverable: 0 };
+      const known = async () => (await operations.ledger.state()).conditions.get(name)?.number;
+      operations.kept = 600;
+      await operations.tick((conditions) => conditions.waiting({ ...none, [name]: 600 }));
+      operations.clock.advance({ hours: 25 });
+      operations.kept = 200;
+      await operations.tick(async (conditions) => {
+        await conditions.waiting(none);
+        expect(conditions.lasting[name]).toBe(200);
+      });
+      expect(await known()).toBe(200);
+      await operations.tick((conditions) => conditions.waiting({ ...none, [name]: 100 }));
+      expect(await known()).toBe(300);
+      expect(operations.notices).toHaveLength(2);
+      expect(operations.notices[1]?.text).toMatch(/: 300\n/);
+    },
+  );
+
+  it('of a flood says how much is held by then, also when ops decided since the last tick', async () => {
+    const operations = new Operations();
+    const [change] = compare([assessment()], new Map(), 'salt');
+    if (change === undefined) throw new Error('it is no change');
+    const flood = (size: number) =>
+      operations.tick((conditions) => conditions.flood(Array(size).fill(change)));
+    await flood(600);
+    operations.clock.advance({ hours: 25 });
+    operations.kept = 200;
+    await flood(50);
+    expect(operations.notices[1]?.text).toMatch(/: 250\n/);
+    operations.clock.advance({ hours: 25 });
+    operations.kept = 0;
+    await flood(50);
+    expect(operations.subjects.slice(2)).toEqual([
+      'district-a: nothing is held any more',
+      'district-a: a flood of changes is held',
+    ]);
+  });
 
   it('of malformed records that became more within a day of the first notice is done after the day', async () => {
     const operations = new Operations();

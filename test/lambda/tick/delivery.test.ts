@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import type { Announcer } from '../../../lambda/ports.ts';
+import type { Announcer, PartnerReader } from '../../../lambda/ports.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
 
@@ -238,6 +238,28 @@ describe('order', () => {
       eventId(1, 2),
     ]);
     expect(story.ids()).toHaveLength(4);
+  });
+
+  it('is kept behind what was refused although something older of it went out in the same tick', async () => {
+    add(1);
+    story.refuse = () => true;
+    await story.tick();
+    edit(1, 'Odalys Ashgrove');
+    story.refuse = ({ id }) => id === eventId(1, 2);
+    // The page shows one edit; the audit of its day, later in the same tick, the next one.
+    const prove = story.partner.prove.bind(story.partner);
+    Object.assign(story.partner, {
+      prove: (...asked) => {
+        edit(1, 'Odalys Thistlewood');
+        return prove(...asked);
+      },
+    } satisfies Partial<PartnerReader>);
+    story.clock.advance({ minutes: 16 });
+    expect(await story.tick()).toMatchObject({ updated: 2, delivered: 1, undelivered: 2 });
+    expect(story.ids()).toEqual([eventId(1)]);
+    story.refuse = () => false;
+    await story.tick();
+    expect(story.ids()).toEqual([eventId(1), eventId(1, 2), eventId(1, 3)]);
   });
 
   it('is kept while the index does not show yet what is older', async () => {

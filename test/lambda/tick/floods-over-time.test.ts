@@ -1,6 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { idOf } from '../../../lambda/detection/compare.ts';
 import type { CertificationEvent } from '../../../lambda/events/event.ts';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { World } from '../../support/world.ts';
 
 let world: World;
@@ -27,6 +29,145 @@ describe('a mass edit', () => {
     await world.ticksUntil(() => world.heard.length + world.ledger.held.length === 360, 20);
     expect(world.heard.length).toBeLessThanOrEqual(100);
   });
+});
+
+describe('amid a mass edit', () => {
+  beforeEach(async () => {
+    for (let n = 0; n < 6; n++) world.addMany(100 * n + 1, 60, dayOf(n));
+    world.addMany(1_000, 50, '2026-11-20');
+    world.addMany(2_000, 101, '2026-11-01');
+    world.settings = { holdAbove: 100 };
+    await world.baseline();
+    world.clock.advance(nextDay);
+    for (let n = 1; n < 3; n++) for (let id = 100 * n + 1; id <= 100 * n + 60; id++) world.edit(id);
+    await world.ticksUntil(() => world.ledger.held.length > 0, 20);
+    expect(world.heard.length).toBeLessThanOrEqual(100);
+    world.heard.length = 0;
+    for (const { outbox } of world.ledger.items.values()) outbox.clear();
+  });
+
+  it('edits are announced that the newest page shows', async () => {
+    for (let id = 1_000; id < 1_050; id++) world.edit(id);
+    await world.tick();
+    expect(world.heard).toHaveLength(50);
+    expect(world.ledger.held).toEqual([]);
+  });
+
+  it('what is new is announced, and what was edited on the same day is held', async () => {
+    for (let id = 1; id <= 60; id++) world.edit(id);
+    world.add(3_000, dayOf(0));
+    await world.tick();
+    expect(world.heard.map(({ id }) => id)).toEqual(['district-a/3000/1']);
+    expect(world.ledger.held).toHaveLength(60);
+  });
+});
+
+describe('edits that are no mass edit', () => {
+  beforeEach(async () => {
+    world.addMany(1, 10, '2026-11-20');
+    world.addMany(100, 60, dayOf(0));
+    // No page shows those before.
+    world.addMany(1_000, 101, '2026-11-01');
+    world.settings = { holdAbove: 20 };
+    await world.baseline();
+  });
+
+  it('are announced day after day, however many they become', async () => {
+    for (let n = 0; n < 90; n++) {
+      world.edit(1 + (n % 10), { email: `nr-${n}@example.org` });
+      world.clock.advance({ minutes: 30 });
+      await world.tick();
+    }
+    expect(world.heard).toHaveLength(90);
+    expect(world.ledger.held).toEqual([]);
+  });
+
+  it('are announced once they can be committed, after all that tried before', async () => {
+    const commit = world.ledger.commit.bind(world.ledger);
+    world.ledger.commit = async () => {
+      throw new LedgerUnavailableError('UpdateItem', { cause: new Error('throttled') });
+    };
+    for (let id = 100; id < 115; id++) world.edit(id);
+    for (let days = 0; days < 2; days++) {
+      world.clock.advance(nextDay);
+      await world.ticks(5);
+    }
+    world.ledger.commit = commit;
+    world.clock.advance(nextDay);
+    await world.ticksUntil(() => world.heard.length + world.ledger.held.length === 15, 20);
+    expect(world.heard).toHaveLength(15);
+  });
+
+  it('are announced beside one that cannot be committed', async () => {
+    const commit = world.ledger.commit.bind(world.ledger);
+    world.ledger.commit = async (change, ...rest) => {
+      if (idOf(change) === 100)
+        throw new LedgerUnavailableError('UpdateItem', { cause: new Error('too large') });
+      return commit(change, ...rest);
+    };
+    world.settings = { ...world.settings, holdAbove: 2 };
+    world.edit(100);
+    for (let audits = 0; audits < 3; audits++) {
+      world.clock.advance(nextDay);
+      await world.ticks(2);
+    }
+    world.edit(101);
+    world.clock.advance(nextDay);
+    await world.ticks(2);
+    expect(world.heard.map(({ id }) => id)).toEqual(['district-a/101/2']);
+  });
+});
+
+describe('a flood with one that cannot be committed', () => {
+  it('comes to its end: what is new afterwards is announced', async () => {
+    for (let n = 0; n < 6; n++) world.addMany(100 * n + 1, 60, dayOf(n));
+    world.addMany(5_000, 101, '2026-11-01');
+    world.settings = { holdAbove: 30 };
+    await world.baseline();
+    const commit = world.ledger.commit.bind(world.ledger);
+    world.ledger.commit = async (change, ...rest) => {
+      if (idOf(change) === 1_000)
+        throw new LedgerUnavailableError('UpdateItem', { cause: new Error('too large') });
+      return commit(change, ...rest);
+    };
+    for (let id = 1_000; id < 1_040; id++) world.add(id, dayOf(0));
+    await world.ticks(3);
+    expect(world.heard).toEqual([]);
+    expect(world.ledger.held).toHaveLength(39);
+    for (let id = 2_000; id < 2_005; id++) {
+      world.add(id, '2026-11-20');
+      await world.ticks(1);
+    }
+    expect(world.heard).toHaveLength(5);
+  });
+});
+
+describe('a slow host', () => {
+  it.each([5, 7, 9])(
+    'that takes %i s to answer is searched further in every tick',
+    async (seconds) => {
+      for (let n = 0; n < 300; n++) world.addMany(100 * n + 1, 60, dayOf(n));
+      await world.baseline(400);
+      world.clock.advance({ minutes: 5 });
+      world.answerMs = seconds * 1_000;
+      world.add(200_000, dayOf(3));
+      await world.ticksUntil(() => world.heard.length === 1, 5);
+    },
+  );
+});
+
+describe('a first read that announces', () => {
+  it.each([{ announce: 'all' }, { announce: { since: dayOf(0) } }] as const)(
+    '$announce and is a flood, however many ticks it takes, is held to its end',
+    async ({ announce }) => {
+      for (let n = 0; n < 12; n++) world.addMany(100 * n + 1, 60, dayOf(40 * n));
+      world.settings = { holdAbove: 200, announce };
+      world.answerMs = 8_000;
+      const all = () => world.heard.length + world.ledger.held.length === 720;
+      expect(await world.ticksUntil(all, 40)).toBeGreaterThan(3);
+      expect(world.heard).toEqual([]);
+    },
+  );
 });
 
 describe('many removals', () => {

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Steering } from '../../../lambda/ledger/steering.ts';
 import {
   CredentialsRefusedError,
   NoAssessmentsAssignedError,
@@ -58,6 +59,41 @@ describe('operations hear once, and once when it is over', () => {
     story.partnerFailure = undefined;
     await ticks(1, 2);
     expect(titles()).toEqual(['the credentials are not stored yet', 'the credentials are stored']);
+  });
+
+  it('of a pause that may be forgotten, once a day', async () => {
+    const since = story.clock.now();
+    const reason = 'the platform moves';
+    const steering = new Steering(story.table, story.name);
+    await steering.pause({ since, by: 'odile', reason }, 'a call');
+    await ticks(60, 23);
+    expect(titles()).toEqual([]);
+    await ticks(60, 12);
+    expect(titles()).toEqual(['paused for more than a day']);
+    expect(story.notices[0]?.text).toContain('Since: 2026-11-21 08:00 (UTC)\nDays so far: 1');
+    expect(story.notices[0]?.text).toContain(`Reason: ${reason}`);
+    expect(story.notices[0]?.text).not.toContain('odile');
+    await ticks(60, 40);
+    expect(titles()).toEqual(['paused for more than a day', 'still paused', 'still paused']);
+    await steering.resume('the next');
+    await ticks(1, 2);
+    expect(titles().slice(3)).toEqual(['no longer paused']);
+    await steering.pause({ since: story.clock.now(), by: 'odile', reason }, 'the last');
+    await ticks(60, 20);
+    expect(titles()).toHaveLength(4);
+  });
+
+  it('of nothing while a pause is short, and a paused tick writes nothing', async () => {
+    await new Steering(story.table, story.name).pause(
+      { since: story.clock.now(), reason: 'x' },
+      'a call',
+    );
+    const before = await story.ledger.state();
+    story.requests.length = 0;
+    await ticks(1, 3);
+    expect(titles()).toEqual([]);
+    expect(story.requests).toEqual([]);
+    expect(await story.ledger.state()).toEqual(before);
   });
 
   it('of missing provisioning that follows refused credentials', async () => {
@@ -183,7 +219,7 @@ describe('operations hear once, and once when it is over', () => {
     await ticks(20, 3);
     expect(titles()).toEqual([
       'the partner shows less than half of before',
-      'the partner shows most of it again',
+      "the partner's total is believed again",
     ]);
     expect(story.notices[0]?.text).toContain('It shows 5 assessments; 20 were expected.');
   });

@@ -82,6 +82,22 @@ describe('what has disappeared', () => {
     expect(story.heard).toEqual([]);
   });
 
+  it.each([
+    [9, 0],
+    [10, 6],
+  ])(
+    'is held when it is most of a day, but for one of fewer than ten: of %i, %i',
+    async (many, held) => {
+      const ofDay = Array.from({ length: many }, (_, index) =>
+        assessment({ id: 200 + index, certified_on: '2011-01-01' }),
+      );
+      story.world = [...story.world, ...ofDay];
+      await story.tick();
+      story.world = story.world.filter(({ id }) => id < 200 || id >= 206);
+      expect(await story.tick()).toMatchObject({ withdrawn: 6, held, delivered: 6 - held });
+    },
+  );
+
   it('by more than half at once is not believed, and operations hear of it once', async () => {
     story.world = [...story.world.slice(0, 10), assessment({ id: 77, certified_on: '2011-11-11' })];
     expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0, created: 1 });
@@ -97,5 +113,19 @@ describe('what has disappeared', () => {
     story.clock.advance({ hours: 25 });
     await story.tick();
     expect(await story.tick()).toMatchObject({ collapsed: false });
+  });
+
+  it('is measured against what a tick that was killed had committed', async () => {
+    const present = [...story.world];
+    story.world = [
+      ...present,
+      ...Array.from({ length: 60 }, (_, index) => assessment({ id: 500 + index })),
+    ];
+    const died = story.ledgerWith({ complete: () => Promise.reject(new Error('killed')) });
+    await expect(story.tick({ ledger: died })).rejects.toThrow('killed');
+    // A quarter of the 100 that were committed, and more than half of the 40 that the state knows of.
+    story.world = present.slice(0, 24);
+    story.clock.advance({ seconds: 70 });
+    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0, held: 0 });
   });
 });

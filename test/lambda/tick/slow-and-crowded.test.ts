@@ -96,11 +96,27 @@ describe('what is missing', () => {
     await story.tick();
     await story.tick();
     story.world = story.world.filter(({ id }) => id > 130);
-    let withdrawn = 0;
-    for (let ticks = 0; ticks < 2; ticks++) withdrawn += (await story.tick()).withdrawn;
+    story.requests.length = 0;
+    let { withdrawn } = await story.tick();
+    expect(story.requests.filter((request) => request === 'get')).toHaveLength(100);
+    withdrawn += (await story.tick()).withdrawn;
     expect(withdrawn).toBe(130);
     story.requests.length = 0;
     expect(await story.tick()).toMatchObject({ unexplained: 0, examined: 0 });
+  });
+
+  it.each([
+    [3, 'stand for now'],
+    [4, 'end the tick: it is the host that fails'],
+  ])('of which %i cannot be asked for by their ids, %s', async (failing) => {
+    story.world = on('2024-02-29', numbers(1, 20));
+    await story.tick();
+    await story.tick();
+    partnerWith({ get: () => Promise.reject(new UnavailableError('get', 'status 500')) });
+    story.world = story.world.filter(({ id }) => id > failing);
+    const ticked = story.tick();
+    if (failing > 3) await expect(ticked).rejects.toThrow(UnavailableError);
+    else expect(await ticked).toMatchObject({ outcome: 'completed', withdrawn: 0 });
   });
 
   it('is announced as far as a slow partner could be asked, and the rest by later ticks', async () => {
@@ -187,6 +203,26 @@ describe('ticks that meet', () => {
         'organization_name' in assessment ? assessment.organization_name : undefined,
       ),
     ).toEqual(['newer']);
+  });
+
+  it('report at once what is malformed on the page that they look at again', async () => {
+    story.world = [edited('newer')];
+    const { pulse } = story.partner;
+    const quarantined = [{ id: 7, problems: ['name: missing'] }];
+    let hasMet = false;
+    const ledger = story.ledgerWith({
+      takeLease: async (lease) => {
+        if (!hasMet) {
+          hasMet = true;
+          story.clock.advance({ seconds: 1 });
+          await story.tick();
+          partnerWith({ pulse: async (deadline) => ({ ...(await pulse(deadline)), quarantined }) });
+        }
+        return story.ledger.takeLease(lease, story.clock.now());
+      },
+    });
+    expect(await story.tick({ ledger })).toMatchObject({ quarantined: 1 });
+    expect((await story.ledger.state()).reported).toEqual(['7']);
   });
 });
 

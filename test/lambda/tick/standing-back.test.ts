@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CredentialsRefusedError } from '../../../lambda/partner/errors.ts';
+import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
 
@@ -22,6 +23,23 @@ describe('an integration that ops have paused', () => {
     expect(await story.tick({ ledger })).toMatchObject({ outcome: 'paused' });
     expect(story.requests).toEqual([]);
     expect((await story.ledger.state()).heartbeat).toBe(heartbeat);
+  });
+});
+
+describe('an integration without credentials', () => {
+  it('waits quietly as long as nobody has stored any', async () => {
+    story.partnerFailure = new CredentialsNotSetError('credentials');
+    for (let n = 0; n < 3; n++)
+      expect(await story.tick()).toMatchObject({ outcome: 'no-credentials' });
+    expect(story.notices).toHaveLength(1);
+    story.partnerFailure = undefined;
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
+  });
+
+  it('fails once it has worked: somebody has taken them away', async () => {
+    await story.tick();
+    story.partnerFailure = new CredentialsNotSetError('credentials');
+    await expect(story.tick()).rejects.toThrow(CredentialsNotSetError);
   });
 });
 

@@ -11,6 +11,7 @@ import {
   type SandboxOptions,
   startPartnerSandbox,
 } from '../../../local/partner-sandbox/index.ts';
+import { nobodyThere } from '../../support/nobody-there.ts';
 
 const program = join(import.meta.dirname, '../../../local/conformance/cli.ts');
 let directory: string;
@@ -80,9 +81,8 @@ describe('the exit status', () => {
   });
 
   it('is 2 for a host that is down', async () => {
-    const sandbox = await startPartnerSandbox({ records: 0 });
-    await sandbox.close();
-    const { code, err } = await runOn(sandbox);
+    const { credentials } = await sandboxWith({ records: 0 });
+    const { code, err } = await runOn({ url: nobodyThere, credentials });
     expect(code).toBe(2);
     expect(err).toMatch(/^error: No usable answer from the token endpoint: ECONNREFUSED\./);
   });

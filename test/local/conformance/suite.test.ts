@@ -7,6 +7,7 @@ import {
   type SandboxOptions,
   startPartnerSandbox,
 } from '../../../local/partner-sandbox/index.ts';
+import { nobodyThere } from '../../support/nobody-there.ts';
 import { allForms, answerTo, check, checksThat, sectionsThat } from './stage.ts';
 
 const started: PartnerSandbox[] = [];
@@ -242,8 +243,7 @@ describe('trouble on the way', () => {
   });
 
   it('a host that is down ends the run', async () => {
-    const sandbox = await startPartnerSandbox({ records: 0 });
-    await sandbox.close();
-    await expect(check(sandbox)).rejects.toThrow(UnavailableError);
+    const { credentials } = await sandboxWith({ records: 0 });
+    await expect(check({ url: nobodyThere, credentials })).rejects.toThrow(UnavailableError);
   });
 });

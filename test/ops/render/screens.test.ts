@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { ResultOf } from '../../../lambda/operations/contract.ts';
+import { detectionTimes } from '../../../lambda/operations/detection-times.ts';
 import { explainLines } from '../../../ops/render/explain.ts';
 import { decidedLines, decidedSum, holdsLines, holdsSum } from '../../../ops/render/holds.ts';
 import type { View } from '../../../ops/render/layout.ts';
@@ -32,6 +34,7 @@ const well: ResultOf<'status'> = {
     announce: 'none',
   },
   standing: 'up-to-date',
+  reasons: [],
   busy: false,
   baseline: { status: 'completed', counted: 12_004 },
   lastTick: '2026-11-21T16:05:08Z',
@@ -46,12 +49,10 @@ const well: ResultOf<'status'> = {
     history: { day: '2019-02-01', at: '2026-11-20T20:00:00Z' },
   },
   unproven: { days: 0, first: [] },
-  detection: [
-    { change: 'new', minutes: 1, by: 'total' },
-    { change: 'withdrawn', minutes: 1, by: 'total' },
-    { change: 'edited-recent', minutes: 16, by: 'audit' },
-    { change: 'replaced', minutes: 1475, by: 'audit' },
-  ],
+  detection: detectionTimes(
+    { every: 1, audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 } },
+    { recent: 12, all: 12_004 },
+  ),
   conditions: [],
 };
 
@@ -64,10 +65,13 @@ describe('status', () => {
   };
   it.each<[string, Partial<ResultOf<'status'>>]>([
     ['up-to-date', {}],
+    ['more-since', { partner: { count: 12_005, at: '2026-11-21T16:05:20Z' } }],
+    ['fewer-since', { partner: { count: 12_002, at: '2026-11-21T16:05:20Z' }, busy: true }],
     [
       'paused',
       {
         standing: 'paused',
+        reasons: ['paused'],
         paused: {
           since: '2026-11-21T15:00:00Z',
           by: 'arn:aws:iam::111122223333:user/odile',
@@ -79,6 +83,7 @@ describe('status', () => {
       'backing-off',
       {
         standing: 'backing-off',
+        reasons: ['backing-off', 'partner-silent'],
         backingOff: { until: '2026-11-21T16:20:00Z', failures: 3 },
         partner: { problem },
       },
@@ -87,6 +92,7 @@ describe('status', () => {
       'baseline',
       {
         standing: 'baseline',
+        reasons: ['baseline'],
         baseline: { status: 'running', counted: 3000, total: 12_004, before: '2024-05-06' },
       },
     ],
@@ -94,6 +100,7 @@ describe('status', () => {
       'behind',
       {
         standing: 'behind',
+        reasons: ['behind'],
         busy: true,
         unproven: {
           days: 7,
@@ -104,9 +111,30 @@ describe('status', () => {
       },
     ],
     [
+      'differs',
+      {
+        standing: 'differs',
+        reasons: ['differs', 'unproven'],
+        unexplained: 2,
+        partner: { count: 12_006, at: '2026-11-21T16:05:20Z' },
+        conditions: [
+          {
+            name: 'unproven',
+            since: '2026-11-20T14:00:00Z',
+            number: 1,
+            toldAt: '2026-11-20T14:00:00Z',
+            title: 'days cannot be proven complete',
+            whatToDo: 'Have malformed records mended.',
+          },
+        ],
+      },
+    ],
+    ['unfinished', { standing: 'unfinished', reasons: ['unfinished'] }],
+    [
       'never-ticked',
       {
         standing: 'never-ticked',
+        reasons: ['never-ticked'],
         oldestProof: {},
         baseline: { status: 'none', counted: 0 },
         certifications: 0,
@@ -115,6 +143,8 @@ describe('status', () => {
     [
       'collapsed',
       {
+        standing: 'collapsed',
+        reasons: ['collapsed', 'held', 'undeliverable', 'owing'],
         partner: { count: 4200, at: '2026-11-21T16:05:20Z' },
         collapsedFrom: 12_004,
         waiting: { pending: 1, digest: 2, held: 3, undeliverable: 4 },
@@ -142,6 +172,30 @@ describe('status', () => {
             outcome: { at: '2026-11-21T15:00:01Z', ok: true },
           },
           { operation: 'y', at: '2026-11-21T14:00:00Z', command: 'tick', settings: {} },
+          {
+            operation: 'z',
+            at: '2026-11-21T13:00:00Z',
+            by: 'odile',
+            command: 'resume',
+            settings: {},
+            outcome: { at: '2026-11-21T13:00:01Z', ok: true, changed: false },
+          },
+          { operation: 'w', at: '2026-11-21T16:05:00Z', command: 'discard', settings: {} },
+          {
+            operation: 'v',
+            at: '2026-11-21T12:00:00Z',
+            by: 'odile',
+            command: 'replay',
+            settings: { days: {} },
+            outcome: { at: '2026-11-21T12:00:50Z', ok: true, rest: { after: '2026-03-04/48213' } },
+          },
+          {
+            operation: 'u',
+            at: '2026-11-21T11:00:00Z',
+            command: 'release',
+            settings: {},
+            outcome: { at: '2026-11-21T11:00:01Z', ok: false, code: 'busy', rest: {} },
+          },
         ],
       },
     ],
@@ -150,6 +204,12 @@ describe('status', () => {
     const status = name === 'never-ticked' ? { ...without, ...changes } : { ...well, ...changes };
     await expect(text(statusLines(view, status))).toMatchFileSnapshot(approved(`status-${name}`));
   });
+});
+
+it('the README shows the status as it is', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const [, shown] = /`npm run ops -- status .*?```\n(.*?)```/s.exec(readme) ?? [];
+  expect(shown).toBe(text(statusLines(view, well)));
 });
 
 describe('explain', () => {
@@ -165,6 +225,7 @@ describe('explain', () => {
         revision: 1,
         kind: 'created',
         at: '2026-11-18T16:00:00Z',
+        found: { in: 'page' },
         changed: [],
         event: 'district-a/48213/1',
         delivery: 'delivered',
@@ -174,6 +235,7 @@ describe('explain', () => {
         revision: 2,
         kind: 'updated',
         at: '2026-11-19T16:00:00Z',
+        found: { in: 'audit', proof: 'key-seam' },
         changed: ['email', 'results'],
         event: 'district-a/48213/2',
         delivery: 'held',
@@ -184,6 +246,7 @@ describe('explain', () => {
         revision: 3,
         kind: 'withdrawn',
         at: '2026-11-20T16:00:00Z',
+        found: { in: 'search', proof: 'single-page' },
         changed: [],
         event: 'district-a/48213/3',
         delivery: 'undeliverable',
@@ -205,7 +268,7 @@ describe('explain', () => {
       {
         verdict: 'not-yet-seen',
         partner: { has: 'record', day: '2026-11-21', organization_id: 7 },
-        hindrances: ['paused', 'day-unproven'],
+        hindrances: ['paused', 'baseline-running', 'day-unproven'],
         day: { day: '2026-11-21', count: 3, unprovenSince: '2026-11-20T15:00:00Z' },
       },
     ],
@@ -226,35 +289,62 @@ describe('explain', () => {
 });
 
 describe('a certificate', () => {
-  const empty = { proven: 0, unproven: 0, certifications: 0, toRead: 0 };
+  const empty = { proven: 0, open: 0, unproven: 0, notYet: 0, certifications: 0, toRead: 0 };
   const proof = { kind: 'single-page', at: '2026-11-21T15:00:00Z' } as const;
+  const standing = 'proven';
   const first = { ...empty, days: [], toRead: 2, found: { ...noChanges, updated: 1 } };
-  const second = {
+  const second: ResultOf<'prove'> = {
     ...empty,
     days: [
-      { day: '2026-11-01', count: 0, proof },
-      { day: '2026-11-02', count: 0, proof },
-      { day: '2026-11-03', count: 7, proof, digest: 'abcdefghijklmnopqrstuvwxyz' },
+      { day: '2026-11-01', count: 0, proof, standing },
+      { day: '2026-11-02', count: 0, proof, standing },
+      { day: '2026-11-03', count: 7, proof, standing, digest: 'abcdefghijklmnopqrstuvwxyz' },
     ],
     proven: 3,
     certifications: 7,
     found: noChanges,
   };
-  const third = {
+  const third: ResultOf<'prove'> = {
     ...empty,
     days: [
-      { day: '2026-11-04', count: 2, unprovenSince: '2026-11-20T15:00:00Z' },
-      { day: '2026-11-05', count: 0, readWith: '2026-11-06' },
+      { day: '2026-11-04', standing: 'unproven', count: 2, unprovenSince: '2026-11-20T15:00:00Z' },
+      { day: '2026-11-05', standing: 'unproven', count: 0, readWith: '2026-11-06' },
+      { day: '2026-11-20', standing: 'unproven', count: 1, proof },
     ],
-    unproven: 2,
-    certifications: 2,
+    unproven: 3,
+    certifications: 3,
+  };
+  const last: ResultOf<'prove'> = {
+    ...empty,
+    days: [
+      { day: '2026-11-21', standing: 'open', count: 3, proof },
+      { day: '2026-11-22', standing: 'not-yet', count: 0 },
+      { day: '2026-11-23', standing: 'not-yet', count: 0 },
+    ],
+    open: 1,
+    notYet: 2,
+    certifications: 3,
   };
 
   it('is the sum of its calls, for people and for a spreadsheet', async () => {
-    const all = [second, third].reduce(proveSum, proveSum(undefined, first));
+    const all = [second, third, last].reduce(proveSum, proveSum(undefined, first));
     await expect(text([...proveLines(view, all), '', ...proveCsv(all)])).toMatchFileSnapshot(
       approved('prove'),
     );
+  });
+
+  it.each([
+    [second, 'complete: 3 of 3 days proven, 7 certifications'],
+    [
+      last,
+      'complete so far: 0 of 1 day proven, today as of its proof, 2 days still to come, 3 certifications',
+    ],
+    [
+      { ...empty, days: [], notYet: 4 },
+      'not yet: 0 of 0 days proven, 4 days still to come, 0 certifications',
+    ],
+  ])('says what it certifies', (certificate, gist) => {
+    expect(proveLines(view, certificate)).toContain(gist);
   });
 });
 
@@ -289,15 +379,38 @@ describe('what waits', () => {
   it('is the sum of its calls', async () => {
     const all = holdsSum(holdsSum(undefined, one), two);
     expect(all).toMatchObject({ at: one.at, oldest: two.oldest, newest: two.newest, events: 5 });
-    await expect(text(holdsLines(view, all, 'held'))).toMatchFileSnapshot(approved('holds'));
+    await expect(text(holdsLines(view, { kept: all, altogether: 5 }, 'held'))).toMatchFileSnapshot(
+      approved('holds'),
+    );
+  });
+
+  it('is as old as its oldest event, to the fraction of a second', () => {
+    const at = (oldest: string, newest: string) => ({ ...one, oldest, newest });
+    const whole = at('2026-11-21T15:00:00Z', '2026-11-21T15:00:00Z');
+    const half = at('2026-11-21T15:00:00.5Z', '2026-11-21T15:00:00.5Z');
+    for (const [first, second] of [
+      [whole, half],
+      [half, whole],
+    ] as const)
+      expect(holdsSum(first, second)).toMatchObject({ oldest: whole.oldest, newest: half.newest });
+  });
+
+  it('is nothing that can be read, where outboxes are damaged', () => {
+    const none = { ...one, events: 0, certifications: 0, unreadable: 2 };
+    expect(holdsLines(view, { kept: none, altogether: 0 }, 'held')).toEqual([
+      'Nothing that can be read is held.',
+      '2 outboxes cannot be read.',
+    ]);
   });
 
   it('is told of once it is decided on', () => {
-    const call = { events: 100, byType: { ...noChanges, created: 100 }, behind: 1, unreadable: 0 };
+    const byType = { ...noChanges, created: 100 };
+    const call = { events: 100, byType, behind: 1, freed: 2, unreadable: 0 };
     const all = decidedSum(decidedSum<typeof call>(undefined, call), call);
     expect(decidedLines(view, all, 'released')).toEqual([
       '200 events released: 200 created',
       '2 events still held, because an earlier one of the same assessment is.',
+      '4 events more, held only behind these, go out.',
     ]);
   });
 });

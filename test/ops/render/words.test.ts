@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { daysDone } from '../../../ops/render/days-done.ts';
+import { DaysDone } from '../../../ops/days-done.ts';
 import { facts, table, type View } from '../../../ops/render/layout.ts';
 import { progressLine } from '../../../ops/render/progress.ts';
-import { count, counts, harmless, shellQuoted } from '../../../ops/render/text.ts';
+import { count, counts, harmless, jsonLine, shellQuoted } from '../../../ops/render/text.ts';
 import { distance, limit, moment, span } from '../../../ops/render/time.ts';
-import { jsonLine } from '../../../ops/session.ts';
 
 const view: View = {
   now: Temporal.Instant.from('2026-11-21T12:00:00Z'),
@@ -111,25 +110,60 @@ describe('a table', () => {
 });
 
 describe('progress', () => {
-  it('has a bar and an estimate where it is known how much there is', () => {
-    const part = { done: 250, total: 1000, noun: 'events' };
-    expect(progressLine({ label: 'replay', elapsedMs: 30_000, part })).toBe(
-      'replay  ██████░░░░░░░░░░░░░░░░░░  25 %  250 of 1,000 events, 1 min 30 s left',
+  const standing = { label: 'replay', elapsedMs: 30_000 };
+  const part = { done: 250, total: 1000, noun: 'events' };
+
+  it('has a bar and an estimate, by the pace, where it is known how much there is', () => {
+    const pace = { perMs: 0.01, sinceMs: 15_000 };
+    expect(progressLine({ ...standing, part, pace }, 120)).toBe(
+      'replay  ██████░░░░░░░░░░░░░░░░░░  25 %  250 of 1,000 events, about 1 min left',
     );
-    expect(progressLine({ label: 'check', elapsedMs: 3_200 })).toBe('check  3 s');
-    expect(progressLine({ label: 'x', elapsedMs: 0, part: { ...part, done: 0 } })).not.toContain(
-      'left',
+    expect(progressLine({ ...standing, part, pace: { ...pace, sinceMs: 80_000 } }, 120)).toContain(
+      'nearly done',
     );
-    expect(progressLine({ label: 'x', elapsedMs: 9, part: { ...part, done: 1200 } })).toContain(
-      '100 %',
+    expect(progressLine({ ...standing, part: { ...part, done: 1200 }, pace }, 120)).toMatch(
+      /100 % .*s$/,
     );
   });
 
+  it('says how long it can take at most where nothing could be measured', () => {
+    expect(progressLine({ label: 'check', elapsedMs: 11_000, answeredInMs: 44_000 }, 120)).toBe(
+      'check  █████░░░░░░░░░░░░░░░░░░░  11 s, an answer within 44 s',
+    );
+    expect(progressLine({ ...standing, part, answeredInMs: 20_000 }, 120)).toMatch(
+      /25 % .*, an answer within 20 s$/,
+    );
+    expect(progressLine({ ...standing, answeredInMs: -1 }, 120)).toContain('the answer is late');
+    expect(progressLine(standing, 120)).toBe('replay  30 s');
+  });
+
   it('of days is known by the cursor', () => {
+    const today = Temporal.PlainDate.from('2026-11-21');
     const november = { from: '2026-11-01', to: '2026-11-30' };
-    expect(daysDone(november, '2026-11-03/48213', view)).toEqual({ done: 3, total: 30 });
-    expect(daysDone({ from: '2026-11-20' }, '2026-11-20', view)).toEqual({ done: 1, total: 2 });
-    expect(daysDone({ to: '2026-11-20' }, '2026-11-20', view)).toBeUndefined();
-    expect(daysDone(november, undefined, view)).toBeUndefined();
+    const upTo = (command: object, ...cursors: (string | undefined)[]) => {
+      const done = new DaysDone(command);
+      return cursors.map((cursor) => done.upTo(cursor, today)).at(-1);
+    };
+    expect(upTo({ days: november }, '2026-11-03/48213')).toEqual({ done: 2, total: 29 });
+    expect(upTo({ days: { from: '2026-11-20' } }, '2026-11-20')).toEqual({ done: 0, total: 1 });
+    expect(upTo({ days: november, after: '2026-11-10/7' }, '2026-11-15')).toEqual({
+      done: 5,
+      total: 20,
+    });
+    expect(upTo({ days: {} }, '2026-10-01/1', '2026-11-01/1')).toEqual({ done: 31, total: 51 });
+    expect(upTo({ ids: [1] }, undefined)).toBeUndefined();
+    expect(upTo({ after: 7 }, undefined)).toBeUndefined();
+  });
+
+  it('has a bar as long as there is room for, and everything else whatever the width', () => {
+    const line = { ...standing, part: { done: 300, total: 1200, noun: 'events' } };
+    const figures = ' 25 %  300 of 1,200 events';
+    const of = (width: number) => progressLine(line, width);
+    expect(of(100)).toBe(`replay  ${'█'.repeat(6)}${'░'.repeat(18)} ${figures}`);
+    expect(of(59)).toBe(of(100));
+    expect(of(58)).toBe(`replay  ${'█'.repeat(6)}${'░'.repeat(17)} ${figures}`);
+    expect(of(41)).toBe(`replay  ${'█'.repeat(2)}${'░'.repeat(4)} ${figures}`);
+    expect(of(40)).toBe(`replay ${figures}`);
+    expect(of(10)).toBe(`replay ${figures}`);
   });
 });

@@ -1,0 +1,29 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { build } from 'esbuild';
+import { bundleOptions } from './options.ts';
+
+/**
+ * Makes `index.mjs` in a folder. To be called in the project's folder, from which paths in the map
+ * count: the asset's folder is renamed later.
+ *
+ * @param mapFile where the source map goes
+ */
+export async function bundle(entry: string, folder: string, mapFile: string): Promise<void> {
+  const outfile = join(folder, 'index.mjs');
+  // Without a word about it in the code: Node would load the map at every start.
+  await build({
+    ...bundleOptions,
+    entryPoints: [entry],
+    outfile,
+    sourcemap: 'external',
+    sourcesContent: false,
+  });
+  const map = JSON.parse(readFileSync(`${outfile}.map`, 'utf8'));
+  rmSync(`${outfile}.map`);
+  const sources = map.sources.map((source: string) =>
+    relative(process.cwd(), resolve(folder, source)).replaceAll(sep, '/'),
+  );
+  mkdirSync(dirname(mapFile), { recursive: true });
+  writeFileSync(mapFile, JSON.stringify({ ...map, sources }));
+}

@@ -1,0 +1,271 @@
+import * as z from 'zod';
+import { described, settingAt } from '../config-error.ts';
+import { maxIntegrations, maxResources, resourcesOf } from './limits.ts';
+import { tooLargePolicies } from './policy-sizes.ts';
+import { record } from './words.ts';
+
+/** An object of settings that also have to go together. */
+export const withoutClashes = <T extends z.ZodRawShape>(shape: T) =>
+  record(shape).superRefine(
+    (value, problems) => {
+      for (const { path, message } of clashesIn(value))
+        problems.addIssue({ code: 'custom', path, message });
+    },
+    { when: () => true },
+  );
+
+interface Clash {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+// The checks across settings run even when other settings are wrong, so that one run tells all.
+// They read only what they need and pass over what has another shape.
+const textOrNothing = z.string().catch('');
+const numberOrNothing = z.number().optional().catch(undefined);
+const nowhere = { address: '', arn: undefined, readers: [] };
+const endpoint = z
+  .union([
+    z.string().transform((arn) => ({ address: arn, arn, readers: [] })),
+    z
+      .looseObject({ newQueue: z.string(), readers: z.array(textOrNothing).optional().catch([]) })
+      .transform(({ newQueue, readers = [] }) => ({
+        address: `new ${newQueue}`,
+        arn: undefined,
+        readers,
+      })),
+  ])
+  .catch(nowhere);
+const shape = z
+  .looseObject({
+    topic: textOrNothing,
+    keyArn: textOrNothing,
+    pagerTopicArn: textOrNothing,
+    integrations: z
+      .array(
+        z
+          .looseObject({
+            name: textOrNothing,
+            every: numberOrNothing,
+            baseUrl: textOrNothing,
+            secretName: textOrNothing,
+            secretKeyArn: textOrNothing,
+            // Of the CDK, in an app of somebody's own.
+            secret: z.object({ secretArn: textOrNothing }).catch({ secretArn: '' }),
+          })
+          .catch({
+            name: '',
+            every: undefined,
+            baseUrl: '',
+            secretName: '',
+            secretKeyArn: '',
+            secret: { secretArn: '' },
+          }),
+      )
+      .catch([]),
+    alerts: z.looseObject({ digestEvery: numberOrNothing }).catch({ digestEvery: undefined }),
+    subscriptions: z
+      .array(
+        z
+          .looseObject({
+            topic: textOrNothing,
+            protocol: textOrNothing,
+            endpoint,
+            filter: z
+              .looseObject({ integrations: z.array(textOrNothing).catch([]) })
+              .catch({ integrations: [] }),
+          })
+          .catch({ topic: '', protocol: '', endpoint: nowhere, filter: { integrations: [] } }),
+      )
+      .catch([]),
+  })
+  .catch({
+    topic: '',
+    keyArn: '',
+    pagerTopicArn: '',
+    integrations: [],
+    alerts: { digestEvery: undefined },
+    subscriptions: [],
+  });
+
+type Shape = z.output<typeof shape>;
+
+function clashesIn(value: unknown): Clash[] {
+  const config = shape.parse(value);
+  return [
+    ...sharedNames(config),
+    ...sharedCredentials(config),
+    ...sharedAddresses(config),
+    ...strangeRegions(config),
+    ...unknownIntegrations(config),
+    ...digestsBetweenTicks(config),
+    ...unfitForTheTopic(config),
+    ...tooMuchForAStack(config),
+    ...tooLargePolicies(
+      config.subscriptions.map(({ endpoint, ...rest }) => ({ ...rest, ...endpoint })),
+    ),
+  ];
+}
+
+/** CloudFormation's logical ids have no hyphens: `a-1` and `a1` would be one output. */
+const bare = (name: string) => name.replaceAll('-', '');
+
+function sharedNames({ integrations }: Shape): Clash[] {
+  const names = integrations.map(({ name }) => bare(name));
+  return names.flatMap((name, index) =>
+    name && names.indexOf(name) < index
+      ? {
+          path: ['integrations', index, 'name'],
+          message: 'a name that no other integration has (hyphens do not count)',
+        }
+      : [],
+  );
+}
+
+/** Secrets of other names may hold the same credentials; that shows only at the partner. */
+function sharedCredentials({ integrations }: Shape): Clash[] {
+  const used = integrations.map(({ baseUrl, secretName, secret: { secretArn } }) => ({
+    way: secretName ? 'secretName' : 'secret',
+    what: secretName || secretArn,
+    baseUrl,
+  }));
+  return used.flatMap(({ way, what, baseUrl }, index) =>
+    what && used.slice(0, index).some((other) => other.what === what && other.baseUrl === baseUrl)
+      ? {
+          path: ['integrations', index, way],
+          message:
+            'a secret that no other integration with this baseUrl has: two with the same credentials both announce everything',
+        }
+      : [],
+  );
+}
+
+/** What is of the region, or only of the partition, that is deployed to has to agree about it. */
+function strangeRegions({ keyArn, pagerTopicArn, integrations, subscriptions }: Shape): Clash[] {
+  const named: { path: (string | number)[]; arn: string; anyRegion?: boolean }[] = [
+    { path: ['keyArn'], arn: keyArn },
+    { path: ['pagerTopicArn'], arn: pagerTopicArn },
+    ...integrations.map(({ secretKeyArn }, index) => ({
+      path: ['integrations', index, 'secretKeyArn'],
+      arn: secretKeyArn,
+    })),
+    ...subscriptions.map(({ endpoint }, index) => ({
+      path: ['subscriptions', index, 'endpoint'],
+      arn: endpoint.arn ?? '',
+      anyRegion: true,
+    })),
+  ];
+  const arns = named.flatMap(({ arn, ...rest }) => {
+    const [scheme, partition = '', , region = ''] = arn.split(':');
+    // In a stack of their own, people may write what only CloudFormation knows.
+    return scheme === 'arn' && !arn.includes('${') ? { ...rest, partition, region } : [];
+  });
+  const first = arns.find(({ anyRegion }) => !anyRegion) ?? arns[0];
+  return arns.flatMap(({ path, partition, region, anyRegion }) => {
+    if (!first || first.path === path) return [];
+    if (partition !== first.partition)
+      return {
+        path,
+        message: `an ARN of the partition ${described(first.partition)}, as ${settingAt(first.path)} is`,
+      };
+    if (!anyRegion && region !== first.region)
+      return {
+        path,
+        message: `an ARN of ${described(first.region)}, as ${settingAt(first.path)} is: both are of the region that is deployed to`,
+      };
+    return [];
+  });
+}
+
+function sharedAddresses({ subscriptions }: Shape): Clash[] {
+  const addresses = subscriptions.map(({ topic, protocol, endpoint }) =>
+    // A new queue takes one subscription, whatever the topic: the names of its outputs are its own.
+    endpoint.arn === undefined
+      ? bare(endpoint.address)
+      : [topic, protocol, endpoint.address].join(' '),
+  );
+  return addresses.flatMap((address, index) =>
+    subscriptions[index]?.endpoint.address && addresses.indexOf(address) < index
+      ? {
+          ...(subscriptions[index].endpoint.arn === undefined
+            ? {
+                path: ['subscriptions', index, 'endpoint', 'newQueue'],
+                message:
+                  'a name that no other new queue has (hyphens do not count; a queue takes one subscription)',
+              }
+            : {
+                path: ['subscriptions', index],
+                message: 'a topic and endpoint not yet subscribed (SNS keeps one filter for each)',
+              }),
+        }
+      : [],
+  );
+}
+
+function unknownIntegrations({ integrations, subscriptions }: Shape): Clash[] {
+  const names = integrations.map(({ name }) => name);
+  return subscriptions.flatMap(({ filter }, subscriber) =>
+    filter.integrations.flatMap((name, index) =>
+      name && !names.includes(name)
+        ? {
+            path: ['subscriptions', subscriber, 'filter', 'integrations', index],
+            message: `the name of a configured integration (${names.map(described).join(', ')})`,
+          }
+        : [],
+    ),
+  );
+}
+
+function digestsBetweenTicks({ alerts, integrations }: Shape): Clash[] {
+  const shortest = Math.min(...integrations.map(({ every = 0 }) => every));
+  if (integrations.length === 0) return [];
+  if (alerts.digestEvery === undefined || alerts.digestEvery >= shortest) return [];
+  return [
+    {
+      path: ['alerts', 'digestEvery'],
+      message: `at least the shortest \`every\` (${shortest}), or none: every tick then sends its own`,
+    },
+  ];
+}
+
+/** "Message delivery for FIFO topics" in the Amazon SNS developer guide. */
+function unfitForTheTopic({ topic, subscriptions }: Shape): Clash[] {
+  return subscriptions.flatMap((subscription, index) => {
+    const isFifo = topic === 'fifo' && subscription.topic === 'events';
+    if (isFifo && subscription.protocol !== 'sqs' && subscription.protocol !== '')
+      return {
+        path: ['subscriptions', index, 'protocol'],
+        message: "'sqs': a FIFO topic delivers to queues only (a queue can feed a function)",
+      };
+    if (
+      !isFifo &&
+      subscription.protocol === 'sqs' &&
+      subscription.endpoint.address.endsWith('.fifo')
+    )
+      return {
+        path: ['subscriptions', index, 'endpoint'],
+        message: 'a standard queue: a FIFO queue cannot subscribe to a standard topic',
+      };
+    return [];
+  });
+}
+
+function tooMuchForAStack({ integrations, subscriptions, pagerTopicArn }: Shape): Clash[] {
+  const newQueues = subscriptions.filter(({ endpoint }) => endpoint.arn === undefined).length;
+  const functions = subscriptions.filter(({ protocol }) => protocol === 'lambda').length;
+  const resources = resourcesOf({
+    integrations: integrations.length,
+    fanOuts: integrations.filter(({ baseline = 'tick' }) => baseline !== 'tick').length,
+    newQueues,
+    functions,
+    otherSubscriptions: subscriptions.length - newQueues - functions,
+    hasPager: pagerTopicArn !== '',
+  });
+  if (integrations.length > maxIntegrations || resources <= maxResources) return [];
+  return [
+    {
+      path: ['subscriptions'],
+      message: `fewer: with ${integrations.length} integrations they would be ${resources} resources, and CloudFormation takes ${maxResources} (a second deployment needs another stackName)`,
+    },
+  ];
+}

@@ -1,0 +1,125 @@
+import type { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import * as z from 'zod';
+import { isCredential } from '../config-error.ts';
+import { alerts } from './alerts.ts';
+import { withoutClashes } from './clashes.ts';
+import { integration } from './integration.ts';
+import { maxIntegrations } from './limits.ts';
+import { maxSubscriberAccounts } from './policy-sizes.ts';
+import { subscription } from './subscription.ts';
+import { arn, fitsOrIsDeferred, flag, keyArn, list, oneOf, text } from './words.ts';
+
+/** The retention times that CloudWatch Logs knows (PutRetentionPolicy), up to ten years. */
+const retentionDays = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
+  3653,
+] as const;
+
+/**
+ * CloudWatch: 1,024 characters of an alarm's description. The longest of ours, of a subscriber whose host
+ * has the longest name that there is, leaves more than this.
+ */
+const maxRunbookUrl = 200;
+
+function integrationsOf<T extends z.ZodType>(one: T) {
+  return list(one, `1 to ${maxIntegrations} integrations`, maxIntegrations).describe(
+    'What to watch: one element for each set of credentials at the partner.',
+  );
+}
+
+/** What a notifier is made of, whatever stack it is in. */
+export const notifierSettings = {
+  integrations: integrationsOf(integration),
+  subscriptions: z
+    .array(subscription, { error: 'a list of subscriptions' })
+    .meta({ allowed: 'a list of subscriptions' })
+    .default(() => [])
+    .describe(
+      'Whom to tell. What SNS cannot deliver to a subscriber waits in a dead-letter queue of its own for 14 days, and operators are told.',
+    ),
+  topic: oneOf(['standard', 'fifo'])
+    .default('standard')
+    .describe(
+      "The kind of the events topic. `'fifo'` keeps the order of the events of one assessment and drops duplicates within five minutes, but takes queues only. A change replaces the topic and the queues made for it, with what is in them: `docs/operations.md` says how nothing is lost. Subscribers from elsewhere have to subscribe again.",
+    ),
+  alerts: alerts.prefault({}).describe('How people are told.'),
+  subscriberAccounts: list(
+    text('an AWS account id of 12 digits', (value) => /^\d{12}$/.test(value)),
+    `a list of at most ${maxSubscriberAccounts} AWS account ids`,
+    maxSubscriberAccounts,
+    0,
+  )
+    .default(() => [])
+    .describe(
+      'Accounts that may subscribe their own queues and functions to the events topic; no address, and no queue of another account.',
+    ),
+  keyArn: keyArn()
+    .optional()
+    .describe(
+      "An existing customer key for the topics and the queues of the stack, instead of a new one for a dollar a month. Of the region that is deployed to. Its policy has to let in whom a new one's would: `docs/configuration.md` has the statements. The key that it takes the place of is kept, for what waits in queues. AWS's own key for SNS cannot let alarms in: they would be dropped silently.",
+    ),
+  pagerTopicArn: text(
+    'the ARN of a standard SNS topic',
+    fitsOrIsDeferred(arn('sns', /[\w-]{1,256}/)),
+  )
+    .optional()
+    .describe(
+      "An existing topic that wakes somebody, for instance the pager's, in the region that is deployed to. Told once when ticks of an integration fail or do not complete, or its events are not accepted, and once when that is over. Its policy, and that of its key, must let CloudWatch publish.",
+    ),
+  runbookUrl: text(
+    `the https URL of a page, of at most ${maxRunbookUrl} characters, without "#" and without credentials`,
+    (value) =>
+      value.length <= maxRunbookUrl &&
+      /^https:\/\/[^\s/@#]+(\/[^\s#]*)?$/.test(value) &&
+      URL.canParse(value) &&
+      !isCredential(value),
+  )
+    .optional()
+    .describe(
+      'Where those on duty read `docs/operations.md`, such as `https://wiki.example.org/notifier/operations`: each alarm then links to its entry there (`…/operations#failing`). Without it, alarms name that file of this project.',
+    ),
+  reserveConcurrency: flag()
+    .default(true)
+    .describe(
+      "Whether each integration keeps one of the account's concurrent executions of functions for its ticks. `false` in an account whose quota is too low for that (`docs/operations.md`): two ticks at once are then kept apart by the ledger alone.",
+    ),
+  dashboard: flag()
+    .default(true)
+    .describe('A CloudWatch dashboard. The first three of an account are free.'),
+  logRetentionDays: z
+    .literal(retentionDays, { error: `one of ${retentionDays.join(', ')}` })
+    .meta({ allowed: `one of ${retentionDays.join(', ')}` })
+    .default(30)
+    .describe("How long the functions' logs are kept. They hold no personal data."),
+};
+
+/** In an app of their own, people have secrets at hand. `Secret`, because with `exactOptionalPropertyTypes` it is no `ISecret`. */
+const integrationOfAnApp = integration
+  .safeExtend({
+    secret: z
+      .custom<ISecret | Secret>(
+        (value) => typeof value === 'object' && value !== null && 'secretArn' in value,
+        {
+          error:
+            "an ISecret of the CDK, such as Secret.fromSecretNameV2(this, 'Partner', 'partner')",
+        },
+      )
+      .optional(),
+  })
+  .superRefine(
+    ({ secret, secretName, secretKeyArn }, problems) => {
+      const refuse = (path: string, message: string) =>
+        problems.addIssue({ code: 'custom', path: [path], message });
+      if (secret === undefined) return;
+      if (secretName !== undefined) refuse('secretName', 'none beside `secret`');
+      if (secretKeyArn !== undefined && secret?.encryptionKey !== undefined)
+        refuse('secretKeyArn', 'none: `secret` has a key of its own');
+    },
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  );
+
+/** What `new CertificationNotifier` takes. */
+export const notifier = withoutClashes({
+  ...notifierSettings,
+  integrations: integrationsOf(integrationOfAnApp),
+});

@@ -1,0 +1,88 @@
+import { type IResource, Token } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { NotifierSettings } from '../config.ts';
+import { described, settingAt } from '../config-error.ts';
+import { isAliasArn, isUnrouted } from './words.ts';
+
+// What depends on where a configuration is deployed, and on things of the app: one line for each problem.
+
+/** In the context of an app: nothing of it is deployed, so a partner may be on this machine. */
+export const runsLocally = 'certification-notifier:runs-locally';
+
+/** In AWS, addresses of this machine and its network mean nothing. */
+export function outOfReach({ integrations }: NotifierSettings): string[] {
+  return integrations.flatMap(({ baseUrl }, index) =>
+    isUnrouted(baseUrl)
+      ? found(
+          ['integrations', index, 'baseUrl'],
+          baseUrl,
+          'a host that AWS can reach; this one is for `npm start`',
+        )
+      : [],
+  );
+}
+
+/** What AWS takes of the stack's own region only. Nothing where either is not known yet. */
+export function ofOtherRegions(settings: NotifierSettings, region: string): string[] {
+  const arns: [PropertyKey[], string | undefined][] = [
+    [['keyArn'], settings.keyArn],
+    [['pagerTopicArn'], settings.pagerTopicArn],
+    ...settings.integrations.map(({ secretKeyArn }, index): [PropertyKey[], string | undefined] => [
+      ['integrations', index, 'secretKeyArn'],
+      secretKeyArn,
+    ]),
+  ];
+  return arns.flatMap(([path, arn]) =>
+    arn === undefined ||
+    Token.isUnresolved(region) ||
+    Token.isUnresolved(arn) ||
+    arn.split(':')[3] === region
+      ? []
+      : found(path, arn, `an ARN of ${region}, the stack's region`),
+  );
+}
+
+/** The same for what is a thing of the app: a key, the secrets. */
+export function thingsOfOtherRegions(
+  { integrations }: NotifierSettings,
+  key: IResource | undefined,
+  region: string,
+): string[] {
+  const things: [PropertyKey[], string, IResource | undefined][] = [
+    [['key'], 'key', key],
+    ...integrations.map(({ secret }, index): [PropertyKey[], string, IResource | undefined] => [
+      ['integrations', index, 'secret'],
+      'secret',
+      secret,
+    ]),
+  ];
+  return things.flatMap(([path, what, thing]) =>
+    thing === undefined ||
+    Token.isUnresolved(region) ||
+    Token.isUnresolved(thing.env.region) ||
+    thing.env.region === region
+      ? []
+      : `${settingAt(path)}: a ${what} of ${described(thing.env.region)} found; allowed: one of ${region}, the stack's region`,
+  );
+}
+
+/** IAM knows keys by their ARNs only: a permission for an alias is none, and nothing says so. */
+export function keysByAlias({ integrations }: NotifierSettings, key: IKey | undefined): string[] {
+  const keys: [PropertyKey[], string, IKey | undefined][] = [
+    [['key'], '', key],
+    ...integrations.map(({ secret }, index): [PropertyKey[], string, IKey | undefined] => [
+      ['integrations', index, 'secret'],
+      'one whose encryptionKey is ',
+      secret?.encryptionKey,
+    ]),
+  ];
+  return keys.flatMap(([path, what, key]) =>
+    key !== undefined && ('aliasName' in key || isAliasArn(key.keyArn))
+      ? `${settingAt(path)}: ${what}an alias found; allowed: the key itself, such as the alias's aliasTargetKey`
+      : [],
+  );
+}
+
+const found = (path: readonly PropertyKey[], value: string, allowed: string) => [
+  `${settingAt(path)}: ${described(value)} found; allowed: ${allowed}`,
+];

@@ -1,0 +1,116 @@
+import { Aws, Duration } from 'aws-cdk-lib';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import type { Construct } from 'constructs';
+import { taskErrors } from '../../lambda/names.ts';
+
+/**
+ * What the state machine of a baseline does:
+ *
+ *   Plan ─▶ Ready? ─▶ Executions ─▶ Alone? ─▶ Stretches (for each: Read ─▶ AllRead? ─▶ …) ─▶ Complete
+ *
+ * When a stretch fails, no further ones are begun, and Complete fails with the names of what is left.
+ *
+ * @param tasks the function that all of them run
+ * @param atOnce stretches that are read at the same time
+ */
+export function baselineSteps(
+  scope: Construct,
+  tasks: lambda.IFunction,
+  atOnce: number,
+): sfn.IChainable {
+  const task = taskOf.bind(undefined, scope, tasks);
+  const done = new sfn.Succeed(scope, 'NothingToDo');
+
+  const plan = task('Plan', { task: 'plan' }, { outputPath: '$.Payload' });
+  // Two executions at once would read the partner twice as fast as it was agreed.
+  const executions = new sfn.CustomState(scope, 'Executions', {
+    stateJson: {
+      Type: 'Task',
+      Resource: `arn:${Aws.PARTITION}:states:::aws-sdk:sfn:listExecutions`,
+      Parameters: {
+        'StateMachineArn.$': '$$.StateMachine.Id',
+        StatusFilter: 'RUNNING',
+        MaxResults: 2,
+      },
+      ResultSelector: { 'running.$': 'States.ArrayLength($.Executions)' },
+      ResultPath: '$.executions',
+    },
+  });
+
+  const read = task(
+    'Read',
+    { task: 'read', stretch: sfn.JsonPath.objectAt('$.stretch') },
+    {
+      resultSelector: {
+        isDone: sfn.JsonPath.objectAt('$.Payload.isDone'),
+        recorded: sfn.JsonPath.objectAt('$.Payload.recorded'),
+      },
+      resultPath: '$.result',
+    },
+  );
+  // By default no failure is tolerated: after the first one no further stretch is begun.
+  const stretches = new sfn.DistributedMap(scope, 'Stretches', {
+    itemsPath: '$.left',
+    itemSelector: { stretch: sfn.JsonPath.objectAt('$$.Map.Item.Value') },
+    maxConcurrency: atOnce,
+    // Express workflows last five minutes.
+    mapExecutionType: sfn.StateMachineType.STANDARD,
+    resultPath: sfn.JsonPath.DISCARD,
+  });
+  stretches.itemProcessor(
+    read.next(
+      new sfn.Choice(scope, 'AllRead?')
+        .when(
+          sfn.Condition.booleanEquals('$.result.isDone', true),
+          new sfn.Succeed(scope, 'AllRead', { outputPath: '$.result' }),
+        )
+        .otherwise(read),
+    ),
+  );
+
+  const complete = task(
+    'Complete',
+    { task: 'complete' },
+    { outputPath: '$.Payload' },
+    // It waits for a tick to end. Whole minutes would find the next one each time.
+    { interval: Duration.seconds(7), backoffRate: 2, maxAttempts: 6 },
+  );
+  stretches.addCatch(complete, { errors: [sfn.Errors.ALL], resultPath: '$.failure' });
+  return plan.next(
+    new sfn.Choice(scope, 'Ready?')
+      .when(
+        sfn.Condition.stringEquals('$.outcome', 'ready'),
+        executions.next(
+          new sfn.Choice(scope, 'Alone?')
+            .when(
+              sfn.Condition.numberLessThanEquals('$.executions.running', 1),
+              stretches.next(complete),
+            )
+            .otherwise(done),
+        ),
+      )
+      .otherwise(done),
+  );
+}
+
+function taskOf(
+  scope: Construct,
+  tasks: lambda.IFunction,
+  id: string,
+  payload: Readonly<Record<string, unknown>>,
+  results: Pick<sfn.TaskStateBaseProps, 'outputPath' | 'resultSelector' | 'resultPath'>,
+  // A quarter of an hour in all: longer than the lease of a task that has died.
+  retry: sfn.RetryProps = { interval: Duration.minutes(1), backoffRate: 2, maxAttempts: 4 },
+): LambdaInvoke {
+  const task = new LambdaInvoke(scope, id, {
+    lambdaFunction: tasks,
+    payload: sfn.TaskInput.fromObject({ ...payload }),
+    retryOnServiceExceptions: false,
+    ...results,
+  });
+  task.addRetry({ errors: [taskErrors.lasting], maxAttempts: 0 });
+  task.addRetry({ errors: [sfn.Errors.ALL], ...retry });
+  return task;
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AssetHashType, DockerImage, Stage } from 'aws-cdk-lib';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { type functionNames, sourceMaps } from '../bundling/options.ts';
+
+/** The checkout; of the package, its `dist`. */
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const isPackage = import.meta.url.endsWith('.js');
+
+/**
+ * A function of `lambda/`, bundled as infra/bundling/options.ts says: `index.handler` of the result.
+ * In the package they come ready-made (docs/decisions/0011-functions-in-the-package.md).
+ */
+export function functionCode(scope: Construct, name: (typeof functionNames)[number]): lambda.Code {
+  return isPackage ? lambda.Code.fromAsset(join(root, 'functions', name)) : bundledNow(scope, name);
+}
+
+/** Its source map is kept aside, for `npm run trace`: in the asset it would be loaded at every start. */
+function bundledNow(scope: Construct, name: string): lambda.Code {
+  const entry = join(root, 'lambda', `${name}.ts`);
+  const map = join(Stage.of(scope)?.assetOutdir ?? '', sourceMaps, `${name}.mjs.map`);
+  return lambda.Code.fromAsset(root, {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // Never started: what is bundled here does not need it.
+      image: DockerImage.fromRegistry('none'),
+      // Tells the CDK's cache one function from another.
+      command: [entry],
+      local: {
+        tryBundle(folder) {
+          const program = join(root, 'infra/bundling/program.ts');
+          const { status, error } = spawnSync(process.execPath, [program, entry, folder, map], {
+            cwd: root,
+            stdio: ['ignore', 'inherit', 'inherit'],
+          });
+          if (status !== 0) throw new Error(`${name} could not be bundled`, { cause: error });
+          return true;
+        },
+      },
+    },
+  });
+}

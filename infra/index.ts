@@ -1,0 +1,9 @@
+/** What a CDK app imports as `certification-notifier/cdk`: docs/construct.md. */
+export type { SubscriptionSettingsInput } from './config/input.ts';
+export { ConfigError } from './config-error.ts';
+export {
+  CertificationNotifier,
+  type CertificationNotifierProps,
+  type WatchedIntegration,
+} from './constructs/certification-notifier.ts';
+export type { CredentialsSecret, Integration } from './constructs/integration.ts';

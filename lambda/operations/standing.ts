@@ -1,0 +1,62 @@
+import { Temporal } from 'temporal-polyfill';
+import type { State } from '../ports.ts';
+import { isBackingOff } from '../steps/back-off.ts';
+import type { ResultOf } from './contract.ts';
+import type { Waits } from './ops-ledger.ts';
+import type { OperationParts } from './parts.ts';
+import { type Reason, reasons } from './result.ts';
+
+type Status = ResultOf<'status'>;
+
+/** After so many periods without a completed tick, the integration is behind; the alarm waits as long. */
+const missedTicks = 3;
+
+/** What is known of an integration when somebody asks. */
+export interface Known extends Pick<Status, 'certifications' | 'partner' | 'conditions'> {
+  readonly state: State | undefined;
+  readonly waiting: Readonly<Record<Waits, number>>;
+}
+
+/** Everything that keeps an integration from being up to date: "up to date" is said only without any. */
+export function reasonsAgainst(known: Known, parts: OperationParts): Reason[] {
+  const { state, waiting, partner, conditions } = known;
+  const hasBegun = state?.heartbeat !== undefined || state?.baseline.status === 'running';
+  const isCompleted = state?.baseline.status === 'completed';
+  const isPaused = state?.paused === true;
+  const isRefused = state !== undefined && isBackingOff(state, parts);
+  const isLeftAlone = isPaused || isRefused;
+  const found = new Map<Reason, boolean>([
+    ['never-ticked', !hasBegun],
+    ['paused', isPaused],
+    ['backing-off', isRefused],
+    ['baseline', hasBegun && !isCompleted],
+    ['behind', isBehind(state, parts)],
+    ['partner-silent', !isLeftAlone && partner !== undefined && 'problem' in partner],
+    ['unfinished', isCompleted && state.hasMoreToFind],
+    ['differs', isCompleted && differs(known, state, parts)],
+    ['held', waiting.held > 0],
+    ['undeliverable', waiting.undeliverable > 0],
+    // After these counts: what is held can be in the index for something else that it owes.
+    ...conditions.map(({ name }) => [name, true] as const),
+    ['owing', waiting.pending > 0],
+  ]);
+  return [...new Set(reasons)].filter((reason) => found.get(reason));
+}
+
+/** Ticks do not come to their end. Nobody expects it of one that is paused; the very first of a baseline has none yet. */
+export function isBehind(state: State | undefined, { clock, settings }: OperationParts): boolean {
+  if (state?.heartbeat === undefined || state.paused) return false;
+  const since = clock.now().since(Temporal.Instant.from(state.heartbeat));
+  return since.total('minutes') > missedTicks * settings.every;
+}
+
+/**
+ * What has come or gone since the last tick is the next one's to find. What no day has explained to it,
+ * or nobody looks for, is in the way.
+ */
+function differs({ partner, certifications }: Known, state: State, parts: OperationParts): boolean {
+  if (state.collapsedFrom !== undefined) return false;
+  const isUnexplained = state.unexplained !== 0;
+  if (partner === undefined || 'problem' in partner) return isUnexplained;
+  return partner.count !== certifications && (isUnexplained || isBehind(state, parts));
+}

@@ -1,0 +1,12 @@
+/**
+ * How long an AWS client waits, in milliseconds: an answer that does not come must not cost the
+ * invocation, and a connection can die while its environment is frozen. Without
+ * `throwOnRequestTimeout` the SDK's HTTP handler only logs that time is up, and waits on.
+ */
+export const patience = {
+  requestHandler: {
+    connectionTimeout: 2_000,
+    requestTimeout: 5_000,
+    throwOnRequestTimeout: true,
+  },
+} as const;

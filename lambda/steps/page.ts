@@ -1,0 +1,34 @@
+import { compare, type Sighting } from '../detection/compare.ts';
+import { isOneDay, type Pulse } from '../detection/pulse.ts';
+import type { Assessment } from '../events/assessment.ts';
+import type { TickParts } from '../parts.ts';
+import type { PulseRead, State } from '../ports.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+export interface PageRead {
+  readonly changes: readonly Sighting[];
+  /** Whether they explain the total. If not, something has come or gone elsewhere. */
+  readonly isAll: boolean;
+}
+
+/**
+ * What the newest page shows as new or changed. A page of one day only may not show all of it: then
+ * the other end of that day is asked for as well.
+ */
+export async function readPage(
+  { partner, ledger }: Pick<TickParts, 'partner' | 'ledger'>,
+  limit: TimeLimit,
+  pulse: PulseRead,
+  state: State,
+): Promise<PageRead> {
+  const judged = async ({ count }: Pulse, seen: readonly Assessment[]): Promise<PageRead> => {
+    const known = await ledger.known(seen.map(({ id }) => id));
+    const changes = compare(seen, known, state.salt);
+    const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
+    return { changes, isAll: count === state.expected + state.unexplained + unknown };
+  };
+  const page = await judged(pulse, pulse.assessments);
+  if (page.isAll || !isOneDay(pulse)) return page;
+  const tail = await limit.ask((deadline) => partner.tail(pulse, deadline));
+  return tail === 'out-of-time' ? page : judged(tail, [...pulse.assessments, ...tail.assessments]);
+}

@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import * as z from 'zod';
+import type { KeptSelection } from '../../lambda/operations/command.ts';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import { follow } from '../following.ts';
+import { ids, kinds, kindsSchema, years } from '../options.ts';
+import { answeredWithinMs } from '../progress.ts';
+import { holdsSum } from '../render/holds.ts';
+import type { Session } from '../session.ts';
+import type { Operator } from '../target/operator.ts';
+
+/** Options that say which of the events that wait for operators are meant. */
+export const selecting = (command: Command) =>
+  command
+    .option('--undeliverable', 'those that SNS has refused for good, instead of those held')
+    .option('--organization <ids>', 'of these organizations', ids)
+    .option('--year <years>', 'certified in these years', years)
+    .option('--type <types>', 'created, updated, withdrawn or restored', kinds)
+    .option('--id <ids>', 'of these assessments', ids);
+
+export const selectionSettings = {
+  undeliverable: z.boolean().default(false),
+  organization: z.array(z.int()).optional(),
+  year: z.array(z.int()).optional(),
+  type: kindsSchema,
+  id: z.array(z.int()).optional(),
+};
+
+type Selecting = z.output<z.ZodObject<typeof selectionSettings>>;
+
+export function selectionOf(options: Selecting): KeptSelection {
+  const { undeliverable, organization, year, type, id } = options;
+  return {
+    waiting: undeliverable ? 'undeliverable' : 'held',
+    ...(organization !== undefined && { organizations: organization }),
+    ...(year !== undefined && { years: year }),
+    ...(type !== undefined && { types: type }),
+    ...(id !== undefined && { ids: id }),
+  };
+}
+
+/** What waits and is selected; and how many there are of all, where that is none of them. */
+export interface Selected {
+  readonly kept: ResultOf<'holds'>;
+  readonly altogether: number;
+}
+
+/**
+ * Counts what is selected.
+ *
+ * @throws OpsError when it is not counted to its end: it changes nothing, so there is nothing to go on with
+ */
+export async function countSelected(
+  session: Session,
+  operator: Operator,
+  selection: KeptSelection,
+  { list = false }: { readonly list?: boolean } = {},
+): Promise<Selected> {
+  const { waiting } = selection;
+  using progress = session.progress('holds', answeredWithinMs);
+  const count = async (some: KeptSelection & { readonly list?: boolean }) => {
+    const { stop } = session;
+    const counted = await follow(operator, 'holds', some, { stop, progress, sum: holdsSum });
+    if (counted.stopped !== undefined) throw counted.stopped.cause;
+    return counted.result;
+  };
+  const kept = await count({ ...selection, ...(list && { list }) });
+  const isFiltered = Object.keys(selection).length > 1;
+  if (kept.events > 0 || !isFiltered) return { kept, altogether: kept.events };
+  const { events: altogether } = await count({ waiting });
+  return { kept, altogether };
+}

@@ -1,0 +1,35 @@
+import { NotifierError } from '../lambda/errors.ts';
+import { OpsError, UnexpectedError } from './errors.ts';
+import { type ExitCode, exitCodeOf } from './exit-codes.ts';
+import { failureLines } from './render/failure.ts';
+import { jsonLine } from './render/text.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Tells what went wrong: to machines where they read answers, to people beside them. @returns the exit code */
+export function fail(terminal: Terminal, thrown: unknown, json: boolean): ExitCode {
+  const first = firstFailure(thrown);
+  const error = first instanceof NotifierError ? first : new UnexpectedError(first);
+  if (json) terminal.print([jsonLine(failureOf(error))]);
+  else terminal.note(failureLines(terminal.view('errors'), error));
+  return error instanceof OpsError ? error.exitCode : exitCodeOf(error.code);
+}
+
+function failureOf(error: NotifierError & Partial<Pick<OpsError, 'result' | 'next'>>) {
+  const { code, message, retryHelps, whatToDo, result, next } = error;
+  return {
+    ok: false,
+    problem: { code, message, retryHelps, whatToDo },
+    ...(result !== undefined && { result }),
+    ...(next !== undefined && { next }),
+  };
+}
+
+/**
+ * Where cleaning up fails as well, `await using` wraps what went wrong first. By its name: Node before
+ * 24 has no class of it, and TypeScript's is its own.
+ */
+function firstFailure(thrown: unknown): unknown {
+  const isWrapped =
+    thrown instanceof Error && thrown.name === 'SuppressedError' && 'suppressed' in thrown;
+  return isWrapped ? firstFailure(thrown.suppressed) : thrown;
+}

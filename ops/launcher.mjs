@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// What `npx certification-notifier` starts, on the host's own Node. The package has JavaScript that any
+// supported Node runs. A checkout has the sources, which need the Node that the project brings; whatever
+// may lie in dist/ there can be of an earlier version, and is not looked at.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const sources = fileURLToPath(new URL('cli.ts', import.meta.url));
+if (existsSync(sources)) {
+  await import('../scripts/ensure-installed.mjs');
+  const node = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
+  const child = spawn(node, [sources, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // This one waits for what the other has to say. That a terminal sends Ctrl-C to both does no harm: asked
+  // at once is asked once (stopping.ts). On Windows it always does, and to hand it on would be to kill.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => process.platform === 'win32' || child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`error: ${node} could not be started (${error.message}).`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
+  });
+} else {
+  await import('../dist/ops/cli.js');
+}

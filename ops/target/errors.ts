@@ -1,0 +1,141 @@
+import type { Problem } from '../../lambda/operations/answer.ts';
+import { OpsError } from '../errors.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+
+/** AWS does not let the caller do it. */
+export class NotPermittedError extends OpsError {
+  readonly code = 'not-permitted';
+  readonly retryHelps = false;
+  readonly exitCode = exitCodes.refused;
+  readonly whatToDo: string;
+
+  /** @param action as IAM calls it, such as `lambda:InvokeFunction` */
+  constructor(action: string, reason: string, options?: ErrorOptions) {
+    super(`AWS refuses ${action} (${reason}).`, options);
+    this.whatToDo = `Check who you are (aws sts get-caller-identity), the profile and the region; then have ${action} allowed for that identity.`;
+  }
+}
+
+/** Nobody is signed in at AWS, or no longer. */
+export class NotSignedInError extends OpsError {
+  readonly code = 'not-signed-in';
+  readonly retryHelps = false;
+  readonly exitCode = exitCodes.refused;
+  readonly whatToDo: string;
+
+  constructor(problem: string, whatToDo: string, options?: ErrorOptions) {
+    super(problem, options);
+    this.whatToDo = whatToDo;
+  }
+}
+
+/** AWS failed, or cannot be reached. */
+export class AwsFailedError extends OpsError {
+  readonly code = 'aws-failed';
+  readonly retryHelps = true;
+  readonly exitCode = exitCodes.failed;
+  readonly whatToDo =
+    'Run it again in a minute. If it stays so, check the network and the region, and the AWS Health Dashboard.';
+
+  /** The service's own name for it, or the operating system's. */
+  readonly reason: string;
+  /** The question was on its way, and no answer has come: what was asked for may have been done. */
+  readonly isAnswerLost: boolean;
+
+  /** @param action as IAM calls it */
+  constructor(
+    action: string,
+    { reason, isAnswerLost }: { reason: string; isAnswerLost: boolean },
+    options?: ErrorOptions,
+  ) {
+    super(`${action} failed (${reason}).`, options);
+    this.reason = reason;
+    this.isAnswerLost = isAnswerLost;
+  }
+}
+
+/** AWS refuses to start the function now: no lease of ours, but a limit of AWS's. */
+export class NotStartedError extends OpsError {
+  readonly code = 'not-started';
+  readonly retryHelps = true;
+  readonly exitCode = exitCodes.failed;
+  readonly whatToDo =
+    'Run it again in a minute. If it stays so, too many functions of this account run at once: see "Concurrent executions" in Service Quotas.';
+
+  constructor(integration: string, reason: string, options?: ErrorOptions) {
+    super(
+      `AWS does not start the function for ${integration} now (${reason}): nothing was done.`,
+      options,
+    );
+  }
+}
+
+/** The connection ended between a question that changes something and its answer. */
+export class AnswerLostError extends OpsError {
+  readonly code = 'answer-lost';
+  readonly retryHelps = true;
+  override readonly isPerhapsDone = true;
+  readonly exitCode = exitCodes.failed;
+  readonly whatToDo: string;
+
+  /**
+   * @param reason the operating system's name for it
+   * @param seeing where it shows what came of it
+   */
+  constructor(
+    command: string,
+    { reason, seeing }: { reason: string; seeing: string },
+    options?: ErrorOptions,
+  ) {
+    super(`The answer to ${command} was lost (${reason}).`, options);
+    this.whatToDo = `It may go on in AWS to its end, within a minute; ${seeing}`;
+  }
+}
+
+/** The function that carries out commands ended without an answer. */
+export class FunctionFailedError extends OpsError {
+  readonly code = 'function-failed';
+  readonly retryHelps = true;
+  override readonly isPerhapsDone = true;
+  readonly exitCode = exitCodes.failed;
+  readonly whatToDo =
+    'Run it again. If it fails again, look at the newest errors in the log of the function.';
+
+  constructor(functionName: string, reason: string) {
+    super(`The function ${functionName} failed (${reason}).`);
+  }
+}
+
+/** The function answers in a way that this program does not know. */
+export class AnswerNotUnderstoodError extends OpsError {
+  readonly code = 'answer-not-understood';
+  readonly retryHelps = false;
+  readonly exitCode = exitCodes.failed;
+  readonly whatToDo =
+    'Use the command line of the version that is deployed, or deploy the version of the command line.';
+
+  /** @param paths where the answer differs; no values */
+  constructor(paths: readonly string[]) {
+    super(
+      `The function's answer is not what this version expects (${paths.slice(0, 5).join(', ')}).`,
+    );
+  }
+}
+
+/** The function says what went wrong, and what was done before. */
+export class CommandFailedError extends OpsError {
+  readonly code: string;
+  readonly retryHelps: boolean;
+  readonly whatToDo: string;
+  readonly exitCode: ExitCode;
+  override readonly result: unknown;
+
+  constructor({ code, message, retryHelps, whatToDo }: Problem, result?: unknown) {
+    super(message);
+    this.code = code;
+    this.retryHelps = retryHelps;
+    this.whatToDo = whatToDo;
+    this.result = result;
+    this.exitCode = exitCodeOf(code);
+  }
+}

@@ -1,0 +1,43 @@
+import { parseKnownFiles } from '@smithy/core/config';
+import { NotFoundError } from '../errors.ts';
+import { NotSignedInError } from './errors.ts';
+
+/**
+ * Why the SDK's search for credentials has found none, as far as the AWS profile tells: it has one name
+ * for a profile that is not there and for a sign-in that has expired.
+ *
+ * @param asked by --profile; otherwise the environment's, or the default one
+ * @param cause what the SDK has thrown
+ * @throws NotFoundError, NotSignedInError
+ */
+export async function blameProfile(asked: string | undefined, cause: unknown): Promise<void> {
+  const isSearch = cause instanceof Error && /^(Credentials|Token)ProviderError$/.test(cause.name);
+  if (!isSearch) return;
+  const { name, profile } = await profileOf(asked);
+  if (profile?.sso_session === undefined && profile?.sso_start_url === undefined) return;
+  throw new NotSignedInError(
+    `The sign-in of the AWS profile ${name} has expired, or was never done.`,
+    `Sign in: aws sso login --profile ${name}. Then run it again.`,
+    { cause },
+  );
+}
+
+/** The profile as the configuration has it; none when none is named. @throws NotFoundError */
+export async function profileOf(asked: string | undefined) {
+  const named = asked ?? process.env.AWS_PROFILE;
+  const name = named ?? 'default';
+  const profiles = await parseKnownFiles({});
+  const profile = profiles[name];
+  if (profile !== undefined || named === undefined) return { name, profile };
+  // Sections of other kinds are among them, as `sso-session.work`.
+  const others = Object.keys(profiles)
+    .filter((other) => !/^(sso-session|services)\./.test(other))
+    .sort()
+    .join(', ');
+  throw new NotFoundError(
+    `There is no AWS profile ${name}.`,
+    others === ''
+      ? 'There are none at all: aws configure sso, or aws configure, makes one.'
+      : `There are ${others}. Name one with --profile, or AWS_PROFILE.`,
+  );
+}

@@ -1,0 +1,37 @@
+import { NotifierError } from '../../lambda/errors.ts';
+import type { Session } from '../session.ts';
+
+/** So often in a row it is no longer a moment's failure. */
+const bornAtMost = 4;
+
+/** Does again and again what may fail for a moment, such as a call that AWS throttles. */
+export class Bearing {
+  readonly #session: Session;
+  #failures = 0;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /**
+   * Does it once; a failure of which a retry can help is told.
+   *
+   * @returns whether it was done
+   * @throws where a retry cannot help, or has not helped
+   */
+  async attempt(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      this.#failures = 0;
+      return true;
+    } catch (error) {
+      const { stop, terminal } = this.#session;
+      if (stop.aborted && error === stop.reason) return false;
+      this.#failures += 1;
+      const isPassing = error instanceof NotifierError && error.retryHelps;
+      if (!isPassing || this.#failures > bornAtMost) throw error;
+      terminal.note([`${error.message} Watching goes on.`]);
+      return false;
+    }
+  }
+}

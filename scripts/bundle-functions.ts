@@ -1,0 +1,16 @@
+/** Part of `npm run build`: the functions as they are deployed, for those who import the construct. */
+import { join } from 'node:path';
+import { bundle } from '../infra/bundling/bundle.ts';
+import { functionNames, sourceMaps } from '../infra/bundling/options.ts';
+
+const [dist = 'dist'] = process.argv.slice(2);
+
+await Promise.all(
+  functionNames.map((name) =>
+    bundle(
+      join('lambda', `${name}.ts`),
+      join(dist, 'functions', name),
+      join(dist, sourceMaps, `${name}.mjs.map`),
+    ),
+  ),
+);

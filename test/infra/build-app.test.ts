@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { table, template } from './constructs/two-districts.ts';
+import { at, district, synthesized } from './synthesized.ts';
+
+describe('what outlives the stack', () => {
+  it('is the ledger, the secrets and the key, and nothing else', () => {
+    const kept = Object.values(template.toJSON().Resources ?? {})
+      .filter((resource) => String(at(resource, 'DeletionPolicy')).startsWith('Retain'))
+      .map((resource) => at(resource, 'Type'));
+    expect(kept.toSorted()).toEqual([
+      'AWS::DynamoDB::GlobalTable',
+      'AWS::KMS::Key',
+      'AWS::SecretsManager::Secret',
+    ]);
+  });
+
+  it.each<[string, object]>([
+    [
+      'another integration before it',
+      { integrations: [{ ...district, name: 'district-0' }, district] },
+    ],
+    ['a state machine', { integrations: [{ ...district, baseline: 'fan-out' }] }],
+    [
+      'another host, zone and pace',
+      {
+        integrations: [
+          { ...district, timeZone: 'UTC', baseUrl: 'https://other.example.org', every: 5 },
+        ],
+      },
+    ],
+    ['a FIFO topic', { topic: 'fifo' }],
+    [
+      'a key of ours',
+      { keyArn: 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef' },
+    ],
+    ['a boundary and tags', { permissionsBoundary: 'boundary', tags: { team: 'certification' } }],
+    ['no dashboard', { dashboard: false }],
+  ])('stays as it is when the next deployment has %s', (_what, change) => {
+    const resources = (input: object) => synthesized(input).toJSON().Resources ?? {};
+    const before = resources({ integrations: [district] });
+    const after = resources({ integrations: [district], ...change });
+    const lasting = [table.id, 'NotifierdistrictaSecret721C3F3C'];
+    for (const id of lasting) {
+      expect(before[id]).toBeDefined();
+      expect(after[id]).toEqual(before[id]);
+    }
+  });
+});
+
+const districts = { integrations: [district, { ...district, name: 'district-b' }] };
+const plain = synthesized(districts);
+const bounded = synthesized({ ...districts, permissionsBoundary: 'boundary' });
+
+describe('a permissions boundary', () => {
+  const boundaries = (template: typeof plain) =>
+    Object.values(template.findResources('AWS::IAM::Role')).map((role) =>
+      JSON.stringify(at(role, 'Properties', 'PermissionsBoundary')),
+    );
+
+  it('is set on every role, by name in the account that is deployed to', () => {
+    expect(boundaries(bounded)).toHaveLength(6);
+    for (const boundary of boundaries(bounded)) {
+      expect(boundary).toContain('AWS::AccountId');
+      expect(boundary).toContain(':policy/boundary');
+    }
+  });
+
+  it('may be an ARN', () => {
+    const arn = 'arn:aws:iam::111122223333:policy/teams/boundary';
+    const template = synthesized({ integrations: [district], permissionsBoundary: arn });
+    expect(new Set(boundaries(template))).toEqual(new Set([JSON.stringify(arn)]));
+  });
+
+  it('is on no role when none is configured', () => {
+    expect(new Set(boundaries(plain))).toEqual(new Set([undefined]));
+  });
+});

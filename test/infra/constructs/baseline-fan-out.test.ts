@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { resourcesOf } from '../../../infra/config/limits.ts';
+import { BaselineUnfinishedError, TaskFailure } from '../../../lambda/fan-out/errors.ts';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { environment, taskErrors } from '../../../lambda/names.ts';
+import { at, district, listAt, only, permissions, roleOf, synthesized } from '../synthesized.ts';
+
+const template = synthesized({
+  integrations: [
+    { ...district, baseline: 'fan-out' },
+    { ...district, name: 'district-b' },
+  ],
+});
+const tasks = only(template, 'AWS::Lambda::Function', {
+  Description: 'Reads days of the baseline of district-a',
+});
+const machine = only(template, 'AWS::StepFunctions::StateMachine');
+const definition = JSON.stringify(at(machine.resource, 'Properties', 'DefinitionString'));
+const resources = (of: typeof template) => Object.keys(of.toJSON().Resources ?? {}).length;
+
+describe('a baseline that fans out', () => {
+  it('costs an integration that does not ask for it nothing', () => {
+    const without = synthesized({ integrations: [district, { ...district, name: 'district-b' }] });
+    without.resourceCountIs('AWS::StepFunctions::StateMachine', 0);
+    without.resourcePropertiesCountIs(
+      'AWS::Lambda::Function',
+      { Description: Match.stringLikeRegexp('baseline') },
+      0,
+    );
+    const more = resources(template) - resources(without);
+    expect(more).toBe(
+      resourcesOf({ integrations: 0, fanOuts: 1 }) - resourcesOf({ integrations: 0 }),
+    );
+  });
+
+  it('is told to the ticks of that integration only', () => {
+    const toldOf = (name: string) =>
+      at(
+        only(template, 'AWS::Lambda::Function', {
+          Description: Match.stringLikeRegexp(`One tick: .* ${name}$`),
+        }).resource,
+        'Properties',
+        'Environment',
+        'Variables',
+        environment.integration,
+      );
+    expect(toldOf('district-a')).toContain('"baseline":"fan-out"');
+    expect(toldOf('district-b')).not.toContain('baseline');
+  });
+
+  it('reads four stretches at the same time, or as many as the config says', () => {
+    expect(definition).toContain('\\"MaxConcurrency\\":4');
+    expect(definition).toContain('\\"Mode\\":\\"DISTRIBUTED\\"');
+    const gentle = synthesized({ integrations: [{ ...district, baseline: { atOnce: 1 } }] });
+    expect(JSON.stringify(gentle.toJSON())).toContain('\\"MaxConcurrency\\":1');
+  });
+
+  it('tolerates no failed stretch', () => {
+    expect(definition).not.toContain('ToleratedFailure');
+  });
+
+  it('knows by their names which errors to try again', () => {
+    const lasting = new TaskFailure(new BaselineUnfinishedError([], 3));
+    const passing = new TaskFailure(new LedgerUnavailableError('PutItem', {}));
+    const foreign = new TaskFailure(new TypeError('Odalys Quillfeather is undefined'));
+    expect([lasting.name, passing.name, foreign.name]).toEqual([
+      taskErrors.lasting,
+      taskErrors.passing,
+      taskErrors.passing,
+    ]);
+    expect(foreign.message).not.toContain('Odalys');
+    expect(definition).toContain(
+      `{\\"ErrorEquals\\":[\\"${taskErrors.lasting}\\"],\\"MaxAttempts\\":0}`,
+    );
+  });
+
+  it('is started every hour, as long as something is left', () => {
+    const schedule = only(template, 'AWS::Scheduler::Schedule', {
+      Target: { Arn: { Ref: machine.id } },
+    });
+    const unstarted = {
+      'Fn::GetAtt': [only(template, 'AWS::SQS::Queue', { SqsManagedSseEnabled: true }).id, 'Arn'],
+    };
+    expect(at(schedule.resource, 'Properties')).toMatchObject({
+      ScheduleExpression: 'rate(1 hour)',
+      Target: { DeadLetterConfig: { Arn: unstarted } },
+    });
+    const role = roleOf(template, 'scheduler.amazonaws.com', 'districtaBaseline');
+    expect(Object.fromEntries(permissions(role))).toEqual({
+      'states:StartExecution': [{ Ref: machine.id }],
+      'sqs:SendMessage': [unstarted],
+    });
+  });
+
+  it('is told of when it fails, the first time', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/States',
+      MetricName: 'ExecutionsFailed',
+      Dimensions: [{ Name: 'StateMachineArn', Value: { Ref: machine.id } }],
+      Statistic: 'Sum',
+      Threshold: 1,
+      EvaluationPeriods: 1,
+    });
+  });
+
+  it('reads nothing while another execution of it is running', () => {
+    expect(definition).toContain('\\"StatusFilter\\":\\"RUNNING\\"');
+  });
+
+  it('lets its tasks write single items, read the one secret and tell operations', () => {
+    const role = roleOf(template, 'lambda.amazonaws.com', 'districtaBaselineFunctionRole');
+    const table = { 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::GlobalTable').id, 'Arn'] };
+    const key = { 'Fn::GetAtt': [only(template, 'AWS::KMS::Key').id, 'Arn'] };
+    const logs = { 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] };
+    expect(Object.fromEntries(permissions(role))).toEqual({
+      'dynamodb:GetItem': [table],
+      'dynamodb:PutItem': [table],
+      'dynamodb:UpdateItem': [table],
+      'dynamodb:BatchGetItem': [table],
+      'secretsmanager:GetSecretValue': [{ Ref: expect.stringContaining('districtaSecret') }],
+      'sns:Publish': [{ Ref: expect.stringContaining('Operations') }],
+      'kms:Decrypt': [key],
+      'kms:GenerateDataKey*': [key],
+      'logs:CreateLogStream': [logs],
+      'logs:PutLogEvents': [logs],
+    });
+  });
+
+  it('lets the state machine invoke its one function and see its own executions', () => {
+    const role = roleOf(template, 'states.amazonaws.com', 'districtaBaseline');
+    const { 'lambda:InvokeFunction': invoke, ...others } = Object.fromEntries(permissions(role));
+    expect(invoke).toEqual([{ 'Fn::GetAtt': [tasks.id, 'Arn'] }]);
+    // AWS has no narrower resource for log deliveries.
+    expect(
+      Object.keys(others).filter((action) => !/^logs:\w+(Deliver|LogGroups|Resource)/.test(action)),
+    ).toEqual([]);
+    const executions = ['/*', ':*'].map((ending) => ({
+      'Fn::Join': [
+        '',
+        expect.arrayContaining([':execution:', { 'Fn::GetAtt': [machine.id, 'Name'] }, ending]),
+      ],
+    }));
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: [
+          Match.objectLike({
+            Action: ['states:ListExecutions', 'states:StartExecution'],
+            Resource: { Ref: machine.id },
+          }),
+          Match.objectLike({ Action: ['states:DescribeExecution', 'states:StopExecution'] }),
+        ],
+      },
+    });
+    const { resource: policy } = only(template, 'AWS::IAM::Policy');
+    const [, stretches] = listAt(policy, 'Properties', 'PolicyDocument', 'Statement');
+    expect(at(stretches, 'Resource')).toEqual(executions);
+  });
+
+  it('lets the scheduler and Step Functions in on behalf of this account only', () => {
+    const trust = Object.values(template.findResources('AWS::IAM::Role'))
+      .flatMap((role) => listAt(role, 'Properties', 'AssumeRolePolicyDocument', 'Statement'))
+      .filter((statement) => at(statement, 'Principal', 'Service') !== 'lambda.amazonaws.com');
+    expect(trust).toHaveLength(4);
+    for (const statement of trust)
+      expect(at(statement, 'Condition')).toEqual({
+        StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+      });
+  });
+
+  it('logs where AWS keeps no list of those who may, which has an end', () => {
+    const { LoggingConfiguration } = { ...Object(at(machine.resource, 'Properties')) };
+    const [destination] = listAt(LoggingConfiguration, 'Destinations');
+    const [id] = listAt(destination, 'CloudWatchLogsLogGroup', 'LogGroupArn', 'Fn::GetAtt');
+    const group = template.findResources('AWS::Logs::LogGroup')[String(id)];
+    expect(JSON.stringify(at(group, 'Properties', 'LogGroupName'))).toContain(
+      '"/aws/vendedlogs/states/',
+    );
+    expect(at(group, 'Properties', 'RetentionInDays')).toBe(30);
+    expect(at(group, 'DeletionPolicy')).toBe('Delete');
+  });
+
+  it('passes the checks of the synthesis', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fan-out-'));
+    const config = { integrations: [{ ...district, baseline: 'fan-out' }] };
+    const file = join(folder, 'fan-out.config.mjs');
+    writeFileSync(file, `export default ${JSON.stringify(config)};`);
+    const app = fileURLToPath(new URL('../../../infra/app.ts', import.meta.url));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [app, file], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        CDK_OUTDIR: join(folder, 'assembly'),
+        CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [] }),
+      },
+      encoding: 'utf8',
+    });
+    rmSync(folder, { recursive: true });
+    expect(stdout + stderr).not.toMatch(/AwsSolutions-|ERROR/);
+    expect(status).toBe(0);
+  });
+});

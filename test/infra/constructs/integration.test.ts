@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { environment } from '../../../lambda/names.ts';
+import { at, district, listAt, permissions, statementsOf, synthesized } from '../synthesized.ts';
+import {
+  alerts,
+  events,
+  only,
+  operations,
+  pollOf,
+  roleOf,
+  table,
+  template,
+} from './two-districts.ts';
+
+describe('the poll function', () => {
+  it("runs on Lambda's Node 24 on ARM, alone, and never queues stale ticks", () => {
+    const { id, resource } = pollOf('district-a');
+    expect(at(resource, 'Properties')).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      ReservedConcurrentExecutions: 1,
+      Timeout: 55,
+      MemorySize: 512,
+    });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: { Ref: id },
+      MaximumEventAgeInSeconds: 60,
+      MaximumRetryAttempts: 0,
+    });
+  });
+
+  it('reserves nothing where the account has nothing to reserve', () => {
+    const poor = synthesized({ integrations: [district], reserveConcurrency: false });
+    for (const one of Object.values(poor.findResources('AWS::Lambda::Function')))
+      expect(at(one, 'Properties', 'ReservedConcurrentExecutions')).toBeUndefined();
+  });
+
+  it('is told of the ledger, the topics, its secret and its integration', () => {
+    expect(at(pollOf('district-a').resource, 'Properties', 'Environment', 'Variables')).toEqual({
+      [environment.table]: { Ref: table.id },
+      [environment.eventsTopic]: { Ref: events },
+      [environment.alertsTopic]: { Ref: alerts },
+      [environment.operationsTopic]: { Ref: operations },
+      [environment.stack]: 'certification-notifier',
+      [environment.secret]: { Ref: 'NotifierdistrictaSecret721C3F3C' },
+      [environment.integration]: JSON.stringify({
+        name: 'district-a',
+        baseUrl: 'https://platform.example.org',
+        timeZone: 'America/Chicago',
+        recentDays: 3,
+        every: 1,
+        tokenRequest: 'form',
+        audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
+        holdAbove: 500,
+        announce: 'none',
+        fields: 'all',
+      }),
+      [environment.alerts]: JSON.stringify({ detail: 'names', maxRows: 60 }),
+    });
+  });
+
+  it('logs to a group of its own that forgets', () => {
+    template.resourceCountIs('AWS::Logs::LogGroup', 2);
+    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+    expect(at(pollOf('district-a').resource, 'Properties', 'LoggingConfig')).toMatchObject({
+      LogFormat: 'JSON',
+      LogGroup: { Ref: expect.stringContaining('districtaLogs') },
+    });
+  });
+
+  it('may do exactly what a tick does, to the things of its own integration', () => {
+    const granted = permissions(roleOf('lambda.amazonaws.com', 'districta'));
+    const tableArn = { 'Fn::GetAtt': [table.id, 'Arn'] };
+    const key = only('AWS::KMS::Key');
+    expect(Object.fromEntries(granted)).toEqual({
+      'dynamodb:GetItem': [tableArn],
+      'dynamodb:PutItem': [tableArn],
+      'dynamodb:UpdateItem': [tableArn],
+      'dynamodb:BatchGetItem': [tableArn],
+      'dynamodb:BatchWriteItem': [tableArn],
+      'dynamodb:Query': [
+        { 'Fn::Join': ['', [tableArn, '/index/by-day']] },
+        { 'Fn::Join': ['', [tableArn, '/index/undelivered']] },
+      ],
+      'sns:Publish': [{ Ref: alerts }, { Ref: events }, { Ref: operations }],
+      'kms:Decrypt': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
+      'kms:GenerateDataKey*': [{ 'Fn::GetAtt': [key.id, 'Arn'] }],
+      'secretsmanager:GetSecretValue': [{ Ref: 'NotifierdistrictaSecret721C3F3C' }],
+      'logs:CreateLogStream': [{ 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] }],
+      'logs:PutLogEvents': [{ 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] }],
+    });
+  });
+
+  it('gets no permission by a policy outside its role', () => {
+    template.resourceCountIs('AWS::IAM::Policy', 0);
+    template.resourceCountIs('AWS::IAM::ManagedPolicy', 0);
+    for (const role of Object.values(template.findResources('AWS::IAM::Role')))
+      expect(at(role, 'Properties', 'ManagedPolicyArns')).toBeUndefined();
+  });
+});
+
+describe('the secret', () => {
+  it('begins with the right shape and no credentials', () => {
+    // The literal matters: CloudFormation overwrites filled secrets whenever it changes.
+    expect(only('AWS::SecretsManager::Secret').resource).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+      Properties: { SecretString: '{"client_id":"","client_secret":""}' },
+    });
+  });
+
+  it('is not created when an existing one is named, which only that function may read', () => {
+    template.resourceCountIs('AWS::SecretsManager::Secret', 1);
+    const { resource } = pollOf('district-b');
+    expect(at(resource, 'Properties', 'Environment', 'Variables', environment.secret)).toBe(
+      'partner/district-b',
+    );
+    const [arn] =
+      permissions(roleOf('lambda.amazonaws.com', 'districtb')).get(
+        'secretsmanager:GetSecretValue',
+      ) ?? [];
+    expect(JSON.stringify(arn)).toContain(':secret:partner/district-b-??????');
+  });
+
+  it('under a customer key brings the permission to decrypt that secret, and nothing else, with it', () => {
+    const [statement, ...others] = statementsOf(roleOf('lambda.amazonaws.com', 'districtb')).filter(
+      (candidate) => at(candidate, 'Sid') === 'DecryptCredentials',
+    );
+    expect(others).toEqual([]);
+    expect(statement).toMatchObject({
+      Action: 'kms:Decrypt',
+      Resource: 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef',
+    });
+    const condition = JSON.stringify(at(statement, 'Condition'));
+    expect(condition).toMatch(/"kms:ViaService":.*"secretsmanager\."/);
+    expect(condition).toMatch(/"kms:EncryptionContext:SecretARN":.*partner\/district-b-\?{6}/);
+  });
+});
+
+describe('the schedule', () => {
+  it.each([
+    ['district-a', 'rate(1 minute)', 60],
+    ['district-b', 'rate(15 minutes)', 900],
+  ])('of %s starts a tick at its %s and gives up when the next is due', (name, rate, age) => {
+    const queue = only('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
+    template.hasResourceProperties('AWS::Scheduler::Schedule', {
+      ScheduleExpression: rate,
+      FlexibleTimeWindow: { Mode: 'OFF' },
+      State: 'ENABLED',
+      Target: {
+        Arn: { 'Fn::GetAtt': [pollOf(name).id, 'Arn'] },
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [queue.id, 'Arn'] } },
+        RetryPolicy: { MaximumEventAgeInSeconds: age, MaximumRetryAttempts: 3 },
+      },
+    });
+  });
+
+  it.each([
+    ['scheduler.amazonaws.com', 'districta'],
+    ['scheduler.amazonaws.com', 'districtb'],
+  ])('lets %s in on behalf of this account only: %s', (service, mentions) => {
+    expect(
+      listAt(roleOf(service, mentions), 'Properties', 'AssumeRolePolicyDocument', 'Statement'),
+    ).toEqual([
+      {
+        Action: 'sts:AssumeRole',
+        Effect: 'Allow',
+        Principal: { Service: service },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
+    ]);
+  });
+
+  it('may start its function and leave what it could not start, nothing else', () => {
+    expect(Object.fromEntries(permissions(roleOf('scheduler.amazonaws.com', 'districta')))).toEqual(
+      {
+        'lambda:InvokeFunction': [{ 'Fn::GetAtt': [pollOf('district-a').id, 'Arn'] }],
+        'sqs:SendMessage': [
+          { 'Fn::GetAtt': [only('AWS::SQS::Queue', { SqsManagedSseEnabled: true }).id, 'Arn'] },
+        ],
+      },
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { at, district, listAt, only, permissions, roleOf, synthesized } from '../synthesized.ts';
+
+const theirs = 'arn:aws:sqs:us-east-1:111122223333:certifications';
+
+const template = synthesized({
+  integrations: [district, { ...district, name: 'district-b' }],
+  subscriptions: [
+    { topic: 'events', protocol: 'sqs', endpoint: theirs },
+    { topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'ours' } },
+    { topic: 'alerts', protocol: 'sqs', endpoint: 'arn:aws:sqs:us-east-1:111122223333:people' },
+  ],
+});
+
+const operate = only(template, 'AWS::Lambda::Function', {
+  Description: 'Commands of operators about district-a: status, release, replay and more',
+});
+const poll = only(template, 'AWS::Lambda::Function', {
+  Description: 'One tick: announces what changed among the assessments of district-a',
+});
+
+describe('the operate function', () => {
+  it('answers before the AWS CLI gives up waiting and invokes it again', () => {
+    expect(at(operate.resource, 'Properties', 'Timeout')).toBeLessThan(60);
+  });
+
+  it('runs a command once, even if the invocation is not waited for', () => {
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: { Ref: operate.id },
+      MaximumEventAgeInSeconds: 60,
+      MaximumRetryAttempts: 0,
+    });
+  });
+
+  it('runs where the ticks run, and knows what they know', () => {
+    const told = ['Runtime', 'Architectures', 'LoggingConfig', 'Environment'];
+    for (const property of told)
+      expect(at(operate.resource, 'Properties', property)).toEqual(
+        at(poll.resource, 'Properties', property),
+      );
+  });
+
+  it('does not take the place of a tick', () => {
+    expect(at(operate.resource, 'Properties', 'ReservedConcurrentExecutions')).toBeUndefined();
+    expect(at(operate.resource, 'Properties', 'Role')).not.toEqual(
+      at(poll.resource, 'Properties', 'Role'),
+    );
+  });
+
+  it('is named in the outputs, one for each integration', () => {
+    expect(
+      at(template.findOutputs('OperateFunctionDistrictA'), 'OperateFunctionDistrictA'),
+    ).toEqual(expect.objectContaining({ Value: { Ref: operate.id } }));
+    expect(Object.keys(template.findOutputs('OperateFunction*'))).toHaveLength(0);
+    expect(Object.keys(template.findOutputs('OperateFunctionDistrictB'))).toHaveLength(1);
+  });
+
+  it('may do what a tick may, look at the topics and fill subscribed queues, and no more', () => {
+    const granted = permissions(roleOf(template, 'lambda.amazonaws.com', 'districtaOperate'));
+    const ticks = permissions(roleOf(template, 'lambda.amazonaws.com', 'districtaPoll'));
+    const topics = ['Events', 'Alerts', 'Operations'].map((name) => ({
+      Ref: expect.stringContaining(name),
+    }));
+    const queues = [{ 'Fn::GetAtt': [expect.stringContaining('newqueueours'), 'Arn'] }, theirs];
+    expect(Object.fromEntries(granted)).toEqual({
+      ...Object.fromEntries(ticks),
+      'sns:GetTopicAttributes': expect.arrayContaining(topics),
+      'sqs:GetQueueUrl': expect.arrayContaining(queues),
+      'sqs:SendMessage': expect.arrayContaining(queues),
+    });
+    expect(granted.get('sqs:SendMessage')).toHaveLength(2);
+  });
+
+  it('may use no queue when none is subscribed to events', () => {
+    const alone = synthesized({ integrations: [district] });
+    const role = roleOf(alone, 'lambda.amazonaws.com', 'districtaOperate');
+    const actions = [...permissions(role).keys()];
+    expect(actions.filter((action) => action.startsWith('sqs:'))).toEqual([]);
+    expect(listAt(role, 'Properties', 'Policies')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { TickJournal, type TickLine } from '../../../lambda/journal.ts';
+import { metrics } from '../../../lambda/names.ts';
+import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
+import { at, listAt } from '../synthesized.ts';
+import { operations, pollOf, table, template } from './two-districts.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const ledger = { Name: 'ledger', Value: { Ref: table.id } };
+
+/** By the name that their ids have in the stack. */
+const alarmsOf = (integration: string): [name: string, alarm: unknown][] =>
+  Object.entries(template.findResources('AWS::CloudWatch::Alarm')).flatMap(([id, alarm]) => {
+    const [, name] = new RegExp(`^Notifier${integration}Alarms(\\w+)[0-9A-F]{8}$`).exec(id) ?? [];
+    return name ? [[name, alarm]] : [];
+  });
+
+const quiet: TickLine = {
+  integration: 'district-a',
+  outcome: 'completed',
+  created: 0,
+  updated: 0,
+  withdrawn: 0,
+  restored: 0,
+  held: 0,
+  recorded: 0,
+  examined: 0,
+  proofs: {},
+  conditions: {},
+  unexplained: 0,
+  collapsed: false,
+  failed: 0,
+  quarantined: 0,
+  conflicts: 0,
+  delivered: 0,
+  undelivered: 0,
+  undeliverable: 0,
+  cutShort: false,
+  requests: 1,
+  durationMs: 1,
+};
+
+/** What CloudWatch takes out of the lines of a tick. */
+function sentBy(act: (journal: TickJournal) => void): readonly unknown[] {
+  // Powertools writes to the real console only here; elsewhere to a stream of its own.
+  vi.stubEnv('POWERTOOLS_DEV', 'true');
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
+  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
+  const written = vi.spyOn(console, 'log').mockReturnValue();
+  act(new TickJournal('district-a', 'ledger'));
+  return written.mock.calls
+    .map(([line]): unknown => JSON.parse(String(line)))
+    .flatMap((line) => listAt(line, '_aws', 'CloudWatchMetrics'));
+}
+
+const namesIn = (sent: readonly unknown[]) =>
+  sent.flatMap((metrics) => listAt(metrics, 'Metrics').map((metric) => at(metric, 'Name')));
+
+describe('the alarms', () => {
+  it('tell operations when ticks of an integration fail', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/Lambda',
+      MetricName: 'Errors',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: pollOf('district-b').id } }],
+      Period: 900,
+      DatapointsToAlarm: 3,
+      EvaluationPeriods: 5,
+      TreatMissingData: 'notBreaching',
+      AlarmActions: [{ Ref: operations }],
+      OKActions: [{ Ref: operations }],
+    });
+  });
+
+  it('tell operations when no tick has completed for three periods, silence included', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'CertificationNotifier',
+      MetricName: 'TicksCompleted',
+      Dimensions: [
+        { Name: 'integration', Value: 'district-a' },
+        { Name: 'ledger', Value: { Ref: table.id } },
+      ],
+      Period: 60,
+      EvaluationPeriods: 3,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+      AlarmActions: [{ Ref: operations }],
+    });
+  });
+
+  it.each([
+    ['Undeliverable', metrics.eventsUndeliverable],
+    ['Held', metrics.eventsHeld],
+    ['Quarantined', metrics.recordsQuarantined],
+    ['Unproven', metrics.daysUnproven],
+  ])(
+    'go off with the first tick that says so, and are over with the first that does not: %s',
+    (name, lasting) => {
+      const [, alarm] = alarmsOf('districta').find(([id]) => id === name) ?? [];
+      expect(at(alarm, 'Properties')).toMatchObject({
+        Threshold: 1,
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        EvaluationPeriods: 1,
+      });
+      const [told, ...from] = listAt(alarm, 'Properties', 'Metrics');
+      expect(told).toMatchObject({ Expression: 'FILL(lasting, 0) * reports / reports' });
+      const metric = (Id: string, MetricName: string, Stat: string) => ({
+        Id,
+        MetricStat: {
+          Metric: {
+            MetricName,
+            Dimensions: [{ Name: 'integration', Value: 'district-a' }, ledger],
+          },
+          Period: 60,
+          Stat,
+        },
+      });
+      expect(from).toMatchObject([
+        metric('lasting', lasting, 'Maximum'),
+        metric('reports', metrics.partnerRequests, 'SampleCount'),
+      ]);
+    },
+  );
+
+  it('are not over because ticks fail, where what they tell of lasts', () => {
+    expect(
+      Object.fromEntries(
+        alarmsOf('districta').map(([name, alarm]) => [
+          name,
+          at(alarm, 'Properties', 'TreatMissingData'),
+        ]),
+      ),
+    ).toEqual({
+      Failing: 'notBreaching',
+      NoCompletedTick: 'breaching',
+      Undelivered: 'notBreaching',
+      Undeliverable: 'ignore',
+      Held: 'ignore',
+      Quarantined: 'ignore',
+      Refused: 'notBreaching',
+      Unproven: 'ignore',
+      Throttled: 'notBreaching',
+    });
+  });
+
+  it('look at the metric under the very dimensions that a tick writes', () => {
+    const sent = sentBy((journal) => journal.completed(quiet));
+    expect(sent).toMatchObject([
+      { Namespace: 'CertificationNotifier', Dimensions: [['integration', 'ledger']] },
+    ]);
+    expect(namesIn(sent)).toEqual([metrics.ticksCompleted, metrics.partnerRequests]);
+  });
+
+  it('see by its requests whether a tick has ended: one that fails does not count any', () => {
+    const refused = new CredentialsNotSetError('partner');
+    const effort = { requests: 3, durationMs: 1 };
+    expect(namesIn(sentBy((journal) => journal.failed(refused, effort)))).toEqual([
+      metrics.refused,
+    ]);
+  });
+
+  it('each say the impact, the likely causes and what to do', () => {
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(alarms.length).toBeGreaterThan(0);
+    for (const alarm of alarms)
+      expect(at(alarm, 'Properties', 'AlarmDescription')).toMatch(
+        /Impact: .*\nLikely: .*\nDo: .*\nRunbook: /,
+      );
+  });
+});

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { table, template } from './constructs/two-districts.ts';
+import { at, listAt } from './synthesized.ts';
+
+describe('the outputs', () => {
+  it('have the command that fills a secret, unless it was there before', () => {
+    const outputs = template.findOutputs('*');
+    expect(Object.keys(outputs)).toEqual([
+      'LedgerTableName',
+      'KeptOnDestroy',
+      'EventsTopicArn',
+      'AlertsTopicArn',
+      'OperationsTopicArn',
+      'Dashboard',
+      'Integrations',
+      'PollFunctionDistrictA',
+      'OperateFunctionDistrictA',
+      'ScheduleDistrictA',
+      'SecretDistrictA',
+      'FillSecretDistrictA',
+      'PollFunctionDistrictB',
+      'OperateFunctionDistrictB',
+      'ScheduleDistrictB',
+      'SecretDistrictB',
+    ]);
+    expect(JSON.stringify(outputs.FillSecretDistrictA)).toContain(
+      'aws secretsmanager put-secret-value',
+    );
+  });
+
+  it('say how to bring the ledger into a new stack, as `cdk import` takes it', () => {
+    const { Value } = template.findOutputs('KeptOnDestroy').KeptOnDestroy ?? {};
+    const parts = listAt(Value, 'Fn::Join', '1').map((part) =>
+      typeof part === 'string' ? part : `the name of ${at(part, 'Ref')}`,
+    );
+    expect(JSON.parse(parts.join(''))).toEqual({
+      [table.id]: { TableName: `the name of ${table.id}` },
+    });
+    // For whoever has not kept it.
+    expect(readFileSync('docs/operations.md', 'utf8')).toContain(`{"${table.id}": {"TableName":`);
+  });
+});

@@ -1,0 +1,59 @@
+import { stringify } from 'yaml';
+import { at, type Json } from './synthesized.ts';
+
+/** The end of names that are made of a place in the tree of constructs. */
+const madeUp = /(?<=[a-z-])[0-9a-f]{8}(?=(\.fifo)?$)/gim;
+
+/**
+ * A template as one reads it, and as it stays while nothing about it changes: references as in
+ * `Fn::Sub`, JSON in strings laid open, nothing of the CDK's own hashes.
+ *
+ * @throws Error when two resources could not be told apart without them
+ */
+export function readable({ Resources, Outputs, Conditions }: Json): string {
+  const text = stringify(opened({ Resources, Outputs, ...(Conditions ? { Conditions } : {}) }), {
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+  });
+  const ids = [Resources, Conditions].flatMap((section) => Object.keys(Object(section)));
+  const withoutHash = ids.map((id) => id.replace(/[0-9A-F]{8}$/, ''));
+  if (new Set(withoutHash).size < ids.length) throw new Error('two resources look the same');
+  return ids
+    .reduce((all, id, index) => all.replaceAll(id, withoutHash[index] ?? id), text)
+    .replaceAll(madeUp, '');
+}
+
+function opened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(opened);
+  if (typeof value === 'string') return json(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const text = substituted(value);
+  if (text !== undefined) return json(text);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      // An asset is stored under the hash of what is in it.
+      key === 'S3Key' ? 'an asset' : opened(inner),
+    ]),
+  );
+}
+
+/** `Ref`, `Fn::GetAtt` and `Fn::Join`, which are always alone in their object. */
+function substituted(value: object): string | undefined {
+  const ref = at(value, 'Ref');
+  if (typeof ref === 'string') return `\${${ref}}`;
+  const attribute = at(value, 'Fn::GetAtt');
+  if (Array.isArray(attribute)) return `\${${attribute.join('.')}}`;
+  const join = at(value, 'Fn::Join');
+  if (!Array.isArray(join)) return undefined;
+  const [separator, parts] = join;
+  if (!Array.isArray(parts)) return undefined;
+  return parts
+    .map((part) => (typeof part === 'string' ? part : substituted(Object(part))))
+    .join(String(separator));
+}
+
+function json(text: string): unknown {
+  if (!/^\{"/.test(text)) return text;
+  return JSON.parse(text);
+}

@@ -1,0 +1,168 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { queues } from '../support/stage.ts';
+import { approved, Duty, ended, masked } from './duty.ts';
+
+const duty = new Duty();
+const { stage } = duty;
+beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
+afterAll(() => duty.dismantle());
+beforeEach(async () => {
+  await duty.raise();
+  await stage.completedTick();
+});
+afterEach(() => duty.strike());
+
+const received = () => stage.events(queues.everything);
+
+/** Runs it, and compares everything that is seen with what somebody has looked at. */
+async function screen(name: string, args: string, input?: string): Promise<void> {
+  const { exitCode, stdout, stderr } = await duty.run(args, input === undefined ? {} : { input });
+  const seen = masked(`${stdout}${stderr}exit ${exitCode}\n`)
+    .replaceAll(/district-a\/\d+\//g, 'district-a/<id>/')
+    // Keyed by what is another in each ledger.
+    .replaceAll(/(?<=[ ,])[\w-]{16}(?=,?$)/gm, '<digest>');
+  await expect(seen).toMatchFileSnapshot(approved(`effects/${name}`));
+}
+
+/** More at once than is announced unasked. */
+async function flood(): Promise<number[]> {
+  const ids = [1, 2, 3].map(
+    () =>
+      stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-06' }).id,
+  );
+  expect(await stage.completedTick()).toMatchObject({ held: 3 });
+  return ids;
+}
+
+describe('what is seen, and what it does:', () => {
+  it('tick announces what has changed', async () => {
+    const { id } = stage.sandbox.world.add();
+    await screen('tick', 'tick');
+    expect(await received()).toMatchObject([{ subject: String(id) }]);
+  });
+
+  it('pause stops the ticks, and resume lets them go on', async () => {
+    await screen('pause', 'pause --reason maintenance');
+    stage.sandbox.world.add();
+    expect(await stage.completedTick()).toMatchObject({ outcome: 'paused' });
+    await screen('status-paused', 'status --history');
+    await screen('resume', 'resume --reason over');
+    expect(await stage.completedTick()).toMatchObject({ delivered: 1 });
+  });
+
+  it('release sends on what is held', async () => {
+    await flood();
+    await screen('release', 'release --yes');
+    await stage.completedTick();
+    expect(await received()).toHaveLength(3);
+  });
+
+  it('release --digest tells people, and no machine', async () => {
+    await flood();
+    await screen('release-digest', 'release --digest --yes');
+    await stage.completedTick();
+    expect(await received()).toEqual([]);
+    expect(await stage.mails()).toHaveLength(1);
+  });
+
+  it('discard gives up what is held', async () => {
+    await flood();
+    await screen('discard', 'discard --yes');
+    await stage.completedTick();
+    expect(await received()).toEqual([]);
+    expect(await duty.json('holds')).toMatchObject({ result: { events: 0 } });
+  });
+
+  it('replay sends again what was sent', async () => {
+    const added = stage.sandbox.world.add();
+    await stage.completedTick();
+    await received();
+    await screen('replay-dry-run', 'replay --all --dry-run');
+    expect(await received()).toEqual([]);
+    await screen('replay', 'replay --from 2020-01-01');
+    expect(await received()).toMatchObject([{ subject: String(added.id), data: { replay: true } }]);
+  });
+
+  it('replay of an id that nobody knows', async () => {
+    await screen('replay-unknown', 'replay --id 999999');
+    expect(await received()).toEqual([]);
+  });
+
+  it('holds, release and discard of an id that nobody knows', async () => {
+    await flood();
+    await screen('holds-unknown', 'holds --id 999999');
+    await screen('release-unknown', 'release --yes --id 999999');
+    await screen('discard-unknown', 'discard --yes --id 999999');
+    expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
+  });
+
+  it('test-event sends one that says what it is', async () => {
+    await screen('test-event', `test-event --organization ${stage.filtered}`);
+    expect(await received()).toMatchObject([{ type: 'certification.test' }]);
+    expect(await stage.events(queues.oneOrganization)).toHaveLength(1);
+  });
+
+  it('baseline --restart reads everything again, and announces nothing again', async () => {
+    await screen('baseline-restart', 'baseline --restart --yes --reason restored');
+    await screen('baseline-running', 'baseline');
+    await stage.completedTick();
+    expect(await duty.json('baseline')).toMatchObject({ result: { status: 'completed' } });
+    expect(await received()).toEqual([]);
+  });
+
+  it('accept-total lets go what is gone', async () => {
+    const { world } = stage.sandbox;
+    const gone = [...world.assessments()].slice(0, 20).map(({ id }) => id);
+    for (const id of gone) world.remove(id);
+    await stage.completedTick();
+    await screen('status-collapsed', 'status');
+    await screen('accept-another-total', 'accept-total 20 --yes');
+    await screen('accept-total', 'accept-total 10 --yes --reason agreed');
+    await stage.completedTick();
+    expect(await duty.json('holds')).toMatchObject({
+      result: { events: 20, byType: { withdrawn: 20 } },
+    });
+    for (const { id } of [...world.assessments()]) world.remove(id);
+    await screen('accept-nothing', 'accept-total 0 --yes');
+    expect(await stage.completedTick()).toMatchObject({ collapsed: false, withdrawn: 10 });
+  });
+
+  it('credentials set stores them', async () => {
+    const { clientId: client_id, clientSecret: client_secret } = stage.sandbox.credentials;
+    stage.fillSecret('{}');
+    const right = JSON.stringify({ client_id, client_secret });
+    await screen('credentials-set', 'credentials set', right);
+    expect(stage.aws.secrets.get(stage.aws.secretNames[0] ?? '').value).toBe(right);
+  });
+
+  it('prove shows each day, and with --now reads it again first', async () => {
+    const { world } = stage.sandbox;
+    const [oldest] = world.assessments();
+    const day = oldest?.certified_on ?? '';
+    const [, elsewhere] = world.organizations;
+    const days = `prove --from ${day} --to ${day}`;
+    await screen('prove', days);
+    await screen('prove-csv', `${days} --csv`);
+    world.change(oldest?.id ?? 0, { organization_id: elsewhere?.id ?? 0 });
+    await screen('prove-now', `${days} --now`);
+    expect(await received()).toMatchObject([{ type: 'certification.updated' }]);
+  });
+
+  it('watch shows events and ticks as they come', async () => {
+    const child = duty.start(`watch --stack ${duty.stack}`);
+    let stdout = '';
+    child.stdout?.on('data', (chunk) => (stdout += chunk));
+    const end = ended(child);
+    await expect.poll(() => stdout, { timeout: 20_000 }).toContain('tick');
+    stage.sandbox.world.add({ certified_on: '2019-05-06', organization_id: stage.filtered });
+    await stage.completedTick();
+    await expect.poll(() => stdout, { timeout: 20_000 }).toContain('created');
+    child.kill('SIGINT');
+    const { exitCode, stderr } = await end;
+    const seen = masked(`${stderr}${stdout}exit ${exitCode}\n`).replaceAll(
+      /assessment \d+/g,
+      'assessment <id>',
+    );
+    await expect(seen).toMatchFileSnapshot(approved('effects/watch'));
+  });
+});

@@ -1,0 +1,291 @@
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Rule } from '../support/gate.ts';
+import { queues } from '../support/stage.ts';
+import { Duty, ended } from './duty.ts';
+import { twoAtATime } from './two-at-a-time.ts';
+
+const duty = new Duty();
+beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
+afterAll(() => duty.dismantle());
+beforeEach(() => duty.raise());
+afterEach(() => duty.strike());
+
+const goesOn = 'The call in progress goes on in AWS to its end, within a minute;';
+
+/** Runs it, and presses Ctrl-C while the function is at this call. @param call counted from 1 */
+async function interrupted(args: string, call = 1, others: Rule = ({ forward }) => forward()) {
+  const child = duty.start(`${args} --stack ${duty.stack}`);
+  child.stdin?.end();
+  for (let passed = 1; passed < call; passed += 1) duty.lambda.once(duty.invocation, others);
+  duty.lambda.always(async ({ forward }) => {
+    child.kill('SIGINT');
+    // The program ends at once; the function does not.
+    await once(child, 'exit');
+    return forward();
+  });
+  return ended(child);
+}
+
+async function flood(): Promise<void> {
+  const { stage } = duty;
+  await stage.completedTick();
+  for (let index = 0; index < 3; index += 1)
+    stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-06' });
+  expect(await stage.completedTick()).toMatchObject({ held: 3 });
+}
+
+describe('Ctrl-C while the program is still loaded', () => {
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({
+      resolve(specifier, context, next) {
+        if (specifier.endsWith('/run.ts')) process.kill(process.pid, 'SIGINT');
+        return next(specifier, context);
+      },
+    });`;
+
+  it.each(['status', 'watch', 'tick'])(
+    'ends %s with the words and the code of later',
+    async (args) => {
+      const child = duty.start(`${args} --stack ${duty.stack}`, {
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+      });
+      const { exitCode, stdout, stderr } = await ended(child);
+      expect(stderr).toContain('error: Interrupted.\n  Nothing was changed.');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+      expect(duty.cloudFormation.calls).toEqual([]);
+    },
+  );
+});
+
+describe('Ctrl-C during a call', () => {
+  it.each([
+    'tick',
+    'pause --reason maintenance',
+    'resume',
+    'accept-total 3 --yes',
+    'baseline --restart --yes',
+  ])('of %s says that it goes on, and where its outcome is shown', async (args) => {
+    await duty.stage.completedTick();
+    const { exitCode, stdout, stderr } = await interrupted(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+    expect(stderr).toContain(`error: Interrupted.\n  ${goesOn} status --history shows`);
+  });
+
+  it('of test-event says that the event may be sent', async () => {
+    const { exitCode, stderr } = await interrupted('test-event');
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain(`${goesOn} the test event may be sent.`);
+    await expect
+      .poll(() => duty.stage.events(queues.everything), { timeout: 20_000 })
+      .toHaveLength(1);
+  });
+
+  it.each(['status', 'check', 'explain 5', 'holds', 'baseline', 'replay --all --dry-run'])(
+    'of %s says that nothing was changed',
+    async (args) => {
+      await duty.stage.completedTick();
+      const { exitCode, stdout, stderr } = await interrupted(args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+      expect(stderr).toContain('Nothing was changed.');
+      expect(stderr).not.toContain('goes on');
+    },
+  );
+});
+
+describe('Ctrl-C during a replay', () => {
+  it('does not say that nothing was sent: it is, and the command line that goes on is known', async () => {
+    await flood();
+    await duty.run('release --yes');
+    await duty.stage.completedTick();
+    await duty.stage.events(queues.everything);
+
+    const { exitCode, stdout, stderr } = await interrupted('replay --all');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+    expect(stderr).not.toContain('Nothing was sent');
+    expect(stderr).toContain(goesOn);
+    expect(stderr).toContain('status --history');
+    const [, next = ''] = /certification-notifier (replay .*)$/m.exec(stderr) ?? [];
+    const { operation } = JSON.parse(/--next '(.*)'/.exec(next)?.[1] ?? '{}');
+    expect(operation).toEqual(expect.any(String));
+
+    await expect
+      .poll(() => duty.stage.events(queues.everything), { timeout: 20_000 })
+      .toHaveLength(3);
+    duty.lambda.reset();
+    await expect
+      .poll(async () => (await duty.json('status --history')).result, { timeout: 20_000 })
+      .toMatchObject([
+        { history: [{ command: 'replay', operation: expect.stringContaining(operation) }, {}] },
+      ]);
+    expect(await duty.runAnywhere(next.replaceAll("'", ''))).toMatchObject({ exitCode: 0 });
+    const { result: after } = await duty.json('status --history');
+    expect(after).toMatchObject([{ history: [{ command: 'replay' }, { command: 'release' }] }]);
+  });
+
+  it('tells what the calls before have sent', async () => {
+    await flood();
+    await duty.run('release --yes');
+    await duty.stage.completedTick();
+    const { stderr } = await interrupted('replay --all', 2, twoAtATime(duty));
+    expect(stderr).toMatch(/^2 events sent: 2 created\n/);
+    expect(stderr).toContain(goesOn);
+    expect(stderr).toContain('"after":"2019-05-06/');
+  });
+});
+
+describe('Ctrl-C while AWS does not start the next call', () => {
+  it('says what was done, and that the rest was not begun', async () => {
+    await flood();
+    await duty.run('release --yes');
+    await duty.stage.completedTick();
+    const child = duty.start(`replay --all --stack ${duty.stack}`);
+    duty.lambda.once(duty.invocation, twoAtATime(duty));
+    duty.lambda.always(async () => ({
+      status: 429,
+      type: 'application/json',
+      body: '{"__type":"TooManyRequestsException"}',
+    }));
+    // Once the waiting is told.
+    child.stderr?.once('data', () => child.kill('SIGINT'));
+    const { exitCode, stderr } = await ended(child);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('\n2 events sent: 2 created\n');
+    expect(stderr).toContain('Nothing is under way any more: what is left was not begun.');
+    expect(stderr).toContain('"after":"2019-05-06/');
+  });
+});
+
+describe('a connection that breaks in the middle', () => {
+  it.each([
+    ['pause --reason maintenance', 'status --history shows what comes of it.'],
+    ['test-event', 'the test event may be sent.'],
+    ['discard --yes', 'holds shows what is left.'],
+  ])('of %s says that it may go on, and where that shows', async (args, where) => {
+    await flood();
+    // What only counts is answered.
+    const changes = ({ body }: { body: string }) => !/"command":"holds"/.test(body);
+    duty.lambda.always(async (call) => (changes(call) ? undefined : call.forward()));
+    const { exitCode, stdout, stderr } = await duty.run(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+    expect(stderr).toContain(`It may go on in AWS to its end, within a minute; ${where}`);
+    expect(stderr).toContain('(answer-lost)');
+    expect(stderr.includes('--next')).toBe(args.startsWith('discard'));
+  });
+
+  it('of what only looks says that it failed', async () => {
+    await duty.stage.completedTick();
+    duty.lambda.always(async () => undefined);
+    const { exitCode, stderr } = await duty.run('status');
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain('(aws-failed)');
+  });
+});
+
+describe('Ctrl-C during a decision', () => {
+  it.each(['release', 'discard'])(
+    'that is still counting (%s) says that nothing was changed',
+    async (name) => {
+      await flood();
+      const { exitCode, stderr } = await interrupted(`${name} --yes`);
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain('error: Interrupted.\n  Nothing was changed.');
+      expect(stderr).not.toContain('--next');
+      duty.lambda.reset();
+      // Locally, one call at a time: the one before may still be at it.
+      await expect
+        .poll(async () => (await duty.json('holds')).result, { timeout: 20_000 })
+        .toMatchObject({ events: 3 });
+    },
+  );
+
+  it('that is still counting says so to machines', async () => {
+    await flood();
+    const { stdout } = await interrupted('discard --yes --json');
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      problem: {
+        code: 'interrupted',
+        message: 'Interrupted.',
+        retryHelps: true,
+        whatToDo: 'Nothing was changed.',
+      },
+    });
+  });
+
+  it('that is being carried out says that it goes on, and how', async () => {
+    await flood();
+    const { exitCode, stderr } = await interrupted('discard --yes', 2);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('3 events held');
+    expect(stderr).not.toContain('Nothing was discarded');
+    expect(stderr).toContain(`${goesOn} holds shows what is left.`);
+    expect(stderr).toContain('discard --stack');
+    duty.lambda.reset();
+    await expect
+      .poll(async () => (await duty.json('holds')).result, { timeout: 20_000 })
+      .toMatchObject({ events: 0 });
+  });
+});
+
+describe('Ctrl-C during a proof', () => {
+  it('that reads again says that it goes on, and how', async () => {
+    await duty.stage.completedTick();
+    const { exitCode, stderr } = await interrupted('prove --from 2019-01-01 --to 2019-12-31 --now');
+    expect(exitCode).toBe(130);
+    expect(stderr).not.toContain('Nothing');
+    expect(stderr).toContain(`${goesOn} status --history shows`);
+    expect(stderr).toContain('prove --stack');
+  });
+
+  it('that only shows what is recorded says that nothing was changed', async () => {
+    await duty.stage.completedTick();
+    const { stderr } = await interrupted('prove --from 2019-01-01 --to 2019-12-31');
+    expect(stderr).toContain('Nothing was changed.');
+  });
+});
+
+describe('Ctrl-C during credentials set', () => {
+  it('before they are stored says that nothing was changed', async () => {
+    const child = duty.start(`credentials set --stack ${duty.stack}`);
+    // More than a pipe holds: once all of it is written, the program reads. Its input stays open.
+    child.stdin?.write(' '.repeat(1_000_000), () => child.kill('SIGINT'));
+    const { exitCode, stderr } = await ended(child);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('Nothing was changed.');
+  });
+
+  it('while the partner is asked says that nothing was changed', async () => {
+    const { clientId: client_id, clientSecret: client_secret } = duty.stage.sandbox.credentials;
+    const child = duty.start(`credentials set --stack ${duty.stack}`);
+    child.stdin?.end(JSON.stringify({ client_id, client_secret }));
+    duty.stage.partner.always(async () => {
+      child.kill('SIGINT');
+      await once(child, 'exit');
+      return undefined;
+    });
+    const { exitCode, stderr } = await ended(child);
+    expect(stderr).toContain('Nothing was changed.');
+    expect(exitCode).toBe(130);
+  });
+
+  it.each([
+    ['while it is noted who stores them says that they are not stored', 2, 'Nothing was stored.'],
+    ['after they are stored says so', 3, 'The credentials are stored'],
+  ])('%s', async (_, call, said) => {
+    const { clientId: client_id, clientSecret: client_secret } = duty.stage.sandbox.credentials;
+    const child = duty.start(`credentials set --stack ${duty.stack}`);
+    child.stdin?.end(JSON.stringify({ client_id, client_secret }));
+    for (let passed = 1; passed < call; passed += 1)
+      duty.lambda.once(duty.invocation, ({ forward }) => forward());
+    duty.lambda.always(async ({ forward }) => {
+      child.kill('SIGINT');
+      await once(child, 'exit');
+      return forward();
+    });
+    const { exitCode, stderr } = await ended(child);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('Nothing was changed');
+  });
+});

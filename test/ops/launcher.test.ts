@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const launcher = join(import.meta.dirname, '../../ops/launcher.mjs');
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'launcher-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** From a folder of somebody else's, where nothing is running. */
+function launch(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [launcher, ...args], {
+    cwd: folder,
+    env: { ...process.env, NOTIFIER_LOCAL: folder, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]).then(
+    ([out, err, [code]]) => ({ out, err, code }),
+  );
+  return { child, ended };
+}
+
+// What it does in an installed package: test/consumer/package.test.ts.
+describe('in a checkout, npx certification-notifier', () => {
+  it('runs the sources, built or not', async () => {
+    const { out, err, code } = await launch(['--help']).ended;
+    expect({ err, code }).toEqual({ err: '', code: 0 });
+    expect(out).toContain('Usage: certification-notifier');
+  });
+
+  it('ends with the exit code of the command', async () => {
+    const { err, code } = await launch(['status', '--local']).ended;
+    expect(code).toBe(3);
+    expect(err).toMatch(/^error: /);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'hands on %s that is sent to it alone, and waits for what the program has to say',
+    async (signal) => {
+      const preloaded = join(folder, 'preloaded.mjs');
+      await writeFile(
+        preloaded,
+        `if (process.argv[1].endsWith('cli.ts')) {
+          process.once('${signal}', () => { console.log('told'); process.exit(7); });
+          console.log('ready');
+          await new Promise((resolve) => setTimeout(resolve, 60_000));
+        }`,
+      );
+      const { child, ended } = launch(['status'], { NODE_OPTIONS: `--import=${preloaded}` });
+      await once(child.stdout, 'readable');
+      child.kill(signal);
+      expect(await ended).toMatchObject({ out: 'ready\ntold\n', code: 7 });
+    },
+  );
+});

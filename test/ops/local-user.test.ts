@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { parseCommand } from '../../lambda/operations/command.ts';
+import { localUser } from '../../ops/target/local.ts';
+
+/** As Node's userInfo does where the user has no entry. */
+function nameless(): never {
+  throw Object.assign(new Error('no entry'), { code: 'ERR_SYSTEM_ERROR' });
+}
+
+it.each([
+  ['has a name', () => ({ username: 'odile' }), 'odile'],
+  ['has a name of other letters', () => ({ username: 'zoë\u0007' }), 'zo--'],
+  ['has no name', nameless, `uid ${process.getuid?.()}`],
+])('a user of this machine who %s can be put on record', (_, lookUp, by) => {
+  expect(localUser(lookUp)).toBe(by);
+  expect(parseCommand({ command: 'tick', by })).toEqual({ command: 'tick', by });
+});
+
+it('another failure is not taken for a user without a name', () => {
+  const fails = () => {
+    throw new TypeError('odd');
+  };
+  expect(() => localUser(fails)).toThrow(TypeError);
+});

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Operator } from '../../ops/target/operator.ts';
+import { findTarget } from '../../ops/target/target.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+/** Takes requests, and leaves whoever asks alone with them. */
+const requests: IncomingMessage[] = [];
+let answered: (response: ServerResponse) => void;
+const server = createServer((request, response) => {
+  requests.push(request);
+  request.resume();
+  answered(response);
+});
+let endpoint = '';
+
+beforeEach(async () => {
+  requests.length = 0;
+  answered = () => {};
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  endpoint = `http://127.0.0.1:${address.port}`;
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+const never = new AbortController().signal;
+const credentials = { accessKeyId: 'duty', secretAccessKey: 'duty' };
+
+const access = () => ({
+  isLocal: false,
+  client: () => ({ region: 'us-east-1', endpoint, credentials }),
+});
+const integration = { name: 'district-a', operateFunction: 'operate', schedule: '', secret: '' };
+
+describe('a function that AWS does not start', () => {
+  const clock = () => new ManualClock();
+  const refuse = (response: ServerResponse) =>
+    void response
+      .writeHead(429, { 'x-amzn-errortype': 'TooManyRequestsException' })
+      .end('{"Message":"Rate Exceeded."}');
+  const answer = (response: ServerResponse) =>
+    void response
+      .writeHead(200)
+      .end(JSON.stringify({ ok: true, result: { changed: true, paused: false } }));
+
+  /** Refused so many times, each of which tells. */
+  async function given(times: number, told: string[]) {
+    answered = (response) => (requests.length > times ? answer : refuse)(response);
+    const onNotStarted = ({ message }: Error) => void told.push(`${requests.length}: ${message}`);
+    const operator = new Operator(access(), integration, {
+      stop: never,
+      clock: clock(),
+      onNotStarted,
+    });
+    return operator.ask('resume', {});
+  }
+
+  it('is given the command again, which nobody has to hear of within two seconds', async () => {
+    const told: string[] = [];
+    expect(await given(2, told)).toMatchObject({ changed: true });
+    expect({ requests: requests.length, told }).toEqual({ requests: 3, told: [] });
+  });
+
+  it('is given it for a minute, which is told once', async () => {
+    const told: string[] = [];
+    await expect(given(100, told)).rejects.toMatchObject({ code: 'not-started', exitCode: 5 });
+    // After 0, 1, 2, 4, 8, 16, 24, 32, 40, 48, 56 and 64 seconds.
+    expect(requests).toHaveLength(12);
+    expect(told).toEqual([
+      '3: AWS does not start the function for district-a now (TooManyRequestsException): nothing was done.',
+    ]);
+  });
+
+  it('is left to those who look again by themselves', async () => {
+    answered = refuse;
+    const operator = new Operator(access(), integration, { stop: never, clock: clock() });
+    await expect(operator.ask('status', {})).rejects.toMatchObject({ code: 'not-started' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is not given again what may have been done', async () => {
+    answered = (response) => void response.writeHead(500).end('{}');
+    const operator = new Operator(access(), integration, {
+      stop: never,
+      clock: clock(),
+      onNotStarted: () => {},
+    });
+    await expect(operator.ask('resume', {})).rejects.toMatchObject({ exitCode: 5 });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('a connection on which nothing comes any more', () => {
+  it.each([
+    ['after the question', () => {}],
+    [
+      'after half an answer',
+      (response: ServerResponse) => void response.writeHead(200).write('{"ok":'),
+    ],
+  ])('%s ends a command, which is not given twice', async (_when, answer) => {
+    answered = answer;
+    const operator = new Operator(access(), integration, { stop: never, silenceMs: 50 });
+    await expect(operator.ask('pause', { reason: 'maintenance' })).rejects.toMatchObject({
+      code: 'answer-lost',
+      exitCode: 5,
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('ends what asks AWS itself', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', endpoint);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'duty');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'duty');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const asked = { stack: 'prod', local: false, region: 'us-east-1' };
+    const failure = findTarget(asked, never).catch((error) => error);
+    for (const attempt of [1, 2, 3]) {
+      await vi.waitFor(() => expect(requests).toHaveLength(attempt), { timeout: 5_000 });
+      await vi.advanceTimersByTimeAsync(11_000);
+    }
+    expect(await failure).toMatchObject({ code: 'aws-failed', reason: 'ETIMEDOUT', exitCode: 5 });
+  });
+});

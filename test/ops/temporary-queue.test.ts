@@ -1,0 +1,158 @@
+import {
+  CreateTopicCommand,
+  GetSubscriptionAttributesCommand,
+  ListSubscriptionsByTopicCommand,
+  SNSClient,
+  SubscribeCommand,
+} from '@aws-sdk/client-sns';
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  ListQueuesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { type FauxqsServer, startFauxqs } from 'fauxqs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Access } from '../../ops/target/access.ts';
+import { sweep, TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
+import { Gate } from '../support/gate.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+let server: FauxqsServer;
+const gate = new Gate();
+let access: Access;
+let sqs: SQSClient;
+let sns: SNSClient;
+let topic: string;
+let another: string;
+
+beforeAll(async () => {
+  server = await startFauxqs({ port: 0, logger: false });
+  gate.target = server.address;
+  const config = {
+    endpoint: await gate.open(),
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'duty', secretAccessKey: 'duty' },
+  };
+  access = { isLocal: false, client: () => config };
+  sqs = new SQSClient(config);
+  sns = new SNSClient(config);
+});
+afterAll(async () => {
+  await gate.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  server.purgeAll();
+  topic = await created('prod-events');
+  another = await created('staging-events');
+});
+
+const longAgo = () => new ManualClock('2026-01-01T00:00:00Z');
+
+async function created(Name: string): Promise<string> {
+  return (await sns.send(new CreateTopicCommand({ Name }))).TopicArn ?? '';
+}
+
+const watching = (topicArn: string, integration?: string, clock?: ManualClock) =>
+  TemporaryQueue.create(access, { topicArn, integration }, clock);
+
+async function queues(): Promise<string[]> {
+  return (await sqs.send(new ListQueuesCommand({}))).QueueUrls ?? [];
+}
+
+async function subscriptions(TopicArn: string) {
+  const list = new ListSubscriptionsByTopicCommand({ TopicArn });
+  return (await sns.send(list)).Subscriptions ?? [];
+}
+
+async function subscribed(TopicArn: string, queue: string): Promise<string> {
+  const Endpoint = `arn:aws:sqs:us-east-1:000000000000:${queue}`;
+  await sns.send(new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint }));
+  return Endpoint;
+}
+
+const endpoints = async (topicArn: string) =>
+  (await subscriptions(topicArn)).map(({ Endpoint }) => Endpoint);
+
+describe('the queue of somebody who watches', () => {
+  it('is encrypted, and takes messages of its topic only', async () => {
+    // Which attribute a queue has by default, AWS has changed before.
+    let asked = '';
+    gate.once('CreateQueue', ({ body, forward }) => {
+      asked = body;
+      return forward();
+    });
+    await using _ = await watching(topic);
+    const [QueueUrl = ''] = await queues();
+    const get = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
+    const { Attributes = {} } = await sqs.send(get);
+    expect(JSON.parse(asked)).toMatchObject({ Attributes: { SqsManagedSseEnabled: 'true' } });
+    expect(JSON.parse(Attributes.Policy ?? '')).toEqual({
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Effect: 'Allow',
+          Principal: { Service: 'sns.amazonaws.com' },
+          Action: 'sqs:SendMessage',
+          Resource: Attributes.QueueArn,
+          Condition: { ArnEquals: { 'aws:SourceArn': topic } },
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['of one integration', 'district-a', '{"integration":["district-a"]}'],
+    ['of all', undefined, undefined],
+  ])('gets events %s, as they were published', async (_whose, integration, filter) => {
+    await using _ = await watching(topic, integration);
+    const [subscription] = await subscriptions(topic);
+    const { SubscriptionArn } = subscription ?? {};
+    const get = new GetSubscriptionAttributesCommand({ SubscriptionArn });
+    const { Attributes = {} } = await sns.send(get);
+    expect(Attributes.FilterPolicy).toBe(filter);
+    expect(Attributes.RawMessageDelivery).toBe('true');
+  });
+});
+
+describe('what crashes have left behind', () => {
+  it('is removed with its subscription', async () => {
+    await watching(topic, undefined, longAgo());
+    expect(await sweep(access, topic)).toBe(1);
+    expect(await queues()).toEqual([]);
+    expect(await subscriptions(topic)).toEqual([]);
+    expect(await sweep(access, topic)).toBe(0);
+  });
+
+  it('is left to those who watch the topic that it belongs to', async () => {
+    await watching(another, undefined, longAgo());
+    expect(await sweep(access, topic)).toBe(0);
+    expect(await queues()).toHaveLength(1);
+    expect(await subscriptions(another)).toHaveLength(1);
+    expect(await sweep(access, another)).toBe(1);
+    expect(await queues()).toEqual([]);
+    expect(await subscriptions(another)).toEqual([]);
+  });
+
+  it('may be a subscription alone', async () => {
+    await subscribed(topic, 'certification-notifier-watch-gone');
+    const elsewhere = await subscribed(another, 'certification-notifier-watch-gone');
+    expect(await sweep(access, topic)).toBe(1);
+    expect(await endpoints(topic)).toEqual([]);
+    expect(await endpoints(another)).toEqual([elsewhere]);
+  });
+
+  it('is nothing that is in use, or of another kind', async () => {
+    await using _ = await watching(topic);
+    await sqs.send(new CreateQueueCommand({ QueueName: 'certification-notifier-watch-by-hand' }));
+    const others = [
+      await subscribed(topic, 'certification-notifier-watch-by-hand'),
+      await subscribed(topic, 'a-subscriber-whose-queue-is-gone'),
+    ];
+    expect(await sweep(access, topic)).toBe(0);
+    expect(await queues()).toHaveLength(2);
+    expect(await endpoints(topic)).toHaveLength(3);
+    expect(await endpoints(topic)).toEqual(expect.arrayContaining(others));
+  });
+});
