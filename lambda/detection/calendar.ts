@@ -4,7 +4,7 @@ import type { DayRange } from './days.ts';
 /** How a read proved that it returned every assessment that was present throughout. */
 export interface Proof {
   readonly kind: 'single-page' | 'key-seam' | 'split';
-  /** Milliseconds since the epoch. */
+  /** When the read began: what came while it went on it may have overlooked. Milliseconds since the epoch. */
   readonly at: number;
   /** Assessments that it found on the day: those that the digest is over. */
   readonly count: number;

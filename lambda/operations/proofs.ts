@@ -12,8 +12,6 @@ export interface Present {
 
 /** Of the days without a proof, the oldest. */
 const unprovenShown = 20;
-/** A proof is noted at the end of its read: of a day of tens of thousands, that may be many ticks later. */
-const longestReadMs = 3_600_000;
 
 /**
  * What is proven of each day. A day on which nothing was ever seen has no entry of its own: it was
@@ -69,7 +67,7 @@ function standingOf(
   if (now < beginningOf(date, present)) return 'not-yet';
   if (provenAt === undefined) return 'unproven';
   if (now < end) return 'open';
-  return provenAt - longestReadMs >= end ? 'proven' : 'unproven';
+  return provenAt >= end ? 'proven' : 'unproven';
 }
 
 export function dayProof({ count, proof, digest, readAt, unprovenSince }: DayEntry) {

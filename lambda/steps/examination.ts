@@ -90,6 +90,7 @@ export class Examination {
     if (limit.noteIfReached()) return false;
     const { days } = stretch;
     const bookmark = this.#bookmarkOf(days);
+    const begunAt = this.#context.parts.clock.now().epochMilliseconds;
     const read = await this.#read(bookmark?.range ?? stretch.range, days, bookmark);
     this.examined += days.length;
     budget.requests -= read.requests;
@@ -99,7 +100,7 @@ export class Examination {
       return (await this.examine(second, budget)) && isFirstDone;
     }
     this.quarantined.push(...read.quarantined);
-    return this.#settle(days, read, bookmark);
+    return this.#settle(days, { ...read, begunAt }, bookmark);
   }
 
   /** Days that the host cannot answer for are days of which nothing was seen, as long as it answers at all. */
@@ -152,14 +153,14 @@ export class Examination {
 
   async #settle(
     days: readonly string[],
-    read: RangeRead,
+    read: RangeRead & { readonly begunAt: number },
     bookmark: DayBookmark | undefined,
   ): Promise<boolean> {
     const { parts, announcement, limit, salt } = this.#context;
     const byDay = Map.groupBy(read.assessments, ({ certified_on }) => certified_on);
     const malformed = Map.groupBy(read.quarantined, ({ day = '' }) => day);
     const readAt = parts.clock.now().epochMilliseconds;
-    const proof = read.proof && { kind: read.proof, at: readAt };
+    const proof = read.proof && { kind: read.proof, at: read.begunAt };
     const proven = (day: string) => (malformed.has(day) ? undefined : proof);
     // Of the whole stretch: one that moved within it is a sighting, and not missing.
     const seen = new Set([...read.assessments, ...read.quarantined].flatMap(({ id = [] }) => id));

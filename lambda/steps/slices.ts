@@ -159,6 +159,7 @@ async function readSlice(
   bookmark: Bookmark | undefined,
   isFirst: boolean,
 ): Promise<SliceOutcome> {
+  const begunAt = clock.now().epochMilliseconds;
   const read = await partner.prove(range, limit.readingDeadline, bookmark);
   const { assessments, quarantined } = read;
   const next = isFirst ? read.bookmark : undefined;
@@ -167,7 +168,7 @@ async function readSlice(
   const isInParts = bookmark !== undefined || next !== undefined;
 
   const readAt = clock.now().epochMilliseconds;
-  const proof = read.proof && { kind: read.proof, at: readAt };
+  const proof = read.proof && { kind: read.proof, at: begunAt };
   const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
   const entries = new Map<string, DayEntry>();
   for (const day of new Set([...byDay.keys(), ...daysIn(window).filter(isWithin(range))])) {
