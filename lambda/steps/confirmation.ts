@@ -22,7 +22,7 @@ export interface ConfirmationContext {
   readonly salt: string;
   /** `false` while the total has collapsed: then nothing is called gone. */
   readonly infersRemovals: boolean;
-  /** Some that the partner has just shown: if none can be fetched by its id, nothing can. */
+  /** Some that the partner has just shown, readable or not: if none can be fetched by its id, nothing can. */
   readonly canaries: readonly number[];
   /** It shows nothing at all, and ops have called that right: there is nothing to try. */
   readonly isNothingRight: boolean;
@@ -61,8 +61,8 @@ export class Confirmation {
     // What is found out is to be committed too.
     const until = limit.readingDeadline;
     for (const certification of missing) {
-      // Not to be believed: it stands, and the audits come back to its day.
-      if (!infersRemovals || this.singleRecords === 'broken') {
+      // Not to be believed, or nothing to try it with: it stands, and the audits come back to its day.
+      if (!infersRemovals || this.singleRecords === 'broken' || this.#isWithoutCanary) {
         standing.push(certification);
         continue;
       }
@@ -83,6 +83,11 @@ export class Confirmation {
       }
     }
     return { sightings, withdrawals, standing, unasked };
+  }
+
+  get #isWithoutCanary(): boolean {
+    const { canaries, isNothingRight } = this.#context;
+    return canaries.length === 0 && !isNothingRight;
   }
 
   /** The canaries: tried once a tick, when a record is about to be called gone. */

@@ -55,7 +55,9 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
       limit,
       salt: state.salt,
       infersRemovals: context.infersRemovals,
-      canaries: pulse.assessments.slice(0, 2).map(({ id }) => id),
+      canaries: [...pulse.assessments, ...pulse.quarantined]
+        .flatMap(({ id = [] }) => id)
+        .slice(0, 2),
       isNothingRight: pulse.count === 0 && state.accepted?.total === 0,
     },
     new Calendar(await ledger.calendar(years), daysIn(window)),

@@ -94,7 +94,7 @@ export class Story {
     },
     count: async (range) => {
       this.#ask('count');
-      return this.#within(range).length;
+      return this.#within(range).length + this.#malformedIn(range).length;
     },
     oldestDay: async () => {
       this.#ask('oldest');
@@ -104,14 +104,14 @@ export class Story {
     prove: async (range) => {
       this.#ask('prove');
       const assessments = this.#within(range);
-      const isHit = this.quarantined.length > 0 && range.to === undefined;
+      const quarantined = this.#malformedIn(range);
       return {
         assessments,
-        quarantined: isHit ? this.quarantined : [],
-        count: assessments.length + (isHit ? this.quarantined.length : 0),
+        quarantined,
+        count: assessments.length + quarantined.length,
         isCutOff: false,
         requests: 1,
-        ...(!isHit && { proof: 'single-page' as const }),
+        ...(quarantined.length === 0 && { proof: 'single-page' as const }),
       };
     },
     get: async (id) => {
@@ -123,6 +123,11 @@ export class Story {
   #ask(what: string): void {
     if (this.partnerFailure) throw this.partnerFailure;
     this.requests.push(what);
+  }
+
+  /** What is malformed is of the last day. */
+  #malformedIn(range: DayRange): readonly QuarantinedRecord[] {
+    return range.to === undefined ? this.quarantined : [];
   }
 
   #count(): number {

@@ -59,6 +59,36 @@ describe('what has disappeared', () => {
     expect(await story.tick()).toMatchObject({ withdrawn: 1 });
   });
 
+  describe('where nothing that the page shows can be read', () => {
+    const problems = ['email: expected string'];
+    const get = async (id: number) => (id === 2 ? ('unreadable' as const) : undefined);
+
+    beforeEach(async () => {
+      story = new Story();
+      story.world = [old(1)];
+      story.quarantined = [{ id: 2, problems }];
+      for (let ticks = 0; ticks < 2; ticks += 1) await story.tick();
+      story.world = [];
+    });
+
+    it('is withdrawn if what cannot be read can be fetched by its id', async () => {
+      Object.assign(story.partner, { get });
+      expect(await story.tick()).toMatchObject({ collapsed: false, withdrawn: 1 });
+    });
+
+    it('stands if that has no id either, and is left to the audits', async () => {
+      story.quarantined = [{ problems }];
+      expect(await story.tick()).toMatchObject({ collapsed: false, withdrawn: 0 });
+      story.requests.length = 0;
+      await story.tick();
+      expect(story.requests).toEqual(['pulse']);
+      story.quarantined = [{ id: 2, problems }];
+      Object.assign(story.partner, { get });
+      story.clock.advance({ hours: 25 });
+      expect(await story.tick()).toMatchObject({ withdrawn: 1 });
+    });
+  });
+
   it('is an update of its day when it is only somewhere else', async () => {
     const [moved, ...rest] = story.world;
     if (moved === undefined) throw new Error('the world has forty');
