@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -29,6 +29,9 @@ function launch(args: readonly string[], environment: Readonly<Record<string, st
 
 // What it does in an installed package: test/consumer/package.test.ts.
 describe('in a checkout, npx certification-notifier', () => {
+  // npm makes it so itself, once: a checkout that is then reset could no longer be started.
+  it('is executable as it lies in the repository', () => access(launcher, constants.X_OK));
+
   it('runs the sources, built or not', async () => {
     const { out, err, code } = await launch(['--help']).ended;
     expect({ err, code }).toEqual({ err: '', code: 0 });
