@@ -5,6 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { NotifierError } from '../lambda/errors.ts';
 import { buildApp } from './build-app.ts';
 import { loadConfig } from './load-config.ts';
+import { refuseLargeTemplate } from './template-size.ts';
 
 // What `cdk` runs (see cdk.json). Another configuration: --app "npx --no node infra/app.ts other.config.ts".
 const main = resolve(
@@ -17,7 +18,7 @@ try {
   const environment: unknown = new App({ autoSynth: false }).node.tryGetContext('env');
   const app = buildApp(await loadConfig(main, environment));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  app.synth();
+  for (const stack of app.synth().stacks) refuseLargeTemplate(stack.templateFullPath);
 } catch (error) {
   if (!(error instanceof NotifierError)) throw error;
   // Not the stack trace: the mistake is in the configuration, not in the code.

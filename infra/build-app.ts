@@ -37,6 +37,8 @@ export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}):
       'Turns a poll-only assessment API into push: ledger, topics and scheduled polls. Deleting it keeps the ledger, the secrets and the key.',
     terminationProtection,
     tags,
+    // Nobody reads it, and CloudFormation counts every space (template-size.ts).
+    suppressTemplateIndentation: true,
   });
   if (permissionsBoundary !== undefined)
     iam.PermissionsBoundary.of(stack).apply(boundaryOf(stack, permissionsBoundary));

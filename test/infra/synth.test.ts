@@ -100,6 +100,11 @@ describe('synthesizing the app', () => {
     expect(Object.keys(Parameters)).toEqual(['BootstrapVersion']);
   });
 
+  it('writes the template without indentation, which would count like the rest of it', () => {
+    const written = readFileSync(join(outdir, 'certification-notifier.template.json'), 'utf8');
+    expect(written).toBe(JSON.stringify(JSON.parse(written)));
+  });
+
   it('makes the same bundle again, wherever it is put', async () => {
     const again = join(folder, 'again');
     await synthesize(parseConfig(twoDistricts), again);
@@ -239,6 +244,26 @@ describe('a wrong configuration', () => {
       'Correct the named settings and run this again.',
       `${command}: Subprocess exited with error 1`,
     ]);
+  });
+
+  it('whose template CloudFormation would not take ends the synthesis, which the CDK alone does not', () => {
+    const assessments = Array.from({ length: 150 }, (_, index) => `${index} `.padEnd(100, 'name '));
+    const subscriptions = Array.from({ length: 60 }, (_, index) => ({
+      topic: 'events',
+      protocol: 'https',
+      endpoint: `https://hook-${index}.example.org/x`,
+      filter: { assessments },
+    }));
+    const file = configFile('large.config.mjs', { ...twoDistricts, subscriptions });
+    const { status, stderr } = node([app, file], {
+      CDK_OUTDIR: join(folder, 'large'),
+      CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [] }),
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /\n {2}subscriptions: a template of 1,\d+,\d+ bytes found; allowed: .*\n/,
+    );
+    expect(stderr).not.toMatch(/\n\s+at /);
   });
 
   it.each([

@@ -1,47 +1,64 @@
 import { describe, expect, it } from 'vitest';
 import { maxIntegrations, maxResources, resourcesOf } from '../../../infra/config/limits.ts';
 import { parseConfig } from '../../../infra/config.ts';
+import { maxTemplateSize } from '../../../infra/template-size.ts';
+import { assessmentFields } from '../../../lambda/names.ts';
 import { synthesized } from '../synthesized.ts';
 
 describe('the stack', () => {
+  const long = (start: string, length: number) => start.padEnd(length, 'x');
+  const host = `${`${'x'.repeat(49)}.`.repeat(5)}org`;
   const integrations = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
-      name: `district-${index}`,
-      baseUrl: 'https://platform.example.org',
-      timeZone: 'UTC',
+      name: long(`district-${index}-`, 40),
+      baseUrl: `https://${host}`,
+      timeZone: 'America/Argentina/ComodRivadavia',
+      fields: [...assessmentFields],
     }));
-  const pagerTopicArn = 'arn:aws:sns:us-east-1:111122223333:pager';
+  const settings = {
+    pagerTopicArn: `arn:aws:sns:us-east-1:111122223333:${long('pager', 256)}`,
+    runbookUrl: long('https://wiki.example.org/', 200),
+  };
+  // As many as SNS takes; of names, the template's size is the limit (template-size.ts).
+  const organizations = Array.from({ length: 150 }, (_, index) => 999_999_999 - index);
   // So many for events would be too many for a policy.
-  const topicOf = (index: number, count: number) => (index < count / 2 - 2 ? 'events' : 'alerts');
+  const eventsTo = (index: number, count: number) =>
+    index < count / 2 - 2 ? { topic: 'events', filter: { organizations } } : { topic: 'alerts' };
   const newQueue = (index: number, count: number) => ({
-    topic: topicOf(index, count),
+    ...eventsTo(index, count),
     protocol: 'sqs',
-    endpoint: { newQueue: `queue-${index}` },
+    endpoint: { newQueue: long(`queue-${index}-`, 40) },
+  });
+  const hook = (index: number, count: number) => ({
+    ...eventsTo(index, count),
+    protocol: 'https',
+    endpoint: long(`https://${host}/${index}/`, 2_048),
   });
   const mail = (index: number) => ({
     topic: 'alerts',
     protocol: 'email',
-    endpoint: `office-${index}@district-a.example.org`,
+    endpoint: `${long(`office-${index}-`, 64)}@${host}`,
   });
-  const lambda = (index: number) => ({
-    topic: 'alerts',
+  const lambda = (index: number, count: number) => ({
+    ...eventsTo(index, count),
     protocol: 'lambda',
-    endpoint: `arn:aws:lambda:us-east-1:111122223333:function:watch-${index}`,
+    endpoint: `arn:aws:lambda:us-east-1:111122223333:function:${long(`watch-${index}-`, 64)}`,
   });
   const one = resourcesOf({ integrations: 1, hasPager: true });
   const most = (each: number) => Math.floor((maxResources - one) / each);
 
   it.each([
-    ['integrations', maxIntegrations, 0, newQueue, {}],
+    ['integrations', maxIntegrations, 1, newQueue, { newQueues: 1 }],
     ['new queues', 1, most(6), newQueue, { newQueues: most(6) }],
     ['functions', 1, most(5), lambda, { functions: most(5) }],
     ['addresses', 1, most(4), mail, { otherSubscriptions: most(4) }],
+    ['webhooks', 1, most(4), hook, { otherSubscriptions: most(4) }],
   ])(
     'has the resources that are counted, and stays within what CloudFormation allows, with as many %s as the config allows',
     (_what, count, subscribers, subscription, parts) => {
       const many = synthesized({
         integrations: integrations(count),
-        pagerTopicArn,
+        ...settings,
         subscriptions: Array.from({ length: subscribers }, (_, index) =>
           subscription(index, subscribers),
         ),
@@ -50,7 +67,8 @@ describe('the stack', () => {
       expect(resources).toBe(resourcesOf({ integrations: count, hasPager: true, ...parts }));
       expect(resources).toBeLessThanOrEqual(maxResources);
       expect(Object.keys(many.Outputs ?? {}).length).toBeLessThanOrEqual(200);
-      expect(JSON.stringify(many).length).toBeLessThanOrEqual(1_000_000);
+      // As it is written: synth.test.ts.
+      expect(Buffer.byteLength(JSON.stringify(many))).toBeLessThanOrEqual(maxTemplateSize);
     },
   );
 
@@ -60,6 +78,7 @@ describe('the stack', () => {
       subscriptions: Array.from({ length: 65 }, (_, index) => mail(index)),
     };
     expect(() => synthesized(config)).not.toThrow();
+    const { pagerTopicArn } = settings;
     expect(() => parseConfig({ ...config, pagerTopicArn })).toThrow(/they would be 512 resources/);
   });
 });
