@@ -3,12 +3,14 @@ import type { KeptSelection } from './command.ts';
 import { StalledError } from './errors.ts';
 import { isSelected, kindOf } from './kept.ts';
 import type { Decision, KeptEvent } from './ops-ledger.ts';
-import { Pace } from './pace.ts';
+import { atPace } from './pace.ts';
 import type { Call, OperationParts } from './parts.ts';
 import { emptyTally } from './tally.ts';
 
 /** Events that are decided upon together, while ticks have to wait. */
 const decidedTogether = 100;
+/** At a pace, no more than such a time has: a call has to have that much left after each of them. */
+const pacedSeconds = 3;
 const writesAtOnce = 16;
 
 export interface DecidingOptions {
@@ -71,16 +73,20 @@ export class Deciding {
 
   /** @returns what ended it before its time, if anything but time */
   async run(): Promise<unknown> {
-    const { selection, after, eventsPerSecond } = this.#options;
-    const pace = eventsPerSecond && new Pace(eventsPerSecond, this.#parts.clock);
+    const { selection, after, eventsPerSecond = Number.POSITIVE_INFINITY } = this.#options;
+    const together = Math.min(decidedTogether, eventsPerSecond * pacedSeconds);
+    const pace = {
+      perSecond: eventsPerSecond,
+      clock: this.#parts.clock,
+      killedAt: this.#call.killedAt,
+    };
     try {
       for await (const page of this.#parts.opsLedger.kept(selection.waiting, after)) {
         this.#unreadable += page.unreadable.length;
         const selected = page.events.filter((event) => isSelected(event, selection));
-        for (const batch of batches(selected)) {
+        for (const batch of batches(selected, together)) {
           if (this.#call.limit.noteIfReached()) return this.#stopped();
-          if (pace) await pace.take(batch.length);
-          await this.#options.undisturbed(() => this.#decideAll(batch));
+          await atPace(pace, () => this.#options.undisturbed(() => this.#decideAll(batch)));
         }
         this.#cursor = page.end;
         // Also where nothing is selected: to look through many takes time by itself.
@@ -99,10 +105,12 @@ export class Deciding {
     return isFurther ? undefined : new StalledError();
   }
 
-  async #decideAll(batch: readonly KeptEvent[]): Promise<void> {
+  /** @returns how many go on by it */
+  async #decideAll(batch: readonly KeptEvent[]): Promise<number> {
     const { opsLedger, clock } = this.#parts;
     const { selection, decision } = this.#options;
     const ids = new Set(batch.map(({ certificationId }) => certificationId));
+    const before = this.#events + this.#freed;
     await pMap(
       ids,
       async (id) => {
@@ -121,14 +129,15 @@ export class Deciding {
       // One that fails must not leave the others under way unattended.
       { concurrency: writesAtOnce, stopOnError: false },
     );
+    return this.#events + this.#freed - before;
   }
 }
 
 /** Events of one certification are never apart. */
-function* batches(events: readonly KeptEvent[]): Generator<KeptEvent[]> {
+function* batches(events: readonly KeptEvent[], most: number): Generator<KeptEvent[]> {
   let batch: KeptEvent[] = [];
   for (const ofOne of Map.groupBy(events, ({ certificationId }) => certificationId).values()) {
-    if (batch.length > 0 && batch.length + ofOne.length > decidedTogether) {
+    if (batch.length > 0 && batch.length + ofOne.length > most) {
       yield batch;
       batch = [];
     }

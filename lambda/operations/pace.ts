@@ -1,21 +1,30 @@
 import type { Clock } from '../clock.ts';
+import type { Call } from './parts.ts';
 
-/** Spreads what is sent over time: so many a second on average, from the first on. */
-export class Pace {
-  readonly #perSecond: number;
-  readonly #clock: Clock;
-  #freeAt = 0;
+/** Kept free of the call for its answer. */
+const answerMs = 5_000;
 
-  constructor(perSecond: number, clock: Clock) {
-    this.#perSecond = perSecond;
-    this.#clock = clock;
-  }
+export interface Pace {
+  /** On average. */
+  readonly perSecond: number;
+  readonly clock: Clock;
+  readonly killedAt: Call['killedAt'];
+}
 
-  /** Waits until so many may be sent. */
-  async take(many: number): Promise<void> {
-    const now = this.#clock.now().epochMilliseconds;
-    const waitMs = this.#freeAt - now;
-    this.#freeAt = Math.max(now, this.#freeAt) + (many * 1_000) / this.#perSecond;
-    if (waitMs > 0) await this.#clock.sleep(Math.ceil(waitMs));
-  }
+/**
+ * Sends some, and takes as long for it as so many may take. The time is spent afterwards, and by the
+ * last of a call, too: the next call knows nothing of them, and begins at once.
+ *
+ * @param send tells how many; should they be more than the call has time for, they take the rest of it
+ */
+export async function atPace(
+  { perSecond, clock, killedAt }: Pace,
+  send: () => Promise<number>,
+): Promise<void> {
+  const began = clock.now().epochMilliseconds;
+  const many = await send();
+  const over = began + Math.ceil((many * 1_000) / perSecond);
+  const latest = killedAt.epochMilliseconds - answerMs;
+  const waitMs = Math.min(over, latest) - clock.now().epochMilliseconds;
+  if (waitMs > 0) await clock.sleep(waitMs);
 }

@@ -8,7 +8,7 @@ import type { ReplayCommand } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
-import { Pace } from './pace.ts';
+import { atPace, type Pace } from './pace.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
 import { obstacleOf, replayedEvent } from './replayed-event.ts';
 import { cursorAt, type Slice, slices } from './selection.ts';
@@ -76,14 +76,14 @@ class Replay {
   #events = 0;
   #cursor: string | undefined;
 
-  constructor(parts: OperationParts, command: ReplayCommand, { limit, operation }: Call) {
+  constructor(parts: OperationParts, command: ReplayCommand, { limit, killedAt, operation }: Call) {
     this.#parts = parts;
     this.#command = command;
     this.#limit = limit;
     this.#operation = operation;
     this.#cursor = command.after;
     this.#target = command.to === undefined ? parts.announcer : parts.queue(command.to.queue);
-    this.#pace = new Pace(command.eventsPerSecond, parts.clock);
+    this.#pace = { perSecond: command.eventsPerSecond, clock: parts.clock, killedAt };
   }
 
   async run(): Promise<ReplayOutcome> {
@@ -127,14 +127,16 @@ class Replay {
     while (rest.length > 0) {
       const many = Math.min(sentTogether, this.#command.eventsPerSecond, this.#wanted);
       if (many <= 0 || this.#limit.noteIfReached()) return false;
-      await this.#replayTogether(rest.slice(0, many), find, salt);
+      const next = rest.slice(0, many);
+      await atPace(this.#pace, () => this.#replayTogether(next, find, salt));
       rest = rest.slice(many);
     }
     this.#cursor = slice.end ?? this.#cursor;
     return true;
   }
 
-  async #replayTogether(lives: readonly Life[], find: Find, salt: string): Promise<void> {
+  /** @returns how many were sent */
+  async #replayTogether(lives: readonly Life[], find: Find, salt: string): Promise<number> {
     const { settings } = this.#parts;
     const outcomes = await pMap(
       lives,
@@ -158,12 +160,12 @@ class Replay {
       }
     }
     this.#cursor = lives.map(cursorAt).at(-1);
+    return this.#command.dryRun ? 0 : replayed.length;
   }
 
   /** @returns what the target will never take as it is */
   async #send(owed: readonly OwedEvent[]): Promise<ReadonlySet<OwedEvent>> {
     if (owed.length === 0 || this.#command.dryRun) return new Set();
-    await this.#pace.take(owed.length);
     const { refused } = await this.#target.publish(owed, this.#limit.deadline);
     const [first, ...others] = refused.filter(({ forGood = false }) => !forGood);
     if (first !== undefined) throw new ReplayRefusedError(others.length + 1, first.code);

@@ -33,6 +33,30 @@ async function toTheEnd(command: CommandInput | z.output<typeof looked>['next'],
   return answers;
 }
 
+/** The same, with how long each call took. */
+async function timed(command: CommandInput, seconds: number) {
+  const took: number[] = [];
+  const operate = scene.operate.bind(scene);
+  vi.spyOn(scene, 'operate').mockImplementation(async (...call) => {
+    const began = scene.clock.now();
+    const answer = await operate(...call);
+    took.push(scene.clock.now().since(began).total('seconds'));
+    return answer;
+  });
+  return { answers: await toTheEnd(command, seconds), seconds: took };
+}
+
+const counted = z.looseObject({ events: z.int() });
+const sumOf = (answers: readonly Answer[]) =>
+  answers.reduce((sum, { result }) => sum + counted.parse(result).events, 0);
+
+const holdMany = (many: number) =>
+  scene.commit(
+    Array.from({ length: many }, (_, index) =>
+      assessment({ id: index + 1, certified_on: '2026-11-20' }),
+    ),
+    'held',
+  );
 const hold = (id: number, more = {}) =>
   scene.commit([assessment({ id, certified_on: '2026-11-20', ...more })], 'held');
 const organizationsOf = ({ result }: Answer) =>
@@ -268,17 +292,37 @@ describe('a release', () => {
     });
   });
 
-  it('goes on where its time was over, at its pace, and ticks come in between', async () => {
-    for (let id = 1; id <= 120; id += 1) await hold(id);
-    const began = scene.clock.now();
-    const answers = await toTheEnd({ command: 'release', eventsPerSecond: 2 }, 30);
+  it('goes on where its time was over, and ticks come in between', async () => {
+    await holdMany(120);
+    const { answers } = await timed({ command: 'release', eventsPerSecond: 2 }, 30);
     expect(answers.length).toBeGreaterThan(1);
     expect(answers.every(({ ok }) => ok)).toBe(true);
-    const events = answers.map(({ result }) => z.looseObject({ events: z.int() }).parse(result));
-    expect(events.reduce((sum, one) => sum + one.events, 0)).toBe(120);
-    expect(scene.clock.now().since(began).total('seconds')).toBeGreaterThanOrEqual(20);
+    expect(sumOf(answers)).toBe(120);
     await scene.tick();
     expect(new Set(subjects()).size).toBe(120);
+  });
+
+  it.each([1, 3, 5, 50])(
+    'keeps its pace over all calls, and no call lasts until it is killed: %j a second',
+    async (eventsPerSecond) => {
+      await holdMany(230);
+      const { answers, seconds } = await timed({ command: 'release', eventsPerSecond }, 55);
+      expect(sumOf(answers)).toBe(230);
+      expect(Math.max(...seconds)).toBeLessThan(50.1);
+      const altogether = seconds.reduce((sum, one) => sum + one, 0);
+      expect(altogether).toBeGreaterThan(230 / eventsPerSecond - 0.001);
+      // Nor is it much slower than asked for.
+      expect(altogether).toBeLessThan(1.1 * (230 / eventsPerSecond) + 1);
+    },
+  );
+
+  it('ends in time where one certification has more than a call may hand on', async () => {
+    for (let version = 1; version <= 70; version += 1)
+      await hold(1, { email: `b${version}@example.org` });
+    await hold(2);
+    const { answers, seconds } = await timed({ command: 'release', eventsPerSecond: 1 }, 55);
+    expect(answers.map((answer) => sumOf([answer]))).toEqual([70, 1]);
+    expect(Math.max(...seconds)).toBeLessThan(50.1);
   });
 
   it('waits for a tick that is at work, and says so if that does not end', async () => {

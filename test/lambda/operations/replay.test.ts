@@ -324,7 +324,7 @@ describe('a replay that stops', () => {
     await scene.show(...[5, 3, 1].map((id) => on('2026-11-20', id)), on('2026-11-19', 9));
     await scene.withdraw(3);
     const results = await toTheEnd({ ...everything, eventsPerSecond: 1 }, 11);
-    expect(results.map(({ events }) => events)).toEqual([2, 2, 0]);
+    expect(results.map(({ events }) => events)).toEqual([1, 1, 1, 1, 0]);
     expect(ids()).toEqual([9, 1, 3, 5]);
   });
 
@@ -431,6 +431,14 @@ describe('the pace', () => {
       expect(index + 1).toBeLessThanOrEqual(5 + ((at - began) / 1_000) * 5);
     });
     expect(scene.heardAt).toHaveLength(50);
+  });
+
+  it('is kept over all calls together: the last send of each takes its time, too', async () => {
+    await scene.show(...Array.from({ length: 50 }, (_, index) => on('2026-11-20', index + 1)));
+    const began = scene.clock.now();
+    expect((await toTheEnd({ ...everything, eventsPerSecond: 5 }, 11)).length).toBeGreaterThan(5);
+    expect(scene.heardAt).toHaveLength(50);
+    expect(scene.clock.now().since(began).total('seconds')).toBeGreaterThanOrEqual(10);
   });
 });
 

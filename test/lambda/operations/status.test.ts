@@ -417,7 +417,7 @@ describe('the history', () => {
     let command: object | undefined = {
       command: 'replay',
       days: {},
-      limit: 5,
+      limit: 6,
       eventsPerSecond: 1,
     };
     while (command !== undefined) {
@@ -430,7 +430,7 @@ describe('the history', () => {
         command: 'replay',
         at: '2026-11-21T08:01:00.000Z',
         // The last call has nothing left to send; the ones before had.
-        outcome: { at: '2026-11-21T08:03:02Z', changed: true },
+        outcome: { at: '2026-11-21T08:06:05Z', changed: true },
       },
     ]);
   });
