@@ -6,6 +6,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { needsSomebody, statusLines } from '../render/status.ts';
 import { lookAtSchedule, type Schedule } from '../target/schedule.ts';
+import type { Target } from '../target/target.ts';
 
 export const status = opsCommand({
   usage: 'status',
@@ -32,12 +33,12 @@ export const status = opsCommand({
     const all = await ofEvery(session, {
       label: 'status',
       ask: async (operator) => {
-        const { access } = await session.target();
+        const target = await session.target();
         const [status, schedule] = await Promise.all([
           operator.ask('status', settings),
-          lookAtSchedule(access, operator.integration, session.stop),
+          lookAtSchedule(target.access, operator.integration, session.stop),
         ]);
-        return scheduled(status, schedule);
+        return addressed(scheduled(status, schedule), target);
       },
       lines: statusLines,
     });
@@ -59,4 +60,18 @@ function scheduled({ nextTick, ...status }: Status, { is }: Schedule): Status {
   const found = new Set<Reason>([...status.reasons, hindrance]);
   const all = reasons.filter((reason) => found.has(reason));
   return { ...status, standing: all[0] ?? hindrance, reasons: all };
+}
+
+/** The function takes itself to be in AWS. What it advises must not be typed here and be done there. */
+function addressed({ conditions, ...status }: Status, { access, name }: Target): Status {
+  if (!access.isLocal) return { ...status, conditions };
+  const { endpoint = '' } = access.client('secretsManager');
+  const here = (advice: string) =>
+    advice
+      .replace(`--stack ${name} `, '--local ')
+      .replace(/(aws secretsmanager [\w-]+) /, `$1 --endpoint-url ${endpoint} `);
+  return {
+    ...status,
+    conditions: conditions.map((one) => ({ ...one, whatToDo: here(one.whatToDo) })),
+  };
 }

@@ -56,6 +56,19 @@ describe('credentials set', () => {
     await duty.stage.completedTick();
   });
 
+  it('is what is missing until then, and status says how to store them where it looks', async () => {
+    duty.stage.fillSecret(unset);
+    await duty.stage.tick();
+    const { secretsManager } = duty.stage.aws.endpoints;
+    const storing = 'aws secretsmanager put-secret-value';
+    const advised = async (where: string) =>
+      (await duty.runAnywhere(`status ${where} --no-partner --json`)).stdout;
+    expect(await advised(`--stack ${duty.stack}`)).toContain(`${storing} --secret-id`);
+    expect(await advised('--local')).toContain(
+      `${storing} --endpoint-url ${secretsManager} --secret-id`,
+    );
+  });
+
   it('stores nothing that the partner refuses, and shows no secret', async () => {
     const before = stored();
     const input = '{"client_id":"somebody","client_secret":"hush-hush"}';

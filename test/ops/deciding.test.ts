@@ -39,6 +39,17 @@ describe('what is held', () => {
     );
   });
 
+  it('is to be looked at where it is: here, there may be no such stack, and in AWS another', async () => {
+    await flood();
+    const advised = async (where: string) => {
+      const { stdout } = await duty.runAnywhere(`status ${where} --no-partner`);
+      return /npx certification-notifier holds (.*)/.exec(stdout)?.[1];
+    };
+    expect(await advised('--local')).toBe('--local --integration district-a');
+    const inAws = `--stack ${duty.stack}`;
+    expect(await advised(inAws)).toBe(`${inAws} --integration district-a`);
+  });
+
   it('is left alone when nobody is there to confirm', async () => {
     await flood();
     for (const command of ['release', 'discard']) {
