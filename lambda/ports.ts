@@ -180,6 +180,8 @@ export interface Trail {
 export interface FloodMemory {
   /** The flood that the last tick met has not been found to its end. */
   readonly isFlooded: boolean;
+  /** The same of a flood of withdrawals, which holds nothing else. */
+  readonly isDraining: boolean;
   /** Edits that reading days has found lately and that went out, oldest first: a mass edit comes to light a few a tick. */
   readonly edits: readonly PassedEdits[];
   /** Until then withdrawals are held, because the total had collapsed: milliseconds since the epoch. */

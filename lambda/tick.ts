@@ -210,8 +210,10 @@ class Tick {
     // Audits that time is too short for leave nothing: they stay due.
     const isInTime = !this.#limit.wasReached;
     let isAllFound = page.isAll;
-    if (!page.isAll || this.#isMoreToRead(state)) {
-      const toDo = { differs: !page.isAll, infersRemovals: !isCollapsed };
+    // A total that agrees proves nothing of what is left over: something may have come in its place.
+    const differs = !page.isAll || state.hasMoreToFind;
+    if (differs || this.#isMoreToRead(state)) {
+      const toDo = { differs, infersRemovals: !isCollapsed };
       const context = { ...this.#context(state), ...toDo };
       const { changes, isAll, examined, proofs } = await survey(context, pulse);
       Object.assign(this.#learned, changes);
@@ -221,11 +223,12 @@ class Tick {
     }
     isAllFound &&= isInTime;
     // A flood is not kept open by what cannot be committed, or everything else would be held for ever.
-    const { failures, guard } = this.#announcement;
+    const { failures, guard, tally } = this.#announcement;
     const flood = guard.memory((isAllFound || failures > 0) && !this.#limit.wasReached);
     if (!isDeepStrictEqual(flood, state.flood)) this.#learned.flood = flood;
     this.#learned.hasMoreToFind = !isAllFound || failures > 0;
-    if (failures === 0 && !this.#limit.wasReached)
+    // What another tick was first with may have been an older sight of it.
+    if (failures === 0 && tally.conflicts === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
   }
 
@@ -263,8 +266,10 @@ class Tick {
     if (flood !== undefined) this.#learned.flood = flood;
     if (calendar !== undefined) {
       Object.assign(this.#learned, calendarLearned(calendar, this.#window, this.#parts.settings));
-      // Whatever has changed since this pulse shows in the next one, or in its count.
-      this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
+      // Whatever has changed since this pulse shows in the next one, or in its count. What has changed on days
+      // that earlier ticks have read shows in this one: the next tick compares it.
+      if (state.baseline.begunAt === undefined)
+        this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
     }
     return this.#finish('baseline', state);
   }

@@ -24,11 +24,11 @@ export function forgetProofs(entries: FreshEntries, standing: readonly Certifica
   }
 }
 
-/** What is missing and could not be asked for yet: its day goes on to differ, so the next tick goes on. */
+/** What is missing and could not be asked for yet: its day goes on to differ, and is due at once, whatever its count says by then. */
 export function expectStill(entries: FreshEntries, unasked: readonly Certification[]): void {
   for (const { day } of unasked) {
     const entry = entries.get(day);
-    if (entry !== undefined) entries.set(day, { count: entry.count + 1, readAt: entry.readAt });
+    if (entry !== undefined) entries.set(day, { count: entry.count + 1, readAt: 0 });
   }
 }
 

@@ -48,10 +48,14 @@ export function* locate(
   ]);
 }
 
-/** The same among these days alone: where an earlier search ran out of time. */
+/**
+ * The same among these days alone: where an earlier search ran out of time. They did differ then, so what
+ * is small enough to be read is read, also if the counts agree by now: one may have come for one that went.
+ */
 export function* locateWithin(calendar: Calendar, span: Span): Generator<Step, void, number> {
   const count = yield { kind: 'count', span, within: span };
-  yield* narrow(calendar, [{ span, count }]);
+  if (isReadable(calendar, { span, count })) yield { kind: 'read', span, within: span };
+  else yield* narrow(calendar, [{ span, count }]);
 }
 
 /** Depth first, the last and the more recent half first. */
@@ -61,8 +65,7 @@ function* narrow(calendar: Calendar, counted: readonly Differing[]): Generator<S
   const differing = counted.filter(differs);
   for (let next = differing.pop(); next !== undefined; next = differing.pop()) {
     const { span, count } = next;
-    const isSmall = count <= rowsOfOnePage && calendar.sumOf(span) <= mostExpected;
-    if (span.first === span.last || isSmall) {
+    if (isReadable(calendar, next)) {
       yield { kind: 'read', span, within: span };
       continue;
     }
@@ -75,4 +78,10 @@ function* narrow(calendar: Calendar, counted: readonly Differing[]): Generator<S
     ];
     differing.push(...halves.filter(differs));
   }
+}
+
+/** Without narrowing it down any further. */
+function isReadable(calendar: Calendar, { span, count }: Differing): boolean {
+  const isSmall = count <= rowsOfOnePage && calendar.sumOf(span) <= mostExpected;
+  return span.first === span.last || isSmall;
 }

@@ -77,10 +77,11 @@ const stateItem = z.object({
   flood: z._default(
     z.object({
       is_flooded: z.boolean(),
+      is_draining: z._default(z.boolean(), false),
       passed_edits: z._default(z.array(z.object({ since: z.number(), number: z.int() })), () => []),
       doubtful_until: z.number(),
     }),
-    { is_flooded: false, passed_edits: [], doubtful_until: 0 },
+    { is_flooded: false, is_draining: false, passed_edits: [], doubtful_until: 0 },
   ),
   back_off: z.optional(z.object({ until: z.number(), failures: z.int() })),
   paused: z._default(z.boolean(), false),
@@ -134,6 +135,7 @@ export function parseState(item: Plain): State {
     auditsFrom: parsed.audits_from,
     flood: {
       isFlooded: parsed.flood.is_flooded,
+      isDraining: parsed.flood.is_draining,
       edits: parsed.flood.passed_edits,
       doubtfulUntil: parsed.flood.doubtful_until,
     },
@@ -181,6 +183,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     audits_from: changes.auditsFrom,
     flood: changes.flood && {
       is_flooded: changes.flood.isFlooded,
+      is_draining: changes.flood.isDraining,
       passed_edits: changes.flood.edits,
       doubtful_until: changes.flood.doubtfulUntil,
     },

@@ -133,11 +133,11 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     toDo: 'Tell the operator which records they are and what is wrong with them.',
   },
   'single-record-broken': {
-    begins: 'the partner does not find records that it shows',
-    ends: 'the partner finds records by their ids again',
+    begins: 'the partner does not give records that it shows',
+    ends: 'the partner gives records by their ids again',
     means:
-      'A record that the list shows is answered with 404 when it is asked for by its id. So nothing that is missing is announced as withdrawn. What is new or changed is announced as ever.',
-    toDo: 'Tell the operator that GET /api/v1/ax/assessments/:id answers 404 to ids that the list has just shown.',
+      'Records that the list shows are answered with 404, or not at all, when they are asked for by their ids. So nothing that is missing is announced as withdrawn. What is new or changed is announced as ever.',
+    toDo: 'Tell the operator that GET /api/v1/ax/assessments/:id gives 404 or an error for ids that the list has just shown; the log says which ("record not to be had by its id").',
     command: checkedByHand,
   },
   unproven: {

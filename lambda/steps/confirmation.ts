@@ -13,7 +13,7 @@ import type { TimeLimit } from './time-limit.ts';
 
 /** Missing ones that a tick asks for by their ids, besides what its reads cost. */
 const confirmations = 100;
-/** Answers that say nothing about a record; more of them say something about the host. */
+/** Lookups that fail and say nothing about the endpoint; after more of them it is tried. */
 const failuresBorne = 3;
 
 export interface ConfirmationContext {
@@ -71,6 +71,7 @@ export class Confirmation {
         continue;
       }
       const found = await this.#get(certification.id);
+      if (found === 'failed' && this.#failures > failuresBorne) await this.singleRecordsWork();
       if (found === undefined && (await this.singleRecordsWork()))
         withdrawals.push(withdrawal(certification));
       else if (found === 'out-of-time' || (found === undefined && this.singleRecords === 'untried'))
@@ -95,20 +96,18 @@ export class Confirmation {
     if (this.singleRecords !== 'untried') return this.singleRecords === 'work';
     const { parts, canaries, isNothingRight } = this.#context;
     if (isNothingRight) return true;
-    const answers = [];
     for (const canary of canaries) {
       const found = await this.#get(canary);
-      answers.push(found);
-      if (found === undefined || found === 'out-of-time' || found === 'failed') continue;
+      if (found === 'out-of-time') return false;
+      if (found === undefined || found === 'failed') continue;
       this.singleRecords = 'work';
       return true;
     }
-    // Only a 404 says that it is broken; no answer says nothing.
-    if (answers.length === 0 || answers.some((answer) => answer !== undefined)) return false;
+    if (canaries.length === 0) return false;
     this.singleRecords = 'broken';
     parts.journal.warn('single-record endpoint broken', {
       whatToDo:
-        'Records that the list shows are answered with 404 by their ids. Nothing is withdrawn meanwhile; ask the operator.',
+        'Records that the list shows cannot be had by their ids. Nothing is withdrawn meanwhile; ask the operator.',
     });
     return false;
   }
@@ -121,8 +120,8 @@ export class Confirmation {
     try {
       return await limit.ask((deadline) => parts.partner.get(id, deadline));
     } catch (error) {
+      if (!isLocalFailure(error)) throw error;
       this.#failures += 1;
-      if (!isLocalFailure(error) || this.#failures > failuresBorne) throw error;
       parts.journal.warn('record not to be had by its id', { certification: id, error });
       return 'failed';
     }

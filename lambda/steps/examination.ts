@@ -199,7 +199,11 @@ export class Examination {
     const failures = announcement.failures;
     const done = [
       ...(await announcement.announce([...sightings, ...confirmed.sightings], { found })),
-      ...(await announcement.announce(confirmed.withdrawals, { doubtful, found })),
+      ...(await announcement.announce(confirmed.withdrawals, {
+        doubtful,
+        isPart: confirmed.unasked.length > 0,
+        found,
+      })),
     ];
     // Cut off, and not to be gone on with: the count of no day is known from it.
     this.wasInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);

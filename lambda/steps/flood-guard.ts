@@ -12,6 +12,8 @@ const pieces = 4;
 export interface Circumstances {
   /** Withdrawals so many of one day that they are held whatever their number. */
   readonly doubtful?: boolean;
+  /** More of the same withdrawals are still to be confirmed: by then they may look like few. */
+  readonly isPart?: boolean;
   /** Kept with the revisions, too, for `explain`. */
   readonly found?: Found;
 }
@@ -26,8 +28,10 @@ type FloodGuardParts = Pick<TickParts, 'clock'> & {
 export class FloodGuard {
   readonly #parts: FloodGuardParts;
   readonly #conditions: Pick<Conditions, 'flood'>;
-  #memory: FloodMemory = { isFlooded: false, edits: [], doubtfulUntil: 0 };
+  #memory: FloodMemory = { isFlooded: false, isDraining: false, edits: [], doubtfulUntil: 0 };
   #isFlooded = false;
+  /** A flood of withdrawals, which holds nothing else. */
+  #isDraining = false;
   #hasGivenNotice = false;
   #found = 0;
   #withdrawals = 0;
@@ -44,16 +48,22 @@ export class FloodGuard {
     const lately = ({ since }: PassedEdits) => now - since < historyMs + historyMs / pieces;
     this.#memory = { ...memory, edits: memory.edits.filter(lately) };
     this.#isFlooded = memory.isFlooded;
+    this.#isDraining = memory.isDraining;
   }
 
   /** @param isEnd whether this tick has found everything that there was to find */
   memory(isEnd: boolean): FloodMemory {
-    return { ...this.#memory, isFlooded: this.#isFlooded && !isEnd };
+    return {
+      ...this.#memory,
+      isFlooded: this.#isFlooded && !isEnd,
+      isDraining: this.#isDraining && !isEnd,
+    };
   }
 
   /** What the total says is coming, more than the tick may find of it. */
   expect(surplus: number): void {
-    this.#isFlooded ||= surplus > this.#parts.settings.holdAbove || -surplus > withdrawalsAtOnce;
+    this.#isFlooded ||= surplus > this.#parts.settings.holdAbove;
+    this.#isDraining ||= -surplus > withdrawalsAtOnce;
   }
 
   /** The total was not believed and is again: what has gone for good is not told without asking. */
@@ -71,12 +81,14 @@ export class FloodGuard {
    */
   flooding(
     changes: readonly Change[],
-    { doubtful = false, found }: Circumstances = {},
+    { doubtful = false, isPart = false, found }: Circumstances = {},
   ): (change: Change) => boolean {
     const { holdAbove } = this.#parts.settings;
-    this.#found += changes.length;
-    this.#withdrawals += changes.filter(({ kind }) => kind === 'withdrawn').length;
-    this.#isFlooded ||= this.#found > holdAbove || this.#withdrawals > withdrawalsAtOnce;
+    const withdrawals = changes.filter(({ kind }) => kind === 'withdrawn').length;
+    this.#withdrawals += withdrawals;
+    this.#isDraining ||= this.#withdrawals > withdrawalsAtOnce || (doubtful && isPart);
+    this.#found += this.#isDraining ? changes.length - withdrawals : changes.length;
+    this.#isFlooded ||= this.#found > holdAbove;
     const lately = this.#memory.edits.reduce((sum, { number }) => sum + number, 0);
     const edits = editsAmong(changes, found);
     const isMassEdit = edits > 0 && lately + edits > holdAbove;
@@ -85,7 +97,7 @@ export class FloodGuard {
       this.#isFlooded ||
       doubtful ||
       (isMassEdit && kind === 'updated') ||
-      (isUnsure && kind === 'withdrawn');
+      (kind === 'withdrawn' && (this.#isDraining || isUnsure));
   }
 
   /** These were committed and are not held. */

@@ -170,12 +170,15 @@ async function readSlice(
   const readAt = clock.now().epochMilliseconds;
   const proof = read.proof && { kind: read.proof, at: begunAt };
   const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
+  const malformed = Map.groupBy(quarantined, ({ day = '' }) => day);
   const entries = new Map<string, DayEntry>();
-  for (const day of new Set([...byDay.keys(), ...daysIn(window).filter(isWithin(range))])) {
+  const days = [...byDay.keys(), ...daysIn(window).filter(isWithin(range))];
+  for (const day of new Set([...days, ...(proof ? malformed.keys() : [])])) {
     const rows = byDay.get(day) ?? [];
+    const count = rows.length + (malformed.get(day)?.length ?? 0);
     const digest = digestOf(rows, salt);
-    const count = rows.length;
-    entries.set(day, { count, readAt, ...(proof && { proof: { ...proof, count }, digest }) });
+    const ofDay = malformed.has(day) ? undefined : proof;
+    entries.set(day, { count, readAt, ...(ofDay && { proof: { ...ofDay, count }, digest }) });
   }
 
   const known = await ledger.known(assessments.map(({ id }) => id));

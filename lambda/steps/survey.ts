@@ -21,7 +21,7 @@ export interface SurveyContext {
   readonly limit: TimeLimit;
   readonly window: RecentWindow;
   readonly state: State;
-  /** What the newest page shows does not explain the total: some days differ. */
+  /** Some days differ: what the newest page shows does not explain the total, or an earlier tick has not come to its end. */
   readonly differs: boolean;
   /** `false` while the total has collapsed: then nothing is called gone. */
   readonly infersRemovals: boolean;
@@ -74,7 +74,8 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
   quarantine.add(examination.quarantined);
   const isToldNow = state.baseline.isNoticeOwed && (await tellOfCompletion(parts, calendar));
   const isMended = await conditions.examined(examination, quarantine.size);
-  const isAll = isAllLocated && !examination.isUnfinished;
+  const unexplained = await unexplainedBy(context, pulse.count, calendar);
+  const isAll = isAllLocated && !examination.isUnfinished && unexplained !== undefined;
   // Days that cannot be read in a whole tick must not keep ticks from all others.
   const trail = isDeepStrictEqual(search.trail, state.trail) ? undefined : search.trail;
   return {
@@ -85,12 +86,30 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
       ...(isMended && state.reported.length > 0 && { reported: [] }),
       ...(bookmark !== state.bookmark && { bookmark: bookmark ?? null }),
       ...(trail !== state.trail && { trail: trail ?? null }),
-      ...(isAll && { unexplained: pulse.count - calendar.total }),
+      ...(isAll && { unexplained }),
     },
     isAll,
     examined: examination.examined,
     proofs: proofsSince(began, calendar),
   };
+}
+
+/**
+ * By how much the total differs although no day does. Only a search knows; and what came or went while
+ * it was on looks the same, so it is believed if the partner still says that total.
+ *
+ * @returns `undefined` if it does not
+ */
+async function unexplainedBy(
+  { parts, limit, state, differs }: SurveyContext,
+  total: number,
+  calendar: Calendar,
+): Promise<number | undefined> {
+  if (!differs) return state.unexplained;
+  const unexplained = total - calendar.total;
+  if (unexplained === 0 || unexplained === state.unexplained) return unexplained;
+  const now = await limit.ask((deadline) => parts.partner.count({}, deadline));
+  return now === total ? unexplained : undefined;
 }
 
 /** What the state keeps of a calendar. */

@@ -78,7 +78,7 @@ export class MemoryLedger implements Ledger, Steered {
       recentAuditAt: 0,
       historyAuditAt: 0,
       auditsFrom: 0,
-      flood: { isFlooded: false, edits: [], doubtfulUntil: 0 },
+      flood: { isFlooded: false, isDraining: false, edits: [], doubtfulUntil: 0 },
       paused: false,
       reported: [],
       conditions: new Map(),

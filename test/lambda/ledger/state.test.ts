@@ -156,7 +156,12 @@ describeLedgers('the state', (used) => {
       today: { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 },
       pulseDigest: 'digest',
       trail: { from: '2024-02-01', to: '2024-02-29' },
-      flood: { isFlooded: true, edits: [{ since: 4, number: 3 }], doubtfulUntil: 5 },
+      flood: {
+        isFlooded: true,
+        isDraining: true,
+        edits: [{ since: 4, number: 3 }],
+        doubtfulUntil: 5,
+      },
       recentAuditAt: 5,
       historyAuditAt: 6,
       auditsFrom: 7,

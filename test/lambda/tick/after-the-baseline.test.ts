@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { idOf } from '../../../lambda/detection/compare.ts';
+import { compare, idOf } from '../../../lambda/detection/compare.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer, Lease } from '../../../lambda/ports.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -306,6 +306,31 @@ describe('a tick after the baseline', () => {
     story.world = [assessment()];
     const ledger = story.ledgerWith({ commit: async () => undefined });
     expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, created: 0, delivered: 0 });
+  });
+
+  it('looks again at a page of which another tick has committed something first: it may be older', async () => {
+    const [one, ...others] = Array.from({ length: 3 }, (_, index) => assessment({ id: index + 1 }));
+    if (one === undefined) throw new Error('there are three');
+    story.world = [one, ...others];
+    await story.tick();
+    const sight = async (email: string) => {
+      const seen = { ...one, email };
+      const { salt } = await story.ledger.state();
+      const [change] = compare([seen], await story.ledger.known([one.id]), salt);
+      return change;
+    };
+    const older = await sight('older@example.org');
+    const ledger = story.ledgerWith({
+      commit: async (change, event, ...rest) => {
+        // Of a tick that was killed, and arrives only now.
+        if (older) await story.ledger.commit(older, event, ...rest);
+        return story.ledger.commit(change, event, ...rest);
+      },
+    });
+    story.world = [{ ...one, email: 'newest@example.org' }, ...others];
+    expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, updated: 0 });
+    expect(await story.tick()).toMatchObject({ updated: 1 });
+    expect(story.heard.at(-1)?.data).toMatchObject({ assessment: { email: 'newest@example.org' } });
   });
 
   it('that runs out of time stops at a boundary, and the next one goes on', async () => {

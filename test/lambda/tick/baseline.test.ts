@@ -86,6 +86,65 @@ describe('a baseline', () => {
     expect(await announce('all')).toEqual(['1', '2']);
   });
 
+  it('of many ticks lets no edit wait that came meanwhile and that the newest page shows', async () => {
+    const backwards = (days: number) =>
+      Temporal.PlainDate.from('2026-11-21').subtract({ days }).toString();
+    story.world = Array.from({ length: 80 }, (_, index) =>
+      assessment({ id: index + 1, certified_on: backwards(index < 2 ? 10 * index : 90 * index) }),
+    );
+    const prove = story.partner.prove.bind(story.partner);
+    Object.assign(story.partner, {
+      prove: async (...asked) => {
+        const read = await prove(...asked);
+        story.clock.advance({ seconds: 20 });
+        return read;
+      },
+    } satisfies Partial<PartnerReader>);
+    let ticks = 0;
+    while ((await story.ledger.state()).baseline.status !== 'completed') {
+      await story.tick();
+      ticks += 1;
+      if (ticks === 2)
+        story.world = story.world.map((one) =>
+          one.id === 2 ? { ...one, email: 'x@example.org' } : one,
+        );
+    }
+    expect(ticks).toBeGreaterThan(2);
+    Object.assign(story.partner, { prove } satisfies Partial<PartnerReader>);
+    expect(await story.tick()).toMatchObject({ updated: 1 });
+  });
+
+  it('does not call the day of a malformed record proven, nor count without it', async () => {
+    const day = '2024-02-29';
+    story.world = [assessment({ id: 1, certified_on: day }), assessment({ id: 2 })];
+    const malformed = [
+      { id: 3, day, problems: ['email: expected string'] },
+      { id: 4, day: '2023-01-01', problems: ['email: expected string'] },
+    ];
+    // As the partner's reader says it: all other days are proven.
+    const prove = story.partner.prove.bind(story.partner);
+    const pulse = story.partner.pulse.bind(story.partner);
+    Object.assign(story.partner, {
+      pulse: async (...asked) => {
+        const page = await pulse(...asked);
+        return { ...page, quarantined: malformed, count: page.count + 2 };
+      },
+      prove: async (range, ...asked) => {
+        const read = await prove(range, ...asked);
+        const [from, to] = [range.from?.toString() ?? '', range.to?.toString() ?? '~'];
+        const quarantined = malformed.filter((one) => from <= one.day && one.day <= to);
+        return { ...read, quarantined, count: read.count + quarantined.length };
+      },
+    } satisfies Partial<PartnerReader>);
+    await story.tick();
+    const { years, expected } = await story.ledger.state();
+    const calendar = await story.ledger.calendar(years);
+    const isProven = (of: string) => calendar.get(of)?.proof !== undefined;
+    expect([day, '2023-01-01', '2026-11-21'].map(isProven)).toEqual([false, false, true]);
+    expect(expected).toBe(4);
+    expect(story.notices[0]?.text).toMatch(/unproven/);
+  });
+
   it('ends with one notice of its counts and proofs', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
     await story.tick();

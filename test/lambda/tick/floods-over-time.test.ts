@@ -181,6 +181,23 @@ describe('many removals', () => {
     expect(world.heard).toEqual([]);
     expect(world.ledger.held).toHaveLength(40);
   });
+
+  it('hold nothing else, however many ticks they take', async () => {
+    world.settings = { holdAbove: 50 };
+    world.addMany(5_000, 101, '2026-11-01');
+    for (let n = 0; n < 40; n++) world.addMany(100 * n + 1, 60, dayOf(n));
+    await world.baseline();
+    for (let n = 0; n < 40; n++)
+      for (let id = 100 * n + 1; id <= 100 * n + 15; id++) world.remove(id);
+    for (let n = 0; world.ledger.held.length < 600; n++) {
+      expect(n).toBeLessThan(20);
+      world.add(9_000 + n, '2026-11-20');
+      expect(await world.tick()).toMatchObject({ created: 1, delivered: 1 });
+    }
+    expect(new Set(world.heard.map(({ type }) => type))).toEqual(
+      new Set(['certification.created']),
+    );
+  });
 });
 
 describe('a total that has collapsed', () => {

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { TimedOutError } from '../../../lambda/partner/errors.ts';
+import type { PartnerReader } from '../../../lambda/ports.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
 
@@ -108,5 +110,103 @@ describe('audits that a tick has no time for', () => {
     expect(await hasMore()).toBe(true);
     expect(await story.tick()).toMatchObject({ created: 1 });
     expect(await hasMore()).toBe(false);
+  });
+});
+
+describe('what comes while a tick reads, and something else after it', () => {
+  const old = (id: number) => assessment({ id, certified_on: '2019-03-05' });
+  const heard = () => story.heard.map(({ type, subject }) => `${type} ${subject}`);
+
+  beforeEach(async () => {
+    story.world = [...story.world, ...Array.from({ length: 20 }, (_, n) => old(1_001 + n))];
+    story.settings = { announce: 'none' };
+    for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
+    story.heard.length = 0;
+  });
+
+  const duringTheNextRead = (change: () => void) => {
+    const prove = story.partner.prove.bind(story.partner);
+    let isOver = false;
+    Object.assign(story.partner, {
+      prove: async (...asked) => {
+        if (!isOver) change();
+        isOver = true;
+        return prove(...asked);
+      },
+    } satisfies Partial<PartnerReader>);
+  };
+  const remove = (id: number) => {
+    story.world = story.world.filter((one) => one.id !== id);
+  };
+  const aMinuteLater = () => {
+    story.clock.advance({ minutes: 1 });
+    return story.tick();
+  };
+
+  it('is announced within a minute each: an audit does not take it for a total that lies', async () => {
+    story.clock.advance({ minutes: 16 });
+    duringTheNextRead(() => remove(50));
+    expect(await story.tick()).toMatchObject({ withdrawn: 1, unexplained: 0 });
+    story.world.push(old(5_000));
+    expect(await aMinuteLater()).toMatchObject({ created: 1, unexplained: 0 });
+  });
+
+  it('is announced within a minute each, the other way round', async () => {
+    story.clock.advance({ minutes: 16 });
+    duringTheNextRead(() =>
+      story.world.push(assessment({ id: 6_000, certified_on: '2026-11-20' })),
+    );
+    expect(await story.tick()).toMatchObject({ created: 1, unexplained: 0 });
+    remove(1_005);
+    expect(await aMinuteLater()).toMatchObject({ withdrawn: 1, unexplained: 0 });
+  });
+
+  it('is announced within two ticks if it was a search that read', async () => {
+    duringTheNextRead(() => remove(1_004));
+    story.world.push(old(5_000));
+    await aMinuteLater();
+    story.world.push(old(5_001));
+    await aMinuteLater();
+    await aMinuteLater();
+    const news = ['created 5000', 'created 5001', 'withdrawn 1004'];
+    expect(heard().sort()).toEqual(news.map((one) => `certification.${one}`));
+  });
+
+  it('is announced although a tick had no time to confirm the first and the total then agrees', async () => {
+    const get = story.partner.get.bind(story.partner);
+    let isLate = true;
+    Object.assign(story.partner, {
+      get: async (...asked) => {
+        if (!isLate) return get(...asked);
+        isLate = false;
+        story.clock.advance({ seconds: 55 });
+        throw new TimedOutError('get', 'deadline');
+      },
+    } satisfies Partial<PartnerReader>);
+    remove(1_005);
+    expect(await story.tick()).toMatchObject({ withdrawn: 0, cutShort: true });
+    story.world.push(assessment({ id: 5_000, certified_on: '2018-01-01' }));
+    await aMinuteLater();
+    expect(heard()).toEqual(['certification.created 5000', 'certification.withdrawn 1005']);
+  });
+
+  it('is announced although a tick could not ask for all that is missing and the total then agrees', async () => {
+    story.settings = { holdAbove: 5_000 };
+    story.world.push(...Array.from({ length: 300 }, (_, n) => old(2_001 + n)));
+    for (let ticks = 0; ticks < 3; ticks += 1) await aMinuteLater();
+    for (let id = 2_001; id <= 2_110; id += 1) remove(id);
+    expect(await aMinuteLater()).toMatchObject({ withdrawn: 99 });
+    for (let n = 0; n < 11; n += 1)
+      story.world.push(assessment({ id: 8_000 + n, certified_on: '2018-01-01' }));
+    expect(await aMinuteLater()).toMatchObject({ withdrawn: 11, created: 11 });
+  });
+
+  it('is searched for where the calendar is wrong, instead of being remembered as unexplained', async () => {
+    await story.ledger.addToDays(new Map([['2019-03-05', 1]]));
+    story.clock.advance({ minutes: 16 });
+    for (let ticks = 0; ticks < 2; ticks += 1)
+      expect(await aMinuteLater()).toMatchObject({ unexplained: 0 });
+    remove(1_010);
+    expect(await aMinuteLater()).toMatchObject({ withdrawn: 1 });
   });
 });

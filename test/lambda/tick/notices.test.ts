@@ -164,11 +164,11 @@ describe('operations hear once, and once when it is over', () => {
     story.world = story.world.slice(1);
     story.singleRecordsBroken = true;
     await ticks(60, 3);
-    expect(titles()).toEqual(['the partner does not find records that it shows']);
+    expect(titles()).toEqual(['the partner does not give records that it shows']);
     story.world = [assessment({ id: 1, certified_on: '2024-02-29' }), ...story.world];
     story.singleRecordsBroken = false;
     await ticks(60, 3);
-    expect(titles().slice(1)).toEqual(['the partner finds records by their ids again']);
+    expect(titles().slice(1)).toEqual(['the partner gives records by their ids again']);
   });
 
   it('of what is held, until nothing is', async () => {

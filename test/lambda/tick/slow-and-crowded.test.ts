@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
+import type { TickReport } from '../../../lambda/tick.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
 
@@ -106,17 +107,92 @@ describe('what is missing', () => {
   });
 
   it.each([
-    [3, 'stand for now'],
-    [4, 'end the tick: it is the host that fails'],
-  ])('of which %i cannot be asked for by their ids, %s', async (failing) => {
-    story.world = on('2024-02-29', numbers(1, 20));
+    [3, 3, {}],
+    [9, 6, { 'single-record-broken': 1 }],
+  ])(
+    'of which %i cannot be asked for, as nothing can, stands after %i requests, and ops hear if it is the endpoint',
+    async (failing, requests, conditions) => {
+      story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2011-11-11', numbers(301, 320))];
+      await story.tick();
+      await story.tick();
+      let asked = 0;
+      partnerWith({
+        get: () => {
+          asked += 1;
+          return Promise.reject(new UnavailableError('get', 'status 500'));
+        },
+      });
+      story.world = story.world.filter(({ id }) => id > failing);
+      expect(await story.tick()).toMatchObject({ outcome: 'completed', withdrawn: 0, conditions });
+      expect(asked).toBe(requests);
+      story.requests.length = 0;
+      await story.tick();
+      expect(story.requests).toEqual(['pulse']);
+    },
+  );
+
+  it('and cannot be asked for keeps a tick from nothing else', async () => {
+    story.world = [
+      ...on('2026-11-20', numbers(1, 40)),
+      ...on('2026-11-19', numbers(101, 180)),
+      ...on('2024-02-29', numbers(301, 390)),
+    ];
     await story.tick();
     await story.tick();
-    partnerWith({ get: () => Promise.reject(new UnavailableError('get', 'status 500')) });
-    story.world = story.world.filter(({ id }) => id > failing);
-    const ticked = story.tick();
-    if (failing > 3) await expect(ticked).rejects.toThrow(UnavailableError);
-    else expect(await ticked).toMatchObject({ outcome: 'completed', withdrawn: 0 });
+    const get = story.partner.get.bind(story.partner);
+    partnerWith({
+      get: (id, deadline) =>
+        id <= 4 ? Promise.reject(new UnavailableError('get', 'status 500')) : get(id, deadline),
+    });
+    story.world = [
+      ...story.world.filter(({ id }) => id > 5 && id !== 102),
+      ...on('2024-02-29', [7_000]),
+    ];
+    expect(await story.tick()).toMatchObject({ created: 1, withdrawn: 2, conditions: {} });
+    expect(story.ids()).toContain(`${story.name}/7000/1`);
+  });
+
+  it('stands while the records that the list shows get no answer, either: a flood ends', async () => {
+    story.world = [...on('2026-11-20', numbers(1, 20)), ...on('2024-02-29', numbers(301, 390))];
+    story.settings = { holdAbove: 10 };
+    await story.tick();
+    await story.tick();
+    partnerWith({
+      get: (id) =>
+        id === 1
+          ? Promise.resolve(undefined)
+          : Promise.reject(new UnavailableError('get', 'status 500')),
+    });
+    story.world = [
+      ...story.world.filter(({ id }) => id !== 1),
+      ...on('2026-11-20', numbers(501, 520)),
+    ];
+    expect(await story.tick()).toMatchObject({ held: 20, withdrawn: 0 });
+    story.world = [...story.world, ...on('2026-11-20', [600])];
+    expect(await story.tick()).toMatchObject({ created: 1, held: 0, delivered: 1 });
+  });
+
+  it('is held when it was most of a day, also if it takes many ticks to confirm', async () => {
+    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2023-01-01', numbers(101, 140))];
+    await story.tick();
+    await story.tick();
+    const get = story.partner.get.bind(story.partner);
+    partnerWith({
+      get: (id, deadline) => {
+        story.clock.advance({ seconds: 5 });
+        return get(id, deadline);
+      },
+    });
+    story.world = story.world.filter(({ id }) => id > 12);
+    const ticks: TickReport[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      story.clock.advance({ minutes: 1 });
+      ticks.push(await story.tick());
+    }
+    const sum = (what: 'withdrawn' | 'held' | 'delivered') =>
+      ticks.reduce((total, tick) => total + tick[what], 0);
+    expect([sum('withdrawn'), sum('held'), sum('delivered')]).toEqual([12, 12, 0]);
+    expect(ticks[0]?.withdrawn).toBeLessThan(12);
   });
 
   it('is announced as far as a slow partner could be asked, and the rest by later ticks', async () => {
