@@ -59,6 +59,7 @@ export async function follow<Name extends Continued>(
         all = sum(all, result);
         onResult?.(result, all);
       }
+      if (failure !== undefined && all === undefined) throw failure;
       if (failure !== undefined)
         return { result: all, stopped: { cause: failure, next: result?.next ?? here } };
       next = result?.next;

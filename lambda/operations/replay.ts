@@ -75,6 +75,8 @@ class Replay {
   };
   #events = 0;
   #cursor: string | undefined;
+  /** Something may have been sent, whether or not it is counted. */
+  #hasBegun = false;
 
   constructor(parts: OperationParts, command: ReplayCommand, { limit, killedAt, operation }: Call) {
     this.#parts = parts;
@@ -109,12 +111,17 @@ class Replay {
     return (this.#command.limit ?? Number.POSITIVE_INFINITY) - this.#events;
   }
 
-  /** Out of time, if only in the middle of a request, is no failure: but to have come nowhere is. */
+  /**
+   * Out of time, if only in the middle of a request, is no failure: but to have come nowhere is.
+   *
+   * @throws the failure, where there is nothing to go on with
+   */
   #stopped(failure?: unknown): ReplayOutcome {
     const result = this.#result('more');
     const isOutOfTime = this.#limit.noteIfReached();
     const isFurther = this.#cursor !== this.#command.after;
     if (isOutOfTime && isFurther) return { result };
+    if (failure !== undefined && !isFurther && !this.#hasBegun) throw failure;
     if (failure !== undefined) return { result, failure };
     return isOutOfTime ? { result, failure: new StalledError() } : { result };
   }
@@ -167,6 +174,7 @@ class Replay {
   async #send(owed: readonly OwedEvent[]): Promise<ReadonlySet<OwedEvent>> {
     if (owed.length === 0 || this.#command.dryRun) return new Set();
     const { refused } = await this.#target.publish(owed, this.#limit.deadline);
+    this.#hasBegun = true;
     const [first, ...others] = refused.filter(({ forGood = false }) => !forGood);
     if (first !== undefined) throw new ReplayRefusedError(others.length + 1, first.code);
     return new Set(refused.map(({ owed }) => owed));

@@ -32,6 +32,16 @@ it('who goes on with what somebody else began is the one on record', async () =>
   expect(result).toMatchObject([{ history: [{ command: 'prove', by: me }] }]);
 });
 
+it('what is refused as things stand has not begun: there is nothing to go on with', async () => {
+  await duty.stage.completedTick();
+  await duty.run('pause --reason maintenance');
+  const { exitCode, stdout, stderr } = await duty.run(`${may} --now`);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+  expect(stderr).toContain('error: The integration is paused.');
+  expect(stderr).not.toContain('--next');
+  expect(JSON.parse((await duty.run(`${may} --now --json`)).stdout)).not.toHaveProperty('next');
+});
+
 it('a certificate of thousands of years is refused before anything is asked', async () => {
   const { exitCode, stdout, stderr } = await duty.run('prove --from 0001-01-01 --to 9999-12-31');
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -116,6 +116,18 @@ describe('replay', () => {
     expect(await duty.stage.events(queues.oneOrganization)).toHaveLength(1);
   });
 
+  it('to a queue that does not exist has not begun: there is nothing to go on with', async () => {
+    await announce(1);
+    const to = 'replay --all --queue arn:aws:sqs:us-east-1:000000000000:nowhere';
+    const { exitCode, stdout, stderr } = await duty.run(to);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+    expect(stderr).toMatch(/^error: The queue .*:nowhere cannot be reached /);
+    expect(stderr).not.toContain('--next');
+    const failed = JSON.parse((await duty.run(`${to} --json`)).stdout);
+    expect(failed).toMatchObject({ ok: false, problem: { code: 'queue-unreachable' } });
+    expect(failed).not.toHaveProperty('next');
+  });
+
   it('sends no more than were wanted, however many calls it takes and who goes on', async () => {
     await announce(5);
     // The function is out of time after two.
