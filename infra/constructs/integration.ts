@@ -113,6 +113,7 @@ export class Integration extends Construct {
       integration: config.name,
       ledger: ledger.table.tableName,
       poll: this.poll,
+      schedule: this.schedule,
       period: Duration.minutes(config.every),
       topic: topics.operations,
     });

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sns from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import { metrics } from '../../lambda/names.ts';
 import { metricOf, type Ticks } from './metric.ts';
 import { OperationsAlarm } from './operations-alarm.ts';
@@ -10,6 +10,8 @@ import { OperationsAlarm } from './operations-alarm.ts';
 export interface TickAlarmsProps extends Ticks {
   /** Runs the ticks. */
   readonly poll: lambda.IFunction;
+  /** Starts the ticks. */
+  readonly schedule: IDependable;
   /** Between two ticks: whole minutes. */
   readonly period: Duration;
   /** The operations topic. */
@@ -31,7 +33,7 @@ export class TickAlarms extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { integration, ledger, poll, period, topic }: TickAlarmsProps,
+    { integration, ledger, poll, schedule, period, topic }: TickAlarmsProps,
   ) {
     super(scope, id);
     const logs = `the logs of the poll function of ${integration}`;
@@ -92,6 +94,9 @@ export class TickAlarms extends Construct {
       toDo: 'look at the schedule, the function and its logs, and the queue of ticks that did not start.',
       runbook: 'no-completed-tick',
     });
+    // It begins with what is missing, and so goes off at once, the pager with it; by then the first tick
+    // is at least on its way.
+    silent.node.addDependency(schedule);
 
     const look = Duration.minutes(Math.max(5, period.toMinutes()));
     const undelivered = new OperationsAlarm(this, 'Undelivered', {

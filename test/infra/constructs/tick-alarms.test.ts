@@ -1,9 +1,10 @@
+import { Match } from 'aws-cdk-lib/assertions';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TickJournal, type TickLine } from '../../../lambda/journal.ts';
 import { metrics } from '../../../lambda/names.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { at, listAt } from '../synthesized.ts';
-import { operations, pollOf, table, template } from './two-districts.ts';
+import { only, operations, pollOf, table, template } from './two-districts.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -87,6 +88,14 @@ describe('the alarms', () => {
       TreatMissingData: 'breaching',
       AlarmActions: [{ Ref: operations }],
     });
+  });
+
+  it('do not miss ticks before there can be any: the alarm on silence comes after the schedule', () => {
+    const [, alarm] = alarmsOf('districta').find(([name]) => name === 'NoCompletedTick') ?? [];
+    const { id } = only('AWS::Scheduler::Schedule', {
+      Description: Match.stringLikeRegexp('a tick of district-a'),
+    });
+    expect(listAt(alarm, 'DependsOn')).toContain(id);
   });
 
   it.each([
