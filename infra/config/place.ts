@@ -66,6 +66,21 @@ export function thingsOfOtherRegions(
   );
 }
 
+/**
+ * What alarms need is written into a key's policy for the account that the key is in: in another one it lets
+ * in nobody of this, and CloudWatch drops its messages silently. Nothing where either is not known yet.
+ */
+export function keyOfAnotherAccount(key: IResource | undefined, account: string): string[] {
+  return key === undefined ||
+    Token.isUnresolved(account) ||
+    Token.isUnresolved(key.env.account) ||
+    key.env.account === account
+    ? []
+    : [
+        `key: a key of account ${described(key.env.account)} found; allowed: one of ${account}, the stack's account; of another, only its ARN (keyArn), with a policy that its owner keeps`,
+      ];
+}
+
 /** IAM knows keys by their ARNs only: a permission for an alias is none, and nothing says so. */
 export function keysByAlias({ integrations }: NotifierSettings, key: IKey | undefined): string[] {
   const keys: [PropertyKey[], string, IKey | undefined][] = [

@@ -9,6 +9,7 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { IntegrationSettingsInput, NotifierSettingsInput } from '../config/input.ts';
 import {
+  keyOfAnotherAccount,
   keysByAlias,
   ofOtherRegions,
   outOfReach,
@@ -82,11 +83,12 @@ export class CertificationNotifier extends Construct {
     // From JavaScript, nothing may come.
     const { key, ...input }: Partial<CertificationNotifierProps> = props ?? {};
     const settings = parseSettings(input, source);
-    const { region } = Stack.of(this);
+    const { account, region } = Stack.of(this);
     const problems = [
       ...(this.node.tryGetContext(runsLocally) === true ? [] : outOfReach(settings)),
       ...ofOtherRegions(settings, region),
       ...thingsOfOtherRegions(settings, key, region),
+      ...keyOfAnotherAccount(key, account),
       ...keysByAlias(settings, key),
     ];
     if (key && settings.keyArn !== undefined)

@@ -195,6 +195,25 @@ describe('a mistake in their code', () => {
     ]);
     expect(withKey(keyAt(keyArn.replace('us-east-1', 'eu-west-1')))).toEqual([]);
   });
+
+  it('is told by a line, not by alarms that nobody hears: a key of another account', () => {
+    const app = theirApp();
+    const region = 'eu-west-1';
+    const stack = new Stack(app, 'Theirs', { env: { region, account: '111122223333' } });
+    const problemsWithKeyOf = (env: { region: string; account?: string }) => {
+      const home = new Stack(app, `Of ${env.account}`.replaceAll(' ', '-'), { env });
+      const key = new kms.Key(home, 'Key');
+      return problemsOf(
+        () => new CertificationNotifier(stack, `For ${env.account}`, { ...watched, key }),
+      );
+    };
+    expect(problemsWithKeyOf({ region, account: '444455556666' })).toEqual([
+      'key: a key of account "444455556666" found; allowed: one of 111122223333, the stack\'s account; of another, only its ARN (keyArn), with a policy that its owner keeps',
+    ]);
+    expect(problemsWithKeyOf({ region, account: '111122223333' })).toEqual([]);
+    // Nobody knows yet.
+    expect(problemsWithKeyOf({ region })).toEqual([]);
+  });
 });
 
 describe('the outputs', () => {
