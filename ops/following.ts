@@ -55,11 +55,11 @@ export async function follow<Name extends Continued>(
       progress.beginCall();
       const outcome: Outcome<ResultOf<Name>> = await operator.attempt(name, next);
       const { result, failure }: Outcome<ResultOf<Name>> = outcome;
+      if (failure !== undefined && all === undefined && result?.next === undefined) throw failure;
       if (result !== undefined) {
         all = sum(all, result);
         onResult?.(result, all);
       }
-      if (failure !== undefined && all === undefined) throw failure;
       if (failure !== undefined)
         return { result: all, stopped: { cause: failure, next: result?.next ?? here } };
       next = result?.next;

@@ -100,7 +100,7 @@ class Replay {
         this.#skipped.unknown += slice.unknown ?? 0;
         if (this.#wanted <= 0) break;
       }
-      return { result: this.#result('done') };
+      return { result: this.#result({ goesOn: false }) };
     } catch (failure) {
       return this.#stopped(failure);
     }
@@ -111,18 +111,16 @@ class Replay {
     return (this.#command.limit ?? Number.POSITIVE_INFINITY) - this.#events;
   }
 
-  /**
-   * Out of time, if only in the middle of a request, is no failure: but to have come nowhere is.
-   *
-   * @throws the failure, where there is nothing to go on with
-   */
+  /** Out of time, if only in the middle of a request, is no failure: but to have come nowhere is. */
   #stopped(failure?: unknown): ReplayOutcome {
-    const result = this.#result('more');
+    const result = this.#result({ goesOn: true });
     const isOutOfTime = this.#limit.noteIfReached();
     const isFurther = this.#cursor !== this.#command.after;
     if (isOutOfTime && isFurther) return { result };
-    if (failure !== undefined && !isFurther && !this.#hasBegun) throw failure;
-    if (failure !== undefined) return { result, failure };
+    if (failure !== undefined) {
+      const goesOn = isFurther || this.#hasBegun;
+      return { result: this.#result({ goesOn }), failure };
+    }
     return isOutOfTime ? { result, failure: new StalledError() } : { result };
   }
 
@@ -198,13 +196,13 @@ class Replay {
     };
   }
 
-  #result(state: 'done' | 'more'): ReplayResult {
+  #result({ goesOn }: { readonly goesOn: boolean }): ReplayResult {
     return {
       dryRun: this.#command.dryRun,
       events: this.#events,
       byType: this.#byType,
       skipped: this.#skipped,
-      ...(state === 'more' && {
+      ...(goesOn && {
         next: {
           ...this.#command,
           ...(this.#command.limit !== undefined && { limit: this.#wanted }),
