@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { NotifierError } from '../lambda/errors.ts';
 import { type NotifierConfig, parseConfig } from './config.ts';
@@ -25,8 +26,15 @@ class ConfigUnloadableError extends NotifierError {
  */
 export async function loadConfig(main: string, environment?: unknown): Promise<NotifierConfig> {
   if (environment === undefined) return parseConfig(await exportOf(main), main);
-  const ending = `-${nameOf(environment)}`;
-  const file = main.replace(/(?=\.config\.\w+$)/, ending.replace('-', '.'));
+  const name = nameOf(environment);
+  const ending = `-${name}`;
+  const file = main.replace(/(?=\.config\.\w+$)/, `.${name}`);
+  if (file === main) {
+    const type = extname(main);
+    const found = `env: ${described(name)} found; allowed: none beside a file of this name`;
+    const renamed = `Called *.config${type}, it would be *.${name}.config${type} that says what ${name} is`;
+    throw new ConfigError([`${found}. ${renamed}`], main);
+  }
   const stackName = `certification-notifier${ending}`;
   const config = parseConfig({ stackName, ...Object(await exportOf(file)) }, file);
   if (config.stackName.endsWith(ending)) return config;

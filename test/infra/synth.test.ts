@@ -311,6 +311,20 @@ describe('an environment', () => {
     expect(stderr).toContain('ends with "-staging"');
   });
 
+  it('is not the main configuration once more, where its own file would have the same name', () => {
+    const settings = configFile('settings.mjs', twoDistricts);
+    const { status, stdout, stderr } = node([app, settings], {
+      CDK_OUTDIR: join(folder, 'twice'),
+      CDK_CONTEXT_JSON: JSON.stringify({ env: 'staging', 'aws:cdk:bundling-stacks': [] }),
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toEqual([
+      `${settings} has a problem:`,
+      '  env: "staging" found; allowed: none beside a file of this name. Called *.config.mjs, it would be *.staging.config.mjs that says what staging is',
+      'Correct the named settings and run this again.',
+    ]);
+  });
+
   it.each([
     ['production', 'deployed.production.config.mjs cannot be loaded: Cannot find module'],
     ['../staging', 'env: "../staging" found; allowed: lower-case letters'],
