@@ -44,7 +44,10 @@ export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}):
     iam.PermissionsBoundary.of(stack).apply(boundaryOf(stack, permissionsBoundary));
   // The CDK itself makes every function depend on its role, which cfn-lint finds redundant.
   stack.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
-  new CertificationNotifier(stack, 'Notifier', settings).addOutputs();
+  const notifier = new CertificationNotifier(stack, 'Notifier', settings);
+  notifier.addOutputs();
+  // The stack's own tags do not reach it: AWS::DynamoDB::GlobalTable takes tags by replica only.
+  for (const [key, value] of Object.entries(tags)) cdk.Tags.of(notifier.table).add(key, value);
   return app;
 }
 

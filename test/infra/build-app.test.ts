@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { table, template } from './constructs/two-districts.ts';
-import { at, district, synthesized } from './synthesized.ts';
+import { at, district, listAt, synthesized } from './synthesized.ts';
+
+const resources = (input: object) => synthesized(input).toJSON().Resources ?? {};
 
 describe('what outlives the stack', () => {
   it('is the ledger, the secrets and the key, and nothing else', () => {
@@ -33,10 +35,9 @@ describe('what outlives the stack', () => {
       'a key of ours',
       { keyArn: 'arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef' },
     ],
-    ['a boundary and tags', { permissionsBoundary: 'boundary', tags: { team: 'certification' } }],
+    ['a boundary', { permissionsBoundary: 'boundary' }],
     ['no dashboard', { dashboard: false }],
   ])('stays as it is when the next deployment has %s', (_what, change) => {
-    const resources = (input: object) => synthesized(input).toJSON().Resources ?? {};
     const before = resources({ integrations: [district] });
     const after = resources({ integrations: [district], ...change });
     const lasting = [table.id, 'NotifierdistrictaSecret721C3F3C'];
@@ -44,6 +45,30 @@ describe('what outlives the stack', () => {
       expect(before[id]).toBeDefined();
       expect(after[id]).toEqual(before[id]);
     }
+  });
+
+  it('stays as it is but for its tags when the next deployment has tags: the ledger has its own', () => {
+    const before = resources({ integrations: [district] });
+    const after = resources({
+      integrations: [district],
+      tags: { team: 'certification', stage: 'production' },
+    });
+    const [replica, ...others] = listAt(before[table.id], 'Properties', 'Replicas');
+    expect(others).toEqual([]);
+    expect(replica).not.toHaveProperty('Tags');
+    const Tags = [
+      { Key: 'stage', Value: 'production' },
+      { Key: 'team', Value: 'certification' },
+    ];
+    expect(after[table.id]).toEqual({
+      ...before[table.id],
+      Properties: {
+        ...Object(at(before[table.id], 'Properties')),
+        Replicas: [{ ...Object(replica), Tags }],
+      },
+    });
+    // All else has the stack's, which are not in the template.
+    expect({ ...after, [table.id]: undefined }).toEqual({ ...before, [table.id]: undefined });
   });
 });
 
