@@ -70,12 +70,12 @@ export function isCredential(text: string): boolean {
 
 /**
  * Whether a random generator wrote this: twenty characters without a separator in which letters and
- * digits take turns, or a UUID. Stricter than what is merely not quoted, because here a name that
- * people or CloudFormation chose (`PartnerSecret8F3A21B0`) must not be refused.
+ * digits take turns, or a UUID by itself. Stricter than what is merely not quoted, because here a name that
+ * people or CloudFormation chose (`PartnerSecret8F3A21B0`, `partner-3f786850-e387-…`) must not be refused.
  */
 export function looksGenerated(text: string): boolean {
   return (
-    /[0-9a-f]{8}-[0-9a-f]{4}-/i.test(text) ||
+    /^[0-9a-f\s/.:_-]*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f\s/.:_-]*$/i.test(text) ||
     text
       .split(/[\s/.:_-]/)
       .map((run) => run.replace(/(?<=[a-z])[0-9A-F]{8}$/, ''))

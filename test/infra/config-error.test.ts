@@ -45,6 +45,19 @@ describe('a credential pasted where a name belongs', () => {
     expect(problems.join()).not.toContain(secret);
   });
 
+  const uuid = '3f9c1b7e-52d4-4a86-9e0b-7c1d2a3b4c5d';
+  it.each([
+    ['by itself', uuid],
+    ['in upper case', uuid.toUpperCase()],
+    ['cut off', uuid.slice(0, -2)],
+    ['with a separator at its end', `${uuid}/`],
+    ['with another one', `${uuid}_${uuid}`],
+  ])('is refused and not repeated where it is a UUID %s', (_what, secretName) => {
+    const problems = problemsOf(withDistrict({ secretName }));
+    expect(problems).toEqual([expect.stringContaining('never a credential')]);
+    expect(problems.join()).not.toContain('3f9c1b7e');
+  });
+
   it.each([
     '3f9c1b7e52d44a869e0b7c1d2a3b4c5d6e7f8091',
     '3f9c1b7e-52d4-4a86-9e0b-7c1d2a3b4c5d',
@@ -59,6 +72,8 @@ describe('a credential pasted where a name belongs', () => {
     'certification-notifier-NotifierDistrictSecret8F3A21B0-AbC1dE',
     'district2026credentials',
     'prod/2026/partnerCredentials-v2',
+    'partner-3f786850-e387-550f-dab8-36ed7e6dc881',
+    'dev/3f786850-e387-550f-dab8-36ed7e6dc881/partner',
   ])('does not keep out the name %s', (secretName) => {
     expect(problemsOf(withDistrict({ secretName }))).toEqual([]);
   });
