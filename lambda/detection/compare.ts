@@ -44,8 +44,11 @@ export interface Withdrawal {
 
 /** By what a change was found: on the newest page, or in the read of days. Nothing depends on it. */
 export interface Found {
-  /** `search`: the total had shown that days differ. `audit`: nothing had suggested it. */
-  readonly in: 'page' | 'search' | 'audit';
+  /**
+   * `search`: the total had shown that days differ. `audit`: nothing had suggested it. `baseline`: all of
+   * history was read.
+   */
+  readonly in: 'page' | 'search' | 'audit' | 'baseline';
   /** Of the read of days, if it was proven. */
   readonly proof?: Proof['kind'] | undefined;
 }

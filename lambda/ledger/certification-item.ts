@@ -27,7 +27,7 @@ const revisionItem = z.object({
   at: z.iso.datetime(),
   found: z.optional(
     z.object({
-      in: z.enum(['page', 'search', 'audit']),
+      in: z.enum(['page', 'search', 'audit', 'baseline']),
       proof: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
     }),
   ),

@@ -94,7 +94,8 @@ function seen(
   first: RevisionStory | undefined,
   { timeZone, recentDays }: OperationParts['settings'],
 ) {
-  const by = first?.kind === 'baseline' ? ('baseline' as const) : ('tick' as const);
+  const isBaseline = first?.kind === 'baseline' || first?.found?.in === 'baseline';
+  const by = isBaseline ? ('baseline' as const) : ('tick' as const);
   const window = recentWindow(Temporal.Instant.from(at), timeZone, recentDays);
   return { at, by: first === undefined ? ('unknown' as const) : by, late: isLate(day, window) };
 }

@@ -1,6 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 import { Calendar } from '../detection/calendar.ts';
-import { type Change, compare, countDeltas, type Sighting } from '../detection/compare.ts';
+import {
+  type Change,
+  compare,
+  countDeltas,
+  type Found,
+  type Sighting,
+} from '../detection/compare.ts';
 import { daysIn, type RecentWindow } from '../detection/days.ts';
 import type { TickParts } from '../parts.ts';
 import type { Baseline, FloodMemory, PulseRead, QuarantinedRecord, State } from '../ports.ts';
@@ -53,7 +59,7 @@ export async function readBaseline(
       limit,
       window,
       salt: state.salt,
-      commit: (days, sightings) => commit(context, days, sightings),
+      commit: (days, sightings, found) => commit(context, days, sightings, found),
     },
     state.baseline,
   );
@@ -105,6 +111,7 @@ async function commit(
   { parts, announcement, state }: BaselineContext,
   days: Iterable<string>,
   sightings: readonly Sighting[],
+  found: Found,
 ): Promise<SliceCommit> {
   const isNews = (sighting: Sighting) =>
     state.baseline.isAnew === true || isAnnounced(parts, sighting);
@@ -113,7 +120,7 @@ async function commit(
   await announcement.touch(days);
   await parts.ledger.recordSilently(silent, parts.clock.now());
   const failures = announcement.failures;
-  const done = await announcement.announce(announced);
+  const done = await announcement.announce(announced, { found });
   return {
     recorded: silent.length,
     committed: [...silent, ...done],
@@ -139,7 +146,7 @@ async function announceNewcomers(
   );
   const known = await parts.ledger.known(recent.map(({ id }) => id));
   const changes: readonly Change[] = compare(recent, known, state.salt);
-  const done = await announcement.announce(changes);
+  const done = await announcement.announce(changes, { found: { in: 'page' } });
   await parts.ledger.addToDays(countDeltas(done));
 }
 

@@ -1,7 +1,13 @@
 import type { Temporal } from 'temporal-polyfill';
 import { nextSliceDays, slice } from '../detection/baseline.ts';
 import type { DayEntry } from '../detection/calendar.ts';
-import { type Change, compare, countDeltas, type Sighting } from '../detection/compare.ts';
+import {
+  type Change,
+  compare,
+  countDeltas,
+  type Found,
+  type Sighting,
+} from '../detection/compare.ts';
 import { type DayRange, daysIn, type RecentWindow } from '../detection/days.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { TickParts } from '../parts.ts';
@@ -20,8 +26,13 @@ export interface SlicesContext {
   /**
    * Puts what differs from the ledger into it.
    * @param days that the calendar must know of before
+   * @param found how the sightings were: by which proof
    */
-  commit(days: Iterable<string>, sightings: readonly Sighting[]): Promise<SliceCommit>;
+  commit(
+    days: Iterable<string>,
+    sightings: readonly Sighting[],
+    found: Found,
+  ): Promise<SliceCommit>;
 }
 
 export interface SliceCommit {
@@ -125,7 +136,7 @@ export class Slices {
         return { ...nothing, isDone: false };
       }
       const day = range.from ?? range.to;
-      await commit(day ? [day.toString()] : [], []);
+      await commit(day ? [day.toString()] : [], [], { in: 'baseline' });
       return { ...nothing, isDone: true };
     }
   }
@@ -183,7 +194,8 @@ async function readSlice(
 
   const known = await ledger.known(assessments.map(({ id }) => id));
   const sightings = compare(assessments, known, salt);
-  const { recorded, committed, left = [], isAll } = await commit(entries.keys(), sightings);
+  const found: Found = { in: 'baseline', ...(read.proof && { proof: read.proof }) };
+  const { recorded, committed, left = [], isAll } = await commit(entries.keys(), sightings, found);
   expectWithout(entries, left);
   if (isInParts) await ledger.addToDays(countDeltas(committed));
   if (!isAll || limit.noteIfReached()) return { ...nothing, isDone: false, recorded };

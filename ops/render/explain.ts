@@ -168,7 +168,12 @@ function revisions(view: View, { revisions }: Known): string[] {
   );
 }
 
-const reads = { page: 'the newest page', search: 'a search', audit: 'an audit' } as const;
+const reads = {
+  page: 'the newest page',
+  search: 'a search',
+  audit: 'an audit',
+  baseline: 'the baseline',
+} as const;
 
 /** In which read a tick has come upon it, and by which proof that was complete. */
 function foundBy({ found }: Revision): string {

@@ -9,11 +9,12 @@ const revisionStory = z.object({
   changed: z.array(z.string()),
   /**
    * `page`: the newest page showed it. `search`: the total said that days differ. `audit`: nothing had
-   * suggested it. Of the latter two, the proof of that read; absent in the baseline.
+   * suggested it. `baseline`: a full read that announces what it finds. Of the latter three, the proof of
+   * that read. Absent where the baseline has recorded it silently.
    */
   found: z.optional(
     z.object({
-      in: z.enum(['page', 'search', 'audit']),
+      in: z.enum(['page', 'search', 'audit', 'baseline']),
       proof: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
     }),
   ),
@@ -84,7 +85,7 @@ export const explainResult = z.object({
       firstSeen: z.optional(
         z.object({
           at: instant,
-          /** `baseline`: by the first full read, which announces nothing. */
+          /** `baseline`: by a full read, whether or not that announced it. */
           by: z.enum(['baseline', 'tick', 'unknown']),
           /** By the day it has now, it was completed before the recent window began. */
           late: z.boolean(),

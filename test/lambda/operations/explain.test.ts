@@ -76,6 +76,51 @@ describe('the life of an assessment', () => {
     ]);
   });
 
+  it('that a baseline has announced: it is the baseline that has found it', async () => {
+    scene.announce = 'all';
+    scene.world = [on('2026-11-20', 1), on('2016-02-03', 2)];
+    await scene.settle();
+    for (const id of [1, 2])
+      expect(await explained(id)).toMatchObject({
+        verdict: 'announced',
+        known: {
+          firstSeen: { by: 'baseline' },
+          revisions: [{ kind: 'created', found: { in: 'baseline', proof: 'single-page' } }],
+        },
+      });
+  });
+
+  it('that has appeared while the baseline was running: the newest page has shown it', async () => {
+    scene.world = [on('2016-02-03', 1)];
+    scene.requestSeconds = 1;
+    const tick = (id: string) =>
+      scene.tick({ id, deadline: scene.clock.now().add({ seconds: 14 }) });
+    expect(await tick('first')).toMatchObject({ outcome: 'baseline' });
+    scene.world.push(on('2026-11-21', 2));
+    expect(await tick('second')).toMatchObject({ outcome: 'baseline', created: 1 });
+    await scene.settle();
+    expect((await explained(1)).known).toMatchObject({ firstSeen: { by: 'baseline' } });
+    expect((await explained(2)).known).toMatchObject({
+      firstSeen: { by: 'tick' },
+      revisions: [{ kind: 'created', found: { in: 'page' } }],
+    });
+  });
+
+  it('that was not known to a ledger whose baseline is made anew', async () => {
+    scene.world = [on('2026-11-20', 1)];
+    await scene.settle();
+    scene.world.push(on('2016-02-03', 2));
+    await scene.operate({ command: 'restart-baseline' });
+    await scene.settle();
+    expect((await explained(1)).known?.revisions).toEqual([
+      expect.not.objectContaining({ found: expect.anything() }),
+    ]);
+    expect((await explained(2)).known).toMatchObject({
+      firstSeen: { by: 'baseline' },
+      revisions: [{ kind: 'created', found: { in: 'baseline' } }],
+    });
+  });
+
   it('that was late', async () => {
     await scene.settle();
     await becomes(on('2016-02-03', 1));

@@ -75,6 +75,7 @@ export class Scene {
   beforeTick: () => Promise<unknown> = async () => undefined;
   /** How long a look into a day of the ledger takes. */
   lookSeconds = 0;
+  announce: OperationSettings['announce'] = 'none';
   fields: OperationParts['settings']['fields'] = 'all';
   recentDays = 3;
   /** What was announced when it was news, by id. */
@@ -101,7 +102,7 @@ export class Scene {
       every: 1,
       audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
       holdAbove: 500,
-      announce: 'none',
+      announce: this.announce,
       fields: this.fields,
       alerts: { detail: 'names', maxRows: 60 },
       resources: { stack: 'certification-notifier', secret: 'credentials' },

@@ -260,7 +260,17 @@ describe('explain', () => {
     count: 12,
     proof: { kind: 'key-seam' as const, at: '2026-11-21T15:00:00Z' },
   };
+  const [first] = known.revisions;
+  const ofBaseline = {
+    ...known,
+    revision: 1,
+    firstSeen: { at: '2026-11-18T16:00:00Z', by: 'baseline' as const, late: false },
+    revisions: first
+      ? [{ ...first, found: { in: 'baseline' as const, proof: 'key-seam' as const } }]
+      : [],
+  };
   it.each<[string, Omit<ResultOf<'explain'>, 'id'>]>([
+    ['announced-by-baseline', { verdict: 'announced', known: ofBaseline, day, hindrances: [] }],
     ['life', { verdict: 'undeliverable', known, day, partner: { has: 'nothing' }, hindrances: [] }],
     ['quarantined', { verdict: 'quarantined', partner: { has: 'malformed' }, hindrances: [] }],
     [
