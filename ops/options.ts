@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
-import { contract } from '../lambda/operations/contract.ts';
+import { contract, idsAtOnce, yearsAtOnce } from '../lambda/operations/contract.ts';
 import { UsageError } from './errors.ts';
 import type { Continued } from './following.ts';
-import { harmlessJson } from './render/text.ts';
+import { amount, harmlessJson } from './render/text.ts';
 
 /** Checks and converts the value of an option, and says what is allowed. */
 function checked<T>(allowed: string, schema: z.ZodType<T, string>): (text: string) => T {
@@ -14,13 +14,27 @@ function checked<T>(allowed: string, schema: z.ZodType<T, string>): (text: strin
   };
 }
 
-/** The same for `1,2,3`; the option may also be given several times. */
-function listOf<T>(allowed: string, schema: z.ZodType<T, string>) {
+/**
+ * The same for `1,2,3`; the option may also be given several times.
+ *
+ * @throws UsageError for more of them than a command may name: to repeat what was given would help nobody
+ */
+function listOf<T>(allowed: string, schema: z.ZodType<T, string>, limit?: Limit) {
   const one = checked(allowed, schema);
-  return (text: string, earlier: readonly T[] = []): readonly T[] => [
-    ...earlier,
-    ...text.split(',').map(one),
-  ];
+  return (text: string, earlier: readonly T[] = []): readonly T[] => {
+    const all = [...earlier, ...text.split(',').map(one)];
+    if (limit === undefined || all.length <= limit.most) return all;
+    const most = amount(limit.most);
+    throw new UsageError(
+      `${amount(all.length)} ${limit.of} are more than one command may name.`,
+      `Allowed: ${most} at most. Give several commands for more.`,
+    );
+  };
+}
+
+interface Limit {
+  readonly most: number;
+  readonly of: string;
 }
 
 const wholeNumber = z
@@ -32,10 +46,14 @@ const positive = wholeNumber.pipe(z.int().positive());
 export const day = checked('a day, such as 2026-11-21', z.string().pipe(z.iso.date()));
 export const positiveNumber = checked('a whole number from 1', positive);
 export const anyNumber = checked('a whole number from 0', wholeNumber);
-export const ids = listOf('whole numbers from 1, with commas between them', positive);
+export const ids = listOf('whole numbers from 1, with commas between them', positive, {
+  most: idsAtOnce,
+  of: 'ids',
+});
 export const years = listOf(
   'years, such as 2026, with commas between them',
   positive.pipe(z.number().max(9999)),
+  { most: yearsAtOnce, of: 'years' },
 );
 export const sentence = checked(
   'a sentence of 1 to 200 characters',

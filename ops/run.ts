@@ -84,14 +84,11 @@ async function carryOut(
   stop: AbortSignal,
 ): Promise<ExitCode> {
   const options = globalSettings.parse(parsed.optsWithGlobals());
-  // An explicit --local wins over the environment.
   const isFromEnvironment = parsed.getOptionValueSourceWithGlobals('stack') === 'env';
   const { stack, ...others } = options;
-  const session = new Session(
-    terminal,
-    options.local && isFromEnvironment ? others : { ...others, stack },
-    stop,
-  );
+  // An explicit --local wins over the environment, and an empty name there is none: CI sets what it lacks so.
+  const isMeant = !isFromEnvironment || (!options.local && stack !== '');
+  const session = new Session(terminal, isMeant ? { ...others, stack } : others, stop);
   const named = parsed.registeredArguments.map((argument, index): [string, unknown] => [
     argument.name(),
     parsed.processedArgs[index],

@@ -38,7 +38,8 @@ all of them.
 - Ctrl-C ends the command line at once, not a call that has reached AWS: that goes on to its end, within a
   minute. What is printed says which it was: that nothing was changed, or that a call goes on and where
   it shows what comes of it. Before a question is answered, and while something is only counted, nothing
-  is changed.
+  is changed. Through npm or npx the exit code after it is 130, also where the program's own is 0 (\`watch\`):
+  npm ends by the signal itself.
 
 ## What it takes
 

@@ -47,6 +47,11 @@ export const explainCommand = z.strictObject({
 
 const inOrder = { error: '`from` must not be after `to`' };
 
+/** Assessments, or organizations, that one command may name. */
+export const idsAtOnce = 1_000;
+/** Of `certified_on`, that one command may name. */
+export const yearsAtOnce = 200;
+
 /** Calendar years that one certificate may tell of: it has a line a day, some 73,000 then. */
 export const certificateYears = 200;
 
@@ -94,14 +99,16 @@ const waiting = z._default(z.enum(['held', 'undeliverable']), 'held');
 /** Which of the events that wait for ops: whatever is not given does not restrict it. */
 const keptSelection = {
   waiting,
-  organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
+  organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
   /** Of `certified_on`. */
   years: z.optional(
-    z.array(z.int().check(z.minimum(1), z.maximum(9999))).check(z.minLength(1), z.maxLength(200)),
+    z
+      .array(z.int().check(z.minimum(1), z.maximum(9999)))
+      .check(z.minLength(1), z.maxLength(yearsAtOnce)),
   ),
   /** Types of the events. */
   types: z.optional(kinds),
-  ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
+  ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
   /** Only events that were committed by then: what has come since somebody looked is not meant. */
   until: z.optional(instant),
 };
@@ -194,8 +201,8 @@ const selection = {
         z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, inOrder),
       ),
   ),
-  ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
-  organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1_000))),
+  ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
+  organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
   /** What the certification's last revision was. */
   types: z.optional(kinds),
 };

@@ -3,11 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { ended, startProgram } from './duty.ts';
 
 /** Nothing of this gets as far as AWS. */
-async function run(args: string) {
-  const child = startProgram(args, { NO_COLOR: '1' });
+async function run(args: string, environment: Record<string, string> = {}) {
+  const child = startProgram(args, { NO_COLOR: '1', ...environment });
   child.stdin?.end();
   return ended(child);
 }
+
+const numbers = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index).join();
 
 const mistakes: [what: string, args: string, words: string][] = [
   ['an unknown command', 'tikc', "Unknown command 'tikc'. (Did you mean tick?)"],
@@ -17,6 +20,21 @@ const mistakes: [what: string, args: string, words: string][] = [
   ['an argument too many', 'tick now', 'Too many arguments'],
   ['an argument too few', 'explain', "Missing required argument 'id'."],
   ['an id that is none', 'explain abc', 'Allowed: a whole number from 1.'],
+  [
+    'more ids than a command may name',
+    `replay --id ${numbers(1, 700)} --id ${numbers(701, 1_001)}`,
+    '1,001 ids are more than one command may name.',
+  ],
+  [
+    'more organizations than that',
+    `discard --organization ${numbers(1, 1_001)}`,
+    '1,001 ids are more than one command may name.',
+  ],
+  [
+    'more years than that',
+    `release --year ${numbers(1, 201)}`,
+    '201 years are more than one command may name.',
+  ],
   ['a year that is none', 'discard --year 20260', 'Allowed: years, such as 2026,'],
   ['a reason that is none', 'pause --reason=', 'Allowed: a sentence of 1 to 200 characters.'],
   [
@@ -91,6 +109,15 @@ describe('a command line that is wrong ends with 2, and says what is wrong:', ()
       problem: { code: 'usage', message: '--csv and --json exclude each other.' },
     });
   });
+});
+
+it('an empty NOTIFIER_STACK is none', async () => {
+  const environment = { NOTIFIER_STACK: '', NOTIFIER_LOCAL: '/nowhere' };
+  const neither = await run('tick', environment);
+  expect(neither).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(neither.stderr).toContain('error: It is not said which deployment is meant.');
+  expect(await run('tick --local', environment)).toMatchObject({ exitCode: 3 });
+  expect((await run('tick --stack=', environment)).stderr).toContain('not the name of a stack');
 });
 
 it('tells its version, which is that of the package', async () => {
