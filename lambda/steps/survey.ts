@@ -74,8 +74,9 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
   quarantine.add(examination.quarantined);
   const isToldNow = state.baseline.isNoticeOwed && (await tellOfCompletion(parts, calendar));
   const isMended = await conditions.examined(examination, quarantine.size);
-  const unexplained = await unexplainedBy(context, pulse.count, calendar);
-  const isAll = isAllLocated && !examination.isUnfinished && unexplained !== undefined;
+  const isSearched = isAllLocated && !examination.isUnfinished;
+  const unexplained = isSearched ? await unexplainedBy(context, pulse.count, calendar) : undefined;
+  const isAll = unexplained !== undefined;
   // Days that cannot be read in a whole tick must not keep ticks from all others.
   const trail = isDeepStrictEqual(search.trail, state.trail) ? undefined : search.trail;
   return {

@@ -17,7 +17,10 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
   const { random, timeline, ledger, passage, world } = life;
   passage.pace = { partnerMs: 20, awsMs: 20 };
   await untilQuiet();
-  const stories = [born, removed, restored, mostOfADay, collapsed, flooded, editedOnThePage];
+  const stories = [
+    ...[born, removed, restored, replaced, unfetchable],
+    ...[mostOfADay, collapsed, flooded, editedOnThePage],
+  ];
   for (let n = 0; n < 4; n++) {
     // Table and index agree before the next thing happens.
     await timeline.pass({ seconds: 1 + ledger.lagMs / 1_000 });
@@ -27,8 +30,20 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
   }
 }
 
-async function twoTicks(life: Life): Promise<void> {
-  for (let n = 0; n < 2; n++) {
+/**
+ * Audits are due: what changes while they read, and the opposite a minute later, are announced within two
+ * ticks, and are not taken for a total that lies.
+ */
+export async function expectedAmidAudits(life: Life): Promise<void> {
+  life.passage.pace = { partnerMs: 20, awsMs: 20 };
+  life.world.moment += 1;
+  await replaced(life, () => twoTicks(life));
+}
+
+const twoTicks = (life: Life) => ticks(life, 2);
+
+async function ticks(life: Life, many: number): Promise<void> {
+  for (let n = 0; n < many; n++) {
     life.host.forgetAbsences();
     await life.timeline.until(life.tick());
     await life.timeline.pass({ seconds: 60 });
@@ -95,6 +110,54 @@ const restored: Story = async (life, look) => {
   expect(life, [id], kind, 'told');
 };
 
+/**
+ * Something changes while a tick reads, and the opposite happens once a tick has seen the first: the total
+ * is as it was. (Between two totals, one hides the other: docs/detection.md.)
+ */
+const replaced: Story = async (life, look) => {
+  const { world, host, random, ledger } = life;
+  const gone = random.pick([...world.entries.keys()]);
+  if (gone === undefined || world.entries.size < 8) return;
+  const ids = [world.create()];
+  const isGoneFirst = random.chance(0.5);
+  const go = () => world.remove(gone);
+  const come = () => void ids.push(world.create());
+  host.meanwhile = isGoneFirst ? go : come;
+  await ticks(life, 1);
+  if (host.meanwhile !== undefined) {
+    // No day had to be read.
+    host.meanwhile();
+    host.meanwhile = undefined;
+  }
+  const isSeen = () =>
+    ids.every((id) => ledger.items.has(id)) &&
+    world.entries.has(gone) === (ledger.items.get(gone)?.certification.presence === 'present');
+  if (!isSeen()) await ticks(life, 1);
+  if (isGoneFirst) come();
+  else go();
+  await look();
+  expect(life, ids, 'created', 'told');
+  expect(life, [gone], 'withdrawn');
+  life.coverage.note('at rest: replaced');
+};
+
+/** What has gone and cannot be asked for stands, and keeps ticks from nothing else. */
+const unfetchable: Story = async (life, look) => {
+  const { world, host, random } = life;
+  const ids = [...world.entries.keys()].filter(() => random.chance(0.3)).slice(0, 6);
+  if (world.entries.size < 3 * ids.length || ids.length === 0) return;
+  host.unfetchable = new Set(ids);
+  for (const id of ids) world.remove(id);
+  await ticks(life, 1);
+  const come = world.create();
+  await look();
+  expect(life, [come], 'created', 'told');
+  for (const id of ids) world.restore(id);
+  await look();
+  host.unfetchable = new Set();
+  life.coverage.note('at rest: unfetchable');
+};
+
 const mostOfADay: Story = async (life, look) => {
   const { world } = life;
   const byDay = Map.groupBy(world.entries.values(), ({ assessment }) => assessment.certified_on);
@@ -105,7 +168,11 @@ const mostOfADay: Story = async (life, look) => {
   if (day === undefined) return;
   const ids = day.slice(0, Math.floor(day.length / 2) + 1).map(({ assessment }) => assessment.id);
   for (const id of ids) world.remove(id);
-  await look();
+  // So slowly that one tick cannot ask for all of them.
+  const isSlow = life.random.chance(0.5);
+  if (isSlow) life.passage.pace = { ...life.passage.pace, partnerMs: 2_000 };
+  for (let looks = isSlow ? 8 : 1; looks > 0; looks--) await look();
+  life.passage.pace = { ...life.passage.pace, partnerMs: 20 };
   expect(life, ids, 'withdrawn', 'held');
   life.coverage.note('at rest: most of a day');
 };

@@ -39,6 +39,10 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
   #trulyAbsent = new Set<number>();
   #trulyAbsentBefore = new Set<number>();
   switches = peaceful;
+  /** Their lookups fail, those of others do not. */
+  unfetchable: ReadonlySet<number> = new Set();
+  /** What happens during the next read of days. */
+  meanwhile: (() => void) | undefined;
 
   constructor(random: Random, world: World, note: Note) {
     this.#random = random;
@@ -49,6 +53,10 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
   async list(query: ListQuery = {}): Promise<Page> {
     this.#between();
     const { filter = {}, sort = 'certified_on', order = 'ASC', page = 50, offset = 0 } = query;
+    if (sort === 'user_name') {
+      this.meanwhile?.();
+      this.meanwhile = undefined;
+    }
     const from = filter.start_date?.toString() ?? '';
     const to = filter.end_date?.toString() ?? '~';
     const { organization_ids = [], legacy_record = [], user_record_status = [] } = filter;
@@ -99,6 +107,7 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
       this.#note('broken single-record endpoint');
       return undefined;
     }
+    if (this.unfetchable.has(id)) throw new UnavailableError('get', 'status 500');
     if (entry?.malformed) throw new MalformedRecordError(id, ['email: expected string']);
     return entry?.assessment;
   }

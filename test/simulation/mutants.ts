@@ -157,6 +157,35 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'lambda/steps/survey.ts',
     edits: [['!context.differs || (await search.differences(pulse.count, state.trail))', 'true']],
   },
+  unexplained: {
+    breaks: 'what came while a tick was reading is taken for a total that lies',
+    lives: 4,
+    file: 'lambda/steps/survey.ts',
+    edits: [
+      ['if (!differs) return state.unexplained;', ''],
+      [
+        'return now === total ? unexplained : undefined;',
+        'return now === 0 ? undefined : unexplained;',
+      ],
+    ],
+  },
+  leftover: {
+    breaks: 'what a tick had left over is forgotten once the total agrees',
+    file: 'lambda/tick.ts',
+    edits: [['!page.isAll || state.hasMoreToFind;', '!page.isAll;']],
+  },
+  lookups: {
+    breaks: 'a lookup that fails ends the tick',
+    lives: 10,
+    file: 'lambda/steps/confirmation.ts',
+    edits: [['if (!isLocalFailure(error)) throw error;', 'if (id) throw error;']],
+  },
+  part: {
+    breaks: 'what is left of most of a day may vanish like anything else',
+    lives: 10,
+    file: 'lambda/steps/flood-guard.ts',
+    edits: [[' || (doubtful && isPart)', '']],
+  },
   audits: {
     breaks: 'nothing is read again without a reason',
     lives: 1,

@@ -1,4 +1,4 @@
-import { expectedAtRest } from './calm.ts';
+import { expectedAmidAudits, expectedAtRest } from './calm.ts';
 import type { HostSwitches } from './host.ts';
 import { Life, type Ticked } from './life.ts';
 import { judge } from './verdict.ts';
@@ -47,6 +47,7 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
     // What an unfinished baseline had seen of it, only the audits of the first day find out.
     await lookedAt(life);
     await life.timeline.pass({ hours: 25 });
+    if (day === 3) await expectedAmidAudits(life);
     await untilQuiet(life);
   }
   await digestsSent(life);
