@@ -411,10 +411,13 @@ describe('a total that has collapsed by more than one tick withdraws', () => {
       const line = await nextTick();
       expect(line).toMatchObject({ collapsed: false });
       withdrawn.push(line.withdrawn);
-      expect(await due()).toEqual([]);
+      // What has gone and could not be asked for yet; to accept again adds nothing.
+      const left = await due();
+      expect(left.length).toBeLessThan(dueThen.length);
       expect(await accept()).toMatchObject({ result: { changed: false } });
-      expect(await due()).toEqual([]);
+      expect(await due()).toEqual(left);
     }
+    expect(await due()).toEqual([]);
     expect(withdrawn.filter((many) => many > 0).length).toBeGreaterThan(1);
     expect(withdrawn.reduce((sum, many) => sum + many, 0)).toBe(395);
 
