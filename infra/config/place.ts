@@ -1,4 +1,4 @@
-import { type IResource, Token } from 'aws-cdk-lib';
+import { type IResource, Resource, Token } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { NotifierSettings } from '../config.ts';
 import { described, settingAt } from '../config-error.ts';
@@ -81,6 +81,15 @@ export function keyOfAnotherAccount(key: IResource | undefined, account: string)
       ];
 }
 
+/** The policy of one that is only looked up cannot be added to from here, and nothing says so, either. */
+export function keyLookedUp(key: IKey | undefined): string[] {
+  return key === undefined || isAlias(key) || Resource.isOwnedResource(key)
+    ? []
+    : [
+        'key: a key that is only looked up found; allowed: one that the app makes, or its ARN (keyArn), with a policy that its owner keeps',
+      ];
+}
+
 /** IAM knows keys by their ARNs only: a permission for an alias is none, and nothing says so. */
 export function keysByAlias({ integrations }: NotifierSettings, key: IKey | undefined): string[] {
   const keys: [PropertyKey[], string, IKey | undefined][] = [
@@ -92,11 +101,13 @@ export function keysByAlias({ integrations }: NotifierSettings, key: IKey | unde
     ]),
   ];
   return keys.flatMap(([path, what, key]) =>
-    key !== undefined && ('aliasName' in key || isAliasArn(key.keyArn))
+    key !== undefined && isAlias(key)
       ? `${settingAt(path)}: ${what}an alias found; allowed: the key itself, such as the alias's aliasTargetKey`
       : [],
   );
 }
+
+const isAlias = (key: IKey) => 'aliasName' in key || isAliasArn(key.keyArn);
 
 const found = (path: readonly PropertyKey[], value: string, allowed: string) => [
   `${settingAt(path)}: ${described(value)} found; allowed: ${allowed}`,

@@ -9,6 +9,7 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { IntegrationSettingsInput, NotifierSettingsInput } from '../config/input.ts';
 import {
+  keyLookedUp,
   keyOfAnotherAccount,
   keysByAlias,
   ofOtherRegions,
@@ -89,6 +90,7 @@ export class CertificationNotifier extends Construct {
       ...ofOtherRegions(settings, region),
       ...thingsOfOtherRegions(settings, key, region),
       ...keyOfAnotherAccount(key, account),
+      ...keyLookedUp(key),
       ...keysByAlias(settings, key),
     ];
     if (key && settings.keyArn !== undefined)

@@ -186,14 +186,27 @@ describe('a mistake in their code', () => {
   it('is told by a line, not by what breaks: a key of another region', () => {
     const app = theirApp();
     const stack = new Stack(app, 'Theirs', { env: { region: 'eu-west-1' } });
-    const keyArn = `arn:aws:kms:us-east-1:111122223333:key/mrk-${'0'.repeat(32)}`;
-    const keyAt = (arn: string) => kms.Key.fromKeyArn(stack, arn, arn);
-    const withKey = (key: kms.IKey) =>
-      problemsOf(() => new CertificationNotifier(stack, `For ${key.node.id}`, { ...watched, key }));
-    expect(withKey(keyAt(keyArn))).toEqual([
+    const withKeyIn = (region: string) => {
+      const key = new kms.Key(new Stack(app, `In-${region}`, { env: { region } }), 'Key');
+      return problemsOf(
+        () => new CertificationNotifier(stack, `For ${region}`, { ...watched, key }),
+      );
+    };
+    expect(withKeyIn('us-east-1')).toEqual([
       'key: a key of "us-east-1" found; allowed: one of eu-west-1, the stack\'s region',
     ]);
-    expect(withKey(keyAt(keyArn.replace('us-east-1', 'eu-west-1')))).toEqual([]);
+    expect(withKeyIn('eu-west-1')).toEqual([]);
+  });
+
+  it('is told by a line, not by alarms that nobody hears: a key that is only looked up', () => {
+    const stack = new Stack(theirApp(), 'Theirs');
+    const keyArn = `arn:aws:kms:us-east-1:111122223333:key/mrk-${'0'.repeat(32)}`;
+    const key = kms.Key.fromKeyArn(stack, 'Key', keyArn);
+    expect(
+      problemsOf(() => new CertificationNotifier(stack, 'Notifier', { ...watched, key })),
+    ).toEqual([
+      'key: a key that is only looked up found; allowed: one that the app makes, or its ARN (keyArn), with a policy that its owner keeps',
+    ]);
   });
 
   it('is told by a line, not by alarms that nobody hears: a key of another account', () => {
