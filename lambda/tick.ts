@@ -210,23 +210,26 @@ class Tick {
     // Audits that time is too short for leave nothing: they stay due.
     const isInTime = !this.#limit.wasReached;
     let isAllFound = page.isAll;
+    let isExplained = true;
     // A total that agrees proves nothing of what is left over: something may have come in its place.
     const differs = !page.isAll || state.hasMoreToFind;
     if (differs || this.#isMoreToRead(state)) {
       const toDo = { differs, infersRemovals: !isCollapsed };
       const context = { ...this.#context(state), ...toDo };
-      const { changes, isAll, examined, proofs } = await survey(context, pulse);
-      Object.assign(this.#learned, changes);
-      isAllFound = isAll;
-      this.#examined = examined;
-      this.#proofs = proofs;
+      const surveyed = await survey(context, pulse);
+      Object.assign(this.#learned, surveyed.changes);
+      isAllFound = surveyed.isAll;
+      isExplained = surveyed.isExplained;
+      this.#examined = surveyed.examined;
+      this.#proofs = surveyed.proofs;
     }
     isAllFound &&= isInTime;
     // A flood is not kept open by what cannot be committed, or everything else would be held for ever.
     const { failures, guard, tally } = this.#announcement;
-    const flood = guard.memory((isAllFound || failures > 0) && !this.#limit.wasReached);
+    const isEnd = (isAllFound || failures > 0) && !this.#limit.wasReached;
+    const flood = guard.memory(isEnd, failures === 0);
     if (!isDeepStrictEqual(flood, state.flood)) this.#learned.flood = flood;
-    this.#learned.hasMoreToFind = !isAllFound || failures > 0;
+    this.#learned.hasMoreToFind = !isAllFound || !isExplained || failures > 0;
     // What another tick was first with may have been an older sight of it.
     if (failures === 0 && tally.conflicts === 0 && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
@@ -244,7 +247,7 @@ class Tick {
     Object.assign(this.#learned, changes);
     await this.#conditions.collapsed(isCollapsed, before, count);
     guard.recall(state.flood);
-    if (changes.collapsedFrom === 0) guard.endCollapse();
+    if (changes.collapsedFrom === 0) guard.doubtWithdrawals();
     // What comes back after a collapse is no news, and what does not is held as doubtful anyway.
     const { collapsedFrom } = state;
     const surplus = count - (collapsedFrom ?? state.expected + state.unexplained);

@@ -1,4 +1,4 @@
-import type { DayEntry } from './calendar.ts';
+import { type Calendar, type DayEntry, following } from './calendar.ts';
 import { type Certification, type Change, countDeltas } from './compare.ts';
 
 /** Entries of days that were read just now, on their way to the calendar. */
@@ -16,19 +16,35 @@ export function attributeRest(
   entries.set(day, { ...entry, count: entry.count + rest });
 }
 
-/** Days whose proven read and the ledger do not agree yet: the audits come back to them. */
-export function forgetProofs(entries: FreshEntries, standing: readonly Certification[]): void {
+/**
+ * Days whose proven read and the ledger do not agree yet: the audits come back to them.
+ *
+ * @param before since when these days were unproven; left out where operations are told of the reason
+ */
+export function forgetProofs(
+  entries: FreshEntries,
+  standing: readonly Certification[],
+  before?: Pick<Calendar, 'entry'>,
+): void {
   for (const { day } of standing) {
     const entry = entries.get(day);
-    if (entry !== undefined) entries.set(day, { count: entry.count, readAt: entry.readAt });
+    if (entry === undefined) continue;
+    const unproven = { count: entry.count, readAt: entry.readAt };
+    entries.set(day, before ? following(before.entry(day), unproven) : unproven);
   }
 }
 
-/** What is missing and could not be asked for yet: its day goes on to differ, and is due at once, whatever its count says by then. */
-export function expectStill(entries: FreshEntries, unasked: readonly Certification[]): void {
+/** What is missing and could not be asked for yet: its day goes on to differ, so the next tick goes on. */
+export function expectStill(
+  entries: FreshEntries,
+  unasked: readonly Certification[],
+  before: Pick<Calendar, 'entry'>,
+): void {
   for (const { day } of unasked) {
     const entry = entries.get(day);
-    if (entry !== undefined) entries.set(day, { count: entry.count + 1, readAt: 0 });
+    if (entry === undefined) continue;
+    const differing = { count: entry.count + 1, readAt: entry.readAt };
+    entries.set(day, following(before.entry(day), differing));
   }
 }
 

@@ -153,6 +153,10 @@ export class Conditions {
     return this.note('collapsed', { number: isCollapsed ? 1 : 0, details });
   }
 
+  isOpen(name: ConditionName): boolean {
+    return this.#open.has(name);
+  }
+
   /** Operations hear of a flood before anything of it is held. */
   async flood(changes: readonly Change[]): Promise<boolean> {
     const open = this.#open.get('held');
@@ -166,14 +170,13 @@ export class Conditions {
 
   /**
    * What the days that were read say: whether some stay unproven, and whether records can be had by
-   * their ids, which is tried again as long as they cannot.
+   * their ids.
    *
    * @param malformed records that this tick has met
    * @returns whether no record is malformed any more: each would leave its day unproven
    */
   async examined(examination: Examination, malformed: number): Promise<boolean> {
     const { calendar, confirmation } = examination;
-    if (this.#open.has('single-record-broken')) await confirmation.singleRecordsWork();
     const { singleRecords } = confirmation;
     if (singleRecords !== 'untried')
       await this.note('single-record-broken', { number: singleRecords === 'broken' ? 1 : 0 });

@@ -15,6 +15,8 @@ import type { TimeLimit } from './time-limit.ts';
 const confirmations = 100;
 /** Lookups that fail and say nothing about the endpoint; after more of them it is tried. */
 const failuresBorne = 3;
+/** Where no answer settles anything, others are asked for in each tick for so long; then all are left to the audits. */
+const patienceMs = 10 * 60_000;
 
 export interface ConfirmationContext {
   readonly parts: TickParts;
@@ -52,7 +54,8 @@ export class Confirmation {
     this.#context = context;
   }
 
-  async confirm(missing: readonly Certification[]): Promise<Confirmed> {
+  /** @param triedMs for how long what is missing of these days has been asked for in vain */
+  async confirm(missing: readonly Certification[], triedMs = 0): Promise<Confirmed> {
     const { parts, salt, limit, infersRemovals } = this.#context;
     const sightings: Sighting[] = [];
     const withdrawals: Withdrawal[] = [];
@@ -60,7 +63,7 @@ export class Confirmation {
     const unasked: Certification[] = [];
     // What is found out is to be committed too.
     const until = limit.readingDeadline;
-    for (const certification of missing) {
+    for (const certification of this.#inTurn(missing)) {
       // Not to be believed, or nothing to try it with: it stands, and the audits come back to its day.
       if (!infersRemovals || this.singleRecords === 'broken' || this.#isWithoutCanary) {
         standing.push(certification);
@@ -83,7 +86,20 @@ export class Confirmation {
         if (found.certified_on === certification.day) standing.push(certification);
       }
     }
-    return { sightings, withdrawals, standing, unasked };
+    const isInVain =
+      triedMs >= patienceMs &&
+      standing.length > failuresBorne &&
+      sightings.length + withdrawals.length === 0;
+    return isInVain
+      ? { sightings, withdrawals, standing: [...standing, ...unasked], unasked: [] }
+      : { sightings, withdrawals, standing, unasked };
+  }
+
+  /** Not the same first in every tick: those whose lookups fail would keep all others from being asked for. */
+  #inTurn(missing: readonly Certification[]): readonly Certification[] {
+    const minute = Math.floor(this.#context.parts.clock.now().epochMilliseconds / 60_000);
+    const first = missing.length === 0 ? 0 : (minute * confirmations) % missing.length;
+    return [...missing.slice(first), ...missing.slice(0, first)];
   }
 
   get #isWithoutCanary(): boolean {

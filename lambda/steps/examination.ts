@@ -156,7 +156,7 @@ export class Examination {
     read: RangeRead & { readonly begunAt: number },
     bookmark: DayBookmark | undefined,
   ): Promise<boolean> {
-    const { parts, announcement, limit, salt } = this.#context;
+    const { parts, announcement, limit, salt, infersRemovals } = this.#context;
     const byDay = Map.groupBy(read.assessments, ({ certified_on }) => certified_on);
     const malformed = Map.groupBy(read.quarantined, ({ day = '' }) => day);
     const readAt = parts.clock.now().epochMilliseconds;
@@ -191,7 +191,7 @@ export class Examination {
     }
     if (!proof) attributeRest(entries, days, read);
 
-    const confirmed = await this.confirmation.confirm(missing);
+    const confirmed = await this.confirmation.confirm(missing, this.#unprovenFor(days, readAt));
     const found: Found = {
       in: this.isAudit ? 'audit' : 'search',
       ...(read.proof && { proof: read.proof }),
@@ -199,20 +199,20 @@ export class Examination {
     const failures = announcement.failures;
     const done = [
       ...(await announcement.announce([...sightings, ...confirmed.sightings], { found })),
-      ...(await announcement.announce(confirmed.withdrawals, {
-        doubtful,
-        isPart: confirmed.unasked.length > 0,
-        found,
-      })),
+      ...(await announcement.announce(confirmed.withdrawals, { doubtful, found })),
     ];
+    const isSettled = confirmed.unasked.length + confirmed.standing.length === 0;
+    if (doubtful && (!isSettled || announcement.failures > failures))
+      announcement.guard.doubtWithdrawals();
     // Cut off, and not to be gone on with: the count of no day is known from it.
     this.wasInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
     if (this.wasInVain || limit.noteIfReached()) return false;
 
     const isDone = announcement.failures === failures && this.#isCounted(days, read, bookmark);
     if (isDone) {
-      forgetProofs(entries, confirmed.standing);
-      expectStill(entries, confirmed.unasked);
+      const isToldApart = !infersRemovals || this.confirmation.singleRecords === 'broken';
+      forgetProofs(entries, confirmed.standing, isToldApart ? undefined : this.calendar);
+      expectStill(entries, confirmed.unasked, this.calendar);
       this.isUnfinished ||= confirmed.unasked.length > 0;
     } else this.#expectAsBefore(entries, done, readAt);
     await this.#save(entries, movesElsewhere(done, entries));
@@ -266,6 +266,21 @@ export class Examination {
         return isHere ? [certification] : [];
       }),
     };
+  }
+
+  /** How long no read of these days could be proven and confirmed, in milliseconds. */
+  #unprovenFor(days: readonly string[], now: number): number {
+    const since = days.flatMap((day) => this.calendar.entry(day).unprovenSince ?? []);
+    return since.length === 0 ? 0 : now - Math.min(...since);
+  }
+
+  /** Days on which something stands because nothing could be had by its id are due at once. */
+  async makeStandingDue(): Promise<void> {
+    const due = this.calendar.days
+      .map((day) => [day, this.calendar.entry(day)] as const)
+      .filter(([, entry]) => !entry.proof && !entry.unprovenSince && entry.readAt > 0)
+      .map(([day, entry]) => [day, { ...entry, readAt: 0 }] as const);
+    if (due.length > 0) await this.#save(new Map(due), new Map());
   }
 
   async #save(

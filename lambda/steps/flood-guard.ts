@@ -12,8 +12,6 @@ const pieces = 4;
 export interface Circumstances {
   /** Withdrawals so many of one day that they are held whatever their number. */
   readonly doubtful?: boolean;
-  /** More of the same withdrawals are still to be confirmed: by then they may look like few. */
-  readonly isPart?: boolean;
   /** Kept with the revisions, too, for `explain`. */
   readonly found?: Found;
 }
@@ -51,8 +49,12 @@ export class FloodGuard {
     this.#isDraining = memory.isDraining;
   }
 
-  /** @param isEnd whether this tick has found everything that there was to find */
-  memory(isEnd: boolean): FloodMemory {
+  /**
+   * @param isEnd whether this tick has found everything that there was to find
+   * @param isWhole whether all of it could be committed: the rest of many withdrawals may look like few
+   */
+  memory(isEnd: boolean, isWhole = true): FloodMemory {
+    if (isEnd && !isWhole && this.#isDraining) this.doubtWithdrawals();
     return {
       ...this.#memory,
       isFlooded: this.#isFlooded && !isEnd,
@@ -66,10 +68,14 @@ export class FloodGuard {
     this.#isDraining ||= -surplus > withdrawalsAtOnce;
   }
 
-  /** The total was not believed and is again: what has gone for good is not told without asking. */
-  endCollapse(): void {
+  /**
+   * The total was not believed and is again, or some of what was doubtful is still to be found out: until
+   * the audits have come round, what has gone is not told without asking.
+   */
+  doubtWithdrawals(): void {
     const { clock, settings } = this.#parts;
-    const doubtfulUntil = clock.now().epochMilliseconds + settings.audit.historyMs;
+    const { historyMs } = settings.audit;
+    const doubtfulUntil = clock.now().epochMilliseconds + historyMs + historyMs / pieces;
     this.#memory = { ...this.#memory, doubtfulUntil };
   }
 
@@ -81,12 +87,12 @@ export class FloodGuard {
    */
   flooding(
     changes: readonly Change[],
-    { doubtful = false, isPart = false, found }: Circumstances = {},
+    { doubtful = false, found }: Circumstances = {},
   ): (change: Change) => boolean {
     const { holdAbove } = this.#parts.settings;
     const withdrawals = changes.filter(({ kind }) => kind === 'withdrawn').length;
     this.#withdrawals += withdrawals;
-    this.#isDraining ||= this.#withdrawals > withdrawalsAtOnce || (doubtful && isPart);
+    this.#isDraining ||= this.#withdrawals > withdrawalsAtOnce;
     this.#found += this.#isDraining ? changes.length - withdrawals : changes.length;
     this.#isFlooded ||= this.#found > holdAbove;
     const lately = this.#memory.edits.reduce((sum, { number }) => sum + number, 0);

@@ -31,6 +31,8 @@ export interface Surveyed {
   readonly changes: Partial<StateChanges>;
   /** Everything that differs was found and committed. */
   readonly isAll: boolean;
+  /** And the total is what it should be, or is known to lie. */
+  readonly isExplained: boolean;
   /** Days read, as part of a longer stretch as well. */
   readonly examined: number;
   readonly proofs: ProofCounts;
@@ -70,13 +72,15 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
   else if (isAuditDue(state, clock.now().epochMilliseconds))
     overspent = await search.audit(settings.audit.requests);
 
-  const { calendar, bookmark } = examination;
+  const { bookmark, confirmation } = examination;
   quarantine.add(examination.quarantined);
+  const wasBroken = conditions.isOpen('single-record-broken');
+  if (wasBroken && (await confirmation.singleRecordsWork())) await examination.makeStandingDue();
+  const { calendar } = examination;
   const isToldNow = state.baseline.isNoticeOwed && (await tellOfCompletion(parts, calendar));
   const isMended = await conditions.examined(examination, quarantine.size);
-  const isSearched = isAllLocated && !examination.isUnfinished;
-  const unexplained = isSearched ? await unexplainedBy(context, pulse.count, calendar) : undefined;
-  const isAll = unexplained !== undefined;
+  const isAll = isAllLocated && !examination.isUnfinished;
+  const unexplained = isAll ? await unexplainedBy(context, pulse.count, calendar) : undefined;
   // Days that cannot be read in a whole tick must not keep ticks from all others.
   const trail = isDeepStrictEqual(search.trail, state.trail) ? undefined : search.trail;
   return {
@@ -87,9 +91,10 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
       ...(isMended && state.reported.length > 0 && { reported: [] }),
       ...(bookmark !== state.bookmark && { bookmark: bookmark ?? null }),
       ...(trail !== state.trail && { trail: trail ?? null }),
-      ...(isAll && { unexplained }),
+      ...(unexplained !== undefined && { unexplained }),
     },
     isAll,
+    isExplained: unexplained !== undefined,
     examined: examination.examined,
     proofs: proofsSince(began, calendar),
   };
@@ -110,6 +115,7 @@ async function unexplainedBy(
   const unexplained = total - calendar.total;
   if (unexplained === 0 || unexplained === state.unexplained) return unexplained;
   const now = await limit.ask((deadline) => parts.partner.count({}, deadline));
+  if (now === calendar.total) return 0;
   return now === total ? unexplained : undefined;
 }
 

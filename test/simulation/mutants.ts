@@ -139,7 +139,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   proofs: {
     breaks: 'a day is called proven although the ledger does not agree with it',
     file: examination,
-    edits: [['    forgetProofs(entries, confirmed.standing);\n', '']],
+    edits: [['forgetProofs(entries, confirmed.standing,', 'void ([confirmed.standing],']],
   },
   stale: {
     breaks: 'what was seen before another tick was at work is committed after it',
@@ -183,8 +183,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   part: {
     breaks: 'what is left of most of a day may vanish like anything else',
     lives: 10,
-    file: 'lambda/steps/flood-guard.ts',
-    edits: [[' || (doubtful && isPart)', '']],
+    file: examination,
+    edits: [['if (doubtful && (!isSettled ||', 'if (false && (!isSettled ||']],
   },
   audits: {
     breaks: 'nothing is read again without a reason',

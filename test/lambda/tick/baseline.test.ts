@@ -145,6 +145,23 @@ describe('a baseline', () => {
     expect(story.notices[0]?.text).toMatch(/unproven/);
   });
 
+  it('dates its proofs by the beginning of their reads: a day is not over that ended during one', async () => {
+    const { prove } = story.partner;
+    story.clock.advance({ hours: 15, minutes: 59, seconds: 59 });
+    story.world = [assessment({ id: 1, certified_on: '2026-11-21' })];
+    Object.assign(story.partner, {
+      prove: async (...asked) => {
+        story.clock.advance({ seconds: 2 });
+        return prove(...asked);
+      },
+    } satisfies Partial<PartnerReader>);
+    await story.tick();
+    const calendar = await story.ledger.calendar([2026]);
+    const midnight = Temporal.Instant.from('2026-11-22T00:00:00Z').epochMilliseconds;
+    expect(calendar.get('2026-11-21')?.proof?.at).toBe(midnight - 1_000);
+    expect(calendar.get('2026-11-21')?.readAt).toBe(midnight + 1_000);
+  });
+
   it('ends with one notice of its counts and proofs', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
     await story.tick();

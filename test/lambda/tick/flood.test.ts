@@ -1,5 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { PartnerReader } from '../../../lambda/ports.ts';
+import type { TickReport } from '../../../lambda/tick.ts';
 import { assessment } from '../../support/assessments.ts';
 import { Story, storiesHaveALedger } from '../../support/story.ts';
 
@@ -52,6 +54,30 @@ describe('a flood', () => {
     story.digest = { accepted: true };
     expect(await story.tick()).toMatchObject({ created: 300, held: 300 });
     expect(story.notices).toHaveLength(1);
+  });
+
+  it('comes to its end also at a partner where something new comes during every search', async () => {
+    story.settings = { holdAbove: 50 };
+    const old = (id: number) => assessment({ id, certified_on: '2020-01-01' });
+    story.world = Array.from({ length: 120 }, (_, index) => assessment({ id: index + 1 }));
+    for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
+    story.world = [...story.world, ...Array.from({ length: 61 }, (_, index) => old(1_000 + index))];
+    const count = story.partner.count.bind(story.partner);
+    let next = 5_000;
+    Object.assign(story.partner, {
+      count: async (...asked) => {
+        story.world = [...story.world, old(next++)];
+        return count(...asked);
+      },
+    } satisfies Partial<PartnerReader>);
+    const ticks: TickReport[] = [];
+    for (let minute = 0; minute < 4; minute += 1) {
+      ticks.push(await story.tick());
+      story.clock.advance({ minutes: 1 });
+    }
+    expect(ticks[0]?.held).toBeGreaterThan(50);
+    expect(ticks.at(-1)).toMatchObject({ held: 0, failed: 0 });
+    expect(ticks.at(-1)?.delivered).toBeGreaterThan(0);
   });
 
   it('that is over does not hold what comes after it', async () => {

@@ -190,17 +190,6 @@ describe('what comes while a tick reads, and something else after it', () => {
     expect(heard()).toEqual(['certification.created 5000', 'certification.withdrawn 1005']);
   });
 
-  it('is announced although a tick could not ask for all that is missing and the total then agrees', async () => {
-    story.settings = { holdAbove: 5_000 };
-    story.world.push(...Array.from({ length: 300 }, (_, n) => old(2_001 + n)));
-    for (let ticks = 0; ticks < 3; ticks += 1) await aMinuteLater();
-    for (let id = 2_001; id <= 2_110; id += 1) remove(id);
-    expect(await aMinuteLater()).toMatchObject({ withdrawn: 99 });
-    for (let n = 0; n < 11; n += 1)
-      story.world.push(assessment({ id: 8_000 + n, certified_on: '2018-01-01' }));
-    expect(await aMinuteLater()).toMatchObject({ withdrawn: 11, created: 11 });
-  });
-
   it('is searched for where the calendar is wrong, instead of being remembered as unexplained', async () => {
     await story.ledger.addToDays(new Map([['2019-03-05', 1]]));
     story.clock.advance({ minutes: 16 });

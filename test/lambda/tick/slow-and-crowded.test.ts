@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import type { TickReport } from '../../../lambda/tick.ts';
@@ -150,6 +151,95 @@ describe('what is missing', () => {
     ];
     expect(await story.tick()).toMatchObject({ created: 1, withdrawn: 2, conditions: {} });
     expect(story.ids()).toContain(`${story.name}/7000/1`);
+  });
+
+  it('and cannot be asked for does not keep the others from it, nor ticks from being quiet', async () => {
+    story.settings = { holdAbove: 10_000 };
+    story.world = on('2024-02-29', numbers(1, 400));
+    await story.tick();
+    await story.tick();
+    const get = story.partner.get.bind(story.partner);
+    partnerWith({
+      get: (id, deadline) => {
+        story.requests.push('get');
+        return id <= 110
+          ? Promise.reject(new UnavailableError('get', 'status 500'))
+          : get(id, deadline);
+      },
+    });
+    story.world = story.world.filter(({ id }) => id > 130);
+    const withdrawn = [];
+    for (let ticks = 0; ticks < 15; ticks += 1) {
+      withdrawn.push((await story.tick()).withdrawn);
+      story.clock.advance({ minutes: 1 });
+    }
+    expect(withdrawn.slice(0, 3).reduce((sum, many) => sum + many, 0)).toBe(20);
+    await story.tick();
+    story.requests.length = 0;
+    await story.tick();
+    expect(story.requests).toEqual(['pulse']);
+    // After a day of it, operations hear that the day cannot be proven.
+    for (let times = 0; times < 2; times += 1) {
+      story.clock.advance({ hours: 25 });
+      await story.tick();
+    }
+    expect(story.notices.at(-1)?.subject).toMatch(/cannot be proven complete/);
+  });
+
+  it('is held when it was most of a day, also if some of it could not be asked for until a day later', async () => {
+    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2023-01-01', numbers(101, 140))];
+    await story.tick();
+    await story.tick();
+    const get = story.partner.get.bind(story.partner);
+    partnerWith({
+      get: (id, deadline) =>
+        id <= 6 ? Promise.reject(new UnavailableError('get', 'status 500')) : get(id, deadline),
+    });
+    story.world = story.world.filter(({ id }) => id > 12);
+    expect(await story.tick()).toMatchObject({ withdrawn: 6, held: 6 });
+    partnerWith({ get });
+    story.clock.advance({ hours: 25 });
+    expect(await story.tick()).toMatchObject({ withdrawn: 6, held: 6, delivered: 0 });
+  });
+
+  it('is held when it was most of a day, also what could not be committed at first', async () => {
+    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2023-01-01', numbers(101, 140))];
+    await story.tick();
+    await story.tick();
+    let commits = 0;
+    const ledger = story.ledgerWith({
+      commit: (...change) => {
+        commits += 1;
+        if (commits <= 6) throw new LedgerUnavailableError('UpdateItem', {});
+        return story.ledger.commit(...change);
+      },
+    });
+    story.world = story.world.filter(({ id }) => id > 12);
+    expect(await story.tick({ ledger })).toMatchObject({ withdrawn: 6, held: 6, failed: 6 });
+    expect(await story.tick()).toMatchObject({ withdrawn: 6, held: 6, delivered: 0 });
+  });
+
+  it('is withdrawn soon after a minute in which nothing could be had by its id', async () => {
+    story.world = [...on('2026-11-20', numbers(1, 20)), ...on('2024-02-29', numbers(301, 390))];
+    await story.tick();
+    await story.tick();
+    const get = story.partner.get.bind(story.partner);
+    partnerWith({
+      get: (id) =>
+        id === 301
+          ? Promise.resolve(undefined)
+          : Promise.reject(new UnavailableError('get', 'status 500')),
+    });
+    story.world = story.world.filter(({ id }) => id !== 301);
+    expect(await story.tick()).toMatchObject({ withdrawn: 0 });
+    partnerWith({ get });
+    let minutes = 0;
+    for (; minutes < 60 && story.heard.length === 0; minutes += 1) {
+      story.clock.advance({ minutes: 1 });
+      await story.tick();
+    }
+    // The endpoint is tried with the next audits.
+    expect(minutes).toBeLessThanOrEqual(17);
   });
 
   it('stands while the records that the list shows get no answer, either: a flood ends', async () => {
