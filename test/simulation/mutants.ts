@@ -127,7 +127,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   rest: {
     breaks: 'what the partner counts and does not show readably is not expected',
-    lives: 31,
+    lives: 119,
     file: examination,
     edits: [['if (!proof) attributeRest(entries, days, read);', '']],
   },
@@ -163,6 +163,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     file: 'lambda/steps/survey.ts',
     edits: [
       ['if (!differs) return state.unexplained;', ''],
+      ['if (now === calendar.total) return 0;', ''],
       [
         'return now === total ? unexplained : undefined;',
         'return now === 0 ? undefined : unexplained;',
