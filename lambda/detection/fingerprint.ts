@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { Assessment, ResultPart } from '../events/assessment.ts';
+import { remembered } from '../remembered.ts';
 
 /**
  * The fields whose change is an update. Fields that the API document does not name are passed on
@@ -21,6 +22,13 @@ const comparedFields = [
 const fieldHashBytes = 9;
 const fingerprintBytes = 15;
 
+/**
+ * A record is read far more often than it changes, and its fingerprint takes eleven HMACs. So
+ * fingerprints are remembered by content: under one hash of the salt and the compared values, so
+ * that nothing of a person stays in memory for it.
+ */
+const latest = remembered<Fingerprint>(2_000);
+
 /** What the ledger keeps of a record's content: enough to see a change, nothing to read. */
 export interface Fingerprint {
   /** Over all compared fields. */
@@ -37,13 +45,21 @@ export interface Fingerprint {
  * The order of `results` does not count: they are compared as a set of parts.
  */
 export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
-  const fields = Object.fromEntries(
-    comparedFields.map((field) => {
-      const value = field === 'results' ? partSet(assessment.results) : assessment[field];
-      return [field, keyedHash(salt, fieldHashBytes, [assessment.id, field, value])];
-    }),
+  const values = comparedFields.map((field) =>
+    field === 'results' ? partSet(assessment.results) : assessment[field],
   );
-  const whole = keyedHash(salt, fingerprintBytes, [assessment.id, Object.values(fields)]);
+  const content = hash('sha256', JSON.stringify([salt, assessment.id, values]), 'base64url');
+  return latest(content, () => keyedFingerprint(assessment.id, values, salt));
+}
+
+function keyedFingerprint(id: number, values: readonly unknown[], salt: string): Fingerprint {
+  const fields = Object.fromEntries(
+    comparedFields.map((field, n) => [
+      field,
+      keyedHash(salt, fieldHashBytes, [id, field, values[n]]),
+    ]),
+  );
+  const whole = keyedHash(salt, fingerprintBytes, [id, Object.values(fields)]);
   return { whole, fields };
 }
 

@@ -72,4 +72,21 @@ describe('the fingerprint of an assessment', () => {
     expect(fingerprintOf(assessment({ id: 2 }), salt).fields.name).not.toBe(one.fields.name);
     expect(fingerprintOf(assessment({ id: 1 }), 'other').fields.name).not.toBe(one.fields.name);
   });
+
+  it('is the one that the ledger has, release after release', () => {
+    const { whole, fields } = fingerprintOf(assessment({ id: 1 }), salt);
+    expect([whole, fields.name, fields.results]).toEqual([
+      'V_8jKovwBcGu2EdjtzAD',
+      'ptr3Xjd-j24E',
+      'he4I-A-zALKA',
+    ]);
+  });
+
+  it('is the same again after thousands of other records', () => {
+    const others = Array.from({ length: 5_000 }, (_, n) => assessment({ id: 2 + n }));
+    const first = fingerprintOf(assessment({ id: 1 }), salt);
+    const wholes = new Set(others.map((other) => fingerprintOf(other, salt).whole));
+    expect(wholes.size).toBe(others.length);
+    expect(fingerprintOf(assessment({ id: 1 }), salt)).toEqual(first);
+  });
 });
