@@ -2,6 +2,7 @@ import { environment } from '../lambda/names.ts';
 import { listen } from '../local/aws/loopback-server.ts';
 import { SecretStore } from '../local/aws/secret-store.ts';
 import { secretsManager } from '../local/aws/secrets-manager.ts';
+import { functionEnvironment } from '../test/scaffold/settings.ts';
 import { heapOptions } from './as-deployed.ts';
 import { withBundles } from './bundles.ts';
 import { type AwsReady, partnerReady, startChild } from './child.ts';
@@ -35,6 +36,7 @@ export async function coldStart(aws: AwsReady, imports: number): Promise<Row[]> 
   secrets.put(secrets.create('credentials').name, value);
   const server = secretsManager(secrets);
   const variables = {
+    ...functionEnvironment({ name: 'cold-start', baseUrl: partner.ready.url, timeZone }),
     AWS_ENDPOINT_URL_DYNAMODB: aws.dynamodb,
     AWS_ENDPOINT_URL_SNS: aws.messaging,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await listen(server),
@@ -42,10 +44,6 @@ export async function coldStart(aws: AwsReady, imports: number): Promise<Row[]> 
     [environment.eventsTopic]: people.topic,
     [environment.alertsTopic]: people.topic,
     [environment.operationsTopic]: people.topic,
-    [environment.stack]: 'bench',
-    [environment.secret]: 'credentials',
-    [environment.integration]: JSON.stringify(integrationAt(partner.ready.url)),
-    [environment.alerts]: JSON.stringify({ detail: 'names', maxRows: 60 }),
   };
   try {
     return await withBundles(async ({ poll, clients, barest }) => {
@@ -106,20 +104,6 @@ export async function coldStart(aws: AwsReady, imports: number): Promise<Row[]> 
     await partner.stop();
   }
 }
-
-/** As the stack gives it to the function: lambda/settings.ts. */
-const integrationAt = (baseUrl: string) => ({
-  name: 'cold-start',
-  baseUrl,
-  timeZone,
-  recentDays: 3,
-  every: 1,
-  tokenRequest: 'form',
-  audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
-  holdAbove: 500,
-  announce: 'none',
-  fields: 'all',
-});
 
 function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

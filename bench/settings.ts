@@ -1,4 +1,5 @@
 import type { TickSettings } from '../lambda/parts.ts';
+import { tickSettings } from '../test/scaffold/settings.ts';
 
 export const timeZone = 'America/New_York';
 /** Today in every world: a Friday afternoon. */
@@ -8,14 +9,4 @@ export const today = '2026-11-20';
 export const timeoutSeconds = 55;
 export const integration = 'district-a';
 /** The defaults of notifier.config.ts. */
-export const settings: TickSettings = {
-  name: integration,
-  timeZone,
-  recentDays: 3,
-  audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
-  holdAbove: 500,
-  announce: 'none',
-  fields: 'all',
-  alerts: { detail: 'names', maxRows: 60 },
-  resources: { stack: 'certification-notifier', secret: 'credentials' },
-};
+export const settings: TickSettings = tickSettings({ name: integration, timeZone });

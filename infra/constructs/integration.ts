@@ -12,6 +12,7 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type IDependable } from 'constructs';
 import { environment as variables } from '../../lambda/names.ts';
 import type { AlertsConfig, IntegrationSettings } from '../config.ts';
+import { integrationVariable } from '../function-settings.ts';
 import { BaselineFanOut } from './baseline-fan-out.ts';
 import type { Ledger } from './ledger.ts';
 import { type FunctionSurroundings, NotifierFunction } from './notifier-function.ts';
@@ -167,8 +168,6 @@ export class Integration extends Construct {
     ledger,
     topics,
   }: IntegrationProps): Readonly<Record<string, string>> {
-    const { name, baseUrl, timeZone, recentDays, every, tokenRequest, audit } = config;
-    const { holdAbove, announce, baseline, fields } = config;
     return {
       [variables.table]: ledger.table.tableName,
       [variables.eventsTopic]: topics.events.topicArn,
@@ -176,19 +175,7 @@ export class Integration extends Construct {
       [variables.operationsTopic]: topics.operations.topicArn,
       [variables.stack]: Stack.of(this).stackName,
       [variables.secret]: this.secret.id,
-      [variables.integration]: JSON.stringify({
-        name,
-        baseUrl,
-        timeZone,
-        recentDays,
-        every,
-        tokenRequest,
-        audit,
-        holdAbove,
-        announce,
-        ...(baseline !== 'tick' && { baseline: 'fan-out' }),
-        fields,
-      }),
+      [variables.integration]: integrationVariable(config),
       [variables.alerts]: JSON.stringify(alerts),
     };
   }

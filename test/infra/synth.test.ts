@@ -13,9 +13,9 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../infra/config.ts';
-import { environment } from '../../lambda/names.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
 import { synthesize } from '../../local/synthesize.ts';
+import { functionEnvironment } from '../scaffold/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'synth-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -151,19 +151,7 @@ describe('synthesizing the app', () => {
     );
     const loaded = node([probe], {
       AWS_REGION: 'us-east-1',
-      ...Object.fromEntries(Object.values(environment).map((name) => [name, name])),
-      [environment.integration]: JSON.stringify({
-        ...district,
-        name: 'district-a',
-        recentDays: 3,
-        every: 1,
-        audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
-        holdAbove: 500,
-        announce: 'none',
-        tokenRequest: 'form',
-        fields: 'all',
-      }),
-      [environment.alerts]: JSON.stringify({ detail: 'names', maxRows: 60 }),
+      ...functionEnvironment(),
     });
     expect(loaded.stderr.slice(-300)).toBe('');
     expect(loaded.stdout.trim()).toBe('function');

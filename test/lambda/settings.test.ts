@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseSettings, SettingsError } from '../../lambda/settings.ts';
+import { functionEnvironment } from '../scaffold/settings.ts';
 
-const integration = {
-  name: 'district-a',
-  baseUrl: 'https://platform.example.org',
-  timeZone: 'America/Chicago',
-  recentDays: 3,
-  every: 1,
-  tokenRequest: 'form',
-  audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
-  holdAbove: 500,
-  announce: 'none',
-  fields: ['seid', 'results'],
-};
 const alerts = {
   detail: 'counts',
   maxRows: 10,
@@ -20,15 +9,10 @@ const alerts = {
   quietHours: { from: '20:00', to: '06:30' },
 };
 const variables = {
-  TABLE_NAME: 'ledger',
-  EVENTS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:events',
-  ALERTS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:alerts',
-  OPERATIONS_TOPIC_ARN: 'arn:aws:sns:eu-central-1:000000000000:operations',
-  STACK_NAME: 'certification-notifier',
-  SECRET_ID: 'arn:aws:secretsmanager:eu-central-1:000000000000:secret:a',
-  INTEGRATION: JSON.stringify(integration),
+  ...functionEnvironment({ timeZone: 'America/Chicago', fields: ['seid', 'results'] }),
   ALERTS: JSON.stringify(alerts),
 };
+const integration = JSON.parse(variables.INTEGRATION);
 
 describe('the settings', () => {
   it('are what the stack has put into the environment', () => {
@@ -39,7 +23,7 @@ describe('the settings', () => {
         alerts: variables.ALERTS_TOPIC_ARN,
         operations: variables.OPERATIONS_TOPIC_ARN,
       },
-      stack: 'certification-notifier',
+      stack: variables.STACK_NAME,
       secret: variables.SECRET_ID,
       integration,
       alerts,

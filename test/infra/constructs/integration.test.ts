@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { environment } from '../../../lambda/names.ts';
+import { functionEnvironment } from '../../scaffold/settings.ts';
 import { at, district, listAt, permissions, statementsOf, synthesized } from '../synthesized.ts';
 import {
   alerts,
@@ -37,25 +38,12 @@ describe('the poll function', () => {
 
   it('is told of the ledger, the topics, its secret and its integration', () => {
     expect(at(pollOf('district-a').resource, 'Properties', 'Environment', 'Variables')).toEqual({
+      ...functionEnvironment({ timeZone: 'America/Chicago' }),
       [environment.table]: { Ref: table.id },
       [environment.eventsTopic]: { Ref: events },
       [environment.alertsTopic]: { Ref: alerts },
       [environment.operationsTopic]: { Ref: operations },
-      [environment.stack]: 'certification-notifier',
       [environment.secret]: { Ref: 'NotifierdistrictaSecret721C3F3C' },
-      [environment.integration]: JSON.stringify({
-        name: 'district-a',
-        baseUrl: 'https://platform.example.org',
-        timeZone: 'America/Chicago',
-        recentDays: 3,
-        every: 1,
-        tokenRequest: 'form',
-        audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
-        holdAbove: 500,
-        announce: 'none',
-        fields: 'all',
-      }),
-      [environment.alerts]: JSON.stringify({ detail: 'names', maxRows: 60 }),
     });
   });
 

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AuditPeriods, auditsDue, nextAudit } from '../../../lambda/detection/audit.ts';
 import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 import { anyCalendar, day } from './calendars.ts';
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T08:00:00Z');
-const periods: AuditPeriods = { recentMs: 15 * minute, historyMs: 24 * 60 * minute };
+const periods: AuditPeriods = tickSettings().audit;
 
 /** A calendar whose days were read at some time in the last two days. */
 const anyHistory = anyCalendar.chain(({ calendar, recent }) =>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type BeforeTotal, judgeTotal } from '../../../lambda/detection/total.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 
-const periods = { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000 };
+const { audit: periods } = tickSettings();
 const now = Date.parse('2026-11-21T08:00:00Z');
 
 const atRest = { expected: 100, unexplained: 0, recentAuditAt: now, historyAuditAt: now };

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { nextAudit } from '../../../lambda/detection/audit.ts';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import { detectionTimes } from '../../../lambda/operations/detection-times.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 import { day, sum } from '../detection/calendars.ts';
 
-const minute = 60_000;
 const now = Date.parse('2026-11-21T08:00:00Z');
-const periods = { recentMs: 15 * minute, historyMs: 24 * 60 * minute };
+const { audit: periods } = tickSettings();
 
 /** Requests of one pass over a history of such days, none of which is more than a page. */
 function requestsOfAPass(counts: readonly number[]): number {

@@ -10,6 +10,7 @@ import type { View } from '../../../ops/render/layout.ts';
 import { proveCsv, proveLines, proveSum } from '../../../ops/render/prove.ts';
 import { statusLines } from '../../../ops/render/status.ts';
 import { tickLines } from '../../../ops/render/tick.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 
 const view: View = {
   now: Temporal.Instant.from('2026-11-21T16:05:20Z'),
@@ -49,10 +50,7 @@ const well: ResultOf<'status'> = {
     history: { day: '2019-02-01', at: '2026-11-20T20:00:00Z' },
   },
   unproven: { days: 0, first: [] },
-  detection: detectionTimes(
-    { every: 1, audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 } },
-    { recent: 12, all: 12_004 },
-  ),
+  detection: detectionTimes(tickSettings(), { recent: 12, all: 12_004 }),
   conditions: [],
 };
 

@@ -1,0 +1,20 @@
+import type { IntegrationSettings } from './config.ts';
+
+/** What the functions are told of their integration: lambda/settings.ts reads it. */
+export function integrationVariable(config: IntegrationSettings): string {
+  const { name, baseUrl, timeZone, recentDays, every, tokenRequest, audit } = config;
+  const { holdAbove, announce, baseline, fields } = config;
+  return JSON.stringify({
+    name,
+    baseUrl,
+    timeZone,
+    recentDays,
+    every,
+    tokenRequest,
+    audit,
+    holdAbove,
+    announce,
+    ...(baseline !== 'tick' && { baseline: 'fan-out' }),
+    fields,
+  });
+}
