@@ -25,6 +25,8 @@ export function buildApp(config: NotifierConfig, options: BuildAppOptions = {}):
   const app = new cdk.App({
     ...(options.outdir !== undefined && { outdir: options.outdir }),
     analyticsReporting: cdkJson.versionReporting,
+    // It takes seconds, and knows what AWS would refuse; nothing of a local run gets there.
+    builtinCloudFormationValidation: !options.local,
     context: {
       ...cdkJson.context,
       ...(options.bundle === false && { 'aws:cdk:bundling-stacks': [] }),

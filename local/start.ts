@@ -4,9 +4,11 @@ import { Temporal } from 'temporal-polyfill';
 import { loadConfig } from '../infra/load-config.ts';
 import { systemClock as clock } from '../lambda/clock.ts';
 import { NotifierError } from '../lambda/errors.ts';
+import { assemblyFor } from './assembly-cache.ts';
 import { startEmbeddedAws } from './aws/index.ts';
 import { isSystemError, StartError, StoppedError } from './errors.ts';
 import { type Flags, fromCaller, parseFlags } from './flags.ts';
+import { withSettings } from './function-settings.ts';
 import { claimInstance, localDirectory } from './instance.ts';
 import { paced } from './pace.ts';
 import {
@@ -18,7 +20,6 @@ import {
   watchedIntegrations,
 } from './partner-host.ts';
 import { Screen } from './screen.ts';
-import { synthesize } from './synthesize.ts';
 import { watch } from './watch.ts';
 
 const configFile = fileURLToPath(new URL('../notifier.config.ts', import.meta.url));
@@ -77,16 +78,18 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
     watched.push({ integration, host });
   }
   const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
-  await synthesize(
-    {
-      ...config,
-      integrations: watched.map(({ integration, host }) => ({ ...integration, baseUrl: host.url })),
-    },
+  const urls = new Map(watched.map(({ integration, host }) => [integration.name, host.url]));
+  const assembly = await assemblyFor(
+    { ...config, integrations: [...integrations] },
     instance.assembly,
     stop,
   );
-  const aws = await startEmbeddedAws(instance.assembly, {
-    adjust: (plan) => paced(plan, every),
+  const aws = await startEmbeddedAws(assembly, {
+    adjust: (plan) =>
+      paced(
+        withSettings(plan, ({ name, baseUrl }) => ({ baseUrl: urls.get(name) ?? baseUrl })),
+        every,
+      ),
     onOutput: (line) => screen.output(line),
   });
   cleanup.defer(() => aws.close());

@@ -217,7 +217,14 @@ test('a host that does not answer fails the tick, with what to do and without th
 });
 
 test('a signal while the stack is synthesized ends it cleanly', async () => {
-  const { child, ended } = start();
+  // Of a stack that has never been synthesized before.
+  const config = {
+    stackName: `started-${Date.now()}`,
+    integrations: [{ name: 'a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' }],
+  };
+  const file = join(directory, 'new.config.mjs');
+  await writeFile(file, `export default ${JSON.stringify(config)};`);
+  const { child, ended } = start('--config', file);
   const local = join(directory, 'local');
   await vi.waitFor(async () => expect((await readdir(local)).join()).toContain('assembly-'), {
     timeout: 20_000,

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
 import { Gate, type Reply } from '../support/gate.ts';
-import { Stage, type StageConfig } from '../support/stage.ts';
 
 const program = fileURLToPath(new URL('../../ops/cli.ts', import.meta.url));
 
@@ -25,7 +25,7 @@ const answerSchema = z.looseObject({
 
 /** Somebody on duty, with the real program, in front of everything that is deployed. */
 export class Duty {
-  readonly stage = new Stage();
+  readonly stage = new Deployment();
   /** In front of what the program calls of AWS. */
   readonly lambda = new Gate();
   readonly cloudFormation = new Gate();
@@ -34,7 +34,7 @@ export class Duty {
   /** Of the program. */
   environment: Record<string, string> = {};
 
-  async build(config?: StageConfig): Promise<void> {
+  async build(config?: DeploymentConfig): Promise<void> {
     await this.stage.build(config);
     const endpoints = {
       lambda: await this.lambda.open(),

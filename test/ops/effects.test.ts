@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { queues } from '../support/stage.ts';
+import { queues } from '../scaffold/deployment.ts';
 import { approved, Duty, ended, masked } from './duty.ts';
 
 const duty = new Duty();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { queues } from '../scaffold/deployment.ts';
 import type { Rule } from '../support/gate.ts';
-import { queues } from '../support/stage.ts';
 import { Duty, ended } from './duty.ts';
 import { twoAtATime } from './two-at-a-time.ts';
 

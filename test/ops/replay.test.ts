@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { queues } from '../support/stage.ts';
+import { queues } from '../scaffold/deployment.ts';
 import { Duty, ended } from './duty.ts';
 import { twoAtATime } from './two-at-a-time.ts';
 

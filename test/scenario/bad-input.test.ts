@@ -1,8 +1,8 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { integration, queues, Stage } from '../support/stage.ts';
+import { Deployment, integration, queues } from '../scaffold/deployment.ts';
 
-const stage = new Stage();
+const stage = new Deployment();
 beforeAll(() => stage.build());
 afterAll(() => stage.dismantle());
 beforeEach(() => stage.raise());

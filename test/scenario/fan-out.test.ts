@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
@@ -11,9 +8,10 @@ import type { Stretch } from '../../lambda/fan-out/parts.ts';
 import { DynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
 import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../../lambda/ledger/table.ts';
+import { cachedAssembly } from '../../local/assembly-cache.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
+import { withSettings } from '../../local/function-settings.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
-import { synthesize } from '../../local/synthesize.ts';
 import { Gate } from '../support/gate.ts';
 import { type Execution, execute } from '../support/state-machine.ts';
 
@@ -23,6 +21,7 @@ const operators = 'arn:aws:sqs:us-east-1:000000000000:operators';
 const journal = { warn: () => {} };
 
 const partner = new Gate();
+let partnerUrl: string;
 let assembly: string;
 let aws: EmbeddedAws;
 let sandbox: PartnerSandbox;
@@ -31,12 +30,12 @@ let ledger: DynamoLedger;
 let fanOut: DynamoFanOutLedger;
 
 beforeAll(async () => {
-  assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
+  partnerUrl = await partner.open();
   const config = parseConfig({
     integrations: [
       {
         name: integration,
-        baseUrl: await partner.open(),
+        baseUrl: 'https://platform.example.org',
         timeZone: 'UTC',
         baseline: { atOnce: 2 },
       },
@@ -46,17 +45,16 @@ beforeAll(async () => {
       { topic: 'operations', protocol: 'sqs', endpoint: operators },
     ],
   });
-  await synthesize(config, assembly);
+  assembly = await cachedAssembly(config);
 });
-afterAll(async () => {
-  await partner.close();
-  await rm(assembly, { recursive: true, force: true });
-});
+afterAll(() => partner.close());
 
 beforeEach(async () => {
   sandbox = await startPartnerSandbox({ seed: 7, records: 300, timeZone: 'UTC' });
   partner.target = sandbox.url;
-  aws = await startEmbeddedAws(assembly);
+  aws = await startEmbeddedAws(assembly, {
+    adjust: (plan) => withSettings(plan, () => ({ baseUrl: partnerUrl })),
+  });
   const { clientId, clientSecret } = sandbox.credentials;
   const [secret = ''] = aws.secretNames;
   aws.secrets.put(secret, JSON.stringify({ client_id: clientId, client_secret: clientSecret }));

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { integration, queues, Stage } from '../support/stage.ts';
+import { Deployment, integration, queues } from '../scaffold/deployment.ts';
 
-const stage = new Stage();
+const stage = new Deployment();
 beforeAll(() => stage.build({ topic: 'fifo' }));
 afterAll(() => stage.dismantle());
 beforeEach(() => stage.raise());

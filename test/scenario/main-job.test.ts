@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Deployment, integration, queues } from '../scaffold/deployment.ts';
 import type { Reply } from '../support/gate.ts';
-import { integration, queues, Stage } from '../support/stage.ts';
 
-const stage = new Stage();
+const stage = new Deployment();
 beforeAll(() => stage.build());
 afterAll(() => stage.dismantle());
 beforeEach(() => stage.raise());

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { integration, Stage } from '../support/stage.ts';
+import { Deployment, integration } from '../scaffold/deployment.ts';
 
-const stage = new Stage();
+const stage = new Deployment();
 beforeAll(() => stage.build());
 afterAll(() => stage.dismantle());
 beforeEach(() => stage.raise());

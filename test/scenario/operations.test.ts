@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { CommandInput } from '../../lambda/operations/command.ts';
-import { queues, Stage } from '../support/stage.ts';
+import { Deployment, queues } from '../scaffold/deployment.ts';
 
-const stage = new Stage();
+const stage = new Deployment();
 beforeAll(() => stage.build({ integration: { holdAbove: 5 } }));
 afterAll(() => stage.dismantle());
 beforeEach(async () => {

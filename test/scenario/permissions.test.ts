@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { type CommandName, commandSchema } from '../../lambda/operations/command.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
 import { type Place, type Template, templateSchema } from '../../local/aws/template.ts';
+import { Deployment, type DeploymentConfig, queues } from '../scaffold/deployment.ts';
 import { compareRoles, type Permission, Requirements, rolesOfFunctions } from '../support/iam.ts';
-import { queues, Stage, type StageConfig } from '../support/stage.ts';
 
 /**
  * Least privilege, measured: everything that the deployed functions do is done here, every call that
@@ -24,7 +24,7 @@ type Command = z.input<typeof commandSchema>;
 /** A command that has to be given with its name, so that none is without a story. */
 type Commands = {
   readonly [Name in CommandName]: (
-    stage: Stage,
+    stage: Deployment,
     eventQueues: readonly string[],
   ) => readonly Extract<Command, { readonly command: Name }>[];
 };
@@ -80,14 +80,14 @@ const refusedForGood = async () => ({
 
 const holdAbove = 5;
 
-function flood({ sandbox }: Stage): void {
+function flood({ sandbox }: Deployment): void {
   for (let n = 0; n <= holdAbove; n++) sandbox.world.add();
 }
 
 const planSchema = z.looseObject({ outcome: z.literal('ready'), left: z.array(z.json()) });
 
 /** What the state machine has its function do, where the deployment has one. */
-async function fanOut(stage: Stage): Promise<void> {
+async function fanOut(stage: Deployment): Promise<void> {
   const [tasks] = [...stage.aws.functions.values()].filter(({ name }) => name.includes('Baseline'));
   if (tasks === undefined) return;
   const carryOut = async (task: Parameters<typeof tasks.invoke>[0]) => {
@@ -101,7 +101,7 @@ async function fanOut(stage: Stage): Promise<void> {
 }
 
 /** What ticks do, in an order in which each story finds what the ones before have left. */
-const tickStories: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
+const tickStories: Readonly<Record<string, (stage: Deployment) => Promise<unknown>>> = {
   'the baseline': async (stage) => {
     stage.sandbox.world.add();
     expect(await stage.completedTick()).toMatchObject({ outcome: 'baseline' });
@@ -194,15 +194,15 @@ function changed(
   });
 }
 
-interface Deployment {
+interface Deployed {
   readonly name: string;
-  readonly config: StageConfig;
+  readonly config: DeploymentConfig;
   /** Of a queue that the stack makes. */
   readonly queueOutput?: string;
   readonly keyOfSecrets?: string;
 }
 
-const deployments: readonly Deployment[] = [
+const deployments: readonly Deployed[] = [
   {
     name: 'with a secret and a queue that the stack makes',
     config: {
@@ -238,7 +238,7 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
   const untold: unknown[] = [];
   const failed: unknown[] = [];
   let requirements: Requirements | undefined;
-  const stage = new Stage((call) => {
+  const stage = new Deployment((call) => {
     try {
       const needed = requirements?.of(call) ?? [];
       asked.set(call.caller, [...(asked.get(call.caller) ?? []), ...needed]);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteMessageBatchCommand,
@@ -13,11 +10,12 @@ import * as z from 'zod';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
 import { ledgerTable } from '../../lambda/names.ts';
+import { cachedAssembly } from '../../local/assembly-cache.ts';
 import type { Endpoints } from '../../local/aws/function.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
+import { withSettings } from '../../local/function-settings.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
-import { synthesize } from '../../local/synthesize.ts';
-import { type AwsCall, Gate } from './gate.ts';
+import { type AwsCall, Gate } from '../support/gate.ts';
 
 const tickLine = z.looseObject({
   outcome: z.string(),
@@ -35,6 +33,8 @@ const notice = z
   .transform(({ Subject, Message }) => ({ subject: Subject, text: Message }));
 
 export const integration = 'district-a';
+/** In the template; the functions are told the gate's. */
+const baseUrl = 'https://platform.example.org';
 const queue = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
 /** Two machines that want different things, and people. */
@@ -46,7 +46,7 @@ export const queues = {
 };
 
 /** What a test deploys differently. */
-export interface StageConfig extends Pick<NotifierConfigInput, 'topic' | 'subscriptions'> {
+export interface DeploymentConfig extends Pick<NotifierConfigInput, 'topic' | 'subscriptions'> {
   readonly integration?: Partial<NotifierConfigInput['integrations'][number]>;
   /** Integrations beside it, at the same partner. */
   readonly others?: readonly string[];
@@ -59,10 +59,11 @@ const world = { seed: 7, records: 30, timeZone: 'UTC' };
  * Everything between the partner and the subscribers, as deployed: the synthesized stack on embedded
  * AWS, the bundled function, a partner sandbox, and gates in front of whatever may break.
  */
-export class Stage {
+export class Deployment {
   readonly partner = new Gate();
   readonly #gates: Readonly<Record<keyof Endpoints, Gate>>;
   #assembly = '';
+  #partnerUrl = '';
   #aws: EmbeddedAws | undefined;
   #sandbox: PartnerSandbox | undefined;
   #sqs: SQSClient | undefined;
@@ -92,12 +93,11 @@ export class Stage {
     return this.#gates.dynamodb;
   }
 
-  /** Synthesizes the stack, once for all tests. */
-  async build(stageConfig: StageConfig = {}): Promise<void> {
-    const { topic, subscriptions = [], integration: more, others = [] } = stageConfig;
+  /** Synthesizes the stack and opens the gates, once for all tests. */
+  async build(config: DeploymentConfig = {}): Promise<void> {
+    const { topic, subscriptions = [], integration: more, others = [] } = config;
     this.filtered = await someOrganization();
-    this.#assembly = await mkdtemp(join(tmpdir(), 'certification-notifier-'));
-    const baseUrl = await this.partner.open();
+    this.#partnerUrl = await this.partner.open();
     const { dynamodb, sns, sqs, secretsManager } = this.#gates;
     this.#overrides = {
       dynamodb: await dynamodb.open(),
@@ -105,7 +105,7 @@ export class Stage {
       sqs: await sqs.open(),
       secretsManager: await secretsManager.open(),
     };
-    const config = parseConfig({
+    const parsed = parseConfig({
       ...(topic && { topic }),
       integrations: [
         { name: integration, baseUrl, timeZone: 'UTC', recentDays: 3, ...more },
@@ -125,13 +125,13 @@ export class Stage {
       ],
     });
     this.#existingSecret = more?.secretName;
-    await synthesize(config, this.#assembly);
+    this.#assembly = await cachedAssembly(parsed);
   }
 
   /** A fresh AWS and a fresh partner, with credentials in the secret. */
   async raise(): Promise<void> {
     const overrides = this.#overrides;
-    if (overrides === undefined) throw new Error('build the stage first');
+    if (overrides === undefined) throw new Error('build the deployment first');
     this.#sandbox = await startPartnerSandbox(world);
     this.partner.target = this.#sandbox.url;
     this.#aws = await startEmbeddedAws(this.#assembly, {
@@ -142,6 +142,7 @@ export class Stage {
         this.#gates.secretsManager.target = endpoints.secretsManager;
         return overrides;
       },
+      adjust: (plan) => withSettings(plan, () => ({ baseUrl: this.#partnerUrl })),
       onOutput: ({ text }) => this.output.push(text),
     });
     if (this.#existingSecret !== undefined) this.#aws.secrets.create(this.#existingSecret);
@@ -161,16 +162,15 @@ export class Stage {
   async dismantle(): Promise<void> {
     const gates = [this.partner, ...Object.values(this.#gates)];
     await Promise.all(gates.map((gate) => gate.close()));
-    await rm(this.#assembly, { recursive: true, force: true });
   }
 
   get sandbox(): PartnerSandbox {
-    if (this.#sandbox === undefined) throw new Error('raise the stage first');
+    if (this.#sandbox === undefined) throw new Error('raise the deployment first');
     return this.#sandbox;
   }
 
   get aws(): EmbeddedAws {
-    if (this.#aws === undefined) throw new Error('raise the stage first');
+    if (this.#aws === undefined) throw new Error('raise the deployment first');
     return this.#aws;
   }
 
