@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ManualClock } from '../test/support/manual-clock.ts';
+import { ManualClock } from '../test/scaffold/clock.ts';
 import { type AwsReady, type Child, type PartnerReady, partnerReady, startChild } from './child.ts';
 import { type Consumption, Meter } from './meter.ts';
 import { now } from './settings.ts';

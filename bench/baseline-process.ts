@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ManualClock } from '../test/support/manual-clock.ts';
+import { ManualClock } from '../test/scaffold/clock.ts';
 import { awsReady, input, partnerReady, report } from './child.ts';
 import { Meter } from './meter.ts';
 import { now, timeoutSeconds } from './settings.ts';

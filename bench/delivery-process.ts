@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { messageAttributes } from '../lambda/events/attributes.ts';
 import { DynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
-import { ManualClock } from '../test/support/manual-clock.ts';
+import { ManualClock } from '../test/scaffold/clock.ts';
 import { awsReady, input, partnerReady, report } from './child.ts';
 import { Meter } from './meter.ts';
 import { timeoutSeconds } from './settings.ts';

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { startPartnerSandbox } from '../local/partner-sandbox/index.ts';
-import { ManualClock } from '../test/support/manual-clock.ts';
+import { ManualClock } from '../test/scaffold/clock.ts';
 import { input, report } from './child.ts';
 import { now, timeZone } from './settings.ts';
 

@@ -7,7 +7,7 @@ import { digestOf } from '../lambda/detection/pulse.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
 import type { Ledger, StateChanges } from '../lambda/ports.ts';
-import type { ManualClock } from '../test/support/manual-clock.ts';
+import type { ManualClock } from '../test/scaffold/clock.ts';
 import { settings, timeZone } from './settings.ts';
 
 const month = 'YYYY-MM'.length;

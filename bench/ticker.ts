@@ -9,7 +9,7 @@ import { partnerReader } from '../lambda/partner/reader.ts';
 import type { Journal, TickParts } from '../lambda/parts.ts';
 import type { Ledger } from '../lambda/ports.ts';
 import { type TickReport, tick } from '../lambda/tick.ts';
-import type { ManualClock } from '../test/support/manual-clock.ts';
+import type { ManualClock } from '../test/scaffold/clock.ts';
 import type { PartnerReady } from './child.ts';
 import { settings, timeoutSeconds } from './settings.ts';
 

@@ -14,7 +14,7 @@ import { recentWindow } from '../lambda/detection/days.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
 import { MAX_PAGE_SIZE } from '../lambda/partner/query.ts';
-import type { ManualClock } from '../test/support/manual-clock.ts';
+import type { ManualClock } from '../test/scaffold/clock.ts';
 import { settings, timeZone } from './settings.ts';
 
 export const seenTables = { usual: 'seen-usual', careful: 'seen-careful' } as const;

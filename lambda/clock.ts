@@ -5,6 +5,8 @@ export interface Clock {
   now(): Temporal.Instant;
   /** Resolves after `ms` milliseconds, or rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `run` once, after `ms` milliseconds, unless what it returns has been called before. */
+  after(ms: number, run: () => void): () => void;
 }
 
 export const systemClock: Clock = {
@@ -23,4 +25,8 @@ export const systemClock: Clock = {
       };
       signal?.addEventListener('abort', stop, { once: true });
     }),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
 };

@@ -14,7 +14,13 @@ import { parseBody, toRefusal } from './replies.ts';
 import { type RetryPolicy, withRetries } from './retry.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { type CredentialSource, TokenCache, type TokenRequestForm } from './token.ts';
-import { type HttpReply, type HttpRequest, Transport, type TransportLimits } from './transport.ts';
+import {
+  type HttpReply,
+  type HttpRequest,
+  type RequestDispatcher,
+  Transport,
+  type TransportLimits,
+} from './transport.ts';
 
 export interface PartnerClientLimits extends TransportLimits, RetryPolicy {
   /** One attempt as a whole, the token included: a server that drips cannot hold a call. */
@@ -49,6 +55,8 @@ export interface PartnerClientOptions {
   readonly limits?: Partial<PartnerClientLimits>;
   /** Told of each request, also of those that are retried. Must not throw. */
   readonly onRequest?: (info: RequestInfo) => void;
+  /** Answers the requests in the stead of a pool of connections to the base URL's host. */
+  readonly dispatcher?: RequestDispatcher;
 }
 
 export interface CallOptions {
@@ -96,14 +104,20 @@ const DEFAULT_LIMITS: PartnerClientLimits = {
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { clock = systemClock, random = Math.random, onRequest } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const transport = new Transport(options.baseUrl, limits);
+  const transport = new Transport(options.baseUrl, limits, options.dispatcher);
   const tokens = new TokenCache({
     credentials: options.credentials,
     form: options.tokenRequest ?? 'form',
     clock,
     send,
     withTimeLimit: (work) =>
-      withTimeLimit(limits.attemptMs, () => new TimedOutError('token', 'attempt'), undefined, work),
+      withTimeLimit(
+        clock,
+        limits.attemptMs,
+        () => new TimedOutError('token', 'attempt'),
+        undefined,
+        work,
+      ),
   });
 
   async function send(request: HttpRequest, attempt: number, signal: AbortSignal) {
@@ -149,6 +163,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       const left = deadline.epochMilliseconds - clock.now().epochMilliseconds;
       const phase = left < limits.attemptMs ? 'deadline' : 'attempt';
       return withTimeLimit(
+        clock,
         Math.min(left, limits.attemptMs),
         () => new TimedOutError(kind, phase),
         signal,

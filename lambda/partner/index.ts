@@ -21,3 +21,4 @@ export {
 } from './query.ts';
 export type { Page, Quarantined } from './records.ts';
 export type { CredentialSource, Credentials, TokenRequestForm } from './token.ts';
+export type { RequestDispatcher } from './transport.ts';

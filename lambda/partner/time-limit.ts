@@ -1,10 +1,11 @@
+import type { Clock } from '../clock.ts';
+
 /**
  * Runs `work` for at most `ms`, and while the caller's signal allows: then rejects at once, with
  * the error of `onTimeout` or the signal's reason, whether or not the work heeds its own signal.
- *
- * Real time, not an injected clock's: it guards against a server that holds on to a socket.
  */
 export async function withTimeLimit<T>(
+  clock: Pick<Clock, 'after'>,
   ms: number,
   onTimeout: () => Error,
   signal: AbortSignal | undefined,
@@ -19,13 +20,13 @@ export async function withTimeLimit<T>(
     reject(reason);
   };
   const onAbort = () => stop(signal?.reason);
-  const timer = setTimeout(() => stop(onTimeout()), ms);
+  const cancel = clock.after(ms, () => stop(onTimeout()));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     work(controller.signal).then(resolve, reject);
     return await promise;
   } finally {
-    clearTimeout(timer);
+    cancel();
     signal?.removeEventListener('abort', onAbort);
   }
 }

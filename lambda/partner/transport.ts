@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { parseBaseUrl } from './base-url.ts';
 import { type RequestKind, ResponseTooLargeError, UnavailableError } from './errors.ts';
@@ -32,6 +33,9 @@ export interface HttpReply {
   readonly body: Buffer;
 }
 
+/** What carries a request to the host and its answer back: undici's pool, or a host in memory. */
+export type RequestDispatcher = Pick<Dispatcher, 'dispatch'> & { close(): Promise<void> };
+
 /** Kept equal to package.json by a test. */
 const USER_AGENT = 'certification-notifier/0.1.0';
 
@@ -63,27 +67,18 @@ class Body {
   }
 }
 
-/** A keep-alive pool to one host that follows nothing and reads no more than it was told to. */
+/** Requests to one host: follows nothing and reads no more than it was told to. */
 export class Transport {
-  readonly #pool: Pool;
+  readonly #dispatcher: RequestDispatcher;
   readonly #prefix: string;
   readonly #limits: TransportLimits;
 
   /** @throws {InvalidBaseUrlError} */
-  constructor(baseUrl: string | URL, limits: TransportLimits) {
+  constructor(baseUrl: string | URL, limits: TransportLimits, dispatcher?: RequestDispatcher) {
     const url = parseBaseUrl(baseUrl);
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#limits = limits;
-    this.#pool = new Pool(url.origin, {
-      connections: limits.connections,
-      connectTimeout: limits.connectMs,
-      headersTimeout: limits.headersMs,
-      bodyTimeout: limits.bodyMs,
-      // A Lambda function is frozen between invocations, and its sockets die without a word. The
-      // request that then finds one dead is reset, which is retried.
-      keepAliveMaxTimeout: 60_000,
-      allowH2: false,
-    });
+    this.#dispatcher = dispatcher ?? poolTo(url.origin, limits);
   }
 
   /**
@@ -120,7 +115,7 @@ export class Transport {
     };
     const onAbort = () => stop(signal.reason);
 
-    this.#pool.dispatch(
+    this.#dispatcher.dispatch(
       {
         method: request.method,
         path: this.#prefix + request.path,
@@ -168,6 +163,19 @@ export class Transport {
 
   /** Ends the connections once the requests under way have been answered. */
   async close(): Promise<void> {
-    await this.#pool.close();
+    await this.#dispatcher.close();
   }
+}
+
+function poolTo(origin: string, limits: TransportLimits): RequestDispatcher {
+  return new Pool(origin, {
+    connections: limits.connections,
+    connectTimeout: limits.connectMs,
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.bodyMs,
+    // A Lambda function is frozen between invocations, and its sockets die without a word. The
+    // request that then finds one dead is reset, which is retried.
+    keepAliveMaxTimeout: 60_000,
+    allowH2: false,
+  });
 }

@@ -230,6 +230,7 @@ export class Host {
     const startedAt = performance.now();
     const index = this.#durations.push(0) - 1;
     const reply = await withTimeLimit(
+      systemClock,
       attemptMs,
       () => new TimedOutError(request.kind, 'attempt'),
       undefined,

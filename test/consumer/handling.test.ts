@@ -10,7 +10,7 @@ import {
   onlyOnce,
   parseEvent,
 } from '../../consumer/index.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../scaffold/clock.ts';
 import { event } from './events.ts';
 import { startHandledTables } from './handled-table.ts';
 

@@ -25,7 +25,7 @@ import {
 } from '../../consumer/index.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { messageBody } from '../../lambda/events/message.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../scaffold/clock.ts';
 import { event } from './events.ts';
 import { startHandledTables } from './handled-table.ts';
 

@@ -5,7 +5,7 @@ import {
   type SnsVerification,
   verifySnsMessage,
 } from '../../consumer/index.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../scaffold/clock.ts';
 import { certificateUrl, Signer, subscribeUrl, topicArn } from './signed-messages.ts';
 
 const now = '2026-11-21T08:00:00.000Z';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Operator } from '../../ops/target/operator.ts';
 import { findTarget } from '../../ops/target/target.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { ManualClock } from '../scaffold/clock.ts';
 
 /** Takes requests, and leaves whoever asks alone with them. */
 const requests: IncomingMessage[] = [];

@@ -15,8 +15,8 @@ import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Access } from '../../ops/target/access.ts';
 import { sweep, TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
+import { ManualClock } from '../scaffold/clock.ts';
 import { Gate } from '../support/gate.ts';
-import { ManualClock } from '../support/manual-clock.ts';
 
 let server: FauxqsServer;
 const gate = new Gate();

@@ -9,8 +9,8 @@ import {
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
+import { ManualClock } from '../scaffold/clock.ts';
 import { Gate, type Reply, type Rule } from '../support/gate.ts';
-import { ManualClock } from '../support/manual-clock.ts';
 import { Duty, ended } from './duty.ts';
 
 const duty = new Duty();

@@ -27,10 +27,27 @@ export class Timeline implements Clock {
     return this.#now;
   }
 
-  sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#sleepers.push({ at: this.#now + Math.max(0, Math.round(ms)), wake: resolve });
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const stop = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      const cancel = this.after(ms, () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      });
+      signal?.addEventListener('abort', stop, { once: true });
     });
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const sleeper = { at: this.#now + Math.max(0, Math.round(ms)), wake: run };
+    this.#sleepers.push(sleeper);
+    return () => {
+      this.#sleepers = this.#sleepers.filter((one) => one !== sleeper);
+    };
   }
 
   /** Lets time pass until the work is done. */

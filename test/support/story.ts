@@ -16,8 +16,8 @@ import type {
   QuarantinedRecord,
 } from '../../lambda/ports.ts';
 import { tick } from '../../lambda/tick.ts';
+import { ManualClock } from '../scaffold/clock.ts';
 import { startLedgerTable } from './ledger-table.ts';
-import { ManualClock } from './manual-clock.ts';
 
 let database: Awaited<ReturnType<typeof startLedgerTable>>;
 let stories = 0;

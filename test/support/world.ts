@@ -7,14 +7,9 @@ import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
 import type { Announcer, Notice } from '../../lambda/ports.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
-import {
-  type HostOrder,
-  type HostRecord,
-  listed,
-  pageOf,
-} from '../lambda/partner/proven/answer.ts';
+import { ManualClock } from '../scaffold/clock.ts';
+import { type HostOrder, type HostRecord, listed, pageOf } from '../scaffold/listing.ts';
 import { assessment } from './assessments.ts';
-import { ManualClock } from './manual-clock.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 
 /** When a tick is killed, and when the next one begins. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Answer, Dispatch, type Message } from '../../../lambda/delivery/dispatch.ts';
 import { TopicPace } from '../../../lambda/delivery/topic-pace.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 
 /** The `revision`-th event of a subject. */
 function message(id: number, revision = 1, bytes = 1_000): Message {

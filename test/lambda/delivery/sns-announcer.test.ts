@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SnsAnnouncer } from '../../../lambda/delivery/sns-announcer.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 
 let server: FauxqsServer;
 let client: SNSClient;

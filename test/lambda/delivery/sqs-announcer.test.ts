@@ -13,8 +13,8 @@ import { regionOf, SqsAnnouncer } from '../../../lambda/delivery/sqs-announcer.t
 import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 
 let server: FauxqsServer;
 let client: SQSClient;

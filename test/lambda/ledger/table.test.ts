@@ -8,7 +8,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Table } from '../../../lambda/ledger/table.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 
 // DynamoDB hands back what it has no capacity for; the embedded one always has some.
 const fault = mockClient(DynamoDBClient);

@@ -30,8 +30,8 @@ import type {
 } from '../../../lambda/operations/parts.ts';
 import type { Announcer, Ledger, Notice, PartnerReader, Refusal } from '../../../lambda/ports.ts';
 import { type TickRun, tick } from '../../../lambda/tick.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 import type { startLedgerTable } from '../../support/ledger-table.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 
 type LedgerDatabase = Awaited<ReturnType<typeof startLedgerTable>>;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { Temporal } from 'temporal-polyfill';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../../lambda/clock.ts';
+import { type Clock, systemClock } from '../../../lambda/clock.ts';
 import {
   createPartnerClient,
   type PartnerClient,
@@ -163,6 +163,8 @@ function fakeClock(start = '2026-11-21T08:00:00Z'): FakeClock {
     now = now.add({ milliseconds: ms });
   };
   return {
+    // What guards against a host that holds on to a socket has to see real time pass.
+    after: systemClock.after,
     sleeps,
     advance,
     now: () => now,

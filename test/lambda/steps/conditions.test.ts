@@ -11,8 +11,8 @@ import {
 import type { TickParts } from '../../../lambda/parts.ts';
 import type { Announcer, Ledger, Notice } from '../../../lambda/ports.ts';
 import { Conditions } from '../../../lambda/steps/conditions.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryLedger } from '../../support/memory-ledger.ts';
 
 /** SNS and a ledger that fail when they are told to; each tick sees what the one before has saved. */

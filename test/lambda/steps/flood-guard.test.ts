@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
 import { FloodGuard } from '../../../lambda/steps/flood-guard.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 
 const holdAbove = 500;
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TimeLimit } from '../../../lambda/steps/time-limit.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 
 describe('the time limit of a tick', () => {
   it('leaves ten seconds before anything has been measured', () => {

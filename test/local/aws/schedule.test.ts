@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import { expect, test } from 'vitest';
-import type { Clock } from '../../../lambda/clock.ts';
+import { type Clock, systemClock } from '../../../lambda/clock.ts';
 import { LocalFunction } from '../../../local/aws/function.ts';
 import { runSchedule } from '../../../local/aws/schedule.ts';
 
@@ -39,6 +39,7 @@ function steppingClock(stepMs: number) {
   let now = Temporal.Instant.from('2026-11-21T12:00:00Z');
   const slept: number[] = [];
   const clock: Clock = {
+    ...systemClock,
     now: () => {
       now = now.add({ milliseconds: stepMs });
       return now;

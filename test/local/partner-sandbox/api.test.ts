@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../../lambda/clock.ts';
+import { type Clock, systemClock } from '../../../lambda/clock.ts';
 import { assessmentSchema } from '../../../lambda/events/assessment.ts';
 import {
   type PartnerSandbox,
@@ -24,6 +24,7 @@ afterEach(async () => {
 function handClock(at = '2026-11-21T12:00:00Z'): Clock & { pass(seconds: number): void } {
   let now = Temporal.Instant.from(at);
   return {
+    ...systemClock,
     now: () => now,
     sleep: async () => {},
     pass: (seconds) => {

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
 import { assessmentSchema } from '../../../lambda/events/assessment.ts';
 import {
   type PartnerSandbox,
@@ -8,6 +9,7 @@ import {
   SandboxRequestError,
   startPartnerSandbox,
 } from '../../../local/partner-sandbox/index.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 import { type Page, tokenFor, visit } from './visitor.ts';
 
 const running: PartnerSandbox[] = [];
@@ -56,7 +58,7 @@ describe('an injected fault', () => {
   it('can write Retry-After as a date', async () => {
     const { request } = await visit(
       await start({
-        clock: { now: () => Temporal.Instant.from('2026-11-21T12:00:00Z'), sleep: async () => {} },
+        clock: new ManualClock('2026-11-21T12:00:00Z'),
         faults: [{ kind: 'server-error', retryAfter: 90, retryAfterAsDate: true }],
       }),
     );
@@ -157,10 +159,7 @@ describe('a switch', () => {
   it('changes the world between requests, the same way for the same seed', async () => {
     const histories = await Promise.all(
       [3, 3, 4].map(async (seed) => {
-        const clock = {
-          now: () => Temporal.Instant.from('2026-11-21T12:00:00Z'),
-          sleep: async () => {},
-        };
+        const clock = new ManualClock('2026-11-21T12:00:00Z');
         const sandbox = await start({ seed, churn: 0.5, clock });
         const { list } = await visit(sandbox);
         const pages: Page[] = [];
@@ -176,7 +175,7 @@ describe('a switch', () => {
     let now = Temporal.Instant.from('2026-12-01T12:00:00Z');
     const sandbox = await start({
       records: 10,
-      clock: { now: () => now, sleep: async () => {} },
+      clock: { ...systemClock, now: () => now, sleep: async () => {} },
       certifyEvery: 60_000,
       backdated: 0.5,
     });
@@ -197,10 +196,7 @@ describe('a switch', () => {
   });
 
   it('sets the clock ahead and tokens short', async () => {
-    const clock = {
-      now: () => Temporal.Instant.from('2026-11-21T12:00:00Z'),
-      sleep: async () => {},
-    };
+    const clock = new ManualClock('2026-11-21T12:00:00Z');
     const { url, credentials } = await start({ clock, clockSkew: 300, tokenLifetime: 5 });
     const response = await fetch(`${url}/oauth/token`, {
       method: 'POST',

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { ListQuery, Page, PartnerClient } from '../../../../lambda/partner/index.ts';
-import { answer, type HostOrder, type HostRecord } from './answer.ts';
+import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
 import { NamePool, type PoolShape } from './name-pool.ts';
 import { Random } from './random.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { HostOrder } from './answer.ts';
+import type { HostOrder } from '../../../scaffold/listing.ts';
 import { POOLS, readOnce } from './simulation.ts';
 
 /** What the rule of acceptance is for: each part of it, taken out, loses records. */

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../../lambda/clock.ts';
+import { type Clock, systemClock } from '../../../../lambda/clock.ts';
 import type { Assessment } from '../../../../lambda/events/assessment.ts';
 import {
   type ListQuery,
@@ -9,15 +9,15 @@ import {
   UnavailableError,
 } from '../../../../lambda/partner/index.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
+import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
 import { assessment } from '../../../support/assessments.ts';
-import { answer, type HostOrder, type HostRecord } from './answer.ts';
 import { NamePool } from './name-pool.ts';
 import { Random } from './random.ts';
 
 const DAY = '2026-11-20';
 const oneDay = { from: Temporal.PlainDate.from(DAY), to: Temporal.PlainDate.from(DAY) };
 const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
-const clock: Clock = { now: () => now, sleep: async () => {} };
+const clock: Clock = { ...systemClock, now: () => now, sleep: async () => {} };
 const options = { clock, deadline: now.add({ minutes: 1 }) };
 
 interface Host extends Pick<PartnerClient, 'list'> {

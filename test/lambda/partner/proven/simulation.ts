@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Clock } from '../../../../lambda/clock.ts';
+import { type Clock, systemClock } from '../../../../lambda/clock.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
-import type { HostOrder } from './answer.ts';
+import type { HostOrder } from '../../../scaffold/listing.ts';
 import { MovingHost, type WorldShape } from './moving-host.ts';
 import type { PoolShape } from './name-pool.ts';
 
@@ -22,7 +22,7 @@ export const SIZES = [
 export const HOST_ORDERS = ['full-name', 'last-name'] as const satisfies HostOrder[];
 
 const instant = Temporal.Instant.from('2026-11-21T08:00:00Z');
-const clock: Clock = { now: () => instant, sleep: async () => {} };
+const clock: Clock = { ...systemClock, now: () => instant, sleep: async () => {} };
 
 export interface Outcome {
   readonly accepted: boolean;

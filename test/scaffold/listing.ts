@@ -1,15 +1,17 @@
-import type { Assessment } from '../../../../lambda/events/assessment.ts';
-import type { ListQuery, Page } from '../../../../lambda/partner/index.ts';
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { ListQuery, Page } from '../../lambda/partner/index.ts';
 
 /** What `sort=user_name` compares, of which the document says nothing; or the sort does nothing. */
 export type HostOrder = 'full-name' | 'last-name' | 'first-name' | 'last-then-first' | 'ignored';
 
+/** What a host has of an assessment. */
 export interface HostRecord {
+  /** Without a `certified_on` it is in no range of days. */
   readonly assessment: Assessment;
   readonly legacy: boolean;
   readonly archived: boolean;
-  /** What the host serves is not what the document describes. */
-  readonly malformed?: boolean;
+  /** What the host serves is not what the document describes: these fields in the stead of its own. */
+  readonly malformed?: boolean | Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -26,42 +28,52 @@ export function answer(
   return pageOf(listed(records, query, hostOrder, tie), query);
 }
 
+/** The page of a list that a query asks for, as the client makes of it. */
+export function pageOf(list: readonly HostRecord[], query: ListQuery): Page {
+  const rows = rowsOf(list, query);
+  return {
+    assessments: rows.filter(({ malformed }) => !malformed).map(({ assessment }) => assessment),
+    quarantined: rows.flatMap(({ malformed, assessment: { id } }, index) =>
+      malformed ? [{ index, id, problems: ['name: expected string'] }] : [],
+    ),
+    meta: { count: list.length, ...sliceOf(query) },
+    rows: rows.length,
+  };
+}
+
 /** What a query asks for, in its order. */
 export function listed(
   records: Iterable<HostRecord>,
   { filter = {}, sort = 'certified_on', order = 'ASC' }: ListQuery,
   hostOrder: HostOrder,
-  tie: () => number,
+  tie: (record: HostRecord) => number,
 ): HostRecord[] {
   const from = filter.start_date?.toString() ?? '';
   const to = filter.end_date?.toString() ?? '9999';
+  const isOfDays = from !== '' || to !== '9999';
   const matching: { record: HostRecord; key: string; tie: number }[] = [];
   for (const record of records) {
     const { certified_on, organization_id } = record.assessment;
-    if (certified_on < from || certified_on > to) continue;
+    if (isOfDays && (certified_on === '' || certified_on < from || certified_on > to)) continue;
     if (!passes(filter.legacy_record, record.legacy)) continue;
     if (!passes(filter.user_record_status, record.archived ? 'archived' : 'active')) continue;
     if (!passes(filter.organization_ids, organization_id)) continue;
-    matching.push({ record, key: keyOf(record.assessment, sort, hostOrder), tie: tie() });
+    matching.push({ record, key: keyOf(record.assessment, sort, hostOrder), tie: tie(record) });
   }
   const direction = order === 'DESC' ? -1 : 1;
   matching.sort((a, b) => direction * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.tie - b.tie));
   return matching.map(({ record }) => record);
 }
 
-/** The slice of a list that a query asks for. */
-export function pageOf(list: readonly HostRecord[], query: ListQuery): Page {
-  const { offset = 0 } = query;
-  const page = Math.min(query.page ?? 50, 100);
-  const rows = list.slice(offset, offset + page);
-  return {
-    assessments: rows.filter(({ malformed }) => !malformed).map(({ assessment }) => assessment),
-    quarantined: rows.flatMap(({ malformed, assessment: { id } }, index) =>
-      malformed ? [{ index, id, problems: ['name: expected string'] }] : [],
-    ),
-    meta: { count: list.length, offset, page },
-    rows: rows.length,
-  };
+/** The records of a list that a query asks for. */
+export function rowsOf(list: readonly HostRecord[], query: ListQuery): readonly HostRecord[] {
+  const { offset, page } = sliceOf(query);
+  return list.slice(offset, offset + page);
+}
+
+/** The offset and the size of a page, by the document's defaults and cap. */
+export function sliceOf({ offset = 0, page = 50 }: ListQuery): { offset: number; page: number } {
+  return { offset, page: Math.min(page, 100) };
 }
 
 function passes<T>(wanted: readonly (T | 'both')[] | undefined, value: T): boolean {

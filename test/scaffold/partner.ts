@@ -1,0 +1,451 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../lambda/clock.ts';
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import {
+  createPartnerClient,
+  type ListQuery,
+  type PartnerClient,
+  type PartnerClientOptions,
+  type RequestDispatcher,
+  SORT_KEYS,
+} from '../../lambda/partner/index.ts';
+import { Access } from '../../local/partner-sandbox/access.ts';
+import { readRawQuery } from '../../local/partner-sandbox/query.ts';
+import { documentRules, type Answer as SandboxAnswer } from '../../local/partner-sandbox/rules.ts';
+import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
+import { assessment } from '../support/assessments.ts';
+import { type HostOrder, type HostRecord, listed, rowsOf, sliceOf } from './listing.ts';
+
+/** An HTTP answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** The connection ends half way through the body. */
+  readonly breaksOff?: boolean;
+}
+
+/**
+ * What comes in the stead of the document's answer: another one, a connection that is reset, the
+ * answer half of which is lost, or nothing ever.
+ */
+export type Fault = Answer | 'reset' | 'half' | 'silence';
+
+/** A request as it came in. */
+export type Received =
+  | { readonly kind: 'token' }
+  | { readonly kind: 'list'; readonly query: ListQuery }
+  | { readonly kind: 'get'; readonly id: number };
+
+/** What the tick wants of a request (`partnerReader`). */
+export type Asked = 'pulse' | 'tail' | 'oldest' | 'count' | 'prove' | 'get';
+
+export interface HttpRequest {
+  readonly method: string;
+  /** With the query string. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const assessments = '/api/v1/ax/assessments';
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/** 429, with or without the seconds that it asks for. */
+export const tooManyRequests = (retryAfter?: number): Answer => ({
+  status: 429,
+  ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
+});
+
+export const notFound: Answer = { status: 404 };
+export const serverError: Answer = { status: 500, headers: json, body: '{"error":"internal"}' };
+
+/** What a proxy says. */
+export const htmlPage: Answer = {
+  status: 200,
+  headers: { 'content-type': 'text/html' },
+  body: '<!DOCTYPE html><title>Back soon</title>',
+};
+
+export const invalidToken = written(documentRules.invalidToken);
+export const invalidClient = written(documentRules.invalidClient);
+export const noOrganizations = written(documentRules.noOrganizations);
+export const noAssessments = written(documentRules.noAssessments);
+
+/**
+ * The partner in memory, at the level of HTTP: what partner-api.md says over records that tests
+ * change, below the real client. It takes no time but the clock's, opens no socket, and whatever is
+ * to go wrong goes wrong as it does on a wire.
+ */
+export class MemoryPartner {
+  readonly #clock: Clock;
+  readonly #records = new Map<number, HostRecord>();
+  readonly #texts = new WeakMap<HostRecord, string>();
+  /** Of the records as they are. */
+  readonly #lists = new Map<string, readonly HostRecord[]>();
+  readonly #queries = new Map<string, ListQuery>();
+  readonly access = new Access(1);
+  /** All requests so far. */
+  readonly requests: Received[] = [];
+  /** How long an answer takes, in milliseconds. */
+  answerMs = 0;
+  /** How far its clock is ahead of ours, in milliseconds. */
+  aheadMs = 0;
+  order: HostOrder = 'full-name';
+  /** Decides among equals, anew in each answer; without it they come in the order they were put in. */
+  tie: ((record: HostRecord) => number) | undefined;
+  /** In the stead of each answer of the list and of single records. */
+  fault: Fault | undefined;
+  /** Every single record answers 404. */
+  singleRecordsBroken = false;
+  /** Counted, and shown by no list. */
+  readonly hidden = new Set<number>();
+  /** What `meta.count` says, given what is right. */
+  count: (right: number, query: ListQuery) => number = (right) => right;
+  /** Before an answer: what happens at the partner just then, and what comes in the answer's stead. */
+  onToken: () => Fault | undefined = () => undefined;
+  onList: (query: ListQuery) => Fault | undefined = () => undefined;
+  onGet: (id: number) => Fault | undefined = () => undefined;
+  /** After an answer was made, which may still be lost. */
+  onListed: (query: ListQuery) => Fault | undefined = () => undefined;
+  onGot: (id: number) => Fault | undefined = () => undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The real client of it, whose waits are not left to chance. */
+  client(options: Partial<PartnerClientOptions> = {}): PartnerClient {
+    return createPartnerClient({
+      baseUrl: 'https://platform.example.org',
+      credentials: async () => this.access.credentials,
+      clock: this.#clock,
+      random: () => 0.5,
+      dispatcher: this.dispatcher,
+      ...options,
+    });
+  }
+
+  get records(): ReadonlyMap<number, HostRecord> {
+    return this.#records;
+  }
+
+  /** Queries of the list requests so far. */
+  get queries(): ListQuery[] {
+    return this.requests.flatMap((request) => (request.kind === 'list' ? request.query : []));
+  }
+
+  /** What was asked so far, in a word of the tick each (tokens apart). */
+  get asked(): Asked[] {
+    return this.requests.flatMap((request) => {
+      if (request.kind === 'list') return askedBy(request.query);
+      return request.kind === 'get' ? 'get' : [];
+    });
+  }
+
+  has(id: number): boolean {
+    return this.#records.has(id);
+  }
+
+  /** A new one, or in the place of the one with its id. */
+  put(record: HostRecord): void {
+    this.#records.set(record.assessment.id, record);
+    this.#lists.clear();
+  }
+
+  /** One of a name that no other has, if no other is given. */
+  add(id: number, certified_on: string, more: Partial<Assessment> = {}): void {
+    const { name = `Ada Number${String(id).padStart(5, '0')}` } = more;
+    const [first_name = '', last_name = ''] = name.split(' ');
+    this.put({
+      assessment: assessment({ id, certified_on, name, first_name, last_name, ...more }),
+      legacy: false,
+      archived: false,
+    });
+  }
+
+  /** So many of a day, with ids from one on. */
+  addMany(first: number, count: number, certified_on: string): void {
+    for (let id = first; id < first + count; id++) this.add(id, certified_on);
+  }
+
+  edit(id: number, more: Partial<Assessment> = { email: `changed-${id}@example.org` }): void {
+    const record = this.#record(id);
+    this.put({ ...record, assessment: { ...record.assessment, ...more } });
+  }
+
+  /** What it serves of it is no longer what the document describes, or again. */
+  spoil(id: number, malformed: HostRecord['malformed'] = true): void {
+    this.put({ ...this.#record(id), malformed });
+  }
+
+  remove(id: number): void {
+    if (!this.#records.delete(id)) throw new Error(`there is no ${id}`);
+    this.#lists.clear();
+  }
+
+  #record(id: number): HostRecord {
+    const record = this.#records.get(id);
+    if (record === undefined) throw new Error(`there is no ${id}`);
+    return record;
+  }
+
+  /** What carries requests to it, for a client. */
+  readonly dispatcher: RequestDispatcher = dispatcherTo((request, signal) =>
+    this.respond(request, signal),
+  );
+
+  /** The answer to a request, in its own time, unless the signal ends the wait. */
+  async respond(request: HttpRequest, signal: AbortSignal): Promise<Answer | 'reset'> {
+    const received = this.#received(request);
+    this.requests.push(received);
+    const fault = this.#before(received);
+    if (this.answerMs > 0) await this.#clock.sleep(this.answerMs, signal);
+    return this.#delivered(fault, received, request, signal);
+  }
+
+  async #delivered(
+    fault: Fault | undefined,
+    received: Received,
+    request: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<Answer | 'reset'> {
+    if (fault === 'silence') {
+      // Whoever waits for it has a time limit of its own.
+      await this.#clock.sleep(foreverMs, signal);
+      return 'reset';
+    }
+    if (fault !== undefined && fault !== 'half') return fault;
+    const answer = this.#answer(received, request);
+    if (fault === 'half') return { ...answer, breaksOff: true };
+    const lost = this.#after(received);
+    return lost === undefined ? answer : this.#delivered(lost, received, request, signal);
+  }
+
+  #before(received: Received): Fault | undefined {
+    if (received.kind === 'token') return this.onToken();
+    const fault = received.kind === 'list' ? this.onList(received.query) : this.onGet(received.id);
+    return fault ?? this.fault;
+  }
+
+  #after(received: Received): Fault | undefined {
+    if (received.kind === 'list') return this.onListed(received.query);
+    return received.kind === 'get' ? this.onGot(received.id) : undefined;
+  }
+
+  #received({ method, path }: HttpRequest): Received {
+    if (method === 'POST' && path === '/oauth/token') return { kind: 'token' };
+    const [endpoint, search = ''] = path.split('?');
+    if (endpoint === assessments) return { kind: 'list', query: this.#query(search) };
+    const id = endpoint?.slice(assessments.length + 1);
+    if (id !== undefined && /^\d+$/.test(id)) return { kind: 'get', id: Number(id) };
+    throw new Error(`the partner has no ${method} ${path}`);
+  }
+
+  #query(search: string): ListQuery {
+    const query = this.#queries.get(search) ?? readQuery(search);
+    this.#queries.set(search, query);
+    return query;
+  }
+
+  #answer(received: Received, { headers, body }: HttpRequest): Answer {
+    const now = this.#clock.now().epochMilliseconds + this.aheadMs;
+    const { status, ...rest } = this.#judged(received, headers, body, now);
+    return {
+      status,
+      ...rest,
+      headers: { ...json, ...rest.headers, date: new Date(now).toUTCString() },
+    };
+  }
+
+  #judged(
+    received: Received,
+    { authorization, 'content-type': contentType }: Readonly<Record<string, string>>,
+    body: string,
+    now: number,
+  ): Answer {
+    if (received.kind === 'token')
+      return written(
+        this.access.issue(
+          { authorization, contentType, body },
+          documentRules,
+          now,
+          defaultSwitches,
+        ),
+      );
+    if (!this.access.admits(authorization, now)) return invalidToken;
+    if (received.kind === 'list') return { status: 200, body: this.#page(received.query) };
+    const record = this.singleRecordsBroken ? undefined : this.#records.get(received.id);
+    return record === undefined ? notFound : { status: 200, body: this.#text(record) };
+  }
+
+  #page(query: ListQuery): string {
+    const list = this.#listed(query);
+    const rows = rowsOf(list, query).filter(({ assessment: { id } }) => !this.hidden.has(id));
+    const meta = { count: this.count(list.length, query), ...sliceOf(query) };
+    const data = rows.map((record) => this.#text(record)).join();
+    return `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
+  }
+
+  #listed(query: ListQuery): readonly HostRecord[] {
+    const { tie, order } = this;
+    if (tie) return listed(this.#records.values(), query, order, tie);
+    const { page: _, offset: __, ...whole } = query;
+    const key = JSON.stringify([whole, order]);
+    const list = this.#lists.get(key) ?? listed(this.#records.values(), query, order, () => 0);
+    this.#lists.set(key, list);
+    return list;
+  }
+
+  /** A record as it is served, written once. */
+  #text(record: HostRecord): string {
+    const { assessment, malformed } = record;
+    const fields = malformed === true ? { name: 7 } : malformed;
+    const text = this.#texts.get(record) ?? JSON.stringify({ ...assessment, ...(fields || {}) });
+    this.#texts.set(record, text);
+    return text;
+  }
+}
+
+/** Longer than anybody waits. */
+const foreverMs = 86_400_000;
+
+/** What carries requests to whatever answers them, as undici's pool carries them to a host. */
+function dispatcherTo(
+  respond: (request: HttpRequest, signal: AbortSignal) => Promise<Answer | 'reset'>,
+): RequestDispatcher {
+  let isClosed = false;
+  return {
+    dispatch(options, handler) {
+      const wire = new Wire(handler);
+      if (isClosed) wire.fail('UND_ERR_CLOSED');
+      else void wire.carry(respond, requestOf(options));
+      return true;
+    },
+    close: async () => {
+      isClosed = true;
+    },
+  };
+}
+
+/** One request's way there and back, which may be aborted at any time. */
+class Wire implements Dispatcher.DispatchController {
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #abortion = new AbortController();
+  readonly paused = false;
+  reason: Error | null = null;
+
+  constructor(handler: Dispatcher.DispatchHandler) {
+    this.#handler = handler;
+  }
+
+  get aborted(): boolean {
+    return this.reason !== null;
+  }
+
+  abort(reason: Error): void {
+    if (this.aborted) return;
+    this.reason = reason;
+    this.#abortion.abort(reason);
+    this.#handler.onResponseError?.(this, reason);
+  }
+
+  pause(): void {}
+
+  resume(): void {}
+
+  fail(code: string): void {
+    this.abort(Object.assign(new Error(code), { code }));
+  }
+
+  async carry(
+    respond: (request: HttpRequest, signal: AbortSignal) => Promise<Answer | 'reset'>,
+    request: HttpRequest,
+  ): Promise<void> {
+    // Not before whoever sends it is ready to hear of it.
+    await Promise.resolve();
+    this.#handler.onRequestStart?.(this, {});
+    if (this.aborted) return;
+    let answer: Answer | 'reset';
+    try {
+      answer = await respond(request, this.#abortion.signal);
+    } catch (error) {
+      if (this.aborted) return;
+      throw error;
+    }
+    if (this.aborted) return;
+    if (answer === 'reset') this.fail('ECONNRESET');
+    else this.#deliver(answer);
+  }
+
+  #deliver({ status, headers = {}, body = '', breaksOff = false }: Answer): void {
+    const bytes = Buffer.from(body);
+    this.#handler.onResponseStart?.(this, status, {
+      'content-length': String(bytes.length),
+      ...headers,
+    });
+    if (this.aborted) return;
+    this.#handler.onResponseData?.(this, breaksOff ? bytes.subarray(0, bytes.length / 2) : bytes);
+    if (this.aborted) return;
+    if (breaksOff) this.fail('UND_ERR_SOCKET');
+    else this.#handler.onResponseEnd?.(this, {});
+  }
+}
+
+function requestOf({ method, path, headers, body }: Dispatcher.DispatchOptions): HttpRequest {
+  const pairs = Object.entries(headers ?? {});
+  return {
+    method,
+    path,
+    headers: Object.fromEntries(pairs.map(([name, value]) => [name, String(value)])),
+    body: typeof body === 'string' ? body : '',
+  };
+}
+
+/** The sandbox's answers are JSON values; these are bytes. */
+function written({ status, headers, body }: SandboxAnswer): Answer {
+  return { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
+}
+
+const filters = [
+  'start_date',
+  'end_date',
+  'legacy_record',
+  'user_record_status',
+  'organization_ids',
+];
+
+/** The parameters of a list request, under the client's names. */
+function readQuery(search: string): ListQuery {
+  const { page, offset, scalars, lists, ...raw } = readRawQuery(new URLSearchParams(search));
+  const unknown = [...scalars.keys(), ...lists.keys()].find((name) => !filters.includes(name));
+  if (unknown !== undefined) throw new Error(`the partner in memory has no filter ${unknown}`);
+  const [start_date, end_date] = [scalars.get('start_date'), scalars.get('end_date')];
+  const legacy = lists.get('legacy_record');
+  const statuses = lists.get('user_record_status');
+  const organizations = lists.get('organization_ids');
+  const sort = SORT_KEYS.find((key) => key === raw.sort);
+  return {
+    filter: {
+      ...(start_date && { start_date }),
+      ...(end_date && { end_date }),
+      ...(legacy && { legacy_record: legacy.map(legacyOf) }),
+      ...(statuses && { user_record_status: statuses.map(statusOf) }),
+      ...(organizations && { organization_ids: organizations.map(Number) }),
+    },
+    ...(sort && { sort }),
+    ...(raw.order !== undefined && { order: raw.order.toUpperCase() === 'DESC' ? 'DESC' : 'ASC' }),
+    ...(page !== undefined && { page: Number(page) }),
+    ...(offset !== undefined && { offset: Number(offset) }),
+  };
+}
+
+function askedBy({ page, sort, order, offset }: ListQuery): Asked {
+  if (page === 1) return 'count';
+  if (sort !== 'certified_on' || order === undefined) return 'prove';
+  if (order === 'DESC') return 'pulse';
+  return offset === undefined ? 'oldest' : 'tail';
+}
+
+const legacyOf = (text: string) => (text === 'both' ? text : text === 'true');
+const statusOf = (text: string) => (text === 'archived' ? 'archived' : 'active');
