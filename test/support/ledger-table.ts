@@ -3,11 +3,12 @@ import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-s
 import { ledgerTable } from '../../lambda/names.ts';
 import { embeddedDynamoDb } from '../../local/aws/dynamodb.ts';
 
-/** An embedded DynamoDB with one empty ledger table, by the names that the stack uses. */
-export async function startLedgerTable() {
+/** An embedded DynamoDB, which keeps no process alive. */
+export async function startDynamoDb() {
   const server = embeddedDynamoDb();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  server.unref();
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const client = new DynamoDBClient({
@@ -15,8 +16,19 @@ export async function startLedgerTable() {
     region: 'eu-central-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
+  return {
+    client,
+    async close() {
+      client.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** An empty table with the keys and indexes of the stack's. */
+export async function createLedgerTable(client: DynamoDBClient, name: string): Promise<void> {
   const { partitionKey, byDay, undelivered } = ledgerTable;
-  const name = 'ledger';
   await client.send(
     new CreateTableCommand({
       TableName: name,
@@ -50,13 +62,12 @@ export async function startLedgerTable() {
     }),
   );
   await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.01 }, { TableName: name });
-  return {
-    client,
-    name,
-    async close() {
-      client.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+}
+
+/** An embedded DynamoDB of one's own, with one empty ledger table. */
+export async function startLedgerTable() {
+  const { client, close } = await startDynamoDb();
+  const name = 'ledger';
+  await createLedgerTable(client, name);
+  return { client, name, close };
 }

@@ -29,7 +29,7 @@ import type {
   Undelivered,
 } from '../../lambda/ports.ts';
 
-interface Entry {
+export interface Entry {
   owed: OwedEvent;
   held: boolean;
   /** The code with which SNS refused it for good. */
@@ -37,13 +37,15 @@ interface Entry {
 }
 
 /** An item is in the index under one of them: the first, in this order, that an entry of it waits for. */
-const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
+export const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
 type Waits = (typeof places)[number];
 
 const pageItems = 200;
 
-interface Item {
+export interface Item {
   certification: Certification;
+  /** When it was recorded first, as in the history. */
+  firstSeen: string;
   history: Revision[];
   outbox: Map<number, Entry>;
   /** Milliseconds since the epoch. */
@@ -214,6 +216,7 @@ export class MemoryLedger implements Ledger, Steered {
     for (const sighting of sightings)
       this.items.set(sighting.assessment.id, {
         certification: certificationOf(sighting),
+        firstSeen: now.toString(),
         history: [revisionOf(sighting, 'baseline', now)],
         outbox: new Map(),
         owedSince: 0,
@@ -238,6 +241,7 @@ export class MemoryLedger implements Ledger, Steered {
     outbox.set(revision, { owed, held: destiny === 'held' });
     this.items.set(id, {
       certification: certificationOf(change),
+      firstSeen: item?.firstSeen ?? now.toString(),
       history: [
         ...(item?.history ?? []),
         revisionOf(change, change.kind, now, event.data.late),
@@ -257,7 +261,7 @@ export class MemoryLedger implements Ledger, Steered {
   }
 
   async countKept(waiting: 'held' | 'undeliverable'): Promise<number> {
-    return this.#filed(waiting).length;
+    return this.filed(waiting).length;
   }
 
   async settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void> {
@@ -293,11 +297,18 @@ export class MemoryLedger implements Ledger, Steered {
     this.#state = { ...(await this.state()), ...due };
   }
 
+  /** @returns `false` when it was not so: then nothing is changed */
+  steer(isSo: (state: State) => boolean, change: (state: State) => State): boolean {
+    if (this.#state === undefined || !isSo(this.#state)) return false;
+    this.#state = change(this.#state);
+    return true;
+  }
+
   get held(): OwedEvent[] {
     return [...this.items.values()].flatMap(({ outbox }) => eventsOf(outbox, ['held']));
   }
 
-  #filed(place: Waits): Item[] {
+  filed(place: Waits): Item[] {
     return [...this.items.values()].filter((item) => filedUnder(item) === place).sort(byOwedSince);
   }
 
@@ -306,7 +317,7 @@ export class MemoryLedger implements Ledger, Steered {
     let end: Item | undefined;
     do {
       const after = end;
-      const rest = this.#filed(place).filter((item) => !after || byOwedSince(item, after) > 0);
+      const rest = this.filed(place).filter((item) => !after || byOwedSince(item, after) > 0);
       const page = rest.slice(0, pageItems);
       if (page.length > 0)
         yield { owed: page.flatMap(({ outbox }) => eventsOf(outbox, waits)), unreadable: [] };
@@ -315,7 +326,7 @@ export class MemoryLedger implements Ledger, Steered {
   }
 }
 
-function byOwedSince(a: Item, b: Item): number {
+export function byOwedSince(a: Item, b: Item): number {
   return a.owedSince - b.owedSince || a.certification.id - b.certification.id;
 }
 
@@ -328,7 +339,7 @@ function undeliveredOf({ outbox }: Item): Map<number, Undelivered> {
 }
 
 /** What each revision waits for; what comes after a held one is held with it. */
-function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> {
+export function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> {
   const waits = new Map<number, Waits>();
   let isBehindHeld = false;
   for (const [revision, { owed, held, undeliverable }] of [...outbox].sort(([a], [b]) => a - b)) {
@@ -360,8 +371,13 @@ function revisionOf(
   late?: boolean,
 ): Revision {
   const changed = change.kind === 'withdrawn' ? [] : change.changed;
-  const { revision } = change;
-  return { revision, kind, at: now.toString(), changed, late, decisions: [] };
+  const { revision, found } = change;
+  const told = late === undefined ? {} : { late };
+  return {
+    ...{ revision, kind, at: now.toString(), changed, decisions: [] },
+    ...(found && { found }),
+    ...told,
+  };
 }
 
 function certificationOf(change: Change): Certification {

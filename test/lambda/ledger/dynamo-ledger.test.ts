@@ -1,38 +1,35 @@
-import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
-import { DynamoOpsLedger } from '../../../lambda/ledger/dynamo-ops-ledger.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Table } from '../../../lambda/ledger/table.ts';
 import type { Journal } from '../../../lambda/parts.ts';
+import type { Ledger } from '../../../lambda/ports.ts';
+import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
 import { LedgerInUse, later, now } from './ledgers.ts';
 
 // What every ledger does is in the tests beside this one; here are the items that it makes in DynamoDB.
 
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
+const database = ledgersInDynamoDb();
 let table: Table;
-let ledger: DynamoLedger;
+let ledger: Ledger;
 let used: LedgerInUse;
 let integration: string;
 let integrations = 0;
 const warnings: string[] = [];
 const journal: Journal = { warn: (what) => warnings.push(what) };
 
-beforeAll(async () => {
-  database = await startLedgerTable();
-  table = new Table(database.client, database.name, systemClock);
-});
-afterAll(() => database.close());
 beforeEach(() => {
   integrations += 1;
   integration = `district-${integrations}`;
   warnings.length = 0;
-  ledger = new DynamoLedger(table, integration, journal);
-  used = new LedgerInUse(ledger, new DynamoOpsLedger(table, integration), integration);
+  table = database.table(systemClock);
+  const ledgers = database.of(integration, systemClock, journal);
+  ledger = ledgers.ledger;
+  used = new LedgerInUse(ledgers, integration);
 });
 
 const { id } = assessment();
@@ -41,7 +38,7 @@ const renamed = assessment({ name: 'Odalys Ashgrove' });
 async function item(id: number) {
   const { Item } = await database.client.send(
     new GetItemCommand({
-      TableName: database.name,
+      TableName: database.tableName,
       Key: { pk: { S: `CERT#${integration}#${id}` } },
     }),
   );
@@ -79,10 +76,7 @@ describe('the item of a certification', () => {
 
   it('has nothing personal in it once all was delivered', async () => {
     await ledger.settle([await used.create(assessment())], 'nothing');
-    const { Items } = await database.client.send(new ScanCommand({ TableName: database.name }));
-    const mine = (Items ?? [])
-      .map((raw) => unmarshall(raw))
-      .filter(({ pk }) => pk.includes(integration));
+    const mine = (await database.items(integration)).map((raw) => unmarshall(raw));
     expect(mine).not.toEqual([]);
     expect(JSON.stringify(mine)).not.toMatch(/Odalys|Quillfeather|SEID|@|Larkspur|Thornbury/);
   });

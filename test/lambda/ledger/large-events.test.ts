@@ -1,28 +1,23 @@
 import { Temporal } from 'temporal-polyfill';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import { sightingEvent, withdrawalEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
-import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
-import { Table } from '../../../lambda/ledger/table.ts';
+import type { Ledger } from '../../../lambda/ports.ts';
+import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
 
 const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
 const announced = { integration: 'district-a', late: false, time: now };
 
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
-let ledger: DynamoLedger;
-
-beforeAll(async () => {
-  database = await startLedgerTable();
-  const table = new Table(database.client, database.name, systemClock);
-  ledger = new DynamoLedger(table, announced.integration, { warn: () => {} });
+const database = ledgersInDynamoDb();
+let ledger: Ledger;
+beforeEach(() => {
+  ({ ledger } = database.of(announced.integration, systemClock, { warn: () => {} }));
 });
-afterAll(() => database.close());
 
 async function commit(read: Assessment): Promise<OwedEvent | undefined> {
   const [change] = compare([read], new Map(), 'salt');

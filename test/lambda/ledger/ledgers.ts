@@ -1,16 +1,20 @@
 import { Temporal } from 'temporal-polyfill';
-import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import { beforeEach, describe } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { type Certification, compare, type Sighting } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
-import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
-import { DynamoOpsLedger } from '../../../lambda/ledger/dynamo-ops-ledger.ts';
-import { Table } from '../../../lambda/ledger/table.ts';
+import type { FanOutLedger } from '../../../lambda/fan-out/parts.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
+import type { Journal } from '../../../lambda/parts.ts';
 import type { Ledger } from '../../../lambda/ports.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
+import {
+  type Ledgers,
+  type LedgersOf,
+  ledgersIn,
+  ledgersInDynamoDb,
+} from '../../scaffold/ledgers.ts';
 import { MemoryLedger } from '../../support/memory-ledger.ts';
 
 export const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
@@ -37,12 +41,14 @@ export function changesOf(
 /** A ledger, and what one does with it time and again. */
 export class LedgerInUse {
   readonly ledger: Ledger;
-  readonly opsLedger: Pick<OpsLedger, 'acceptTotal'>;
+  readonly opsLedger: OpsLedger;
+  readonly fanOut: FanOutLedger;
   readonly integration: string;
 
-  constructor(ledger: Ledger, opsLedger: Pick<OpsLedger, 'acceptTotal'>, integration: string) {
+  constructor({ ledger, opsLedger, fanOut }: Ledgers, integration: string) {
     this.ledger = ledger;
     this.opsLedger = opsLedger;
+    this.fanOut = fanOut;
     this.integration = integration;
   }
 
@@ -89,33 +95,27 @@ export class LedgerInUse {
 }
 
 /**
- * The same tests for the ledger in DynamoDB and for the one in memory: what the simulation shows of
- * the one, it shows of the other.
+ * The same tests for the ledger in DynamoDB and for the one in memory: what tests and the simulation
+ * show over the one, they show over the other.
  */
 export function describeLedgers(what: string, tests: (used: () => LedgerInUse) => void): void {
   describe.each(['DynamoDB', 'memory'] as const)(`${what}, in %s`, (place) => {
-    let database: Awaited<ReturnType<typeof startLedgerTable>> | undefined;
+    const ledgersOf = place === 'DynamoDB' ? ledgersInDynamoDb().of : inMemory;
     let used: LedgerInUse;
     let integrations = 0;
-    beforeAll(async () => {
-      if (place === 'DynamoDB') database = await startLedgerTable();
-    });
-    afterAll(() => database?.close());
     beforeEach(() => {
       integrations += 1;
       const integration = `district-${integrations}`;
-      const memory = new MemoryLedger();
-      if (database === undefined) used = new LedgerInUse(memory, memory, integration);
-      else {
-        const table = new Table(database.client, database.name, systemClock);
-        const ledger = new DynamoLedger(table, integration, {
-          warn: (what) => {
-            throw new Error(`the ledger warns: ${what}`);
-          },
-        });
-        used = new LedgerInUse(ledger, new DynamoOpsLedger(table, integration), integration);
-      }
+      used = new LedgerInUse(ledgersOf(integration, systemClock, silent), integration);
     });
     tests(() => used);
   });
 }
+
+const inMemory: LedgersOf = () => ledgersIn(new MemoryLedger());
+
+const silent: Journal = {
+  warn: (what) => {
+    throw new Error(`the ledger warns: ${what}`);
+  },
+};

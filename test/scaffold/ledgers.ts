@@ -1,0 +1,85 @@
+import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { beforeAll } from 'vitest';
+import type { Clock } from '../../lambda/clock.ts';
+import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
+import { DynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
+import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
+import { DynamoOpsLedger } from '../../lambda/ledger/dynamo-ops-ledger.ts';
+import { Table } from '../../lambda/ledger/table.ts';
+import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
+import type { Journal } from '../../lambda/parts.ts';
+import type { Ledger } from '../../lambda/ports.ts';
+import { createLedgerTable, startDynamoDb } from '../support/ledger-table.ts';
+import type { MemoryLedger } from '../support/memory-ledger.ts';
+import { MemoryFanOutLedger } from './memory-fan-out-ledger.ts';
+import { MemoryOpsLedger } from './memory-ops-ledger.ts';
+
+/** The ledger of one integration, as ticks, commands and fan-outs see it. */
+export interface Ledgers {
+  readonly ledger: Ledger;
+  readonly opsLedger: OpsLedger;
+  readonly fanOut: FanOutLedger;
+}
+
+/** Where an integration has its ledger. */
+export type LedgersOf = (integration: string, clock: Clock, journal: Journal) => Ledgers;
+
+export function ledgersIn(memory: MemoryLedger): Ledgers {
+  return {
+    ledger: memory,
+    opsLedger: new MemoryOpsLedger(memory),
+    fanOut: new MemoryFanOutLedger(memory),
+  };
+}
+
+/** One a worker: where files share their modules, they share it. */
+let server: ReturnType<typeof startDynamoDb> | undefined;
+let tables = 0;
+
+/** A table of this file's own in the worker's embedded DynamoDB. To be called at the top of a file. */
+export function ledgersInDynamoDb(): DynamoDbLedgers {
+  const ledgers = new DynamoDbLedgers();
+  beforeAll(() => ledgers.start());
+  return ledgers;
+}
+
+export class DynamoDbLedgers {
+  #client: DynamoDBClient | undefined;
+  tableName = 'not there yet';
+
+  async start(): Promise<void> {
+    server ??= startDynamoDb();
+    this.#client = (await server).client;
+    tables += 1;
+    this.tableName = `ledger-${tables}`;
+    await createLedgerTable(this.#client, this.tableName);
+  }
+
+  get client(): DynamoDBClient {
+    if (this.#client === undefined) throw new Error('the table is made before the first test');
+    return this.#client;
+  }
+
+  table(clock: Clock): Table {
+    return new Table(this.client, this.tableName, clock);
+  }
+
+  readonly of: LedgersOf = (integration, clock, journal) => {
+    const table = this.table(clock);
+    return {
+      ledger: new DynamoLedger(table, integration, journal),
+      opsLedger: new DynamoOpsLedger(table, integration),
+      fanOut: new DynamoFanOutLedger(table, integration, journal),
+    };
+  };
+
+  /** Everything that the table holds for an integration. */
+  async items(integration: string): Promise<Record<string, AttributeValue>[]> {
+    const own = new RegExp(`#${integration}(#|$)`);
+    const items: Record<string, AttributeValue>[] = [];
+    const pages = paginateScan({ client: this.client }, { TableName: this.tableName });
+    for await (const { Items = [] } of pages)
+      items.push(...Items.filter(({ pk }) => own.test(pk?.S ?? '')));
+    return items;
+  }
+}

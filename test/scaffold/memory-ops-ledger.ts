@@ -1,0 +1,199 @@
+import type { Temporal } from 'temporal-polyfill';
+import type { AcceptedTotal } from '../../lambda/detection/total.ts';
+import type {
+  CertificationStory,
+  CommandOutcome,
+  CommandRecord,
+  Decided,
+  Decision,
+  Kept,
+  KeptEvent,
+  KeptPage,
+  OpsLedger,
+  Waits,
+} from '../../lambda/operations/ops-ledger.ts';
+import type { Pause } from '../../lambda/ports.ts';
+import { type Item, type MemoryLedger, places, waitsOf } from '../support/memory-ledger.ts';
+
+const pageItems = 100;
+const commandsKept = 100;
+
+/** What the people on duty ask of a ledger in memory. */
+export class MemoryOpsLedger implements OpsLedger {
+  readonly #ledger: MemoryLedger;
+  #commands: CommandRecord[] = [];
+  /** The call that has paused or resumed it last. */
+  #steeredBy: string | undefined;
+
+  constructor(ledger: MemoryLedger) {
+    this.#ledger = ledger;
+  }
+
+  async pause(pause: Pause, call: string): Promise<boolean> {
+    return this.#steer(call, false, (state) => ({ ...state, paused: true, pause }));
+  }
+
+  async resume(call: string): Promise<boolean> {
+    return this.#steer(call, true, ({ pause: _, ...state }) => ({ ...state, paused: false }));
+  }
+
+  acceptTotal(accepted: AcceptedTotal): Promise<void> {
+    return this.#ledger.acceptTotal(accepted);
+  }
+
+  restartBaseline(startDay: Temporal.PlainDate): Promise<void> {
+    return this.#ledger.restartBaseline(startDay);
+  }
+
+  auditNow(): Promise<void> {
+    return this.#ledger.auditNow();
+  }
+
+  async waiting(): Promise<Readonly<Record<Waits, number>>> {
+    const [pending, digest, held, undeliverable] = places.map(
+      (place) => this.#ledger.filed(place).length,
+    );
+    return {
+      ...{ pending: pending ?? 0, digest: digest ?? 0 },
+      ...{ held: held ?? 0, undeliverable: undeliverable ?? 0 },
+    };
+  }
+
+  async story(id: number): Promise<CertificationStory | undefined> {
+    const item = this.#ledger.items.get(id);
+    if (item === undefined) return undefined;
+    const { certification, firstSeen, history, outbox } = item;
+    const waiting = waitsOf(outbox);
+    return {
+      certification,
+      firstSeen,
+      revisions: history.map((revision) => {
+        const waits = waiting.get(revision.revision);
+        const entry = outbox.get(revision.revision);
+        return {
+          ...revision,
+          ...(waits && { waits }),
+          ...(entry?.undeliverable !== undefined && { code: entry.undeliverable }),
+          isBehind: waits === 'held' && entry?.held !== true,
+        };
+      }),
+    };
+  }
+
+  async *kept(waits: Kept, after?: string): AsyncGenerator<KeptPage> {
+    const first = places.findIndex((place) => after?.startsWith(`${place}/`) ?? true);
+    let start = after;
+    for (const place of places.slice(first)) {
+      for (;;) {
+        const from = start;
+        const page = this.#ledger
+          .filed(place)
+          .filter((item) => from === undefined || isAfter(item, from))
+          .slice(0, pageItems);
+        const last = page.at(-1);
+        if (last === undefined) break;
+        start = cursorOf(place, last);
+        yield {
+          events: page.flatMap((item) =>
+            eventsOf(item, waits).map((event) => withCode(event, item)),
+          ),
+          unreadable: [],
+          end: start,
+        };
+      }
+      start = undefined;
+    }
+  }
+
+  async decide(
+    certificationId: number,
+    waits: Kept,
+    decision: Decision,
+    choose: (event: KeptEvent) => boolean,
+    now: Temporal.Instant,
+  ): Promise<Decided> {
+    const item = this.#ledger.items.get(certificationId);
+    if (item === undefined) return { done: [], behind: 0, freed: 0 };
+    const { outbox } = item;
+    const done: KeptEvent[] = [];
+    let behind = 0;
+    let isBlocked = false;
+    for (const event of eventsOf(item, waits)) {
+      if (!choose(event)) isBlocked ||= outbox.get(event.revision)?.held === true;
+      else if (isBlocked && waits === 'held' && decision !== 'discarded') behind += 1;
+      else done.push(event);
+    }
+    const before = waitsOf(outbox);
+    for (const { revision } of done) decideAbout(item, revision, decision, now);
+    const decided = new Set(done.map(({ revision }) => revision));
+    const freed = [...waitsOf(outbox)].filter(
+      ([revision, wait]) =>
+        wait === 'pending' && before.get(revision) === 'held' && !decided.has(revision),
+    ).length;
+    return { done, behind, freed };
+  }
+
+  async record(command: CommandRecord): Promise<void> {
+    const others = this.#commands.filter(({ operation }) => operation !== command.operation);
+    this.#commands = [...others, command]
+      .sort((a, b) => (a.operation < b.operation ? 1 : -1))
+      .slice(0, commandsKept);
+  }
+
+  async conclude(operation: string, outcome: CommandOutcome): Promise<void> {
+    this.#commands = this.#commands.map((command) =>
+      command.operation === operation ? { ...command, outcome } : command,
+    );
+  }
+
+  async recorded(): Promise<readonly CommandRecord[]> {
+    return this.#commands;
+  }
+
+  /** A second write of the same call is part of it. */
+  #steer(call: string, paused: boolean, change: Parameters<MemoryLedger['steer']>[1]): boolean {
+    const isOwn = this.#steeredBy === call;
+    const isChanged = this.#ledger.steer((state) => state.paused === paused || isOwn, change);
+    if (isChanged) this.#steeredBy = call;
+    return isChanged;
+  }
+}
+
+function eventsOf({ outbox }: Item, waits: Kept): KeptEvent[] {
+  return [...waitsOf(outbox)].flatMap(([revision, wait]) => {
+    const entry = wait === waits ? outbox.get(revision) : undefined;
+    return entry === undefined ? [] : [entry.owed];
+  });
+}
+
+function withCode(event: KeptEvent, { outbox }: Item): KeptEvent {
+  const code = outbox.get(event.revision)?.undeliverable;
+  return code === undefined ? event : { ...event, code };
+}
+
+function decideAbout(
+  { outbox, history }: Item,
+  revision: number,
+  decision: Decision,
+  now: Temporal.Instant,
+): void {
+  const entry = outbox.get(revision);
+  if (entry === undefined) return;
+  const { undeliverable: _, ...rest } = entry;
+  const owes = decision === 'released-to-people' ? 'digest' : entry.owed.owes;
+  if (decision === 'discarded') outbox.delete(revision);
+  else outbox.set(revision, { ...rest, held: false, owed: { ...entry.owed, owes } });
+  const index = history.findIndex((one) => one.revision === revision);
+  const noted = history[index];
+  if (noted === undefined) return;
+  const note = { decision, at: now.toString() };
+  history[index] = { ...noted, decisions: [...noted.decisions, note] };
+}
+
+const cursorOf = (place: Waits, { owedSince, certification: { id } }: Item) =>
+  `${place}/${new Date(owedSince).toISOString()}/${id}`;
+
+function isAfter({ owedSince, certification: { id } }: Item, cursor: string): boolean {
+  const [, since = '', last = ''] = cursor.split('/');
+  return (owedSince - Date.parse(since) || id - Number(last)) > 0;
+}
