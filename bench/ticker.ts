@@ -8,6 +8,7 @@ import { createPartnerClient, type PartnerClient } from '../lambda/partner/clien
 import { partnerReader } from '../lambda/partner/reader.ts';
 import type { Journal, TickParts } from '../lambda/parts.ts';
 import type { Ledger } from '../lambda/ports.ts';
+import { rules } from '../lambda/rules.ts';
 import { type TickReport, tick } from '../lambda/tick.ts';
 import type { ManualClock } from '../test/scaffold/clock.ts';
 import type { PartnerReady } from './child.ts';
@@ -56,6 +57,7 @@ export function createTicker(options: TickerOptions): Ticker {
   const parts: TickParts = {
     settings: { ...settings, name: world, holdAbove },
     clock,
+    rules,
     partner: partnerReader(client, clock),
     ledger,
     announcer: new SnsAnnouncer(sns, topics, { integration: world, ...settings.alerts, clock }),

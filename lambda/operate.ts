@@ -20,6 +20,7 @@ import { partnerReader } from './partner/reader.ts';
 import { parseHttpDate } from './partner/retry.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import { patience } from './patience.ts';
+import { rules } from './rules.ts';
 import { parseSettings, tickSettings } from './settings.ts';
 import { tick } from './tick.ts';
 
@@ -71,7 +72,7 @@ const parts: OperationParts = {
     const began = clock.now();
     const before = requests;
     const audit = { ...settings.audit, requests: auditRequests };
-    const tickParts = { clock, partner, ledger, announcer, journal: tickJournal };
+    const tickParts = { rules, clock, partner, ledger, announcer, journal: tickJournal };
     const report = await tick({ ...tickParts, settings: { ...settings, audit } }, run);
     const durationMs = clock.now().since(began).total('milliseconds');
     const line = { ...report, requests: requests - before, durationMs };

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { AuditPeriods } from './detection/audit.ts';
 import type { Announcer, Ledger, PartnerReader } from './ports.ts';
+import type { Rules } from './rules.ts';
 
 export interface TickSettings {
   /** Name of the integration. */
@@ -51,6 +52,7 @@ export interface Journal {
 /** What a tick works with. */
 export interface TickParts {
   readonly settings: TickSettings;
+  readonly rules: Rules;
   readonly clock: Clock;
   readonly partner: PartnerReader;
   readonly ledger: Ledger;

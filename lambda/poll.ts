@@ -13,6 +13,7 @@ import { partnerReader } from './partner/reader.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import type { TickParts } from './parts.ts';
 import { patience } from './patience.ts';
+import { rules } from './rules.ts';
 import { parseSettings, tickSettings } from './settings.ts';
 import { tick } from './tick.ts';
 import { TickFailure } from './tick-failure.ts';
@@ -33,6 +34,7 @@ const client = createPartnerClient({
 });
 const parts: TickParts = {
   settings: tickSettings(settings),
+  rules,
   clock,
   partner: partnerReader(client, clock),
   ledger: new DynamoLedger(

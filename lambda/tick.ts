@@ -7,7 +7,6 @@ import type { ConditionName } from './detection/conditions.ts';
 import { tallied } from './detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from './detection/days.ts';
 import { pulseDigest } from './detection/pulse.ts';
-import { judgeTotal } from './detection/total.ts';
 import { leaseOf } from './lease.ts';
 import { CredentialsNotSetError } from './partner/secret.ts';
 import type { TickParts } from './parts.ts';
@@ -156,9 +155,7 @@ class Tick {
     if (!this.#holdsLease) {
       const leased = await this.#takeLease();
       if (leased === undefined) return this.#report('busy', state);
-      // Another tick was at work since: what the pulse showed may be older than what it committed.
-      if (leased.heartbeat !== state.heartbeat || leased.dirtySince !== undefined)
-        pulse = await this.#pulse();
+      if (this.#parts.rules.isPulseOutdated(state, leased)) pulse = await this.#pulse();
       state = leased;
     }
     await this.#look(await this.#caughtUp(state), pulse);
@@ -243,7 +240,8 @@ class Tick {
    */
   async #weigh(count: number, state: State): Promise<boolean> {
     const { guard } = this.#announcement;
-    const { isCollapsed, before, changes } = judgeTotal(count, state, this.#parts.settings.audit);
+    const { rules, settings } = this.#parts;
+    const { isCollapsed, before, changes } = rules.judgeTotal(count, state, settings.audit);
     Object.assign(this.#learned, changes);
     await this.#conditions.collapsed(isCollapsed, before, count);
     guard.recall(state.flood);

@@ -6,6 +6,7 @@ import type { PartnerClient } from './client.ts';
 import { MalformedRecordError, TimedOutError } from './errors.ts';
 import type { Stop } from './proven/part.ts';
 import { proveRange } from './proven/proven-read.ts';
+import { type SeamRules, seamRules } from './proven/rules.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 
 /** Where the oldest records cannot be read: the reading goes back this far, in ever larger steps. */
@@ -15,6 +16,7 @@ const longAgo = '1900-01-01';
 export function partnerReader(
   client: Pick<PartnerClient, 'list' | 'get'>,
   clock: Clock,
+  rules: SeamRules = seamRules,
 ): PartnerReader {
   const count = async (range: DayRange, deadline: Temporal.Instant) => {
     const { meta } = await client.list({ filter: filterOf(range), page: 1 }, { deadline });
@@ -60,7 +62,7 @@ export function partnerReader(
         anchors: new Map(bookmark.anchors.map((id) => [id, undefined])),
         isSweep: bookmark.isSweep ?? false,
       };
-      const read = await proveRange(client, range, { clock, deadline }, start);
+      const read = await proveRange(client, range, { clock, deadline, rules }, start);
       const { assessments, quarantined, proof, stoppedAt, requests } = read;
       const seen = { assessments, quarantined, isCutOff: false, requests };
       if (proof) return { ...seen, count: proof.count, proof: proof.kind };

@@ -141,8 +141,8 @@ async function announceNewcomers(
   pulse: PulseRead,
   startDay: Temporal.PlainDate,
 ): Promise<void> {
-  const recent = pulse.assessments.filter(
-    ({ certified_on }) => certified_on >= startDay.toString(),
+  const recent = pulse.assessments.filter(({ certified_on }) =>
+    parts.rules.isNewcomer(certified_on, startDay),
   );
   const known = await parts.ledger.known(recent.map(({ id }) => id));
   const changes: readonly Change[] = compare(recent, known, state.salt);

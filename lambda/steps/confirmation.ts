@@ -109,9 +109,9 @@ export class Confirmation {
 
   /** The canaries: tried once a tick, when a record is about to be called gone. */
   async singleRecordsWork(): Promise<boolean> {
+    const { parts, canaries } = this.#context;
+    if (parts.rules.isNotFoundBelieved(this.#context)) return true;
     if (this.singleRecords !== 'untried') return this.singleRecords === 'work';
-    const { parts, canaries, isNothingRight } = this.#context;
-    if (isNothingRight) return true;
     for (const canary of canaries) {
       const found = await this.#get(canary);
       if (found === 'out-of-time') return false;

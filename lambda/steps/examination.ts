@@ -10,13 +10,7 @@ import {
   type Sighting,
 } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
-import {
-  attributeRest,
-  expectStill,
-  type FreshEntries,
-  forgetProofs,
-  movesElsewhere,
-} from '../detection/expected-counts.ts';
+import { expectStill, type FreshEntries } from '../detection/expected-counts.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
@@ -24,11 +18,6 @@ import type { Bookmark, DayBookmark, QuarantinedRecord, RangeRead } from '../por
 import type { Announcement } from './announcement.ts';
 import { Confirmation, type ConfirmationContext } from './confirmation.ts';
 import { isLocalFailure } from './local-failure.ts';
-
-/** Of a day's certifications, the share whose withdrawal at once is doubtful. */
-const doubtfulShare = 0.5;
-/** Fewer than this make no share to speak of. */
-const doubtfulFrom = 10;
 
 /** Days of a stretch that are compared with the ledger at the same time: a stretch can have a hundred. */
 const daysTogether = 16;
@@ -127,14 +116,16 @@ export class Examination {
     }
   }
 
-  /** What an earlier tick did not get to comes first: otherwise each would spend itself on the same half. */
   #inTurn([earlier, later]: [Stretch, Stretch]): [Stretch, Stretch] {
+    const { rules } = this.#context.parts;
     const readAt = ({ days }: Stretch) =>
       days.reduce(
         (least, day) => Math.min(least, this.calendar.entry(day).readAt),
         Number.POSITIVE_INFINITY,
       );
-    return readAt(earlier) < readAt(later) ? [earlier, later] : [later, earlier];
+    return rules.isEarlierHalfFirst(readAt(earlier), readAt(later))
+      ? [earlier, later]
+      : [later, earlier];
   }
 
   #bookmarkOf([day, another]: readonly string[]): DayBookmark | undefined {
@@ -157,6 +148,7 @@ export class Examination {
     bookmark: DayBookmark | undefined,
   ): Promise<boolean> {
     const { parts, announcement, limit, salt, infersRemovals } = this.#context;
+    const { rules } = parts;
     const byDay = Map.groupBy(read.assessments, ({ certified_on }) => certified_on);
     const malformed = Map.groupBy(read.quarantined, ({ day = '' }) => day);
     const readAt = parts.clock.now().epochMilliseconds;
@@ -185,11 +177,9 @@ export class Examination {
       entries.set(day, following(this.calendar.entry(day), entry));
       sightings.push(...difference.sightings);
       missing.push(...difference.missing);
-      doubtful ||=
-        difference.known >= doubtfulFrom &&
-        difference.missing.length > difference.known * doubtfulShare;
+      doubtful ||= rules.isDoubtful(difference.known, difference.missing.length);
     }
-    if (!proof) attributeRest(entries, days, read);
+    if (!proof) rules.attributeRest(entries, days, read);
 
     const confirmed = await this.confirmation.confirm(missing, this.#unprovenFor(days, readAt));
     const found: Found = {
@@ -201,21 +191,22 @@ export class Examination {
       ...(await announcement.announce([...sightings, ...confirmed.sightings], { found })),
       ...(await announcement.announce(confirmed.withdrawals, { doubtful, found })),
     ];
-    const isSettled = confirmed.unasked.length + confirmed.standing.length === 0;
-    if (doubtful && (!isSettled || announcement.failures > failures))
-      announcement.guard.doubtWithdrawals();
+    const isAllSettled =
+      confirmed.unasked.length + confirmed.standing.length === 0 &&
+      announcement.failures === failures;
+    if (rules.isRestDoubtful(doubtful, isAllSettled)) announcement.guard.doubtWithdrawals();
     // Cut off, and not to be gone on with: the count of no day is known from it.
     this.wasInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
-    if (this.wasInVain || limit.noteIfReached()) return false;
+    if (!rules.isReadCounted(this.wasInVain) || limit.noteIfReached()) return false;
 
     const isDone = announcement.failures === failures && this.#isCounted(days, read, bookmark);
     if (isDone) {
       const isToldApart = !infersRemovals || this.confirmation.singleRecords === 'broken';
-      forgetProofs(entries, confirmed.standing, isToldApart ? undefined : this.calendar);
+      rules.forgetProofs(entries, confirmed.standing, isToldApart ? undefined : this.calendar);
       expectStill(entries, confirmed.unasked, this.calendar);
       this.isUnfinished ||= confirmed.unasked.length > 0;
     } else this.#expectAsBefore(entries, done, readAt);
-    await this.#save(entries, movesElsewhere(done, entries));
+    await this.#save(entries, rules.movesElsewhere(done, entries));
     this.#mark(days, read);
     return isDone && !read.isCutOff && confirmed.unasked.length === 0;
   }

@@ -1,7 +1,7 @@
 import { nextAudit } from '../detection/audit.ts';
 import type { Calendar, Span } from '../detection/calendar.ts';
 import type { RecentWindow } from '../detection/days.ts';
-import { locate, locateWithin, type Step } from '../detection/locate.ts';
+import { locateWithin, type Step } from '../detection/locate.ts';
 import type { TickParts } from '../parts.ts';
 import type { DayBookmark, Trail } from '../ports.ts';
 import type { Budget, Examination } from './examination.ts';
@@ -40,7 +40,8 @@ export class Search {
       (await this.#follow(locateWithin(calendar, spanOf(trail, calendar)), calendar, budget));
     if (this.trail !== undefined) return false;
     const now = this.#examination.calendar;
-    const isAll = await this.#follow(locate(now, total, this.#recent(now)), now, budget);
+    const located = this.#parts.rules.locate(now, total, this.#recent(now));
+    const isAll = await this.#follow(located, now, budget);
     return isAll && isAllThere;
   }
 

@@ -101,8 +101,8 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
 }
 
 /**
- * By how much the total differs although no day does. Only a search knows; and what came or went while
- * it was on looks the same, so it is believed if the partner still says that total.
+ * By how much the total differs although no day does: one that is new is believed if the partner still
+ * says that total.
  *
  * @returns `undefined` if it does not
  */
@@ -111,9 +111,9 @@ async function unexplainedBy(
   total: number,
   calendar: Calendar,
 ): Promise<number | undefined> {
-  if (!differs) return state.unexplained;
   const unexplained = total - calendar.total;
-  if (unexplained === 0 || unexplained === state.unexplained) return unexplained;
+  const known = parts.rules.knownUnexplained(unexplained, state.unexplained, differs);
+  if (known !== undefined) return known;
   const now = await limit.ask((deadline) => parts.partner.count({}, deadline));
   if (now === calendar.total) return 0;
   return now === total ? unexplained : undefined;

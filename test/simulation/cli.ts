@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { Coverages } from './coverage.ts';
-import { mutants, mutate } from './mutants.ts';
+import { breakParts, mutants } from './mutants.ts';
+import { simulate } from './simulate.ts';
 
 const whole = (text: string) => {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number');
@@ -28,13 +29,15 @@ const options = new Command('simulate')
   .opts<Options>();
 
 const { runs, seed, trace, mutant } = options;
+const hunted = mutant === undefined ? undefined : mutants[mutant];
+if (mutant !== undefined && hunted === undefined)
+  throw new Error(`no such mutant; there are ${Object.keys(mutants).join(', ')}`);
 const amid = {
-  ...(mutant !== undefined && mutants[mutant]?.amid),
+  ...hunted?.amid,
+  ...(hunted && { broken: breakParts(hunted) }),
   ...(options.rough && { rough: true }),
   ...(options.restarts && { restarts: true }),
 };
-if (mutant !== undefined) mutate(mutant);
-const { simulate } = await import('./simulate.ts');
 
 const coverages = new Coverages();
 const again = [

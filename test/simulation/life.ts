@@ -10,6 +10,7 @@ import { Audience } from './audience.ts';
 import { Coverage } from './coverage.ts';
 import { Host, peaceful } from './host.ts';
 import { LaggingLedger } from './lagging-ledger.ts';
+import { type BrokenParts, intact } from './mutants.ts';
 import { Invocation, Killed, Passage, safe } from './passage.ts';
 import { Random } from './random.ts';
 import { Timeline } from './timeline.ts';
@@ -54,6 +55,8 @@ export class Life {
   readonly world: World;
   readonly host: Host;
   readonly ledger: LaggingLedger;
+  /** What a mutant has broken, under the eyes of the witness, or nothing. */
+  readonly broken: BrokenParts;
   readonly audience: Audience;
   readonly witness: Witness;
   readonly passage: Passage;
@@ -66,7 +69,7 @@ export class Life {
   #ticks = 0;
   #operations = 0;
 
-  constructor(seed: number) {
+  constructor(seed: number, broken: BrokenParts = intact) {
     const random = new Random(seed);
     const { note } = this.coverage;
     const place = random.chance(0.4) ? places[0] : random.pick(places);
@@ -79,7 +82,8 @@ export class Life {
     this.timeline = timeline;
     this.world = new World(random, today, note);
     this.host = new Host(random, this.world, note);
-    this.ledger = new LaggingLedger(timeline, random, note);
+    this.ledger = new LaggingLedger(timeline, random, note, broken.ledgerRules);
+    this.broken = broken;
     const since = today().subtract({ days: 30 }).toString();
     this.settings = {
       name: 'sim',
@@ -146,11 +150,13 @@ export class Life {
     ) => Promise<Outcome<{ readonly changed: boolean }>>,
   ): Promise<boolean> {
     this.#operations += 1;
-    const { timeline, passage, settings } = this;
+    const { timeline, passage, broken } = this;
     const killedAt = timeline.now().add({ seconds: tickSeconds });
     const invocation = new Invocation(`operation-${this.#operations}`, killedAt);
-    const ledger = passage.ledger(this.ledger, invocation);
-    const partner = partnerReader(passage.client(this.host, invocation), timeline);
+    const ledger = passage.ledger(broken.ledger(this.ledger), invocation);
+    const client = passage.client(this.host, invocation);
+    const partner = broken.partner(partnerReader(client, timeline, broken.seam));
+    const settings = broken.settings(this.settings);
     const parts = Object.assign(Object.create(null), {
       ...{ settings, clock: timeline, partner, ledger, opsLedger: ledger },
     });
@@ -168,16 +174,20 @@ export class Life {
   /** One invocation, from its start to its end. */
   async tick(): Promise<Ticked> {
     this.#ticks += 1;
-    const { timeline, passage } = this;
+    const { timeline, passage, broken } = this;
     const deadline = timeline.now().add({ seconds: tickSeconds });
     const invocation = new Invocation(`tick-${this.#ticks}`, deadline);
     const client = passage.client(this.host, invocation);
     const parts: TickParts = {
-      settings: this.settings,
+      settings: broken.settings(this.settings),
+      rules: broken.rules,
       clock: timeline,
-      partner: this.witness.partner(partnerReader(client, timeline), invocation),
+      partner: this.witness.partner(
+        broken.partner(partnerReader(client, timeline, broken.seam)),
+        invocation,
+      ),
       ledger: passage.ledger(
-        this.witness.ledger(this.#pausable(), this.settings.holdAbove),
+        this.witness.ledger(broken.ledger(this.#pausable()), this.settings.holdAbove),
         invocation,
       ),
       announcer: passage.announcer(this.audience, invocation),

@@ -1,264 +1,271 @@
-import { readFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { judgeTotal } from '../../lambda/detection/total.ts';
+import { ClientClosedError } from '../../lambda/partner/errors.ts';
+import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
+import type { TickSettings } from '../../lambda/parts.ts';
+import type { Ledger, PartnerReader, State } from '../../lambda/ports.ts';
+import { type Rules, rules } from '../../lambda/rules.ts';
+import { isLocalFailure } from '../../lambda/steps/local-failure.ts';
+import { type LedgerRules, ledgerRules } from '../support/memory-ledger.ts';
 import type { LifeOptions } from './simulate.ts';
 
-/** A part of the system that is broken on purpose, to show that the simulation notices. */
+/**
+ * A part of the system that is broken on purpose, to show that the simulation or a test notices: a
+ * setting, a decision, what the partner or the ledger answers, or a condition of the ledger's writes.
+ */
 export interface Mutant {
   readonly breaks: string;
-  /** From the repository's root. */
-  readonly file: string;
-  /** Each text must be there exactly once. */
-  readonly edits: readonly (readonly [from: string, to: string])[];
+  readonly settings?: (real: TickSettings) => Partial<TickSettings>;
+  readonly rules?: Partial<Rules>;
+  /** Of a proven read. */
+  readonly seam?: Partial<SeamRules>;
+  /** Of the ledger in memory. */
+  readonly ledgerRules?: Partial<LedgerRules>;
+  readonly ledger?: (real: Ledger) => Partial<Ledger>;
+  readonly partner?: (real: PartnerReader) => Partial<PartnerReader>;
   /** Lives, from the first seed on, until one noticed, when it was measured; otherwise a test does. */
   readonly lives?: number;
   /** Lives in which it is seen sooner than in others. */
   readonly amid?: LifeOptions;
 }
 
-const examination = 'lambda/steps/examination.ts';
-const memoryLedger = 'test/support/memory-ledger.ts';
+const no = () => false;
+const yes = () => true;
+
+/** A ledger whose state is told otherwise than it is. */
+function telling(told: (state: State) => State): (real: Ledger) => Partial<Ledger> {
+  return (real) => ({
+    state: async () => told(await real.state()),
+    takeLease: async (lease, now) => {
+      const state = await real.takeLease(lease, now);
+      return state && told(state);
+    },
+  });
+}
 
 /** By name. */
 export const mutants: Readonly<Record<string, Mutant>> = {
   seam: {
     breaks: 'pages follow each other as the API document says, unchecked',
     lives: 1,
-    file: 'lambda/detection/seam.ts',
-    edits: [
-      [
-        '  return rows.some(\n    (row) =>\n      row !== undefined &&',
-        '  return true || rows.some(\n    (row) =>\n      row !== undefined &&',
-      ],
-      ['Math.max(0, lastBelow(rows) - slack)', 'rows.length'],
-    ],
+    seam: { holdsAnchor: yes, nextOffset: (offset, rows) => offset + rows.length },
     amid: { crowded: true },
   },
   canary: {
     breaks: 'a 404 is believed although nothing can be fetched by its id',
     lives: 2,
-    file: 'lambda/steps/confirmation.ts',
-    edits: [
-      [
-        'async singleRecordsWork(): Promise<boolean> {',
-        'async singleRecordsWork(): Promise<boolean> {\n    if (this) return true;',
-      ],
-    ],
+    rules: { isNotFoundBelieved: yes },
     amid: { host: { singleRecordsBroken: true } },
   },
   condition: {
     breaks: 'a commit overwrites what another tick has committed',
     lives: 8,
-    file: memoryLedger,
-    edits: [['if ((item?.certification.revision ?? 0) !== revision - 1) return undefined;', '']],
+    ledgerRules: { isNext: yes },
     amid: { rough: true },
   },
   outbox: {
     breaks: 'a commit does not keep its event',
     lives: 1,
-    file: memoryLedger,
-    edits: [
-      [
-        '    outbox.set(revision, { owed, held:',
-        "    if (destiny === 'held') outbox.set(revision, { owed, held:",
-      ],
-    ],
+    ledgerRules: { keepsEvent: (destiny) => destiny === 'held' },
   },
   lease: {
     breaks: 'two ticks hold the lease at the same time',
     lives: 21,
-    file: memoryLedger,
-    edits: [['if (isTaken && this.#leasedUntil >= now.epochMilliseconds) return undefined;', '']],
+    ledgerRules: { isLeaseFree: yes },
     amid: { rough: true },
   },
   newcomers: {
     breaks: 'what appears while the baseline runs is not announced',
-    file: 'lambda/steps/baseline.ts',
-    edits: [['else await announceNewcomers(context, pulse, startDay);', '']],
+    rules: { isNewcomer: no },
   },
   anew: {
     breaks: 'what nobody knows is recorded silently when everything is read anew',
     lives: 7,
-    file: 'lambda/steps/baseline.ts',
-    edits: [['state.baseline.isAnew === true || isAnnounced', 'isAnnounced']],
+    ledger: telling(({ baseline: { isAnew: _, ...baseline }, ...state }) => ({
+      ...state,
+      baseline,
+    })),
     amid: { restarts: true },
   },
   doubtful: {
     breaks: 'most of a day may vanish like anything else',
     lives: 1,
-    file: examination,
-    edits: [['difference.known >= doubtfulFrom &&', 'false &&']],
+    rules: { isDoubtful: no },
   },
   flood: {
     breaks: 'a flood is announced',
     lives: 2,
-    file: 'lambda/steps/flood-guard.ts',
-    edits: [['=>\n      this.#isFlooded ||\n      doubtful ||', '=>\n      doubtful ||']],
+    settings: () => ({ holdAbove: Number.POSITIVE_INFINITY }),
   },
   collapse: {
     breaks: 'a total that collapses is believed',
     lives: 1,
-    file: 'lambda/detection/total.ts',
-    edits: [['return count < before / 2;', 'return false;']],
+    rules: {
+      judgeTotal: (_, { expected, unexplained }) => ({
+        isCollapsed: false,
+        before: expected + unexplained,
+        changes: {},
+      }),
+    },
   },
   accept: {
     breaks: 'a total that operators have accepted is not believed',
     lives: 13,
-    file: 'lambda/detection/total.ts',
-    edits: [
-      ['const isRight = accepted !== undefined &&', 'const isRight = accepted?.total === -1 &&'],
-    ],
+    ledger: telling(({ accepted: _, ...state }) => state),
   },
   back: {
     breaks: 'an accepted total is believed again after most of what had gone was back',
     lives: 41,
-    file: 'lambda/detection/total.ts',
-    edits: [
-      [
-        'accepted !== undefined && count - accepted.total >',
-        'accepted?.total === -1 && count - accepted.total >',
-      ],
-    ],
+    rules: {
+      judgeTotal: (count, { accepted, ...state }, periods) => {
+        const outOfReach = accepted && { accepted: { ...accepted, before: Infinity } };
+        return judgeTotal(count, { ...state, ...outOfReach }, periods);
+      },
+    },
   },
   touch: {
     breaks: 'a day is in the calendar only after its certifications are committed',
     lives: 3,
-    file: 'lambda/steps/calendar-days.ts',
-    edits: [['if (zeros.size === 0) return;', 'if (zeros.size >= 0) return;']],
+    ledger: (real) => ({
+      addYears: async () => undefined,
+      addToDays: async (deltas) => {
+        if ([...deltas.values()].some((delta) => delta !== 0)) await real.addToDays(deltas);
+      },
+    }),
   },
   rest: {
     breaks: 'what the partner counts and does not show readably is not expected',
     lives: 119,
-    file: examination,
-    edits: [['if (!proof) attributeRest(entries, days, read);', '']],
+    rules: { attributeRest: () => undefined },
   },
   elsewhere: {
     breaks: 'what has moved is not counted where it went',
-    file: examination,
-    edits: [['movesElsewhere(done, entries));', 'new Map());']],
+    rules: { movesElsewhere: () => new Map() },
   },
   proofs: {
     breaks: 'a day is called proven although the ledger does not agree with it',
-    file: examination,
-    edits: [['forgetProofs(entries, confirmed.standing,', 'void ([confirmed.standing],']],
+    rules: { forgetProofs: () => undefined },
   },
   stale: {
     breaks: 'what was seen before another tick was at work is committed after it',
-    file: 'lambda/tick.ts',
-    edits: [
-      [
-        'if (leased.heartbeat !== state.heartbeat || leased.dirtySince !== undefined)',
-        'if (false)',
-      ],
-    ],
+    rules: { isPulseOutdated: no },
   },
   locate: {
     breaks: 'differences are left to the audits',
     lives: 1,
-    file: 'lambda/steps/survey.ts',
-    edits: [['!context.differs || (await search.differences(pulse.count, state.trail))', 'true']],
+    rules: { locate: function* () {} },
   },
   unexplained: {
     breaks: 'what came while a tick was reading is taken for a total that lies',
     lives: 4,
-    file: 'lambda/steps/survey.ts',
-    edits: [
-      ['if (!differs) return state.unexplained;', ''],
-      ['if (now === calendar.total) return 0;', ''],
-      [
-        'return now === total ? unexplained : undefined;',
-        'return now === 0 ? undefined : unexplained;',
-      ],
-    ],
+    rules: { knownUnexplained: (now) => now },
   },
   leftover: {
     breaks: 'what a tick had left over is forgotten once the total agrees',
-    file: 'lambda/tick.ts',
-    edits: [['!page.isAll || state.hasMoreToFind;', '!page.isAll;']],
+    ledger: telling((state) => ({ ...state, hasMoreToFind: false })),
   },
   lookups: {
     breaks: 'a lookup that fails ends the tick',
     lives: 10,
-    file: 'lambda/steps/confirmation.ts',
-    edits: [['if (!isLocalFailure(error)) throw error;', 'if (id) throw error;']],
+    partner: (real) => ({
+      get: async (id, deadline) => {
+        try {
+          return await real.get(id, deadline);
+        } catch (error) {
+          throw isLocalFailure(error) ? new ClientClosedError() : error;
+        }
+      },
+    }),
   },
   part: {
     breaks: 'what is left of most of a day may vanish like anything else',
     lives: 10,
-    file: examination,
-    edits: [['if (doubtful && (!isSettled ||', 'if (false && (!isSettled ||']],
+    rules: { isRestDoubtful: no },
   },
   audits: {
     breaks: 'nothing is read again without a reason',
     lives: 1,
-    file: 'lambda/steps/search.ts',
-    edits: [['while (budget.requests > 0) {', 'while (false) {']],
+    settings: ({ audit }) => ({ audit: { ...audit, requests: 0 } }),
   },
   turns: {
     breaks: 'a read that does not fit into one tick begins with the same half each time',
-    file: examination,
-    edits: [['readAt(earlier) < readAt(later)', 'false']],
+    rules: { isEarlierHalfFirst: no },
   },
   vain: {
     breaks: 'a read that was cut off counts as one',
-    file: examination,
-    edits: [['this.wasInVain || limit.noteIfReached()', 'limit.noteIfReached()']],
+    rules: { isReadCounted: yes },
   },
   order: {
     breaks: 'what follows an event that has not gone out yet does not wait for it',
     lives: 217,
-    file: 'lambda/steps/delivery.ts',
-    edits: [['const isFree = isNext &&', 'const isFree = true || isNext &&']],
+    ledger: (real) => ({
+      commit: async (change, event, now, destiny) => {
+        const committed = await real.commit(change, event, now, destiny);
+        if (committed?.behind !== 'pending') return committed;
+        const { behind: _, ...free } = committed;
+        return free;
+      },
+    }),
   },
   lag: {
     breaks: 'the index of the undelivered is trusted at once',
     lives: 16,
-    file: 'lambda/steps/index-lag.ts',
-    edits: [['export const indexLagMinutes = 10;', 'export const indexLagMinutes = 0;']],
+    ledger: telling(({ dirtySince, ...state }) => ({
+      ...state,
+      ...(dirtySince && { dirtySince: dirtySince.subtract({ hours: 1 }) }),
+    })),
   },
   since: {
     breaks: 'the index is trusted ten minutes after the first of several failures',
     lives: 16,
-    file: memoryLedger,
-    edits: [['dirtySince: now };', 'dirtySince: state.dirtySince ?? now };']],
+    ledgerRules: { dirtySince: (now, before) => before ?? now },
   },
   zone: {
     breaks: 'days are those of UTC',
     lives: 31,
-    file: 'lambda/detection/days.ts',
-    edits: [['now.toZonedDateTimeISO(timeZone)', "now.toZonedDateTimeISO('UTC')"]],
+    settings: () => ({ timeZone: 'UTC' }),
   },
   quiet: {
     breaks: 'a tick in which nothing happened takes a lease',
     lives: 1,
-    file: 'lambda/tick.ts',
-    edits: [['if (this.#isQuiet(state, pulse)) return', 'if (false) return']],
+    ledger: telling(({ pulseDigest: _, ...state }) => state),
   },
 };
 
-const root = new URL('../../', import.meta.url);
-
-/** @throws Error when the source has changed so that the mutant no longer applies */
-export function mutated(name: string, { file, edits }: Mutant): string {
-  let source = readFileSync(new URL(file, root), 'utf8');
-  for (const [from, to] of edits) {
-    if (source.split(from).length !== 2)
-      throw new Error(`mutant "${name}" does not apply: ${file} has changed`);
-    source = source.replace(from, () => to);
-  }
-  return source;
+/** What a tick works with, as a mutant has it. */
+export interface BrokenParts {
+  readonly rules: Rules;
+  readonly seam: SeamRules;
+  readonly ledgerRules: LedgerRules;
+  settings(real: TickSettings): TickSettings;
+  partner(real: PartnerReader): PartnerReader;
+  ledger<Whole extends Ledger>(real: Whole): Whole;
+  /** What the mutant has replaced and nobody has asked for: it breaks nothing by that. */
+  readonly unasked: ReadonlySet<string>;
 }
 
-/** From now on the module is loaded as the mutant has it: for a process that does nothing else. */
-export function mutate(name: string): void {
-  const mutant = mutants[name];
-  if (mutant === undefined)
-    throw new Error(`no such mutant; there are ${Object.keys(mutants).join(', ')}`);
-  const source = mutated(name, mutant);
-  const { href } = new URL(mutant.file, root);
-  registerHooks({
-    load: (url, context, nextLoad) =>
-      url === href
-        ? { format: 'module-typescript', source, shortCircuit: true }
-        : nextLoad(url, context),
-  });
+export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
+  const { seam, ledgerRules: writes } = mutant;
+  const unasked = new Set(Object.keys({ ...mutant.rules, ...seam, ...writes }));
+  const replaced = <Whole extends object>(whole: Whole, replacement: object): Whole =>
+    Object.keys(replacement).length === 0
+      ? whole
+      : new Proxy(whole, {
+          get: (target, name) => {
+            unasked.delete(String(name));
+            const method: unknown = Reflect.get(replacement, name) ?? Reflect.get(target, name);
+            return typeof method === 'function' ? method.bind(target) : method;
+          },
+        });
+  return {
+    rules: replaced(rules, { ...mutant.rules }),
+    seam: replaced(seamRules, { ...seam }),
+    ledgerRules: replaced(ledgerRules, { ...writes }),
+    settings: (real) => ({ ...real, ...mutant.settings?.(real) }),
+    partner: (real) => replaced(real, { ...mutant.partner?.(real) }),
+    ledger: (real) => replaced(real, { ...mutant.ledger?.(real) }),
+    unasked,
+  };
 }
+
+/** Nothing is broken. */
+export const intact = breakParts({});

@@ -1,6 +1,7 @@
 import { expectedAmidAudits, expectedAtRest } from './calm.ts';
 import type { HostSwitches } from './host.ts';
 import { Life, type Ticked } from './life.ts';
+import type { BrokenParts } from './mutants.ts';
 import { judge } from './verdict.ts';
 
 export interface LifeOptions {
@@ -12,6 +13,8 @@ export interface LifeOptions {
   readonly restarts?: boolean;
   /** What the host does in any case. */
   readonly host?: Partial<HostSwitches>;
+  /** What a mutant has broken. */
+  readonly broken?: BrokenParts;
   /** Told of each call, and of how each tick ended. */
   readonly trace?: (line: string) => void;
 }
@@ -32,7 +35,7 @@ const ticksToRest = 40;
  * same seed is the same life.
  */
 export async function simulate(seed: number, options: LifeOptions = {}): Promise<Outcome> {
-  const life = new Life(seed);
+  const life = new Life(seed, options.broken);
   const { trace } = options;
   if (trace) life.passage.trace = (line) => trace(`${life.timeline.now()} ${line}`);
   await trouble(life, options);

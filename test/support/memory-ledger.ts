@@ -55,6 +55,23 @@ export interface Item {
 /** What operators change of it that ticks find. */
 type Steered = Pick<OpsLedger, 'acceptTotal' | 'restartBaseline' | 'auditNow'>;
 
+/** The conditions of its writes, so that a test can leave one out and see that it is noticed. */
+export const ledgerRules = {
+  /** A commit is of the revision after the one that the item has. */
+  isNext: (revision: number, before: Certification | undefined): boolean =>
+    (before?.revision ?? 0) === revision - 1,
+  /** One tick holds the lease, or it has run out. */
+  isLeaseFree: (isTaken: boolean, until: number, now: Temporal.Instant): boolean =>
+    !isTaken || until < now.epochMilliseconds,
+  /** A commit keeps its event, whether it may go out or is held. */
+  keepsEvent: (_destiny: 'pending' | 'held'): boolean => true,
+  /** A tick that takes the lease may leave events behind from now on, whatever others have left. */
+  dirtySince: (now: Temporal.Instant, _before: Temporal.Instant | undefined): Temporal.Instant =>
+    now,
+};
+
+export type LedgerRules = typeof ledgerRules;
+
 /**
  * The ledger in memory, for the simulation: thousands of runs are too many for a database. The same
  * suite of tests holds for it and for the one in DynamoDB.
@@ -64,6 +81,11 @@ export class MemoryLedger implements Ledger, Steered {
   readonly days = new Map<string, DayEntry>();
   #state: State | undefined;
   #owner: string | undefined;
+  readonly #rules: LedgerRules;
+
+  constructor(rules: LedgerRules = ledgerRules) {
+    this.#rules = rules;
+  }
 
   get #leasedUntil(): number {
     return this.#state?.leasedUntil?.epochMilliseconds ?? 0;
@@ -95,9 +117,10 @@ export class MemoryLedger implements Ledger, Steered {
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
     const state = await this.state();
     const isTaken = this.#owner !== undefined && this.#owner !== lease.owner;
-    if (isTaken && this.#leasedUntil >= now.epochMilliseconds) return undefined;
+    if (!this.#rules.isLeaseFree(isTaken, this.#leasedUntil, now)) return undefined;
     this.#owner = lease.owner;
-    this.#state = { ...state, leasedUntil: lease.until, dirtySince: now };
+    const dirtySince = this.#rules.dirtySince(now, state.dirtySince);
+    this.#state = { ...state, leasedUntil: lease.until, dirtySince };
     return state;
   }
 
@@ -232,13 +255,13 @@ export class MemoryLedger implements Ledger, Steered {
     const id = idOf(change);
     const item = this.items.get(id);
     const { revision } = change;
-    if ((item?.certification.revision ?? 0) !== revision - 1) return undefined;
+    if (!this.#rules.isNext(revision, item?.certification)) return undefined;
     const owed: OwedEvent = { certificationId: id, revision, event, owes: 'event-and-digest' };
     const outbox = item?.outbox ?? new Map<number, Entry>();
     const waits = [...waitsOf(outbox).values()];
     const behind = waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
     const isNew = outbox.size === 0;
-    outbox.set(revision, { owed, held: destiny === 'held' });
+    if (this.#rules.keepsEvent(destiny)) outbox.set(revision, { owed, held: destiny === 'held' });
     this.items.set(id, {
       certification: certificationOf(change),
       firstSeen: item?.firstSeen ?? now.toString(),

@@ -15,6 +15,7 @@ import type {
   PartnerReader,
   QuarantinedRecord,
 } from '../../lambda/ports.ts';
+import { type Rules, rules } from '../../lambda/rules.ts';
 import { tick } from '../../lambda/tick.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { startLedgerTable } from './ledger-table.ts';
@@ -48,6 +49,7 @@ export class Story {
   /** The single-record endpoint answers 404 to everything. */
   singleRecordsBroken = false;
   settings: Partial<TickSettings> = {};
+  rules: Rules = rules;
   requests: string[] = [];
   refuse: (event: CertificationEvent) => boolean = () => false;
   digest: DigestOutcome = { accepted: true };
@@ -155,6 +157,7 @@ export class Story {
           resources: { stack: 'certification-notifier', secret: 'credentials' },
           ...this.settings,
         },
+        rules: this.rules,
         clock: this.clock,
         partner: this.partner,
         ledger: overrides.ledger ?? this.ledger,

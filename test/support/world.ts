@@ -6,6 +6,7 @@ import type { ListQuery, Page } from '../../lambda/partner/index.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
 import type { Announcer, Notice } from '../../lambda/ports.ts';
+import { type Rules, rules } from '../../lambda/rules.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { type HostOrder, type HostRecord, listed, pageOf } from '../scaffold/listing.ts';
@@ -28,6 +29,7 @@ export class World {
   readonly warnings: string[] = [];
   readonly queries: ListQuery[] = [];
   settings: Partial<TickSettings> = {};
+  rules: Rules = rules;
   /** What the host takes for an answer, in milliseconds. */
   answerMs = 100;
   order: HostOrder = 'full-name';
@@ -123,6 +125,7 @@ export class World {
             resources: { stack: 'certification-notifier', secret: 'credentials' },
             ...this.settings,
           },
+          rules: this.rules,
           clock: this.clock,
           partner: partnerReader(this.#client, this.clock),
           ledger: this.ledger,

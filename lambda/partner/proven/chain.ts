@@ -1,12 +1,5 @@
-import { looksSorted } from '../../detection/name-order.ts';
-import { type SeamKey, sortedBy, type TiesByName, tieMarks } from '../../detection/names-tied.ts';
-import {
-  type Anchors,
-  anchorsOf,
-  holdsAnchor,
-  nextOffset,
-  type SeamRow,
-} from '../../detection/seam.ts';
+import { type SeamKey, sortedBy } from '../../detection/names-tied.ts';
+import type { Anchors, SeamRow } from '../../detection/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import { MAX_PAGE_SIZE } from '../query.ts';
 import type { Page } from '../records.ts';
@@ -60,6 +53,7 @@ export async function readChain(
   start: ChainStart = { offset: 0, anchors: new Map() },
   leastAdvance = 1,
 ): Promise<ChainEnd> {
+  const { rules } = reading;
   const anchors = new Map(start.anchors);
   const ids = new Set<number>();
   let { offset } = start;
@@ -78,9 +72,9 @@ export async function readChain(
     const assessments = inOrder(page);
     if (key === 'user_name') reading.observe(assessments);
     if (reading.mistaken) return ended('mistaken');
-    const rows = assessments.map((row) => row && seamRow(row, key, reading.ties));
+    const rows = assessments.map((row) => row && seamRow(row, key, reading));
 
-    if (!isSlice(page) || (offset > 0 && !holdsAnchor(rows, anchors))) {
+    if (!isSlice(page) || (offset > 0 && !rules.holdsAnchor(rows, anchors))) {
       const back = STEPS_BACK[steps++];
       losses += 1;
       if (back === undefined || losses > LOSSES + pages / 4) return ended('lost');
@@ -89,11 +83,11 @@ export async function readChain(
     }
     steps = 0;
     if (isLast(page)) return ended('complete');
-    if (!looksSorted(assessments, key)) {
+    if (!rules.looksSorted(assessments, key)) {
       return { ...ended('tied'), offset: 0, anchors: new Map() };
     }
-    for (const row of anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
-    const next = nextOffset(offset, rows, SLACK);
+    for (const row of rules.anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
+    const next = rules.nextOffset(offset, rows, SLACK);
     if (next - offset < leastAdvance) return ended('tied');
     offset = next;
   }
@@ -137,10 +131,14 @@ function inOrder(page: Page): (Assessment | undefined)[] {
   return rows;
 }
 
-function seamRow(assessment: Assessment, key: SeamKey, ties: TiesByName): SeamRow {
+function seamRow(
+  assessment: Assessment,
+  key: SeamKey,
+  { rules, ties }: Pick<Reading, 'rules' | 'ties'>,
+): SeamRow {
   return {
     id: assessment.id,
     sortedBy: sortedBy(assessment, key),
-    marks: tieMarks(assessment, key, ties),
+    marks: rules.tieMarks(assessment, key, ties),
   };
 }

@@ -8,6 +8,7 @@ import type { PartnerClient } from '../client.ts';
 import { TimedOutError } from '../errors.ts';
 import type { AssessmentFilter, ListQuery } from '../query.ts';
 import type { Page, Quarantined } from '../records.ts';
+import { type SeamRules, seamRules } from './rules.ts';
 
 export interface ProvenReadOptions {
   readonly clock: Clock;
@@ -15,6 +16,7 @@ export interface ProvenReadOptions {
   readonly deadline: Temporal.Instant;
   /** Calls of `list`; default: no limit but the deadline. */
   readonly maxRequests?: number;
+  readonly rules?: SeamRules;
 }
 
 /** @param day `YYYY-MM-DD` */
@@ -35,6 +37,7 @@ export interface Part {
 export class Reading {
   readonly #client: Pick<PartnerClient, 'list'>;
   readonly #options: ProvenReadOptions;
+  readonly rules: SeamRules;
   readonly #seen = new Map<number, Assessment>();
   /** By id, or by what is wrong where there is no id. */
   readonly #quarantined = new Map<number | string, Quarantined>();
@@ -44,6 +47,7 @@ export class Reading {
   constructor(client: Pick<PartnerClient, 'list'>, options: ProvenReadOptions) {
     this.#client = client;
     this.#options = options;
+    this.rules = options.rules ?? seamRules;
   }
 
   get assessments(): readonly Assessment[] {
@@ -74,7 +78,7 @@ export class Reading {
 
   /** What sharing a name may mean, as far as the answers sorted by `user_name` have shown. */
   get ties(): TiesByName {
-    return this.#nameOrder?.ties ?? { first_name: true, last_name: true };
+    return this.rules.tiesByName(this.#nameOrder);
   }
 
   /** Whether seams were accepted by what has turned out to be wrong. */

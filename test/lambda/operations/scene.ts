@@ -29,6 +29,7 @@ import type {
   TopicFinding,
 } from '../../../lambda/operations/parts.ts';
 import type { Announcer, Ledger, Notice, PartnerReader, Refusal } from '../../../lambda/ports.ts';
+import { rules } from '../../../lambda/rules.ts';
 import { type TickRun, tick } from '../../../lambda/tick.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import type { startLedgerTable } from '../../support/ledger-table.ts';
@@ -135,6 +136,7 @@ export class Scene {
     const report = await tick(
       {
         settings: { ...settings, audit: { ...settings.audit, requests: auditRequests } },
+        rules,
         clock,
         partner: this.#partner,
         ledger,

@@ -10,6 +10,7 @@ import {
 } from '../../../lambda/partner/errors.ts';
 import type { TickParts } from '../../../lambda/parts.ts';
 import type { Announcer, Ledger, Notice } from '../../../lambda/ports.ts';
+import { rules } from '../../../lambda/rules.ts';
 import { Conditions } from '../../../lambda/steps/conditions.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -47,7 +48,7 @@ class Operations {
         return { accepted: true };
       },
     };
-    const parts = { settings, clock: this.clock, ledger, announcer, journal: this } as const;
+    const parts = { settings, rules, clock: this.clock, ledger, announcer, journal: this } as const;
     const conditions = new Conditions({ ...parts, partner });
     conditions.know((await this.ledger.state()).conditions);
     await conditions.tellOwed();

@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../../../../lambda/clock.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
+import { type SeamRules, seamRules } from '../../../../lambda/partner/proven/rules.ts';
 import type { HostOrder } from '../../../scaffold/listing.ts';
 import { MovingHost, type WorldShape } from './moving-host.ts';
 import type { PoolShape } from './name-pool.ts';
@@ -36,14 +37,14 @@ export interface Outcome {
   readonly ratio: number;
 }
 
-/** @param prove to be replaced by a version of it that is broken */
 export async function readOnce(
   shape: WorldShape,
   seed: number,
-  prove = proveRange,
+  rules: SeamRules = seamRules,
 ): Promise<Outcome> {
   const host = new MovingHost(shape, seed);
-  const read = await prove(host, host.range, { clock, deadline: instant.add({ hours: 1 }) });
+  const deadline = instant.add({ hours: 1 });
+  const read = await proveRange(host, host.range, { clock, deadline, rules });
   const returned = new Set(read.assessments.map(({ id }) => id));
   const missing = [...host.stable].filter((id) => !returned.has(id));
   return {
