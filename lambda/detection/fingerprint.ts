@@ -45,11 +45,20 @@ export interface Fingerprint {
  * The order of `results` does not count: they are compared as a set of parts.
  */
 export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
-  const values = comparedFields.map((field) =>
-    field === 'results' ? partSet(assessment.results) : assessment[field],
-  );
+  const values = comparedValues(assessment);
   const content = hash('sha256', JSON.stringify([salt, assessment.id, values]), 'base64url');
   return latest(content, () => keyedFingerprint(assessment.id, values, salt));
+}
+
+/** The same, computed anew: for whoever judges what `fingerprintOf` remembers. */
+export function freshFingerprintOf(assessment: Assessment, salt: string): Fingerprint {
+  return keyedFingerprint(assessment.id, comparedValues(assessment), salt);
+}
+
+function comparedValues(assessment: Assessment): readonly unknown[] {
+  return comparedFields.map((field) =>
+    field === 'results' ? partSet(assessment.results) : assessment[field],
+  );
 }
 
 function keyedFingerprint(id: number, values: readonly unknown[], salt: string): Fingerprint {

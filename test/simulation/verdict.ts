@@ -1,4 +1,5 @@
-import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
+import { freshFingerprintOf } from '../../lambda/detection/fingerprint.ts';
+import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
 import { filedUnder, type MemoryLedger } from '../support/memory-ledger.ts';
@@ -16,6 +17,15 @@ export interface AfterALife {
   readonly isAudited: boolean;
 }
 
+const judged = new WeakMap<Assessment, string>();
+
+/** By a way of its own: what ticks remember of fingerprints is judged, too. */
+function trueFingerprint(assessment: Assessment): string {
+  const whole = judged.get(assessment) ?? freshFingerprintOf(assessment, 'salt').whole;
+  judged.set(assessment, whole);
+  return whole;
+}
+
 /** With the world at rest and every audit done: which promises were broken? */
 export async function judge(after: AfterALife): Promise<string[]> {
   const { world, ledger, audience, settings } = after;
@@ -27,7 +37,7 @@ export async function judge(after: AfterALife): Promise<string[]> {
       const known = ledger.items.get(id)?.certification;
       if (known === undefined) return `${id} was missed`;
       if (known.presence !== 'present') return `${id} is thought withdrawn`;
-      if (known.fingerprint.whole !== fingerprintOf(assessment, 'salt').whole)
+      if (known.fingerprint.whole !== trueFingerprint(assessment))
         return `${id} is known as it was before`;
       return known.day === assessment.certified_on ? [] : `${id} has another day`;
     }),

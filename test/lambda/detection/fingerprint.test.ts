@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changedFields, fingerprintOf } from '../../../lambda/detection/fingerprint.ts';
+import {
+  changedFields,
+  fingerprintOf,
+  freshFingerprintOf,
+} from '../../../lambda/detection/fingerprint.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 const salt = 'salt-of-the-tests';
@@ -82,11 +86,17 @@ describe('the fingerprint of an assessment', () => {
     ]);
   });
 
-  it('is the same again after thousands of other records', () => {
-    const others = Array.from({ length: 5_000 }, (_, n) => assessment({ id: 2 + n }));
-    const first = fingerprintOf(assessment({ id: 1 }), salt);
-    const wholes = new Set(others.map((other) => fingerprintOf(other, salt).whole));
-    expect(wholes.size).toBe(others.length);
-    expect(fingerprintOf(assessment({ id: 1 }), salt)).toEqual(first);
+  it('is remembered as it would be computed anew, also after thousands of other records', () => {
+    fc.assert(
+      fc.property(anyAssessment, (one) => {
+        expect(fingerprintOf(one, salt)).toEqual(freshFingerprintOf(one, salt));
+        expect(fingerprintOf(structuredClone(one), salt)).toEqual(freshFingerprintOf(one, salt));
+      }),
+    );
+    const many = Array.from({ length: 5_000 }, (_, n) => assessment({ id: 1 + n }));
+    const wholes = new Set(many.map((one) => fingerprintOf(one, salt).whole));
+    expect(wholes.size).toBe(many.length);
+    const first = assessment({ id: 1 });
+    expect(fingerprintOf(first, salt)).toEqual(freshFingerprintOf(first, salt));
   });
 });
