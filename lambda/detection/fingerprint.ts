@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import type { Assessment, ResultPart } from '../events/assessment.ts';
-import { remembered } from '../remembered.ts';
+import { remembered } from './remembered.ts';
 
 /**
  * The fields whose change is an update. Fields that the API document does not name are passed on

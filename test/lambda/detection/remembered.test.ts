@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { remembered } from '../../lambda/remembered.ts';
+import { remembered } from '../../../lambda/detection/remembered.ts';
 
 function counting(limit: number) {
   const made: string[] = [];
