@@ -92,6 +92,8 @@ export class MemoryPartner {
   /** How far its clock is ahead of ours, in milliseconds. */
   aheadMs = 0;
   order: HostOrder = 'full-name';
+  /** Rows of a page at most: the document lets it apply fewer than were asked for. */
+  pageRows = 100;
   /** Decides among equals, anew in each answer; without it they come in the order they were put in. */
   tie: ((record: HostRecord) => number) | undefined;
   /** In the stead of each answer of the list and of single records. */
@@ -281,8 +283,9 @@ export class MemoryPartner {
 
   #page(query: ListQuery): string {
     const list = this.#listed(query);
-    const rows = rowsOf(list, query).filter(({ assessment: { id } }) => !this.hidden.has(id));
-    const meta = { count: this.count(list.length, query), ...sliceOf(query) };
+    const cut = { ...query, page: Math.min(query.page ?? 50, this.pageRows) };
+    const rows = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
+    const meta = { count: this.count(list.length, query), ...sliceOf(cut) };
     const data = rows.map((record) => this.#text(record)).join();
     return `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
   }

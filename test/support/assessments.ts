@@ -1,17 +1,24 @@
 import fc from 'fast-check';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 
-/** An invented assessment without parts: its one result describes itself (partner-api.md, 2.3). */
+const firstId = 48_213;
+
+/**
+ * An invented assessment without parts: its one result describes itself (partner-api.md, 2.3). Each id
+ * is another person's: a day of more than a page of one name cannot be proven.
+ */
 export function assessment(overrides: Partial<Assessment> = {}): Assessment {
-  const id = overrides.id ?? 48_213;
+  const { id = firstId } = overrides;
+  const who = id === firstId ? '' : `-${String(id).padStart(5, '0')}`;
+  const [first_name, last_name] = [`Odalys${who}`, `Quillfeather${who}`];
   const name = overrides.assessment_name ?? 'Rope Bridge Safety';
   const day = overrides.certified_on ?? '2026-11-20';
   return {
     id,
     seid: `SEID-${id}`,
-    name: 'Odalys Quillfeather',
-    first_name: 'Odalys',
-    last_name: 'Quillfeather',
+    name: `${first_name} ${last_name}`,
+    first_name,
+    last_name,
     email: `educator-${id}@example.org`,
     organization_id: 7,
     organization_name: 'Larkspur Valley Schools',

@@ -349,7 +349,7 @@ export class MemoryLedger implements Ledger, Steered {
   }
 }
 
-export function byOwedSince(a: Item, b: Item): number {
+function byOwedSince(a: Item, b: Item): number {
   return a.owedSince - b.owedSince || a.certification.id - b.certification.id;
 }
 

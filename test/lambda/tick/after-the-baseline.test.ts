@@ -3,14 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { compare, idOf } from '../../../lambda/detection/compare.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer, Lease } from '../../../lambda/ports.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
-
-let story: Story;
+let story: Integration;
 beforeEach(() => {
-  story = new Story();
+  story = new Integration();
 });
 
 describe('a tick after the baseline', () => {
@@ -42,7 +40,7 @@ describe('a tick after the baseline', () => {
   it('finds what is new on a day of thousands with one request more', async () => {
     const day = '2026-11-21';
     const of = (id: number) => assessment({ id, certified_on: day });
-    const morning = new Story();
+    const morning = new Integration();
     morning.world = Array.from({ length: 2_500 }, (_, index) => of(index + 1));
     await morning.tick();
     morning.requests.length = 0;
@@ -84,16 +82,17 @@ describe('a tick after the baseline', () => {
 
   it('counts malformed records and handles the others', async () => {
     story.world = [assessment()];
-    story.quarantined = [{ problems: ['id: expected number'] }];
+    story.host.add(9, '2026-11-20');
+    story.host.spoil(9, { id: null });
     expect(await story.tick()).toMatchObject({ quarantined: 1, delivered: 1 });
     expect(story.warnings).toEqual(['record quarantined']);
   });
 
   it('keeps what SNS refused and delivers it the next time, with the same ids', async () => {
     story.world = Array.from({ length: 10 }, (_, index) => assessment({ id: index + 1 }));
-    story.refuse = ({ subject }) => subject === '4' || subject === '7';
+    story.subscribers.refuse = ({ subject }) => subject === '4' || subject === '7';
     expect(await story.tick()).toMatchObject({ delivered: 8, undelivered: 2 });
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     expect(await story.tick()).toMatchObject({ created: 0, delivered: 2, undelivered: 0 });
     expect(story.ids()).toHaveLength(10);
     expect(new Set(story.ids()).size).toBe(10);
@@ -102,9 +101,9 @@ describe('a tick after the baseline', () => {
 
   it('owes the people their digest alone when SNS took the events but not the mail', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
-    story.digest = { accepted: false, code: 'InternalError' };
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     expect(await story.tick()).toMatchObject({ delivered: 2, undelivered: 2 });
-    story.digest = { accepted: true };
+    story.subscribers.mailing = { accepted: true };
     expect(await story.tick()).toMatchObject({ delivered: 0, undelivered: 0 });
     expect(story.heard).toHaveLength(2);
     expect(story.mails).toHaveLength(1);
@@ -115,7 +114,7 @@ describe('a tick after the baseline', () => {
   it('that dies between commit and publish is made good by the next one', async () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
     const dead: Announcer = {
-      ...story.announcer,
+      ...story.subscribers,
       publish: () => Promise.reject(new Error('killed')),
     };
     await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
@@ -136,9 +135,9 @@ describe('a tick after the baseline', () => {
 
   it('delivers leftovers even while the partner is down, and fails all the same', async () => {
     story.world = [assessment()];
-    story.refuse = () => true;
+    story.subscribers.refuse = () => true;
     await story.tick();
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     story.partnerFailure = new Error('down');
     await expect(story.tick()).rejects.toThrow('down');
     expect(story.heard).toHaveLength(1);
@@ -157,7 +156,7 @@ describe('a tick after the baseline', () => {
         story.world = [assessment({ id: 9 })];
         await story.ledger.takeLease(other, story.clock.now());
         story.clock.advance({ seconds: 2 });
-        const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+        const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
         await story.tick({ announcer: dead }).catch(() => undefined);
         story.world = [...before, ...story.world];
         return state;
@@ -208,14 +207,14 @@ describe('a tick after the baseline', () => {
   it('delivers leftovers of many pages, and keeps those that it has no time for', async () => {
     story.settings = { holdAbove: 10_000 };
     story.world = Array.from({ length: 450 }, (_, index) => assessment({ id: index + 1 }));
-    story.refuse = () => true;
+    story.subscribers.refuse = () => true;
     expect(await story.tick()).toMatchObject({ created: 450, undelivered: 450 });
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     const slow: Announcer = {
-      ...story.announcer,
+      ...story.subscribers,
       publish: (owed) => {
         story.clock.advance({ seconds: 30 });
-        return story.announcer.publish(owed);
+        return story.subscribers.publish(owed);
       },
     };
     const { delivered } = await story.tick({ announcer: slow });
@@ -228,7 +227,7 @@ describe('a tick after the baseline', () => {
 
   it('does not call the outbox clean while there is something in it that it cannot read', async () => {
     story.world = [assessment({ id: 1 })];
-    const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+    const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
     await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
     story.clock.advance({ minutes: 20 });
     const corrupt = story.ledgerWith({
@@ -258,10 +257,10 @@ describe('a tick after the baseline', () => {
         return tail(...asked);
       };
       const slow: Announcer = {
-        ...story.announcer,
+        ...story.subscribers,
         publish: (owed) => {
           if (story.heard.length === 0) story.clock.advance({ seconds: batch });
-          return story.announcer.publish(owed);
+          return story.subscribers.publish(owed);
         },
       };
       const report = await story.tick({ announcer: slow, seconds });
@@ -291,7 +290,7 @@ describe('a tick after the baseline', () => {
 
   it('looks for leftovers again while the index may not show them yet', async () => {
     story.world = [assessment({ id: 1 })];
-    const dead = { ...story.announcer, publish: () => Promise.reject(new Error('killed')) };
+    const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
     await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
     const lagging = story.ledgerWith({ leftovers: async function* () {} });
     expect(await story.tick({ ledger: lagging })).toMatchObject({ delivered: 0 });
@@ -337,10 +336,10 @@ describe('a tick after the baseline', () => {
     story.settings = { holdAbove: 10_000 };
     story.world = Array.from({ length: 1_100 }, (_, index) => assessment({ id: index + 1 }));
     const slow: Announcer = {
-      ...story.announcer,
+      ...story.subscribers,
       publish: (owed) => {
         story.clock.advance({ seconds: 30 });
-        return story.announcer.publish(owed);
+        return story.subscribers.publish(owed);
       },
     };
     expect(await story.tick({ announcer: slow, seconds: 115 })).toMatchObject({

@@ -1,33 +1,29 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PartnerReader } from '../../../lambda/ports.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
-
-let story: Story;
+let story: Integration;
 beforeEach(() => {
-  story = new Story();
+  story = new Integration();
 });
 
+/** Rows of a page with which the read of a day takes 61 to 80 requests. */
+const longRead = 5;
+
 describe('the audits', () => {
-  /** A day that takes so many requests to read. */
-  const taking = (requests: number, prove: PartnerReader['prove']): PartnerReader['prove'] => {
-    return async (...asked) => ({ ...(await prove(...asked)), requests });
-  };
-  const reads = () => story.requests.filter((request) => request === 'prove').length;
+  const reads = () => story.requests.filter((request) => request.startsWith('prove')).length;
 
   beforeEach(async () => {
-    story.world = Array.from({ length: 300 }, (_, index) =>
+    story.world = Array.from({ length: 390 }, (_, index) =>
       assessment({ id: index + 1, certified_on: `2026-11-${18 + (index % 3)}` }),
     );
     await story.tick();
     story.clock.advance({ minutes: 16 });
-    story.requests = [];
+    story.requests.length = 0;
   });
 
   it('read as many days in one tick as the budget allows', async () => {
-    story.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 2 } };
+    story.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 4 } };
     await story.tick();
     expect(reads()).toBe(2);
     await story.tick();
@@ -36,7 +32,7 @@ describe('the audits', () => {
 
   it('save in later ticks what a long read has cost beyond the budget', async () => {
     story.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 20 } };
-    story.partner.prove = taking(61, story.partner.prove);
+    story.host.pageRows = longRead;
     await story.tick();
     expect(reads()).toBe(1);
     story.clock.advance({ minutes: 2 });
@@ -48,12 +44,11 @@ describe('the audits', () => {
   });
 
   it('save it also if something else is searched for meanwhile', async () => {
-    const prove = story.partner.prove.bind(story.partner);
-    story.partner.prove = taking(61, prove);
+    story.host.pageRows = longRead;
     await story.tick();
-    story.partner.prove = prove;
+    story.host.pageRows = 100;
     story.clock.advance({ minutes: 1 });
-    story.requests = [];
+    story.requests.length = 0;
     story.world = [...story.world, assessment({ id: 900, certified_on: '2011-11-11' })];
     await story.tick();
     expect(story.ids()).toEqual([`${story.name}/900/1`]);

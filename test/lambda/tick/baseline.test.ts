@@ -3,14 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { TickSettings } from '../../../lambda/parts.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
-
-let story: Story;
+let story: Integration;
 beforeEach(() => {
-  story = new Story();
+  story = new Integration();
 });
 
 describe('the first tick', () => {
@@ -72,7 +70,7 @@ describe('a baseline', () => {
 
   it('announces what the config asks for: nothing, what is recent enough, or everything', async () => {
     const announce = async (announced: TickSettings['announce']) => {
-      const other = new Story();
+      const other = new Integration();
       other.settings = { announce: announced };
       other.world = [
         assessment({ id: 1, certified_on: '2026-11-20' }),
@@ -117,25 +115,13 @@ describe('a baseline', () => {
   it('does not call the day of a malformed record proven, nor count without it', async () => {
     const day = '2024-02-29';
     story.world = [assessment({ id: 1, certified_on: day }), assessment({ id: 2 })];
-    const malformed = [
-      { id: 3, day, problems: ['email: expected string'] },
-      { id: 4, day: '2023-01-01', problems: ['email: expected string'] },
-    ];
-    // As the partner's reader says it: all other days are proven.
-    const prove = story.partner.prove.bind(story.partner);
-    const pulse = story.partner.pulse.bind(story.partner);
-    Object.assign(story.partner, {
-      pulse: async (...asked) => {
-        const page = await pulse(...asked);
-        return { ...page, quarantined: malformed, count: page.count + 2 };
-      },
-      prove: async (range, ...asked) => {
-        const read = await prove(range, ...asked);
-        const [from, to] = [range.from?.toString() ?? '', range.to?.toString() ?? '~'];
-        const quarantined = malformed.filter((one) => from <= one.day && one.day <= to);
-        return { ...read, quarantined, count: read.count + quarantined.length };
-      },
-    } satisfies Partial<PartnerReader>);
+    for (const [id, of] of [
+      [3, day],
+      [4, '2023-01-01'],
+    ] as const) {
+      story.host.add(id, of);
+      story.host.spoil(id, { email: 7 });
+    }
     await story.tick();
     const { years, expected } = await story.ledger.state();
     const calendar = await story.ledger.calendar(years);
@@ -177,13 +163,13 @@ describe('a baseline', () => {
 describe('the notice that the baseline is completed', () => {
   it('is owed while operations cannot be told, and keeps nothing else from going on', async () => {
     story.world = [assessment({ id: 1 })];
-    story.digest = { accepted: false, code: 'AuthorizationError' };
+    story.subscribers.mailing = { accepted: false, code: 'AuthorizationError' };
     expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
     expect((await story.ledger.state()).baseline.status).toBe('completed');
-    story.world.push(assessment({ id: 2 }));
+    story.add(assessment({ id: 2 }));
     expect(await story.tick()).toMatchObject({ created: 1 });
     expect(story.notices).toEqual([]);
-    story.digest = { accepted: true };
+    story.subscribers.mailing = { accepted: true };
     story.clock.advance({ minutes: 16 });
     await story.tick();
     await story.tick();

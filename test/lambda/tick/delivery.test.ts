@@ -2,19 +2,20 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer, PartnerReader } from '../../../lambda/ports.ts';
+import { Integration } from '../../scaffold/integration.ts';
+import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
-let story: Story;
+const database = ledgersInDynamoDb();
+let story: Integration;
 beforeEach(async () => {
-  story = new Story();
+  story = new Integration();
   await story.tick();
 });
 
 const time = (clock: string) => Temporal.Instant.from(`2026-11-${clock}Z`);
 /** One tick at that time, whatever lies between. */
-async function tickAt(clock: string, overrides?: Parameters<Story['tick']>[0]) {
+async function tickAt(clock: string, overrides?: Parameters<Integration['tick']>[0]) {
   story.clock.advance(story.clock.now().until(time(clock)));
   return story.tick(overrides);
 }
@@ -28,6 +29,11 @@ const edit = (id: number, name: string) => {
 const eventId = (id: number, revision = 1) => `${story.name}/${id}/${revision}`;
 
 describe('large revisions of one certification that are held', () => {
+  beforeEach(async () => {
+    story = new Integration(database.of);
+    await story.tick();
+  });
+
   it.each([
     ['all', true],
     [['name'], true],
@@ -67,9 +73,9 @@ describe('one mail a tick', () => {
 
   it('tells of leftovers and of what is new together', async () => {
     add(1);
-    story.refuse = () => true;
+    story.subscribers.refuse = () => true;
     await story.tick();
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     add(2);
     expect(await story.tick()).toMatchObject({ delivered: 2 });
     expect(story.mails).toEqual([[eventId(1), eventId(2)]]);
@@ -151,7 +157,7 @@ describe('a digest of several ticks', () => {
     add(1);
     await tickAt('21T08:01');
     edit(1, 'Odalys Ashgrove');
-    story.refuse = ({ id }) => id === eventId(1, 2);
+    story.subscribers.refuse = ({ id }) => id === eventId(1, 2);
     expect(await tickAt('21T09:01')).toMatchObject({ updated: 1, undelivered: 1 });
     expect(story.mails).toEqual([[eventId(1)]]);
   });
@@ -159,9 +165,9 @@ describe('a digest of several ticks', () => {
   it('that SNS refuses is tried again by the next tick', async () => {
     add(1);
     await tickAt('21T08:01');
-    story.digest = { accepted: false, code: 'InternalError' };
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     expect(await tickAt('21T09:01')).toMatchObject({ delivered: 0, undelivered: 1 });
-    story.digest = { accepted: true };
+    story.subscribers.mailing = { accepted: true };
     await tickAt('21T09:02');
     expect(story.mails).toEqual([[eventId(1)]]);
   });
@@ -194,9 +200,9 @@ describe('quiet hours', () => {
 
   it('cost nothing while a mail that could not go out before them waits', async () => {
     add(1);
-    story.digest = { accepted: false, code: 'InternalError' };
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     await tickAt('21T20:59');
-    story.digest = { accepted: true };
+    story.subscribers.mailing = { accepted: true };
     for (const minute of ['21T21:00', '21T21:12']) await tickAt(minute);
     const ledger = story.ledgerWith({
       takeLease: () => Promise.reject(new Error('a quiet tick needs no lease')),
@@ -226,12 +232,12 @@ describe('quiet hours', () => {
 describe('order', () => {
   it('is kept within a certification: what follows waits for what SNS has refused', async () => {
     add(1, 2);
-    story.refuse = ({ id }) => id === eventId(1);
+    story.subscribers.refuse = ({ id }) => id === eventId(1);
     expect(await story.tick()).toMatchObject({ delivered: 1, undelivered: 1 });
     edit(1, 'Odalys Ashgrove');
     edit(2, 'Odalys Ashgrove');
     expect(await story.tick()).toMatchObject({ updated: 2, undelivered: 2, delivered: 1 });
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     await story.tick();
     expect(story.ids().filter((id) => id.startsWith(`${story.name}/1/`))).toEqual([
       eventId(1),
@@ -242,10 +248,10 @@ describe('order', () => {
 
   it('is kept behind what was refused although something older of it went out in the same tick', async () => {
     add(1);
-    story.refuse = () => true;
+    story.subscribers.refuse = () => true;
     await story.tick();
     edit(1, 'Odalys Ashgrove');
-    story.refuse = ({ id }) => id === eventId(1, 2);
+    story.subscribers.refuse = ({ id }) => id === eventId(1, 2);
     // The page shows one edit; the audit of its day, later in the same tick, the next one.
     const prove = story.partner.prove.bind(story.partner);
     Object.assign(story.partner, {
@@ -257,16 +263,16 @@ describe('order', () => {
     story.clock.advance({ minutes: 16 });
     expect(await story.tick()).toMatchObject({ updated: 2, delivered: 1, undelivered: 2 });
     expect(story.ids()).toEqual([eventId(1)]);
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     await story.tick();
     expect(story.ids()).toEqual([eventId(1), eventId(1, 2), eventId(1, 3)]);
   });
 
   it('is kept while the index does not show yet what is older', async () => {
     add(1);
-    story.refuse = () => true;
+    story.subscribers.refuse = () => true;
     await story.tick();
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     edit(1, 'Odalys Ashgrove');
     const lagging = story.ledgerWith({ leftovers: async function* () {} });
     expect(await story.tick({ ledger: lagging })).toMatchObject({ updated: 1, undelivered: 1 });
@@ -277,13 +283,13 @@ describe('order', () => {
 
   it('is kept when there is no time for what is older', async () => {
     add(1);
-    story.refuse = () => true;
+    story.subscribers.refuse = () => true;
     await story.tick();
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     story.clock.advance({ minutes: 1 });
     add(2);
     const late: Announcer = {
-      ...story.announcer,
+      ...story.subscribers,
       publish: async (owed) => ({
         accepted: [],
         refused: owed.map((one) => ({ owed: one, code: 'OutOfTime' })),
@@ -309,10 +315,10 @@ describe('order', () => {
 
 describe('an event that SNS refuses for good', () => {
   const fussy = (): Announcer => ({
-    ...story.announcer,
+    ...story.subscribers,
     publish: async (owed) => {
       const isBad = (one: (typeof owed)[number]) => one.event.subject === '1';
-      const { accepted } = await story.announcer.publish(owed.filter((one) => !isBad(one)));
+      const { accepted } = await story.subscribers.publish(owed.filter((one) => !isBad(one)));
       const refused = owed
         .filter(isBad)
         .map((one) => ({ owed: one, code: 'InvalidParameter', forGood: true }) as const);

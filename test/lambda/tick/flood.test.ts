@@ -2,14 +2,12 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import type { TickReport } from '../../../lambda/tick.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
-
-let story: Story;
+let story: Integration;
 beforeEach(() => {
-  story = new Story();
+  story = new Integration();
 });
 
 describe('a flood', () => {
@@ -47,11 +45,11 @@ describe('a flood', () => {
       ...story.world,
       ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
     ];
-    story.digest = { accepted: false, code: 'InternalError' };
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     const refused = await story.tick();
     expect(refused).toMatchObject({ created: 0, held: 0 });
     expect(refused.failed).toBeGreaterThan(0);
-    story.digest = { accepted: true };
+    story.subscribers.mailing = { accepted: true };
     expect(await story.tick()).toMatchObject({ created: 300, held: 300 });
     expect(story.notices).toHaveLength(1);
   });

@@ -2,14 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { TimedOutError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
-
-let story: Story;
+let story: Integration;
 beforeEach(async () => {
-  story = new Story();
+  story = new Integration();
   story.world = [
     assessment({ id: 1, certified_on: '2019-04-03' }),
     assessment({ id: 2, certified_on: '2026-11-20' }),
@@ -18,7 +16,7 @@ beforeEach(async () => {
     ),
   ];
   for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
-  story.requests = [];
+  story.requests.length = 0;
 });
 
 const edit = (id: number, email: string) => {
@@ -47,7 +45,7 @@ describe('what a tick could not commit', () => {
     const ledger = story.ledgerWith({
       known: () => Promise.reject(new Error('a quiet tick does not look')),
     });
-    story.requests = [];
+    story.requests.length = 0;
     expect(await story.tick({ ledger })).toMatchObject({ outcome: 'completed' });
     expect(story.requests).toEqual(['pulse']);
   });
@@ -99,7 +97,7 @@ describe('audits that a tick has no time for', () => {
 
   it('do not hide that what the page shows was not committed in time', async () => {
     story.settings = { holdAbove: 1_000 };
-    story.world.push(assessment({ id: 1_000, certified_on: '2026-11-21' }));
+    story.add(assessment({ id: 1_000, certified_on: '2026-11-21' }));
     const slow = story.ledgerWith({
       known: (ids) => {
         story.clock.advance({ seconds: 55 });
@@ -147,15 +145,13 @@ describe('what comes while a tick reads, and something else after it', () => {
     story.clock.advance({ minutes: 16 });
     duringTheNextRead(() => remove(50));
     expect(await story.tick()).toMatchObject({ withdrawn: 1, unexplained: 0 });
-    story.world.push(old(5_000));
+    story.add(old(5_000));
     expect(await aMinuteLater()).toMatchObject({ created: 1, unexplained: 0 });
   });
 
   it('is announced within a minute each, the other way round', async () => {
     story.clock.advance({ minutes: 16 });
-    duringTheNextRead(() =>
-      story.world.push(assessment({ id: 6_000, certified_on: '2026-11-20' })),
-    );
+    duringTheNextRead(() => story.add(assessment({ id: 6_000, certified_on: '2026-11-20' })));
     expect(await story.tick()).toMatchObject({ created: 1, unexplained: 0 });
     remove(1_005);
     expect(await aMinuteLater()).toMatchObject({ withdrawn: 1, unexplained: 0 });
@@ -163,9 +159,9 @@ describe('what comes while a tick reads, and something else after it', () => {
 
   it('is announced within two ticks if it was a search that read', async () => {
     duringTheNextRead(() => remove(1_004));
-    story.world.push(old(5_000));
+    story.add(old(5_000));
     await aMinuteLater();
-    story.world.push(old(5_001));
+    story.add(old(5_001));
     await aMinuteLater();
     await aMinuteLater();
     const news = ['created 5000', 'created 5001', 'withdrawn 1004'];
@@ -185,7 +181,7 @@ describe('what comes while a tick reads, and something else after it', () => {
     } satisfies Partial<PartnerReader>);
     remove(1_005);
     expect(await story.tick()).toMatchObject({ withdrawn: 0, cutShort: true });
-    story.world.push(assessment({ id: 5_000, certified_on: '2018-01-01' }));
+    story.add(assessment({ id: 5_000, certified_on: '2018-01-01' }));
     await aMinuteLater();
     expect(heard()).toEqual(['certification.created 5000', 'certification.withdrawn 1005']);
   });

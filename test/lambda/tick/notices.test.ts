@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Steering } from '../../../lambda/ledger/steering.ts';
 import {
   CredentialsRefusedError,
   NoAssessmentsAssignedError,
@@ -8,17 +7,18 @@ import {
 } from '../../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import type { Announcer } from '../../../lambda/ports.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const ofTheDay = (ids: readonly number[]) =>
+  ids.map((id) => assessment({ id, certified_on: '2024-02-29' }));
 
-let story: Story;
+let story: Integration;
 beforeEach(async () => {
-  story = new Story();
-  story.world = Array.from({ length: 20 }, (_, index) =>
-    assessment({ id: index + 1, certified_on: '2024-02-29' }),
-  );
+  story = new Integration();
+  story.world = ofTheDay(numbers(1, 20));
   await story.tick();
   story.notices.length = 0;
 });
@@ -34,6 +34,12 @@ const flood = (from: number) =>
       certified_on: Temporal.PlainDate.from('2020-01-01').add({ days: index }).toString(),
     }),
   );
+
+/** More than a page: the newest page shows none of the others. */
+async function newerOnes() {
+  story.add(...numbers(301, 401).map((id) => assessment({ id, certified_on: '2026-11-01' })));
+  await ticks(1, 2);
+}
 
 async function ticks(minutes: number, times: number) {
   for (let n = 0; n < times; n++) {
@@ -64,8 +70,7 @@ describe('operations hear once, and once when it is over', () => {
   it('of a pause that may be forgotten, once a day', async () => {
     const since = story.clock.now();
     const reason = 'the platform moves';
-    const steering = new Steering(story.table, story.name);
-    await steering.pause({ since, by: 'odile', reason }, 'a call');
+    await story.opsLedger.pause({ since, by: 'odile', reason }, 'a call');
     await ticks(60, 23);
     expect(titles()).toEqual([]);
     await ticks(60, 12);
@@ -75,19 +80,16 @@ describe('operations hear once, and once when it is over', () => {
     expect(story.notices[0]?.text).not.toContain('odile');
     await ticks(60, 40);
     expect(titles()).toEqual(['paused for more than a day', 'still paused', 'still paused']);
-    await steering.resume('the next');
+    await story.opsLedger.resume('the next');
     await ticks(1, 2);
     expect(titles().slice(3)).toEqual(['no longer paused']);
-    await steering.pause({ since: story.clock.now(), by: 'odile', reason }, 'the last');
+    await story.opsLedger.pause({ since: story.clock.now(), by: 'odile', reason }, 'the last');
     await ticks(60, 20);
     expect(titles()).toHaveLength(4);
   });
 
   it('of nothing while a pause is short, and a paused tick writes nothing', async () => {
-    await new Steering(story.table, story.name).pause(
-      { since: story.clock.now(), reason: 'x' },
-      'a call',
-    );
+    await story.opsLedger.pause({ since: story.clock.now(), reason: 'x' }, 'a call');
     const before = await story.ledger.state();
     story.requests.length = 0;
     await ticks(1, 3);
@@ -112,41 +114,33 @@ describe('operations hear once, and once when it is over', () => {
   });
 
   it('of malformed records, until every day can be proven', async () => {
-    story.quarantined = [{ id: 5, problems: ['name: expected string'] }];
+    story.host.spoil(5);
     await ticks(20, 3);
     expect(titles()).toEqual(['the partner sends malformed records']);
-    expect(story.notices[0]?.text).toContain('assessment 5: name: expected string');
-    story.quarantined = [];
+    expect(story.notices[0]?.text).toContain('assessment 5: name: Invalid input: expected string');
+    story.host.spoil(5, false);
     await ticks(20, 3);
     expect(titles().slice(1)).toEqual(['no record is malformed any more']);
     expect((await story.ledger.state()).reported).toEqual([]);
   });
 
   it('of a malformed record far back, which is not mended because it was not read again', async () => {
-    const { prove } = story.partner;
-    const spoiled: typeof prove = async (...of) => {
-      const { proof, ...read } = await prove(...of);
-      return read.assessments.length === 0
-        ? { ...read, ...(proof && { proof }) }
-        : { ...read, quarantined: [{ id: 5, problems: ['name: expected string'] }] };
-    };
-    Object.assign(story.partner, { prove: spoiled });
+    await newerOnes();
+    story.host.spoil(5);
     await ticks(24 * 60, 1);
     await ticks(20, 5);
     expect(titles()).toEqual(['the partner sends malformed records']);
-    Object.assign(story.partner, { prove });
+    story.host.spoil(5, false);
     await ticks(24 * 60, 2);
     expect(titles().slice(1)).toEqual(['no record is malformed any more']);
   });
 
   it('of days that stay unproven for more than a day, and not of one bad read', async () => {
-    const { prove } = story.partner;
-    // Among so many of one name, a read of that day cannot be sure.
-    const unsure: typeof prove = async (...of) => {
-      const { proof: _, ...read } = await prove(...of);
-      return read.assessments.length > 0 ? read : { ...read, proof: 'single-page' };
-    };
-    Object.assign(story.partner, { prove: unsure });
+    story.add(...ofTheDay(numbers(31, 140)));
+    await ticks(1, 2);
+    // Of a host that sorts by something else, more than a page cannot be sure.
+    story.host.order = 'ignored';
+    story.host.tie = ({ assessment: { id } }) => (id * 37) % 131;
     await ticks(24 * 60, 1);
     expect(titles()).toEqual([]);
     await ticks(60, 23);
@@ -154,19 +148,20 @@ describe('operations hear once, and once when it is over', () => {
     // Told by the first read after that, which is a day later at most.
     await ticks(60, 25);
     expect(titles()).toEqual(['days cannot be proven complete']);
-    expect(story.notices[0]?.text).toContain('2024-02-29: 20 assessments expected');
-    Object.assign(story.partner, { prove });
+    expect(story.notices[0]?.text).toContain('2024-02-29: 130 assessments expected');
+    story.host.order = 'full-name';
+    story.host.tie = undefined;
     await ticks(24 * 60, 2);
     expect(titles().slice(1)).toEqual(['no day has stayed unproven']);
   });
 
   it('of single records that cannot be fetched, until they can', async () => {
     story.world = story.world.slice(1);
-    story.singleRecordsBroken = true;
+    story.host.singleRecordsBroken = true;
     await ticks(60, 3);
     expect(titles()).toEqual(['the partner does not give records that it shows']);
     story.world = [assessment({ id: 1, certified_on: '2024-02-29' }), ...story.world];
-    story.singleRecordsBroken = false;
+    story.host.singleRecordsBroken = false;
     await ticks(60, 3);
     expect(titles().slice(1)).toEqual(['the partner gives records by their ids again']);
   });
@@ -189,9 +184,9 @@ describe('operations hear once, and once when it is over', () => {
   it('of no more than is held: not of what could not be told before', async () => {
     story.settings = { holdAbove: 5 };
     story.world = [...story.world, ...flood(100)];
-    story.digest = { accepted: false, code: 'InternalError' };
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     await ticks(1, 3);
-    story.digest = { accepted: true };
+    story.subscribers.mailing = { accepted: true };
     await ticks(1, 1);
     expect(titles()).toEqual(['a flood of changes is held']);
     expect((await story.ledger.state()).conditions.get('held')).toMatchObject({ number: 30 });
@@ -199,7 +194,7 @@ describe('operations hear once, and once when it is over', () => {
 
   it('of events that SNS refuses for good', async () => {
     const announcer: Announcer = {
-      ...story.announcer,
+      ...story.subscribers,
       publish: async (owed) => ({
         accepted: [],
         refused: owed.map((one) => ({ owed: one, code: 'InvalidParameter', forGood: true })),
@@ -231,7 +226,7 @@ describe('telling operations', () => {
     const ledger = story.ledgerWith({
       saveConditions: () => Promise.reject(new UnavailableError('token', 'a test')),
     });
-    const announcer = { ...story.announcer, notify: () => Promise.reject(new Error('a defect')) };
+    const announcer = { ...story.subscribers, notify: () => Promise.reject(new Error('a defect')) };
     await expect(story.tick({ ledger })).rejects.toThrow(CredentialsRefusedError);
     story.clock.advance({ minutes: 61 });
     await expect(story.tick({ announcer })).rejects.toThrow(CredentialsRefusedError);
@@ -240,17 +235,17 @@ describe('telling operations', () => {
 
   it('that SNS has refused is done by the next tick, though the partner is left alone', async () => {
     story.partnerFailure = new CredentialsRefusedError();
-    story.digest = { accepted: false, code: 'InternalError' };
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     await ticks(1, 1);
     expect(titles()).toEqual([]);
-    story.digest = { accepted: true };
+    story.subscribers.mailing = { accepted: true };
     story.clock.advance({ minutes: 1 });
     expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
     expect(titles()).toEqual(['the partner refuses the credentials']);
   });
 
   it('costs a quiet tick nothing while a condition lasts', async () => {
-    story.singleRecordsBroken = true;
+    story.host.singleRecordsBroken = true;
     story.world = story.world.slice(1);
     await ticks(60, 2);
     story.notices.length = 0;

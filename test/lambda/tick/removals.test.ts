@@ -1,13 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PartnerReader } from '../../../lambda/ports.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
-
-let story: Story;
+let story: Integration;
 beforeEach(() => {
-  story = new Story();
+  story = new Integration();
 });
 
 describe('what has disappeared', () => {
@@ -35,12 +32,14 @@ describe('what has disappeared', () => {
   });
 
   it('is asked for by its id although the reading of its day takes all requests of a tick', async () => {
-    const prove = story.partner.prove.bind(story.partner);
-    Object.assign(story.partner, {
-      prove: async (...asked) => ({ ...(await prove(...asked)), requests: 110 }),
-    } satisfies Partial<PartnerReader>);
+    story.add(...Array.from({ length: 90 }, (_, index) => old(index + 41)));
+    await story.tick();
+    story.host.pageRows = 4;
+    story.heard.length = 0;
     story.world = story.world.slice(1);
+    const before = story.host.queries.length;
     expect(await story.tick()).toMatchObject({ withdrawn: 1, delivered: 1 });
+    expect(story.host.queries.length - before).toBeGreaterThan(110);
     story.requests.length = 0;
     await story.tick();
     expect(story.requests).toEqual(['pulse']);
@@ -48,42 +47,38 @@ describe('what has disappeared', () => {
 
   it('is not called gone while no record at all can be fetched by its id', async () => {
     story.world = story.world.slice(1);
-    story.singleRecordsBroken = true;
+    story.host.singleRecordsBroken = true;
     expect(await story.tick()).toMatchObject({ withdrawn: 0 });
     expect(story.warnings).toContain('single-record endpoint broken');
     story.requests.length = 0;
     expect(await story.tick()).toMatchObject({ withdrawn: 0, examined: 0 });
     expect(story.requests).toEqual(['pulse']);
-    story.singleRecordsBroken = false;
+    story.host.singleRecordsBroken = false;
     story.clock.advance({ hours: 25 });
     expect(await story.tick()).toMatchObject({ withdrawn: 1 });
   });
 
   describe('where nothing that the page shows can be read', () => {
-    const problems = ['email: expected string'];
-    const get = async (id: number) => (id === 2 ? ('unreadable' as const) : undefined);
-
     beforeEach(async () => {
-      story = new Story();
+      story = new Integration();
       story.world = [old(1)];
-      story.quarantined = [{ id: 2, problems }];
+      story.host.add(2, '2026-11-20');
+      story.host.spoil(2);
       for (let ticks = 0; ticks < 2; ticks += 1) await story.tick();
-      story.world = [];
+      story.host.remove(1);
     });
 
     it('is withdrawn if what cannot be read can be fetched by its id', async () => {
-      Object.assign(story.partner, { get });
       expect(await story.tick()).toMatchObject({ collapsed: false, withdrawn: 1 });
     });
 
     it('stands if that has no id either, and is left to the audits', async () => {
-      story.quarantined = [{ problems }];
+      story.host.spoil(2, { id: null });
       expect(await story.tick()).toMatchObject({ collapsed: false, withdrawn: 0 });
       story.requests.length = 0;
       await story.tick();
       expect(story.requests).toEqual(['pulse']);
-      story.quarantined = [{ id: 2, problems }];
-      Object.assign(story.partner, { get });
+      story.host.spoil(2);
       story.clock.advance({ hours: 25 });
       expect(await story.tick()).toMatchObject({ withdrawn: 1 });
     });

@@ -1,12 +1,14 @@
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Integration } from '../../scaffold/integration.ts';
+import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
+const database = ledgersInDynamoDb();
 
 /** What docs/operations.md says of a ledger that was restored to an earlier time. */
 describe('a ledger of an earlier time', () => {
-  let story: Story;
+  let story: Integration;
   let goBack: () => Promise<void>;
 
   /** As much later as the audits need to see an edit. */
@@ -20,12 +22,23 @@ describe('a ledger of an earlier time', () => {
     story.world = story.world.map((one) => (one.id === id ? { ...one, email } : one));
   }
 
+  /** @returns what makes the ledger again what it is now, as a restored table would be */
+  async function backUp(): Promise<() => Promise<void>> {
+    const { client, tableName: TableName } = database;
+    const then = await database.items(story.name);
+    return async () => {
+      for (const { pk } of await database.items(story.name))
+        if (pk) await client.send(new DeleteItemCommand({ TableName, Key: { pk } }));
+      for (const Item of then) await client.send(new PutItemCommand({ TableName, Item }));
+    };
+  }
+
   beforeEach(async () => {
-    story = new Story();
+    story = new Integration(database.of);
     await story.tick();
     story.world = [assessment({ id: 1 }), assessment({ id: 2 })];
     await tickAfterAWhile();
-    goBack = await story.backUp();
+    goBack = await backUp();
     story.heard.length = 0;
   });
 

@@ -1,14 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CredentialsRefusedError } from '../../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
 
-storiesHaveALedger();
-
-let story: Story;
+let story: Integration;
 beforeEach(() => {
-  story = new Story();
+  story = new Integration();
 });
 
 describe('an integration that ops have paused', () => {
@@ -66,11 +64,11 @@ describe('a partner that refuses', () => {
   it('does not keep back what is owed already', async () => {
     await story.tick();
     story.world = [assessment()];
-    story.refuse = () => true;
+    story.subscribers.refuse = () => true;
     await story.tick();
     story.partnerFailure = new CredentialsRefusedError();
     await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     expect(await story.tick()).toMatchObject({ outcome: 'backing-off', delivered: 1 });
   });
 });

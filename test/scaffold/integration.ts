@@ -1,0 +1,251 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
+import type { Answer } from '../../lambda/operations/answer.ts';
+import { carryOut } from '../../lambda/operations/carry-out.ts';
+import type { Command } from '../../lambda/operations/command.ts';
+import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
+import type {
+  OperationParts,
+  OperationSettings,
+  TopicFinding,
+} from '../../lambda/operations/parts.ts';
+import { partnerReader } from '../../lambda/partner/reader.ts';
+import type { Journal, TickParts } from '../../lambda/parts.ts';
+import type { Announcer, Ledger, PartnerReader } from '../../lambda/ports.ts';
+import { type TickReport, tick } from '../../lambda/tick.ts';
+import { MemoryLedger } from '../support/memory-ledger.ts';
+import { ManualClock } from './clock.ts';
+import { type LedgersOf, ledgersIn } from './ledgers.ts';
+import { MemoryPartner } from './partner.ts';
+import { tickSettings } from './settings.ts';
+import { Subscribers } from './subscribers.ts';
+
+let integrations = 0;
+
+/** When a tick of the schedule is killed, in seconds, and when the next one begins. */
+const killedAfter = 55;
+const every = 60;
+
+/**
+ * An integration with a partner, a ledger and somebody who listens, and a clock that all of them have.
+ * The partner is read by the real client with the real proofs; the ledger is in memory, unless another
+ * place is given.
+ */
+export class Integration {
+  readonly name = `district-${++integrations}`;
+  readonly clock = new ManualClock();
+  /** What ticks warn of, in short. */
+  readonly warnings: string[] = [];
+  readonly journal: Journal = { warn: (what) => void this.warnings.push(what) };
+  readonly host = new MemoryPartner(this.clock);
+  readonly subscribers = new Subscribers(this.clock);
+  readonly memory = new MemoryLedger();
+  readonly ledger: Ledger;
+  readonly opsLedger: OpsLedger;
+  readonly fanOut: FanOutLedger;
+  /** Which settings are not the defaults. */
+  settings: Partial<OperationSettings> = {};
+  /** What was asked of the partner, in the terms of the tick's port. */
+  readonly requests: string[] = [];
+  /** In the stead of each answer of the partner. */
+  partnerFailure: Error | undefined;
+  /** How long the partner takes for each question, whatever requests it needs. */
+  requestSeconds = 0;
+  /** What operators see of the topics. */
+  topics: TopicFinding[] = (['events', 'alerts', 'operations'] as const).map((topic) => ({
+    topic,
+    confirmed: 1,
+    pending: 0,
+  }));
+  credentialsFailure: Error | undefined;
+  /** What happens between a command's work and the tick that it runs. */
+  beforeTick: () => Promise<unknown> = async () => undefined;
+  readonly carriedOut: { command: Command; answer: Answer }[] = [];
+  partnerAheadMs: number | undefined = 0;
+  #invocations = 0;
+
+  constructor(ledgersOf?: LedgersOf) {
+    const { clock, journal, memory } = this;
+    const { ledger, opsLedger, fanOut } =
+      ledgersOf?.(this.name, clock, journal) ?? ledgersIn(memory);
+    this.ledger = ledger;
+    this.opsLedger = opsLedger;
+    this.fanOut = fanOut;
+  }
+
+  get heard() {
+    return this.subscribers.heard;
+  }
+
+  get mails() {
+    return this.subscribers.mails;
+  }
+
+  get notices() {
+    return this.subscribers.notices;
+  }
+
+  /** What the partner has. */
+  get world(): readonly Assessment[] {
+    return [...this.host.records.values()].map(({ assessment }) => assessment);
+  }
+
+  /** What it has instead from now on; of a record that stays, all but the assessment stays as it is. */
+  set world(assessments: readonly Assessment[]) {
+    const kept = new Set(assessments.map(({ id }) => id));
+    for (const { id } of this.world) if (!kept.has(id)) this.host.remove(id);
+    this.add(...assessments);
+  }
+
+  /** The partner has these as well. */
+  add(...assessments: readonly Assessment[]): void {
+    for (const assessment of assessments) {
+      const known = this.host.records.get(assessment.id);
+      if (known?.assessment === assessment) continue;
+      this.host.put({ legacy: false, archived: false, ...known, assessment });
+    }
+  }
+
+  readonly #reader = partnerReader(this.host.client(), this.clock);
+
+  /** The tick's port to the partner. A test may put something before or after its answers. */
+  readonly partner: PartnerReader = {
+    pulse: (deadline) => this.#ask('pulse', () => this.#reader.pulse(deadline)),
+    tail: (pulse, deadline) => this.#ask('tail', () => this.#reader.tail(pulse, deadline)),
+    count: (range, deadline) => this.#ask('count', () => this.#reader.count(range, deadline)),
+    oldestDay: (deadline) => this.#ask('oldest', () => this.#reader.oldestDay(deadline)),
+    prove: (range, deadline, bookmark) =>
+      this.#ask(`prove ${range.from}..${range.to}`, () =>
+        this.#reader.prove(range, deadline, bookmark),
+      ),
+    get: (id, deadline) => this.#ask(`get ${id}`, () => this.#reader.get(id, deadline)),
+  };
+
+  async #ask<Result>(what: string, ask: () => Promise<Result>): Promise<Result> {
+    if (this.partnerFailure) throw this.partnerFailure;
+    this.requests.push(what);
+    this.clock.advance({ seconds: this.requestSeconds });
+    return ask();
+  }
+
+  get parts(): TickParts {
+    const { clock, partner, ledger, subscribers, journal } = this;
+    const settings = tickSettings({ name: this.name, ...this.settings });
+    return { settings, clock, partner, ledger, announcer: subscribers, journal };
+  }
+
+  async tick(
+    overrides: { ledger?: Ledger; announcer?: Announcer; seconds?: number } = {},
+  ): Promise<TickReport> {
+    const { seconds = every, ...parts } = overrides;
+    return tick({ ...this.parts, ...parts }, this.#invocation('tick', seconds));
+  }
+
+  /** A tick, and the time up to the next one. */
+  async minute(): Promise<TickReport> {
+    const began = this.clock.now();
+    const deadline = began.add({ seconds: killedAfter });
+    try {
+      return await this.tick({ seconds: killedAfter });
+    } finally {
+      const end = this.clock.now();
+      const next = began.add({ seconds: every });
+      if (Temporal.Instant.compare(end, deadline) >= 0) this.warnings.push('killed');
+      if (Temporal.Instant.compare(end, next) < 0) this.clock.advance(end.until(next));
+    }
+  }
+
+  /** Ticks, those that fail among them. */
+  async minutes(count: number): Promise<void> {
+    for (let minutes = 0; minutes < count; minutes++) await this.minute().catch(() => undefined);
+  }
+
+  /** @returns after how many minutes, at most so many, it was done */
+  async minutesUntil(isDone: () => boolean | Promise<boolean>, most: number): Promise<number> {
+    for (let minutes = 0; minutes < most; minutes++) {
+      if (await isDone()) return minutes;
+      await this.minutes(1);
+    }
+    if (await isDone()) return most;
+    throw new Error(`not after ${most} minutes`);
+  }
+
+  /** Ticks until the baseline is done and the first look after it. */
+  async baseline(most = 10): Promise<void> {
+    await this.minutesUntil(
+      async () => (await this.ledger.state()).baseline.status === 'completed',
+      most,
+    );
+    await this.minute();
+  }
+
+  get operationParts(): OperationParts {
+    const { clock, partner, ledger, opsLedger, subscribers } = this;
+    const settings = tickSettings({ name: this.name, ...this.settings });
+    return {
+      settings,
+      clock,
+      partner,
+      ledger,
+      opsLedger,
+      announcer: subscribers,
+      tick: async (run, requests = settings.audit.requests) => {
+        await this.beforeTick();
+        const audit = { ...settings.audit, requests };
+        const report = await tick({ ...this.parts, settings: { ...settings, audit } }, run);
+        return { ...report, requests: 1, durationMs: 1 };
+      },
+      credentials: async () => {
+        if (this.credentialsFailure) throw this.credentialsFailure;
+      },
+      topics: async () => this.topics,
+      partnerAheadMs: () => this.partnerAheadMs,
+      queue: (arn) => subscribers.queue(arn),
+      journal: {
+        ...this.journal,
+        carriedOut: (command, answer) => void this.carriedOut.push({ command, answer }),
+      },
+    };
+  }
+
+  /** The operate function, which is killed after so many seconds. */
+  operate(
+    command: unknown,
+    seconds = killedAfter,
+    parts: Partial<OperationParts> = {},
+  ): Promise<Answer> {
+    return carryOut(
+      { ...this.operationParts, ...parts },
+      command,
+      this.#invocation('call', seconds),
+    );
+  }
+
+  #invocation(kind: string, seconds: number) {
+    this.#invocations += 1;
+    const deadline = this.clock.now().add({ seconds });
+    return { id: `${kind}-${this.#invocations}`, deadline };
+  }
+
+  /** The ledger, with some of its answers replaced. */
+  ledgerWith(replaced: Partial<Ledger>): Ledger {
+    return new Proxy(this.ledger, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(replaced, name) ?? Reflect.get(target, name);
+        return typeof method === 'function' ? method.bind(target) : method;
+      },
+    });
+  }
+
+  ids(): string[] {
+    return this.heard.map(({ id }) => id);
+  }
+
+  /** Types of the events of one, in their order. */
+  heardOf(id: number): string[] {
+    return this.heard
+      .filter(({ subject }) => subject === String(id))
+      .map(({ type }) => type.replace('certification.', ''));
+  }
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../lambda/clock.ts';
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { Announcer, DigestOutcome, Notice, Refusal } from '../../lambda/ports.ts';
+
+/** Why SNS refuses an event; true: as when it is down for a moment. */
+type Refused = boolean | Omit<Refusal, 'owed'>;
+
+/** SNS and everybody behind it: what was accepted is heard, in its order. */
+export class Subscribers implements Announcer {
+  readonly #clock: Clock;
+  readonly heard: CertificationEvent[] = [];
+  /** When, in milliseconds since the epoch. */
+  readonly heardAt: number[] = [];
+  /** Ids of the events of each digest. */
+  readonly mails: string[][] = [];
+  readonly notices: Notice[] = [];
+  /** What was sent past the topic, by the queue's ARN. */
+  readonly queues = new Map<string, CertificationEvent[]>();
+  refuse: (event: CertificationEvent) => Refused = () => false;
+  /** What SNS says to digests and notices. */
+  mailing: DigestOutcome = { accepted: true };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  readonly publish: Announcer['publish'] = (owed) => this.#publish(owed, this.heard);
+
+  readonly digest: Announcer['digest'] = () => {
+    const ids: string[] = [];
+    return {
+      add: ({ id }) => void ids.push(id),
+      send: async () => {
+        if (this.mailing.accepted) this.mails.push(ids);
+        return this.mailing;
+      },
+    };
+  };
+
+  readonly notify: Announcer['notify'] = async (notice) => {
+    if (this.mailing.accepted) this.notices.push(notice);
+    return this.mailing;
+  };
+
+  queue(arn: string): Pick<Announcer, 'publish'> {
+    const heard = this.queues.get(arn) ?? [];
+    this.queues.set(arn, heard);
+    return { publish: (owed) => this.#publish(owed, heard) };
+  }
+
+  async #publish(
+    owed: Parameters<Announcer['publish']>[0],
+    heard: CertificationEvent[],
+  ): ReturnType<Announcer['publish']> {
+    const refused = owed.flatMap((one): Refusal[] => {
+      const refusal = this.refuse(one.event);
+      if (refusal === false) return [];
+      return [{ owed: one, ...(refusal === true ? { code: 'InternalError' } : refusal) }];
+    });
+    const accepted = owed.filter((one) => !refused.some((refusal) => refusal.owed === one));
+    heard.push(...accepted.map(({ event }) => event));
+    this.heardAt.push(...accepted.map(() => this.#clock.now().epochMilliseconds));
+    return { accepted, refused };
+  }
+}
