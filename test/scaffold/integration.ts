@@ -13,6 +13,7 @@ import type {
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { Journal, TickParts } from '../../lambda/parts.ts';
 import type { Announcer, Ledger, PartnerReader } from '../../lambda/ports.ts';
+import { type Rules, rules } from '../../lambda/rules.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
 import { MemoryLedger } from '../support/memory-ledger.ts';
 import { ManualClock } from './clock.ts';
@@ -44,6 +45,8 @@ export class Integration {
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
   readonly fanOut: FanOutLedger;
+  /** What ticks decide by. */
+  rules: Rules = rules;
   /** Which settings are not the defaults. */
   settings: Partial<OperationSettings> = {};
   /** What was asked of the partner, in the terms of the tick's port. */
@@ -130,9 +133,9 @@ export class Integration {
   }
 
   get parts(): TickParts {
-    const { clock, partner, ledger, subscribers, journal } = this;
+    const { clock, partner, ledger, subscribers, journal, rules } = this;
     const settings = tickSettings({ name: this.name, ...this.settings });
-    return { settings, clock, partner, ledger, announcer: subscribers, journal };
+    return { settings, rules, clock, partner, ledger, announcer: subscribers, journal };
   }
 
   async tick(
