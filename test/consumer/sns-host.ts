@@ -25,6 +25,9 @@ export class SnsHost {
     const host = 'sns.us-east-1.amazonaws.com';
     const { cert, private: key } = await generate([{ name: 'commonName', value: host }], {
       algorithm: 'sha256',
+      // OpenSSL goes by the machine's clock, whatever the clock of the tests is.
+      notBeforeDate: new Date('2020-01-01'),
+      notAfterDate: new Date('2049-01-01'),
       extensions: [
         { name: 'basicConstraints', cA: true },
         { name: 'subjectAltName', altNames: [{ type: 2, value: host }] },

@@ -1,0 +1,140 @@
+import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { startVitest } from 'vitest/node';
+import { bundlesNow, unbundled } from './coverage/bundles.ts';
+import { fallsBetween, type Report, reportOf, table } from './coverage/report.ts';
+import { lengthOf, merged, type Script } from './coverage/script.ts';
+import { asNodeRunsIt, type FileCoverage, Source } from './coverage/source.ts';
+
+/*
+ * Vitest measures its own processes. Every other process and worker thread writes, as it ends, what V8
+ * has counted (preload/coverage.mjs). All run a source as Node does, so that a statement has one place
+ * in all of them.
+ */
+
+const program = new Command('npm run coverage --')
+  .description('Runs the tests and says which lines and branches they have run, by room.')
+  .argument('[files...]', 'test files, as for vitest; without them all tests')
+  .option('--json <file>', 'where the figures go', 'coverage/rooms.json')
+  .option('--against <file>', 'earlier figures: ends with 1 where a room has fallen')
+  .option('--no-run', 'reads again what the last run has written')
+  .parse();
+const options: { json: string; against?: string; run: boolean } = program.opts();
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const processes = join(root, 'coverage/processes');
+const measured = join(root, 'coverage/vitest');
+const roomFolders = ['lambda', 'consumer', 'ops', 'infra', 'local'];
+
+if (options.run) await run();
+const sources = new Map<string, Source>();
+for (const path of globSync(`{${roomFolders}}/**/*.{ts,mjs}`, { cwd: root }).sort())
+  sources.set(path, await Source.of(join(root, path), readFileSync(join(root, path), 'utf8')));
+let strays = await addVitest();
+const notCounted = await addProcesses();
+
+const report = reportOf(
+  Object.fromEntries(
+    [...sources].map(([path, { lines, branches }]) => {
+      const missed = [...lines].filter(([, isRun]) => !isRun).map(([line]) => line);
+      const covered = lines.size - missed.length;
+      return [path, { lines: { covered, total: lines.size }, branches, missed }];
+    }),
+  ),
+);
+writeFileSync(options.json, `${JSON.stringify(report)}\n`);
+console.log(`\n${table(report)}\n\n${notCounted}`);
+if (strays > 0) console.log(`${strays} places are unknown: the conversions differ.`);
+
+if (options.against !== undefined) {
+  const earlier: Report = JSON.parse(readFileSync(options.against, 'utf8'));
+  const falls = fallsBetween(earlier, report);
+  for (const fall of falls) console.log(`fell: ${fall}`);
+  if (falls.length > 0) process.exitCode = 1;
+}
+
+async function run(): Promise<void> {
+  rmSync(join(root, 'coverage'), { recursive: true, force: true });
+  await import(`./preload/coverage.mjs?${new URLSearchParams({ folder: processes })}`);
+  const vitest = await startVitest(
+    'test',
+    program.args,
+    {
+      run: true,
+      coverage: {
+        enabled: true,
+        provider: 'v8',
+        reporter: ['json'],
+        reportsDirectory: measured,
+        reportOnFailure: true,
+        include: roomFolders.map((room) => `${room}/**/*.{ts,mjs}`),
+      },
+    },
+    {
+      // In place of Vite's own way, which moves what it leaves.
+      oxc: false,
+      plugins: [
+        {
+          name: 'as-node-runs-it',
+          enforce: 'pre',
+          transform: (code, id) => ({ code: asNodeRunsIt(id, code), map: null }),
+        },
+      ],
+    },
+  );
+  await vitest.close();
+}
+
+async function addVitest(): Promise<number> {
+  const files: Record<string, FileCoverage> = JSON.parse(
+    readFileSync(join(measured, 'coverage-final.json'), 'utf8'),
+  );
+  return Object.entries(files)
+    .map(([path, file]) => sources.get(relative(root, path))?.add(file) ?? 0)
+    .reduce((total, one) => total + one, 0);
+}
+
+/** @returns what is not counted */
+async function addProcesses(): Promise<string> {
+  // V8 says of a script that is gone no more than its length.
+  const bundles = new Map((await bundlesNow()).map((made) => [made.code.length, made]));
+  const ofSources = new Map<string, Script>();
+  const ofBundles = new Map<number, Script>();
+  let otherTexts = 0;
+  let otherBundles = 0;
+  const names = readdirSync(processes).filter((name) => name.endsWith('.json'));
+  for (const name of names) {
+    const text = readFileSync(join(processes, name), 'utf8');
+    const { result }: { result: Script[] } = JSON.parse(text);
+    for (const script of result) {
+      if (!script.url.startsWith('file:')) continue;
+      const length = lengthOf(script);
+      const path = relative(root, fileURLToPath(script.url));
+      const source = sources.get(path);
+      if (source) {
+        // Node writes below where it comes from.
+        const added = path.endsWith('.ts') ? `\n\n//# sourceURL=${script.url}`.length : 0;
+        if (length !== source.code.length + added) otherTexts += 1;
+        else ofSources.set(path, merged(ofSources.get(path), script));
+      } else if (/\/asset\.[^/]+\/index\.mjs$/.test(path)) {
+        if (bundles.has(length)) ofBundles.set(length, merged(ofBundles.get(length), script));
+        else otherBundles += 1;
+      }
+    }
+  }
+  for (const [path, { functions }] of ofSources)
+    strays += (await sources.get(path)?.addCounts(functions)) ?? 0;
+  for (const [length, script] of ofBundles) {
+    const made = bundles.get(length);
+    if (!made) continue;
+    for (const [path, functions] of unbundled(made, script, (name) => sources.get(name)?.code))
+      strays += (await sources.get(path)?.addCounts(functions)) ?? 0;
+  }
+  return [
+    `Counted: Vitest's processes, and ${names.length} others and worker threads.`,
+    `Not counted: ${otherTexts} sources changed in memory (mutants), ${otherBundles} bundles of other`,
+    'sources, the packed package that tests install, and whatever was killed.',
+  ].join('\n');
+}

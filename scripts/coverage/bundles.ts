@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eachMapping, TraceMap } from '@jridgewell/trace-mapping';
+import { bundle } from '../../infra/bundling/bundle.ts';
+import { functionNames } from '../../infra/bundling/options.ts';
+import type { Functions, Script } from './script.ts';
+
+/** A function as it is bundled now. */
+export interface Bundle {
+  readonly code: string;
+  readonly map: TraceMap;
+}
+
+/** To be called in the project's folder. */
+export async function bundlesNow(): Promise<readonly Bundle[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'coverage-'));
+  const mapFile = join(folder, 'map.json');
+  try {
+    const bundles: Bundle[] = [];
+    for (const name of functionNames) {
+      await bundle(`lambda/${name}.ts`, folder, mapFile);
+      const code = readFileSync(join(folder, 'index.mjs'), 'utf8');
+      bundles.push({ code, map: new TraceMap(readFileSync(mapFile, 'utf8')) });
+    }
+    return bundles;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Stands between two tokens of a source without one of its own in a source map. */
+const untold = /(?:[\s({[;:,=>?&|!.]|\b(?:return|throw|await|const|let|if|for|try|new|async))*$/;
+
+/**
+ * What was counted in a bundle, as if it had been counted in the sources: a token that the map knows
+ * has the count of its place in the bundle, and so has what stands right before it. Not more: the
+ * bundler may have left out what lies between two tokens.
+ *
+ * @param codeOf a source by its path, as Node runs it; undefined of one that is not asked for
+ */
+export function unbundled(
+  { code, map }: Bundle,
+  script: Script,
+  codeOf: (path: string) => string | undefined,
+): ReadonlyMap<string, Functions> {
+  const counts = new Int32Array(code.length);
+  // The outer ranges first, for those within to have the last word.
+  const ranges = script.functions
+    .flatMap((counted) => counted.ranges)
+    .sort((a, b) => b.endOffset - b.startOffset - (a.endOffset - a.startOffset));
+  for (const { startOffset, endOffset, count } of ranges)
+    counts.fill(count, startOffset, endOffset);
+
+  const lines = lineStarts(code);
+  const linesOf = new Map<string, readonly number[]>();
+  const found = new Map<string, Functions>();
+  eachMapping(map, ({ source: path, originalLine, originalColumn, ...generated }) => {
+    const source = path === null ? undefined : codeOf(path);
+    if (path === null || source === undefined) return;
+    const originalLines = linesOf.get(path) ?? lineStarts(source);
+    linesOf.set(path, originalLines);
+    const offset = (originalLines[originalLine - 1] ?? 0) + originalColumn;
+    const before = untold.exec(source.slice(Math.max(0, offset - 200), offset))?.[0] ?? '';
+    const startOffset = offset - before.length;
+    const count =
+      counts[(lines[generated.generatedLine - 1] ?? 0) + generated.generatedColumn] ?? 0;
+    const functions = found.get(path) ?? [];
+    functions.push({
+      functionName: '',
+      isBlockCoverage: true,
+      ranges: [{ startOffset, endOffset: offset + 1, count }],
+    });
+    found.set(path, functions);
+  });
+  return found;
+}
+
+function lineStarts(code: string): readonly number[] {
+  return [0, ...[...code.matchAll(/\n/g)].map(({ index }) => index + 1)];
+}

@@ -1,0 +1,16 @@
+import type { Profiler } from 'node:inspector';
+import { mergeScriptCovs } from '@bcoe/v8-coverage';
+
+/** What V8 has counted of a script in a process. */
+export type Script = Profiler.ScriptCoverage;
+export type Functions = Script['functions'];
+
+/** The length of its text. */
+export function lengthOf(script: Script): number {
+  return script.functions[0]?.ranges[0]?.endOffset ?? 0;
+}
+
+/** Of one script in two processes. */
+export function merged(earlier: Script | undefined, script: Script): Script {
+  return (earlier && mergeScriptCovs([earlier, script])) ?? script;
+}

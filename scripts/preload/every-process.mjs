@@ -1,0 +1,83 @@
+// Brings a module into every process and worker thread that a run starts, at any depth, and variables
+// into the environment of every process: also of one that is given an environment of its own.
+// Plain JavaScript, because npm and the launcher are run by the host's own Node.
+import childProcess from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+import { promisify } from 'node:util';
+import workerThreads from 'node:worker_threads';
+
+const functions = /** @type {const} */ ([
+  'spawn',
+  'spawnSync',
+  'exec',
+  'execSync',
+  'execFile',
+  'execFileSync',
+  'fork',
+]);
+
+/**
+ * To be called by the module itself, which is loaded once in each process.
+ *
+ * @param {string} module its URL, with its query
+ * @param {(given: NodeJS.ProcessEnv, program: string) => NodeJS.ProcessEnv} variables what is changed
+ *   in the environment of a process
+ * @param {(given: NodeJS.ProcessEnv, program: string) => NodeJS.ProcessEnv} ofThread the same of a worker
+ *   thread; only what it must have, because the function in it sees its environment
+ */
+export function reachEveryProcess(module, variables, ofThread = () => ({})) {
+  const flag = `--import=${module}`;
+
+  const environment = (/** @type {NodeJS.ProcessEnv} */ given, /** @type {string} */ program) => {
+    const flags = given.NODE_OPTIONS ?? '';
+    return {
+      ...given,
+      ...variables(given, program),
+      NODE_OPTIONS: flags.includes(flag) ? flags : `${flags} ${flag}`.trim(),
+    };
+  };
+  // In each of them the options come last, but for a callback.
+  const reaching = (/** @type {any[]} */ args) => {
+    const before = [...args];
+    const callback = typeof before.at(-1) === 'function' ? [before.pop()] : [];
+    const last = before.at(-1);
+    const hasOptions = last == null || (typeof last === 'object' && !Array.isArray(last));
+    const options = hasOptions ? before.pop() : undefined;
+    const called = before.flat().join(' ');
+    return [
+      ...before,
+      { ...options, env: environment(options?.env ?? process.env, called) },
+      ...callback,
+    ];
+  };
+
+  for (const name of functions) {
+    /** @type {any} */
+    const original = childProcess[name];
+    const promised = original[promisify.custom];
+    Object.assign(childProcess, {
+      [name]: Object.assign(
+        (/** @type {any[]} */ ...args) => original(...reaching(args)),
+        promised && {
+          [promisify.custom]: (/** @type {any[]} */ ...args) => promised(...reaching(args)),
+        },
+      ),
+    });
+  }
+
+  const { Worker, SHARE_ENV } = workerThreads;
+  workerThreads.Worker = class extends Worker {
+    constructor(
+      /** @type {string | URL} */ program,
+      /** @type {import('node:worker_threads').WorkerOptions} */ options = {},
+    ) {
+      const { env = process.env, execArgv = process.execArgv } = options;
+      super(program, {
+        ...options,
+        env: env === SHARE_ENV ? env : { ...env, ...ofThread(env, String(program)) },
+        execArgv: execArgv.includes(flag) ? execArgv : [...execArgv, flag],
+      });
+    }
+  };
+  syncBuiltinESMExports();
+}

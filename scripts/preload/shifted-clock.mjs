@@ -1,0 +1,56 @@
+// In every process of `npm run test:at`: a clock that is ahead, or behind, by what the query says
+// (`by`, in milliseconds), and the query's `zone`. Timers and performance.now() stay as they are, and
+// so do the times of files and OpenSSL's check of certificates.
+import { reachEveryProcess } from './every-process.mjs';
+
+const { searchParams } = new URL(import.meta.url);
+const by = Number(searchParams.get('by'));
+const zone = searchParams.get('zone') ?? 'UTC';
+
+reachEveryProcess(import.meta.url, ({ TZ = zone }) => ({ TZ }));
+
+const RealDate = Date;
+const realNow = Date.now;
+const now = () => realNow() + by;
+
+RealDate.now = now;
+const ShiftedDate = new Proxy(RealDate, {
+  construct: (target, args, called) =>
+    Reflect.construct(
+      target,
+      args.length === 0 ? [now()] : args,
+      called === ShiftedDate ? target : called,
+    ),
+  apply: () => new RealDate(now()).toString(),
+});
+RealDate.prototype.constructor = ShiftedDate;
+globalThis.Date = ShiftedDate;
+
+const { prototype: formats } = Intl.DateTimeFormat;
+const { formatToParts } = formats;
+formats.formatToParts = function (date = now()) {
+  return formatToParts.call(this, date);
+};
+const format = Object.getOwnPropertyDescriptor(formats, 'format')?.get;
+Object.defineProperty(formats, 'format', {
+  configurable: true,
+  get() {
+    const formatted = format?.call(this);
+    return (/** @type {number | Date | undefined} */ date = now()) => formatted(date);
+  },
+});
+
+// Node has it from version 26 on. temporal-polyfill asks Date.
+if ('Temporal' in globalThis) {
+  const { Instant, Now } = globalThis.Temporal;
+  const zoned = (/** @type {string | undefined} */ timeZone = Now.timeZoneId()) =>
+    Now.instant().toZonedDateTimeISO(timeZone);
+  Object.assign(Now, {
+    instant: () => Instant.fromEpochMilliseconds(now()),
+    zonedDateTimeISO: zoned,
+    plainDateTimeISO: (/** @type {string | undefined} */ timeZone) =>
+      zoned(timeZone).toPlainDateTime(),
+    plainDateISO: (/** @type {string | undefined} */ timeZone) => zoned(timeZone).toPlainDate(),
+    plainTimeISO: (/** @type {string | undefined} */ timeZone) => zoned(timeZone).toPlainTime(),
+  });
+}
