@@ -31,6 +31,40 @@ export interface FunctionOptions {
   readonly endpoints: Endpoints;
   /** Called for every line, before the invocation that wrote it resolves. */
   readonly onOutput?: (line: OutputLine) => void;
+  /** Where environments come from and go to, when not with each function. */
+  readonly idle?: IdleEnvironments;
+}
+
+interface Environment {
+  readonly worker: Worker;
+  hasEnded: boolean;
+  /** Whoever uses it now. */
+  onLine: (stream: OutputLine['stream'], text: string) => void;
+}
+
+/**
+ * Execution environments that outlive their functions: an equal function goes on in one, warm, as
+ * Lambda's do. So whoever shares them has functions that remember what they were asked before.
+ */
+export class IdleEnvironments {
+  readonly #byKey = new Map<string, Environment[]>();
+
+  take(key: string): Environment | undefined {
+    const alike = this.#byKey.get(key)?.filter(({ hasEnded }) => !hasEnded) ?? [];
+    const environment = alike.pop();
+    this.#byKey.set(key, alike);
+    return environment;
+  }
+
+  keep(key: string, environment: Environment): void {
+    this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), environment]);
+  }
+
+  async end(): Promise<void> {
+    const all = [...this.#byKey.values()].flat();
+    this.#byKey.clear();
+    await Promise.all(all.map(({ worker }) => worker.terminate()));
+  }
 }
 
 /** What Lambda's Invoke returns: a payload, or `FunctionError` with its description. */
@@ -66,8 +100,10 @@ export class LocalFunction {
   readonly environment: Readonly<Record<string, string>>;
   readonly #plan: FunctionPlan;
   readonly #options: FunctionOptions;
-  #worker: Worker | undefined;
+  #environment: Environment | undefined;
   #isBusy = false;
+  /** Nobody has killed it, and every invocation so far has returned. */
+  #isSound = true;
 
   constructor(plan: FunctionPlan, options: FunctionOptions) {
     this.name = plan.name;
@@ -88,9 +124,12 @@ export class LocalFunction {
       };
     }
     this.#isBusy = true;
-    const coldStart = this.#worker === undefined;
+    if (this.#environment?.hasEnded) this.#environment = undefined;
+    const kept = this.#environment ?? this.#idle?.take(this.#key);
     try {
-      return { requestId, coldStart, ...(await this.#run(requestId, event)) };
+      const result = await this.#run(requestId, event, kept);
+      if (result.outcome === 'failed') this.#isSound = false;
+      return { requestId, coldStart: kept === undefined, ...result };
     } finally {
       this.#isBusy = false;
     }
@@ -98,15 +137,24 @@ export class LocalFunction {
 
   /** The process dies at once, in the middle of whatever it does. The next invocation starts cold. */
   async kill(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+    const environment = this.#environment;
+    this.#environment = undefined;
+    this.#isSound = false;
+    await environment?.worker.terminate();
   }
 
-  async #run(requestId: string, event: Json) {
-    let worker = this.#worker;
-    if (!worker) {
-      worker = this.#start();
+  /** Lets its environment go on elsewhere if nothing has happened to it; otherwise it dies. */
+  async leave(): Promise<void> {
+    const idle = this.#idle;
+    if (!idle || !this.#environment || this.#isBusy) return this.kill();
+    this.#environment.onLine = () => {};
+    idle.keep(this.#key, this.#environment);
+    this.#environment = undefined;
+  }
+
+  async #run(requestId: string, event: Json, kept: Environment | undefined) {
+    const { worker } = this.#use(kept ?? this.#start());
+    if (!kept) {
       const started = await this.#next(worker, requestId, initLimitMs);
       if (started.kind === 'failed') {
         await this.kill();
@@ -135,7 +183,7 @@ export class LocalFunction {
   #next(worker: Worker, requestId: string, limitMs: number): Promise<FromEnvironment> {
     const { promise, resolve } = Promise.withResolvers<FromEnvironment>();
     const dead = (errorType: string, problem: string, trace: string[] = []) => {
-      if (this.#worker === worker) this.#worker = undefined;
+      if (this.#environment?.worker === worker) this.#environment = undefined;
       const errorMessage = `RequestId: ${requestId} Error: ${problem}`;
       resolve({ kind: 'failed', errorType, errorMessage, trace });
     };
@@ -156,7 +204,27 @@ export class LocalFunction {
     });
   }
 
-  #start(): Worker {
+  get #idle(): IdleEnvironments | undefined {
+    return this.#isSound ? this.#options.idle : undefined;
+  }
+
+  /** Environments with the same key are alike. */
+  get #key(): string {
+    return JSON.stringify([this.#plan, this.environment]);
+  }
+
+  #use(environment: Environment): Environment {
+    if (environment === this.#environment) return environment;
+    const { name } = this.#plan;
+    environment.onLine = (stream, text) => {
+      const kind = text.includes('"_aws":{') ? 'metrics' : 'log';
+      this.#options.onOutput?.({ functionName: name, stream, kind, text });
+    };
+    this.#environment = environment;
+    return environment;
+  }
+
+  #start(): Environment {
     const { handler, name, arn, memoryMb, logging } = this.#plan;
     const separator = handler.lastIndexOf('.');
     const worker = new Worker(new URL('./function-worker.ts', import.meta.url), {
@@ -179,19 +247,17 @@ export class LocalFunction {
         },
       },
     });
-    for (const stream of ['stdout', 'stderr'] as const) {
-      createInterface({ input: worker[stream] }).on('line', (text) => {
-        const kind = text.includes('"_aws":{') ? 'metrics' : 'log';
-        this.#options.onOutput?.({ functionName: name, stream, kind, text });
-      });
-    }
+    const environment: Environment = { worker, hasEnded: false, onLine: () => {} };
+    for (const stream of ['stdout', 'stderr'] as const)
+      createInterface({ input: worker[stream] }).on('line', (text) =>
+        environment.onLine(stream, text),
+      );
     // Without a listener an error between two invocations would end the whole program.
     worker.on('error', () => {});
     worker.once('exit', () => {
-      if (this.#worker === worker) this.#worker = undefined;
+      environment.hasEnded = true;
     });
-    this.#worker = worker;
-    return worker;
+    return environment;
   }
 }
 

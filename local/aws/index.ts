@@ -9,6 +9,7 @@ import { AssemblyError } from './errors.ts';
 import {
   type Endpoints,
   type FunctionOptions,
+  type IdleEnvironments,
   LocalFunction,
   type OutputLine,
 } from './function.ts';
@@ -37,6 +38,8 @@ export interface EmbeddedAwsOptions {
   readonly adjust?: (plan: Plan) => Plan;
   /** Every line every function writes. */
   readonly onOutput?: (line: OutputLine) => void;
+  /** Functions that were not killed leave their environments there, for the next start. */
+  readonly idle?: IdleEnvironments;
 }
 
 /** Also of what functions do not call, but people do. */
@@ -136,7 +139,7 @@ export async function startEmbeddedAws(
 
   const started = new Set<LocalFunction>();
   services.defer(async () => {
-    await Promise.all([...started].map((running) => running.kill()));
+    await Promise.all([...started].map((running) => running.leave()));
   });
   const functionEndpoints = { ...endpoints, ...(await options.endpointOverrides?.(endpoints)) };
   const startFunction = (name: string, overrides?: Partial<FunctionOptions>) => {
@@ -147,6 +150,7 @@ export async function startEmbeddedAws(
       region,
       endpoints: functionEndpoints,
       ...(options.onOutput && { onOutput: options.onOutput }),
+      ...(options.idle && { idle: options.idle }),
       ...overrides,
     });
     started.add(localFunction);

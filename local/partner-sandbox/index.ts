@@ -53,6 +53,8 @@ export interface SandboxOptions extends Partial<Switches> {
   readonly certifyEvery?: number;
   /** Instead of those made from the seed: for secrets with awkward characters. */
   readonly credentials?: Credentials;
+  /** Of a sandbox that was there before, with the same seed: its tokens are good here, too. */
+  readonly access?: Access;
   /** In force from the first request. */
   readonly faults?: readonly FaultOrder[];
 }
@@ -62,6 +64,7 @@ export interface PartnerSandbox {
   readonly url: string;
   /** Those in force now. */
   readonly credentials: Credentials;
+  readonly access: Access;
   readonly world: World;
   readonly switches: Switches;
   /** Requests to the API, oldest first; control requests are not in it. */
@@ -84,7 +87,7 @@ export interface PartnerSandbox {
  * @throws SandboxRequestError for options that make no sense, PortTakenError.
  */
 export async function startPartnerSandbox(options: SandboxOptions = {}): Promise<PartnerSandbox> {
-  const { clock = systemClock, faults = [], credentials, ...rest } = options;
+  const { clock = systemClock, faults = [], credentials, access, ...rest } = options;
   const { port, records, seed, timeZone, until, certifyEvery, ...switches } = rest;
   const wanted = parse(
     optionsSchema,
@@ -103,7 +106,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     wanted.certifyEvery,
     clock.now().epochMilliseconds,
   );
-  const api = new Api(world, life, clock, new Access(wanted.seed, credentials), initial);
+  const api = new Api(world, life, clock, access ?? new Access(wanted.seed, credentials), initial);
   const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
   for (const fault of faults) queue.inject(fault);
   const log = new RequestLog();
@@ -116,6 +119,7 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     get credentials() {
       return api.access.credentials;
     },
+    access: api.access,
     world,
     get switches() {
       return api.switches;

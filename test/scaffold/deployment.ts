@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteMessageBatchCommand,
@@ -11,10 +12,11 @@ import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
 import { ledgerTable } from '../../lambda/names.ts';
 import { cachedAssembly } from '../../local/assembly-cache.ts';
-import type { Endpoints } from '../../local/aws/function.ts';
+import { type Endpoints, IdleEnvironments } from '../../local/aws/function.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
 import { withSettings } from '../../local/function-settings.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
+import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
 import { type AwsCall, Gate } from '../support/gate.ts';
 
 const tickLine = z.looseObject({
@@ -67,6 +69,10 @@ export class Deployment {
   #aws: EmbeddedAws | undefined;
   #sandbox: PartnerSandbox | undefined;
   #sqs: SQSClient | undefined;
+  readonly #idle = new IdleEnvironments();
+  #access: PartnerSandbox['access'] | undefined;
+  #clientSecret = '';
+  #secretVersion = '';
   /** Everything that the function wrote. */
   readonly output: string[] = [];
 
@@ -128,11 +134,16 @@ export class Deployment {
     this.#assembly = await cachedAssembly(parsed);
   }
 
-  /** A fresh AWS and a fresh partner, with credentials in the secret. */
+  /**
+   * A fresh AWS and a fresh partner, with credentials in the secret. Functions go on warm, with the
+   * partner's token and their secret, after a test that has bent nothing.
+   */
   async raise(): Promise<void> {
     const overrides = this.#overrides;
     if (overrides === undefined) throw new Error('build the deployment first');
-    this.#sandbox = await startPartnerSandbox(world);
+    const access = this.#access;
+    this.#sandbox = await startPartnerSandbox({ ...world, ...(access && { access }) });
+    this.#access = this.#sandbox.access;
     this.partner.target = this.#sandbox.url;
     this.#aws = await startEmbeddedAws(this.#assembly, {
       endpointOverrides: (endpoints) => {
@@ -142,17 +153,28 @@ export class Deployment {
         this.#gates.secretsManager.target = endpoints.secretsManager;
         return overrides;
       },
+      idle: this.#idle,
       adjust: (plan) => withSettings(plan, () => ({ baseUrl: this.#partnerUrl })),
       onOutput: ({ text }) => this.output.push(text),
     });
     if (this.#existingSecret !== undefined) this.#aws.secrets.create(this.#existingSecret);
     this.#sqs = new SQSClient(this.#aws.clientConfig('sqs'));
     const { clientId, clientSecret } = this.#sandbox.credentials;
+    this.#clientSecret = clientSecret;
     this.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
+    this.#secretVersion = this.aws.secrets.get(this.#secretName).id;
   }
 
   async strike(): Promise<void> {
-    for (const gate of [this.partner, ...Object.values(this.#gates)]) gate.reset();
+    if (this.#isBent()) {
+      const functions = [...(this.#aws?.functions.values() ?? [])];
+      await Promise.all(functions.map((one) => one.kill()));
+      this.#access = undefined;
+    }
+    for (const gate of this.#all) {
+      gate.reset();
+      gate.wasBent = false;
+    }
     this.output.length = 0;
     this.#sqs?.destroy();
     await this.#aws?.close();
@@ -160,8 +182,26 @@ export class Deployment {
   }
 
   async dismantle(): Promise<void> {
-    const gates = [this.partner, ...Object.values(this.#gates)];
-    await Promise.all(gates.map((gate) => gate.close()));
+    await this.#idle.end();
+    await Promise.all(this.#all.map((gate) => gate.close()));
+  }
+
+  get #all(): readonly Gate[] {
+    return [this.partner, ...Object.values(this.#gates)];
+  }
+
+  /** A function may remember something that the next test's must not know. */
+  #isBent(): boolean {
+    if (this.#all.some(({ wasBent }) => wasBent)) return true;
+    const { switches, faults, requests } = this.sandbox;
+    const { clientSecret } = this.sandbox.credentials;
+    return (
+      !isDeepStrictEqual(switches, defaultSwitches) ||
+      faults.length > 0 ||
+      requests.some(({ fault }) => fault !== undefined) ||
+      clientSecret !== this.#clientSecret ||
+      this.aws.secrets.get(this.#secretName).id !== this.#secretVersion
+    );
   }
 
   get sandbox(): PartnerSandbox {
@@ -192,9 +232,13 @@ export class Deployment {
   }
 
   fillSecret(value: string): void {
+    this.aws.secrets.put(this.#secretName, value);
+  }
+
+  get #secretName(): string {
     const name = this.#existingSecret ?? this.aws.secretNames[0];
     if (name === undefined) throw new Error('the stack has no secret');
-    this.aws.secrets.put(name, value);
+    return name;
   }
 
   /** One invocation of the poll function. */

@@ -40,6 +40,8 @@ export class Gate {
   /** Where calls go. */
   target = '';
   #rules: Rule[] = [];
+  /** It has not always let everything pass as it came. */
+  wasBent = false;
   readonly #onCall: ((call: AwsCall) => void) | undefined;
   /** Operations that passed or were stopped, in order. */
   readonly calls: string[] = [];
@@ -64,11 +66,12 @@ export class Gate {
       this.#rules = this.#rules.filter((one) => one !== handler);
       return rule(call);
     };
-    this.#rules.push(handler);
+    this.always(handler);
   }
 
   /** For all calls that no earlier rule is for, until `reset`. */
   always(rule: Rule): void {
+    this.wasBent = true;
     this.#rules.push(rule);
   }
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { LocalFunction, type OutputLine } from '../../../local/aws/function.ts';
+import { afterEach, describe, expect, it, test } from 'vitest';
+import { IdleEnvironments, LocalFunction, type OutputLine } from '../../../local/aws/function.ts';
 
 const endpoints = {
   dynamodb: 'http://127.0.0.1:1',
@@ -13,7 +13,11 @@ const endpoints = {
 const started: LocalFunction[] = [];
 afterEach(() => Promise.all(started.splice(0).map((each) => each.kill())));
 
-function fixture(onOutput: (line: OutputLine) => void = () => {}, handler = 'index.handler') {
+function fixture(
+  onOutput: (line: OutputLine) => void = () => {},
+  handler = 'index.handler',
+  idle?: IdleEnvironments,
+) {
   const localFunction = new LocalFunction(
     {
       logicalId: 'Poll',
@@ -31,6 +35,7 @@ function fixture(onOutput: (line: OutputLine) => void = () => {}, handler = 'ind
       region: 'eu-west-1',
       endpoints,
       onOutput,
+      ...(idle && { idle }),
     },
   );
   started.push(localFunction);
@@ -149,4 +154,50 @@ test("the environment is the template's, Lambda's and the SDK's: nothing of this
   });
   expect(payload).not.toHaveProperty('LEAKED_FROM_THE_MACHINE');
   expect(payload).not.toHaveProperty('PATH');
+});
+
+describe('an environment that outlives its function', () => {
+  const idle = new IdleEnvironments();
+  afterEach(() => idle.end());
+  const next = (onOutput?: (line: OutputLine) => void, handler?: string) =>
+    fixture(onOutput, handler, idle);
+
+  it('is warm for an equal function, which alone hears it from then on', async () => {
+    const heard: string[] = [];
+    const one = next(() => heard.push('one'));
+    await one.invoke();
+    await one.leave();
+    const other = next(() => heard.push('other'));
+    const result = await other.invoke({ do: 'write' });
+    expect(result).toMatchObject({ coldStart: false, outcome: 'returned' });
+    expect(heard).toEqual(['other', 'other', 'other']);
+    expect(await other.invoke()).toMatchObject({ payload: { invocations: 3 } });
+  });
+
+  it('is not taken by a function that differs', async () => {
+    const one = next();
+    await one.invoke();
+    await one.leave();
+    expect(await next(undefined, 'echo.handler').invoke()).toMatchObject({ coldStart: true });
+  });
+
+  it.each([
+    ['was killed', async (one: LocalFunction) => one.kill()],
+    ['has failed', async (one: LocalFunction) => one.invoke({ do: 'throw' })],
+    ['is at work', async (one: LocalFunction) => void one.invoke({ do: 'hang' })],
+  ])('is none when the function %s', async (_, meet) => {
+    const one = next();
+    await one.invoke();
+    await meet(one);
+    await one.leave();
+    expect(await next().invoke()).toMatchObject({ coldStart: true });
+  });
+
+  it('is not taken by a function after its death', async () => {
+    const [one, other] = [next(), next()];
+    await Promise.all([one.invoke(), other.invoke()]);
+    await other.leave();
+    await one.kill();
+    expect(await one.invoke()).toMatchObject({ coldStart: true });
+  });
 });
