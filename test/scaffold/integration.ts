@@ -13,7 +13,7 @@ import type {
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { Journal, TickParts } from '../../lambda/parts.ts';
 import type { Announcer, Ledger, PartnerReader } from '../../lambda/ports.ts';
-import { type Rules, rules } from '../../lambda/rules.ts';
+import { rules } from '../../lambda/rules.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
 import { MemoryLedger } from '../support/memory-ledger.ts';
 import { ManualClock } from './clock.ts';
@@ -46,7 +46,8 @@ export class Integration {
   readonly opsLedger: OpsLedger;
   readonly fanOut: FanOutLedger;
   /** What ticks decide by. */
-  rules: Rules = rules;
+  /** What a mutant makes of the parts of each tick. */
+  mutate: (parts: TickParts) => TickParts = (parts) => parts;
   /** Which settings are not the defaults. */
   settings: Partial<OperationSettings> = {};
   /** What was asked of the partner, in the terms of the tick's port. */
@@ -133,7 +134,7 @@ export class Integration {
   }
 
   get parts(): TickParts {
-    const { clock, partner, ledger, subscribers, journal, rules } = this;
+    const { clock, partner, ledger, subscribers, journal } = this;
     const settings = tickSettings({ name: this.name, ...this.settings });
     return { settings, rules, clock, partner, ledger, announcer: subscribers, journal };
   }
@@ -142,7 +143,7 @@ export class Integration {
     overrides: { ledger?: Ledger; announcer?: Announcer; seconds?: number } = {},
   ): Promise<TickReport> {
     const { seconds = every, ...parts } = overrides;
-    return tick({ ...this.parts, ...parts }, this.#invocation('tick', seconds));
+    return tick(this.mutate({ ...this.parts, ...parts }), this.#invocation('tick', seconds));
   }
 
   /** A tick, and the time up to the next one. */
@@ -196,7 +197,8 @@ export class Integration {
       tick: async (run, requests = settings.audit.requests) => {
         await this.beforeTick();
         const audit = { ...settings.audit, requests };
-        const report = await tick({ ...this.parts, settings: { ...settings, audit } }, run);
+        const parts = { ...this.parts, settings: { ...settings, audit } };
+        const report = await tick(this.mutate(parts), run);
         return { ...report, requests: 1, durationMs: 1 };
       },
       credentials: async () => {

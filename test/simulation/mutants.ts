@@ -1,7 +1,7 @@
 import { judgeTotal } from '../../lambda/detection/total.ts';
 import { ClientClosedError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
-import type { TickSettings } from '../../lambda/parts.ts';
+import type { TickParts, TickSettings } from '../../lambda/parts.ts';
 import type { Ledger, PartnerReader, State } from '../../lambda/ports.ts';
 import { type Rules, rules } from '../../lambda/rules.ts';
 import { isLocalFailure } from '../../lambda/steps/local-failure.ts';
@@ -239,32 +239,46 @@ export interface BrokenParts {
   settings(real: TickSettings): TickSettings;
   partner(real: PartnerReader): PartnerReader;
   ledger<Whole extends Ledger>(real: Whole): Whole;
+  /** All of a tick's, where the partner and the ledger are real. */
+  parts(real: TickParts): TickParts;
   /** What the mutant has replaced and nobody has asked for: it breaks nothing by that. */
-  readonly unasked: ReadonlySet<string>;
+  readonly unasked: readonly string[];
 }
 
 export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
-  const { seam, ledgerRules: writes } = mutant;
-  const unasked = new Set(Object.keys({ ...mutant.rules, ...seam, ...writes }));
-  const replaced = <Whole extends object>(whole: Whole, replacement: object): Whole =>
-    Object.keys(replacement).length === 0
-      ? whole
-      : new Proxy(whole, {
-          get: (target, name) => {
-            unasked.delete(String(name));
-            const method: unknown = Reflect.get(replacement, name) ?? Reflect.get(target, name);
-            return typeof method === 'function' ? method.bind(target) : method;
-          },
-        });
-  return {
-    rules: replaced(rules, { ...mutant.rules }),
-    seam: replaced(seamRules, { ...seam }),
-    ledgerRules: replaced(ledgerRules, { ...writes }),
-    settings: (real) => ({ ...real, ...mutant.settings?.(real) }),
-    partner: (real) => replaced(real, { ...mutant.partner?.(real) }),
-    ledger: (real) => replaced(real, { ...mutant.ledger?.(real) }),
-    unasked,
+  const replacing = new Set<string>();
+  const asked = new Set<string | symbol>();
+  const replaced = <Whole extends object>(whole: Whole, replacement: object = {}): Whole => {
+    const names = Object.keys(replacement);
+    if (names.length === 0) return whole;
+    for (const name of names) replacing.add(name);
+    return new Proxy(whole, {
+      get: (target, name) => {
+        asked.add(name);
+        const method: unknown = Reflect.get(replacement, name) ?? Reflect.get(target, name);
+        return typeof method === 'function' ? method.bind(target) : method;
+      },
+    });
   };
+  const broken: BrokenParts = {
+    rules: replaced(rules, mutant.rules),
+    seam: replaced(seamRules, mutant.seam),
+    ledgerRules: replaced(ledgerRules, mutant.ledgerRules),
+    settings: (real) => ({ ...real, ...mutant.settings?.(real) }),
+    partner: (real) => replaced(real, mutant.partner?.(real)),
+    ledger: (real) => replaced(real, mutant.ledger?.(real)),
+    parts: (real) => ({
+      ...real,
+      rules: broken.rules,
+      settings: broken.settings(real.settings),
+      partner: broken.partner(real.partner),
+      ledger: broken.ledger(real.ledger),
+    }),
+    get unasked() {
+      return [...replacing].filter((name) => !asked.has(name));
+    },
+  };
+  return broken;
 }
 
 /** Nothing is broken. */

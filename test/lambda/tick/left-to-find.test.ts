@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { TimedOutError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
+import { leftover } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(async () => {
@@ -169,21 +169,7 @@ describe('what comes while a tick reads, and something else after it', () => {
   });
 
   it('is announced although a tick had no time to confirm the first and the total then agrees', async () => {
-    const get = story.partner.get.bind(story.partner);
-    let isLate = true;
-    Object.assign(story.partner, {
-      get: async (...asked) => {
-        if (!isLate) return get(...asked);
-        isLate = false;
-        story.clock.advance({ seconds: 55 });
-        throw new TimedOutError('get', 'deadline');
-      },
-    } satisfies Partial<PartnerReader>);
-    remove(1_005);
-    expect(await story.tick()).toMatchObject({ withdrawn: 0, cutShort: true });
-    story.add(assessment({ id: 5_000, certified_on: '2018-01-01' }));
-    await aMinuteLater();
-    expect(heard()).toEqual(['certification.created 5000', 'certification.withdrawn 1005']);
+    expect(await leftover.tell(new Integration())).toEqual(leftover.seen);
   });
 
   it('is searched for where the calendar is wrong, instead of being remembered as unexplained', async () => {

@@ -5,16 +5,22 @@ import type { PartnerReader } from '../../../lambda/ports.ts';
 import type { TickReport } from '../../../lambda/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
+import {
+  elsewhere,
+  newcomers,
+  numbers,
+  on,
+  proofs,
+  rest,
+  stale,
+  turns,
+  vain,
+} from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
   story = new Integration();
 });
-
-const on = (certified_on: string, ids: readonly number[]) =>
-  ids.map((id) => assessment({ id, certified_on }));
-const numbers = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** The partner, with some of its answers replaced from now on. */
 function partnerWith(replaced: Partial<PartnerReader>): void {
@@ -48,39 +54,11 @@ describe('a tick at a slow partner', () => {
   });
 
   it('does not take a read that was cut off for a count of the day', async () => {
-    const before = await story.ledger.calendar([2024, 2011, 2026]);
-    story.host.onList = ({ sort }) => (sort === 'user_name' ? 'silence' : undefined);
-    story.clock.advance({ hours: 25 });
-    await story.tick();
-    expect(await story.ledger.calendar([2024, 2011, 2026])).toEqual(before);
+    expect(await vain.tell(new Integration())).toEqual(vain.seen);
   });
 
   it('does not spend each tick on the same half of what it cannot prove', async () => {
-    const days = ['2011-11-11', '2024-02-26', '2024-02-27', '2024-02-28', '2024-02-29'];
-    const other = new Integration();
-    // More than a page of one name on the last day, which cannot be proven.
-    const { name, first_name, last_name } = assessment();
-    const alike = on('2024-02-29', numbers(501, 620)).map((one) => ({
-      ...{ ...one, name, first_name, last_name },
-    }));
-    other.world = [
-      ...days.flatMap((day, index) => on(day, [index + 1])),
-      ...alike,
-      ...on('2026-11-20', numbers(100, 220)),
-    ];
-    await other.tick();
-    await other.tick();
-    const prove = other.partner.prove.bind(other.partner);
-    Object.assign(other.partner, {
-      prove: async (...asked: Parameters<typeof prove>) => {
-        // Time for four of these in one tick.
-        if (asked[0].to !== undefined) other.clock.advance({ seconds: 12 });
-        return prove(...asked);
-      },
-    } satisfies Partial<PartnerReader>);
-    other.world = [...other.world, ...on('2011-11-11', [400]), ...on('2024-02-29', [401])];
-    for (let ticks = 0; ticks < 4; ticks++) await other.tick();
-    expect(other.ids().sort()).toEqual([400, 401].map((id) => `${other.name}/${id}/1`));
+    expect(await turns.tell(new Integration())).toEqual(turns.seen);
   });
 });
 
@@ -297,39 +275,15 @@ describe('what is missing', () => {
   });
 
   it('leaves its day unproven while no record at all can be fetched by its id', async () => {
-    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2011-11-11', [50])];
-    await story.tick();
-    story.world = story.world.filter(({ id }) => id !== 7);
-    story.host.singleRecordsBroken = true;
-    await story.tick();
-    const days = await story.ledger.calendar([2024, 2011]);
-    expect(days.get('2024-02-29')?.proof).toBeUndefined();
-    expect(days.get('2011-11-11')?.proof).toBeDefined();
+    expect(await proofs.tell(new Integration())).toEqual(proofs.seen);
   });
 
   it('and found on another day is expected there, so that nothing stays unexplained', async () => {
-    // One read and one get: the other day's turn comes later.
-    const requests = 2;
-    story.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests } };
-    story.world = [...on('2024-02-29', numbers(1, 60)), ...on('2011-11-11', numbers(101, 160))];
-    await story.tick();
-    await story.tick();
-    story.clock.advance({ hours: 25 });
-    const [moved, ...rest] = story.world;
-    if (moved === undefined) throw new Error('the world has many');
-    story.world = [...rest, { ...moved, certified_on: '2011-11-11' }];
-    expect(await story.tick()).toMatchObject({ updated: 1, unexplained: 0 });
+    expect(await elsewhere.tell(new Integration())).toEqual(elsewhere.seen);
   });
 
   it('among the readable is expected as it is counted', async () => {
-    story.world = on('2026-11-20', [1, 2]);
-    await story.tick();
-    story.host.add(9, '2026-11-20');
-    story.host.spoil(9, { email: 7 });
-    await story.tick();
-    story.requests.length = 0;
-    expect(await story.tick()).toMatchObject({ unexplained: 0, examined: 0 });
-    expect(story.requests).toEqual(['pulse']);
+    expect(await rest.tell(new Integration())).toEqual(rest.seen);
   });
 });
 
@@ -344,25 +298,7 @@ describe('ticks that meet', () => {
     assessment({ id: 1, certified_on: '2026-11-20', organization_name });
 
   it('do not commit what was seen before the other was at work', async () => {
-    story.world = [edited('older')];
-    let hasMet = false;
-    const ledger = story.ledgerWith({
-      takeLease: async (lease) => {
-        if (!hasMet) {
-          hasMet = true;
-          story.world = [edited('newer')];
-          story.clock.advance({ seconds: 1 });
-          await story.tick();
-        }
-        return story.ledger.takeLease(lease, story.clock.now());
-      },
-    });
-    await story.tick({ ledger });
-    expect(
-      story.heard.map(({ data: { assessment } }) =>
-        'organization_name' in assessment ? assessment.organization_name : undefined,
-      ),
-    ).toEqual(['newer']);
+    expect(await stale.tell(new Integration())).toEqual(stale.seen);
   });
 
   it('report at once what is malformed on the page that they look at again', async () => {
@@ -431,17 +367,7 @@ describe('what is held', () => {
 
 describe('a baseline that takes many ticks', () => {
   it('announces at once what appears on its start day, and records what was there before', async () => {
-    story.world = [...on('2026-11-21', [1]), ...on('2024-02-29', [2])];
-    const oldestDay = story.partner.oldestDay.bind(story.partner);
-    partnerWith({ oldestDay: () => Promise.reject(new Error('reset')) });
-    await expect(story.tick()).rejects.toThrow('reset');
-    story.world = [...story.world, ...on('2026-11-21', [3]), ...on('2025-01-01', [4])];
-    await expect(story.tick()).rejects.toThrow('reset');
-    expect(story.ids()).toEqual([`${story.name}/3/1`]);
-    partnerWith({ oldestDay });
-    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
-    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
-    expect(story.ids()).toEqual([`${story.name}/3/1`]);
+    expect(await newcomers.tell(new Integration())).toEqual(newcomers.seen);
   });
 
   it('tries a day again that could not be read, and announces nothing of it', async () => {
