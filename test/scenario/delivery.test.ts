@@ -16,10 +16,11 @@ import { memoryStore, onlyOnce, parseEvent, type ReceivedEvent } from '../../con
 import { SnsAnnouncer, type Topics } from '../../lambda/delivery/sns-announcer.ts';
 import type { Announcer, Ledger } from '../../lambda/ports.ts';
 import { type Random, seededRandom } from '../../local/partner-sandbox/random.ts';
+import { Integration } from '../scaffold/integration.ts';
+import { ledgersInDynamoDb } from '../scaffold/ledgers.ts';
 import { assessment } from '../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../support/story.ts';
 
-storiesHaveALedger();
+const database = ledgersInDynamoDb();
 
 let server: FauxqsServer;
 beforeAll(async () => {
@@ -141,7 +142,7 @@ async function subscribe(sns: SNSClient, name: string, isFifo: boolean) {
 class Killed extends Error {}
 
 /** Dies at some call, before or after it takes effect, and does nothing more. */
-function mortal(story: Story, announcer: Announcer, random: Random, calls: number) {
+function mortal(story: Integration, announcer: Announcer, random: Random, calls: number) {
   let left = 1 + random.below(calls);
   const guarded = <Port extends object>(port: Port): Port =>
     new Proxy(port, {
@@ -169,7 +170,7 @@ describe.each([
   it('arrive all the same, in order by subject, each handled once by its id', async () => {
     const random = seededRandom(5, 'delivery');
     const day = new BadDay(random);
-    const story = new Story();
+    const story = new Integration(database.of);
     story.settings = { holdAbove: 100_000 };
     const { topics, received, receive } = await subscribe(day.client, story.name, isFifo);
     const announcer = new SnsAnnouncer(day.client, topics, {

@@ -11,22 +11,19 @@ import {
 } from '../../../lambda/fan-out/errors.ts';
 import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { Steering } from '../../../lambda/ledger/steering.ts';
 import { progressOf } from '../../../lambda/operations/baseline.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story, storiesHaveALedger } from '../../support/story.ts';
-import { FanOutStory, history } from './fan-out-story.ts';
-
-storiesHaveALedger();
+import { FanOutIntegration, history } from './fan-out-integration.ts';
 
 const today = '2026-11-21';
 const yesterday = '2026-11-20';
 
-let story: FanOutStory;
+let story: FanOutIntegration;
 beforeEach(() => {
-  story = new FanOutStory();
+  story = new FanOutIntegration();
 });
 
 async function firstStretch(): Promise<Stretch> {
@@ -35,7 +32,7 @@ async function firstStretch(): Promise<Stretch> {
   return stretch;
 }
 
-const counts = (calendar: Awaited<ReturnType<FanOutStory['calendar']>>) =>
+const counts = (calendar: Awaited<ReturnType<FanOutIntegration['calendar']>>) =>
   new Map([...calendar].map(([day, { count, proof }]) => [day, [count, proof?.kind]]));
 
 describe('a baseline that fans out', () => {
@@ -55,8 +52,9 @@ describe('a baseline that fans out', () => {
   });
 
   it('ends with the calendar, the ledger and the notice of one that the ticks read', async () => {
-    const world = history(400, today);
-    const other = new Story();
+    // All of it fits into a page, so that every way to divide it has the same proofs.
+    const world = history(96, today, 2);
+    const other = new Integration();
     other.world = world;
     for (let ticks = 0; (await other.ledger.state()).baseline.status !== 'completed'; ticks++) {
       if (ticks > 20) throw new Error('no end');
@@ -74,14 +72,14 @@ describe('a baseline that fans out', () => {
     const { years } = await other.ledger.state();
     expect(counts(await story.calendar())).toEqual(counts(await other.ledger.calendar(years)));
     const ids = world.map(({ id }) => id);
-    expect((await story.ledger.known(ids)).size).toBe(400);
+    expect((await story.ledger.known(ids)).size).toBe(96);
     const [told, toldByTicks] = [story.notices, other.notices].map((notices) =>
       notices.map(({ subject, text }) => `${subject}\n${text}`.replaceAll(/district-\d+/g, '')),
     );
     expect(told).toEqual(toldByTicks);
     const { expected, historyAuditAt } = await story.ledger.state();
     expect({ expected, historyAuditAt }).toEqual({
-      expected: 400,
+      expected: 96,
       historyAuditAt: (await other.ledger.state()).historyAuditAt,
     });
     expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
@@ -108,7 +106,7 @@ describe('a baseline that fans out', () => {
     await story.tick();
     const { left } = await story.plan();
     expect(left).toHaveLength(2);
-    story.world.push(...history(9_000, '2019-05-05').map((one) => ({ ...one, id: one.id + 1e6 })));
+    story.add(...history(9_000, '2019-05-05').map((one) => ({ ...one, id: one.id + 1e6 })));
     expect((await story.plan()).left).toEqual(left);
   });
 });
@@ -131,9 +129,9 @@ describe('the ticks meanwhile', () => {
   });
 
   it('announce what appears on the start day or later, once, and nothing of the stretches', async () => {
-    story.world.push(assessment({ id: 2, certified_on: today }));
-    story.world.push(assessment({ id: 3, certified_on: '2026-11-22' }));
-    story.world.push(assessment({ id: 4, certified_on: yesterday }));
+    story.add(assessment({ id: 2, certified_on: today }));
+    story.add(assessment({ id: 3, certified_on: '2026-11-22' }));
+    story.add(assessment({ id: 4, certified_on: yesterday }));
     await story.tick();
     await story.readAll();
     await story.tick();
@@ -146,7 +144,7 @@ describe('the ticks meanwhile', () => {
 
   it('announce what has appeared in a stretch after it was read, as soon as the baseline is completed', async () => {
     await story.readAll();
-    story.world.push(assessment({ id: 5, certified_on: '2026-11-15' }));
+    story.add(assessment({ id: 5, certified_on: '2026-11-15' }));
     await story.tick();
     expect(story.heard).toEqual([]);
     await story.complete();
@@ -155,20 +153,20 @@ describe('the ticks meanwhile', () => {
   });
 
   it('deliver what could not be delivered before', async () => {
-    story.world.push(assessment({ id: 2, certified_on: today }));
-    story.refuse = () => true;
+    story.add(assessment({ id: 2, certified_on: today }));
+    story.subscribers.refuse = () => true;
     expect(await story.tick()).toMatchObject({ undelivered: 1 });
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     expect(await story.tick()).toMatchObject({ outcome: 'baseline', delivered: 1 });
   });
 
   it('still owe at the end what they have owed before it', async () => {
-    story.world.push(assessment({ id: 2, certified_on: today }));
+    story.add(assessment({ id: 2, certified_on: today }));
     await story.readAll();
-    story.refuse = () => true;
+    story.subscribers.refuse = () => true;
     await story.tick();
     await story.complete();
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     expect(await story.tick()).toMatchObject({ delivered: 1 });
     expect(story.heard.map(({ subject }) => subject)).toEqual(['2']);
   });
@@ -182,13 +180,13 @@ describe('the ticks meanwhile', () => {
         // It has just been looked up and found unknown.
         recordNew: async (sightings, now) => {
           story.world = story.world.map((one) => (one.id === moved.id ? moved : one));
-          story.refuse = () => true;
+          story.subscribers.refuse = () => true;
           await story.tick();
           return story.fanOut.recordNew(sightings, now);
         },
       },
     });
-    story.refuse = () => false;
+    story.subscribers.refuse = () => false;
     await story.tick();
     expect(story.heard.map(({ id }) => id)).toEqual([`${story.name}/101/1`]);
     await story.complete();
@@ -294,15 +292,11 @@ describe('a stretch', () => {
   });
 
   it('that takes longer than a function may run goes on in another one', async () => {
-    const prove: PartnerReader['prove'] = async (...asked) => {
-      story.clock.advance({ seconds: 35 });
-      return story.partner.prove(...asked);
-    };
-    const slow = { partner: { ...story.partner, prove } };
     const stretch = await firstStretch();
+    story.host.answerMs = 9_000;
     let invocations = 0;
     for (let isDone = false; !isDone && invocations < 20; invocations++)
-      ({ isDone } = await story.read(stretch, slow, 60));
+      ({ isDone } = await story.read(stretch, {}, 60));
     expect(invocations).toBeGreaterThan(1);
     expect(invocations).toBeLessThan(20);
     await story.complete();
@@ -310,34 +304,22 @@ describe('a stretch', () => {
   });
 
   it('of which nothing can be read in time fails visibly instead of going on for ever', async () => {
-    const prove: PartnerReader['prove'] = async () => ({
-      assessments: [],
-      quarantined: [],
-      count: 0,
-      isCutOff: true,
-      requests: 1,
-    });
     const stretch = await firstStretch();
-    await expect(story.read(stretch, { partner: { ...story.partner, prove } })).rejects.toThrow(
-      StretchStuckError,
-    );
+    story.host.onList = ({ sort }) => (sort === 'user_name' ? 'silence' : undefined);
+    await expect(story.read(stretch, {}, 60)).rejects.toThrow(StretchStuckError);
   });
 
   it('goes on by its bookmark where a single slice is too large for a function', async () => {
-    const [half, rest] = [story.world.slice(0, 200), story.world.slice(200)];
-    const prove: PartnerReader['prove'] = async (range, _deadline, bookmark) => ({
-      assessments: bookmark ? rest : half,
-      quarantined: [],
-      count: 400,
-      isCutOff: true,
-      requests: 20,
-      ...(bookmark === undefined && { bookmark: { range, offset: 199, anchors: [200] } }),
-      ...(bookmark && { isCutOff: false }),
-    });
     const stretch = { ...(await firstStretch()), sliceDays: 9_999 };
-    const halves = { partner: { ...story.partner, prove } };
-    expect(await story.read(stretch, halves)).toMatchObject({ isDone: false, recorded: 200 });
-    expect(await story.read(stretch, halves)).toMatchObject({ isDone: true, recorded: 400 });
+    story.host.answerMs = 12_000;
+    const first = await story.read(stretch, {}, 60);
+    expect(first).toMatchObject({ isDone: false, recorded: expect.any(Number) });
+    expect(first.recorded).toBeGreaterThan(0);
+    expect((await story.fanOut.progressOf([stretch]))[0]?.bookmark).toBeDefined();
+    let last = first;
+    for (let invocations = 1; !last.isDone && invocations < 20; invocations++)
+      last = await story.read(stretch, {}, 60);
+    expect(last).toMatchObject({ isDone: true, recorded: 400 });
     await story.complete();
     expect((await story.ledger.state()).expected).toBe(400);
   });
@@ -369,7 +351,7 @@ describe('a stretch', () => {
     const stretch = await firstStretch();
     await story.readAll();
     await story.complete();
-    story.world.push(assessment({ id: 9_000, certified_on: '2026-11-01' }));
+    story.add(assessment({ id: 9_000, certified_on: '2026-11-01' }));
     const other = { ...stretch, to: stretch.to.subtract({ days: 1 }) };
     await expect(story.read(other)).rejects.toThrow(BaselineRestartedError);
     expect((await story.ledger.known([9_000])).size).toBe(0);
@@ -399,9 +381,8 @@ describe('a baseline that was restarted', () => {
     await story.complete();
 
     story.clock.advance({ hours: 48 });
-    const steering = new Steering(story.table, story.name);
-    await steering.restartBaseline(Temporal.PlainDate.from('2026-11-23'));
-    story.world.push(assessment({ id: 500, certified_on: '2026-11-15' }));
+    await story.opsLedger.restartBaseline(Temporal.PlainDate.from('2026-11-23'));
+    story.add(assessment({ id: 500, certified_on: '2026-11-15' }));
     await story.tick();
     const { left } = await story.plan();
     expect(left).toMatchObject([{ isOldest: true }]);
@@ -422,10 +403,9 @@ describe('a baseline that was restarted', () => {
     await story.readAll();
     await story.complete();
     story.clock.advance({ minutes: 1 });
-    const steering = new Steering(story.table, story.name);
-    await steering.restartBaseline(Temporal.PlainDate.from(today));
+    await story.opsLedger.restartBaseline(Temporal.PlainDate.from(today));
     const news = history(30, '2026-11-15', 2).map((one) => ({ ...one, id: one.id + 500 }));
-    story.world.push(...news, assessment({ id: 600, certified_on: today }));
+    story.add(...news, assessment({ id: 600, certified_on: today }));
     await story.tick();
     expect(story.heard.map(({ subject }) => subject)).toEqual(['600']);
     await story.readAll();
@@ -470,10 +450,10 @@ describe('the completion', () => {
 
   it('waits until operations can be told, and tells them once', async () => {
     await story.readAll();
-    story.digest = { accepted: false, code: 'InternalError' };
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     await expect(story.complete()).rejects.toThrow(NotCompletedYetError);
     expect((await story.ledger.state()).baseline.status).toBe('running');
-    story.digest = { accepted: true };
+    story.subscribers.mailing = { accepted: true };
     await story.complete();
     await story.complete();
     expect(story.notices.map(({ subject }) => subject)).toEqual([
@@ -483,7 +463,7 @@ describe('the completion', () => {
 });
 
 /** Its methods, without the prototype that a spread would lose. */
-function bound(ledger: FanOutStory['fanOut']): FanOutStory['fanOut'] {
+function bound(ledger: FanOutIntegration['fanOut']): FanOutIntegration['fanOut'] {
   return {
     plan: (begunAt) => ledger.plan(begunAt),
     keepPlan: (begunAt, stretches) => ledger.keepPlan(begunAt, stretches),

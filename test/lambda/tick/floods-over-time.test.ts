@@ -3,11 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { idOf } from '../../../lambda/detection/compare.ts';
 import type { CertificationEvent } from '../../../lambda/events/event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { World } from '../../support/world.ts';
+import { Integration } from '../../scaffold/integration.ts';
 
-let world: World;
+let world: Integration;
 beforeEach(() => {
-  world = new World();
+  world = new Integration();
+  world.host.answerMs = 100;
 });
 
 const dayOf = (n: number) => Temporal.PlainDate.from('2025-01-01').add({ days: n }).toString();
@@ -15,8 +16,8 @@ const nextDay = { hours: 25 };
 
 describe('a mass edit', () => {
   it('that the audits find a day at a time is held all but its beginning', async () => {
-    for (let n = 0; n < 6; n++) world.addMany(100 * n + 1, 60, dayOf(n));
-    world.addMany(1_000, 101, '2026-11-01');
+    for (let n = 0; n < 6; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
+    world.host.addMany(1_000, 101, '2026-11-01');
     world.settings = {
       holdAbove: 100,
       audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 1 },
@@ -25,61 +26,62 @@ describe('a mass edit', () => {
     world.clock.advance(nextDay);
     for (let n = 0; n < 6; n++)
       for (let id = 100 * n + 1; id <= 100 * n + 60; id++)
-        world.edit(id, { organization_name: 'Renamed Valley Schools' });
-    await world.ticksUntil(() => world.heard.length + world.ledger.held.length === 360, 20);
+        world.host.edit(id, { organization_name: 'Renamed Valley Schools' });
+    await world.minutesUntil(() => world.heard.length + world.memory.held.length === 360, 20);
     expect(world.heard.length).toBeLessThanOrEqual(100);
   });
 });
 
 describe('amid a mass edit', () => {
   beforeEach(async () => {
-    for (let n = 0; n < 6; n++) world.addMany(100 * n + 1, 60, dayOf(n));
-    world.addMany(1_000, 50, '2026-11-20');
-    world.addMany(2_000, 101, '2026-11-01');
+    for (let n = 0; n < 6; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
+    world.host.addMany(1_000, 50, '2026-11-20');
+    world.host.addMany(2_000, 101, '2026-11-01');
     world.settings = { holdAbove: 100 };
     await world.baseline();
     world.clock.advance(nextDay);
-    for (let n = 1; n < 3; n++) for (let id = 100 * n + 1; id <= 100 * n + 60; id++) world.edit(id);
-    await world.ticksUntil(() => world.ledger.held.length > 0, 20);
+    for (let n = 1; n < 3; n++)
+      for (let id = 100 * n + 1; id <= 100 * n + 60; id++) world.host.edit(id);
+    await world.minutesUntil(() => world.memory.held.length > 0, 20);
     expect(world.heard.length).toBeLessThanOrEqual(100);
     world.heard.length = 0;
-    for (const { outbox } of world.ledger.items.values()) outbox.clear();
+    for (const { outbox } of world.memory.items.values()) outbox.clear();
   });
 
   it('edits are announced that the newest page shows', async () => {
-    for (let id = 1_000; id < 1_050; id++) world.edit(id);
-    await world.tick();
+    for (let id = 1_000; id < 1_050; id++) world.host.edit(id);
+    await world.minute();
     expect(world.heard).toHaveLength(50);
-    expect(world.ledger.held).toEqual([]);
+    expect(world.memory.held).toEqual([]);
   });
 
   it('what is new is announced, and what was edited on the same day is held', async () => {
-    for (let id = 1; id <= 60; id++) world.edit(id);
-    world.add(3_000, dayOf(0));
-    await world.tick();
-    expect(world.heard.map(({ id }) => id)).toEqual(['district-a/3000/1']);
-    expect(world.ledger.held).toHaveLength(60);
+    for (let id = 1; id <= 60; id++) world.host.edit(id);
+    world.host.add(3_000, dayOf(0));
+    await world.minute();
+    expect(world.heard.map(({ id }) => id)).toEqual([`${world.name}/3000/1`]);
+    expect(world.memory.held).toHaveLength(60);
   });
 });
 
 describe('edits that are no mass edit', () => {
   beforeEach(async () => {
-    world.addMany(1, 10, '2026-11-20');
-    world.addMany(100, 60, dayOf(0));
+    world.host.addMany(1, 10, '2026-11-20');
+    world.host.addMany(100, 60, dayOf(0));
     // No page shows those before.
-    world.addMany(1_000, 101, '2026-11-01');
+    world.host.addMany(1_000, 101, '2026-11-01');
     world.settings = { holdAbove: 20 };
     await world.baseline();
   });
 
   it('are announced day after day, however many they become', async () => {
     for (let n = 0; n < 90; n++) {
-      world.edit(1 + (n % 10), { email: `nr-${n}@example.org` });
+      world.host.edit(1 + (n % 10), { email: `nr-${n}@example.org` });
       world.clock.advance({ minutes: 30 });
-      await world.tick();
+      await world.minute();
     }
     expect(world.heard).toHaveLength(90);
-    expect(world.ledger.held).toEqual([]);
+    expect(world.memory.held).toEqual([]);
   });
 
   it('are announced once they can be committed, after all that tried before', async () => {
@@ -87,14 +89,14 @@ describe('edits that are no mass edit', () => {
     world.ledger.commit = async () => {
       throw new LedgerUnavailableError('UpdateItem', { cause: new Error('throttled') });
     };
-    for (let id = 100; id < 115; id++) world.edit(id);
+    for (let id = 100; id < 115; id++) world.host.edit(id);
     for (let days = 0; days < 2; days++) {
       world.clock.advance(nextDay);
-      await world.ticks(5);
+      await world.minutes(5);
     }
     world.ledger.commit = commit;
     world.clock.advance(nextDay);
-    await world.ticksUntil(() => world.heard.length + world.ledger.held.length === 15, 20);
+    await world.minutesUntil(() => world.heard.length + world.memory.held.length === 15, 20);
     expect(world.heard).toHaveLength(15);
   });
 
@@ -106,22 +108,22 @@ describe('edits that are no mass edit', () => {
       return commit(change, ...rest);
     };
     world.settings = { ...world.settings, holdAbove: 2 };
-    world.edit(100);
+    world.host.edit(100);
     for (let audits = 0; audits < 3; audits++) {
       world.clock.advance(nextDay);
-      await world.ticks(2);
+      await world.minutes(2);
     }
-    world.edit(101);
+    world.host.edit(101);
     world.clock.advance(nextDay);
-    await world.ticks(2);
-    expect(world.heard.map(({ id }) => id)).toEqual(['district-a/101/2']);
+    await world.minutes(2);
+    expect(world.heard.map(({ id }) => id)).toEqual([`${world.name}/101/2`]);
   });
 });
 
 describe('a flood with one that cannot be committed', () => {
   it('comes to its end: what is new afterwards is announced', async () => {
-    for (let n = 0; n < 6; n++) world.addMany(100 * n + 1, 60, dayOf(n));
-    world.addMany(5_000, 101, '2026-11-01');
+    for (let n = 0; n < 6; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
+    world.host.addMany(5_000, 101, '2026-11-01');
     world.settings = { holdAbove: 30 };
     await world.baseline();
     const commit = world.ledger.commit.bind(world.ledger);
@@ -130,13 +132,13 @@ describe('a flood with one that cannot be committed', () => {
         throw new LedgerUnavailableError('UpdateItem', { cause: new Error('too large') });
       return commit(change, ...rest);
     };
-    for (let id = 1_000; id < 1_040; id++) world.add(id, dayOf(0));
-    await world.ticks(3);
+    for (let id = 1_000; id < 1_040; id++) world.host.add(id, dayOf(0));
+    await world.minutes(3);
     expect(world.heard).toEqual([]);
-    expect(world.ledger.held).toHaveLength(39);
+    expect(world.memory.held).toHaveLength(39);
     for (let id = 2_000; id < 2_005; id++) {
-      world.add(id, '2026-11-20');
-      await world.ticks(1);
+      world.host.add(id, '2026-11-20');
+      await world.minutes(1);
     }
     expect(world.heard).toHaveLength(5);
   });
@@ -146,12 +148,12 @@ describe('a slow host', () => {
   it.each([5, 7, 9])(
     'that takes %i s to answer is searched further in every tick',
     async (seconds) => {
-      for (let n = 0; n < 300; n++) world.addMany(100 * n + 1, 60, dayOf(n));
+      for (let n = 0; n < 300; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
       await world.baseline(400);
       world.clock.advance({ minutes: 5 });
-      world.answerMs = seconds * 1_000;
-      world.add(200_000, dayOf(3));
-      await world.ticksUntil(() => world.heard.length === 1, 5);
+      world.host.answerMs = seconds * 1_000;
+      world.host.add(200_000, dayOf(3));
+      await world.minutesUntil(() => world.heard.length === 1, 5);
     },
   );
 });
@@ -160,11 +162,11 @@ describe('a first read that announces', () => {
   it.each([{ announce: 'all' }, { announce: { since: dayOf(0) } }] as const)(
     '$announce and is a flood, however many ticks it takes, is held to its end',
     async ({ announce }) => {
-      for (let n = 0; n < 12; n++) world.addMany(100 * n + 1, 60, dayOf(40 * n));
+      for (let n = 0; n < 12; n++) world.host.addMany(100 * n + 1, 60, dayOf(40 * n));
       world.settings = { holdAbove: 200, announce };
-      world.answerMs = 8_000;
-      const all = () => world.heard.length + world.ledger.held.length === 720;
-      expect(await world.ticksUntil(all, 40)).toBeGreaterThan(3);
+      world.host.answerMs = 8_000;
+      const all = () => world.heard.length + world.memory.held.length === 720;
+      expect(await world.minutesUntil(all, 40)).toBeGreaterThan(3);
       expect(world.heard).toEqual([]);
     },
   );
@@ -172,27 +174,27 @@ describe('a first read that announces', () => {
 
 describe('many removals', () => {
   it('that one tick has no time to find are held to the last', async () => {
-    world.addMany(5_000, 101, '2026-11-01');
-    for (let n = 0; n < 40; n++) world.addMany(100 * n + 1, 60, dayOf(n));
+    world.host.addMany(5_000, 101, '2026-11-01');
+    for (let n = 0; n < 40; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
     await world.baseline();
-    for (let n = 0; n < 40; n++) world.remove(100 * n + 1);
-    world.answerMs = 700;
-    await world.ticksUntil(() => world.heard.length + world.ledger.held.length === 40, 10);
+    for (let n = 0; n < 40; n++) world.host.remove(100 * n + 1);
+    world.host.answerMs = 700;
+    await world.minutesUntil(() => world.heard.length + world.memory.held.length === 40, 10);
     expect(world.heard).toEqual([]);
-    expect(world.ledger.held).toHaveLength(40);
+    expect(world.memory.held).toHaveLength(40);
   });
 
   it('hold nothing else, however many ticks they take', async () => {
     world.settings = { holdAbove: 50 };
-    world.addMany(5_000, 101, '2026-11-01');
-    for (let n = 0; n < 40; n++) world.addMany(100 * n + 1, 60, dayOf(n));
+    world.host.addMany(5_000, 101, '2026-11-01');
+    for (let n = 0; n < 40; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
     await world.baseline();
     for (let n = 0; n < 40; n++)
-      for (let id = 100 * n + 1; id <= 100 * n + 15; id++) world.remove(id);
-    for (let n = 0; world.ledger.held.length < 600; n++) {
+      for (let id = 100 * n + 1; id <= 100 * n + 15; id++) world.host.remove(id);
+    for (let n = 0; world.memory.held.length < 600; n++) {
       expect(n).toBeLessThan(20);
-      world.add(9_000 + n, '2026-11-20');
-      expect(await world.tick()).toMatchObject({ created: 1, delivered: 1 });
+      world.host.add(9_000 + n, '2026-11-20');
+      expect(await world.minute()).toMatchObject({ created: 1, delivered: 1 });
     }
     expect(new Set(world.heard.map(({ type }) => type))).toEqual(
       new Set(['certification.created']),
@@ -203,23 +205,24 @@ describe('many removals', () => {
 describe('a total that has collapsed', () => {
   it('and comes back above half does not withdraw the others unasked, a few at a time', async () => {
     // Twenty days of nine; of each, five go.
-    for (let n = 0; n < 20; n++) world.addMany(10 * n + 1, 9, dayOf(n));
+    for (let n = 0; n < 20; n++) world.host.addMany(10 * n + 1, 9, dayOf(n));
     await world.baseline();
-    for (let n = 0; n < 20; n++) for (let id = 10 * n + 1; id <= 10 * n + 5; id++) world.remove(id);
-    expect(await world.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
-    world.addMany(500, 11, '2026-11-20');
-    expect(await world.tick()).toMatchObject({ collapsed: false, withdrawn: 0 });
+    for (let n = 0; n < 20; n++)
+      for (let id = 10 * n + 1; id <= 10 * n + 5; id++) world.host.remove(id);
+    expect(await world.minute()).toMatchObject({ collapsed: true, withdrawn: 0 });
+    world.host.addMany(500, 11, '2026-11-20');
+    expect(await world.minute()).toMatchObject({ collapsed: false, withdrawn: 0 });
     // The audits come to every other day now, one a tick.
     const now = world.clock.now().epochMilliseconds;
     for (let n = 0; n < 20; n++) {
-      const entry = world.ledger.days.get(dayOf(n));
+      const entry = world.memory.days.get(dayOf(n));
       const minutes = n % 2 === 0 ? 24 * 60 - n / 2 : 0;
-      if (entry) world.ledger.days.set(dayOf(n), { ...entry, readAt: now - minutes * 60_000 });
+      if (entry) world.memory.days.set(dayOf(n), { ...entry, readAt: now - minutes * 60_000 });
     }
     world.clock.advance({ minutes: 16 });
-    await world.ticks(12);
+    await world.minutes(12);
     const withdrawn = ({ type }: CertificationEvent) => type === 'certification.withdrawn';
     expect(world.heard.filter(withdrawn)).toEqual([]);
-    expect(world.ledger.held.filter(({ event }) => withdrawn(event))).toHaveLength(50);
+    expect(world.memory.held.filter(({ event }) => withdrawn(event))).toHaveLength(50);
   });
 });

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { RequestRefusedError, UnavailableError } from '../../../lambda/partner/errors.ts';
-import { World } from '../../support/world.ts';
+import { Integration } from '../../scaffold/integration.ts';
+import { serverError } from '../../scaffold/partner.ts';
 
-let world: World;
+let world: Integration;
 beforeEach(() => {
-  world = new World();
+  world = new Integration();
+  world.host.answerMs = 100;
 });
 
 const dayOf = (n: number) => `2026-09-${String(n).padStart(2, '0')}`;
@@ -14,20 +15,19 @@ const nextDay = { hours: 25 };
 
 /** So many days of ten each, and enough newer ones that the newest page shows none of them. */
 async function known(days: number): Promise<void> {
-  for (let n = 1; n <= days; n++) world.addMany(10 * n, 10, dayOf(n));
-  world.addMany(1_000, 101, '2026-11-01');
+  for (let n = 1; n <= days; n++) world.host.addMany(10 * n, 10, dayOf(n));
+  world.host.addMany(1_000, 101, '2026-11-01');
   await world.baseline(20);
 }
 
 describe('a day that the host cannot serve', () => {
   const poisoned = dayOf(3);
   const poison = () => {
-    world.onList = ({ filter = {}, page = 0 }) => {
+    world.host.onList = ({ filter = {}, page = 0 }) => {
       const from = filter.start_date?.toString() ?? '';
       const to = filter.end_date?.toString() ?? '~';
       const isRead = page > 1 && (from !== '' || to !== '~');
-      if (isRead && from <= poisoned && to >= poisoned)
-        throw new UnavailableError('list', 'status 500');
+      return isRead && from <= poisoned && to >= poisoned ? serverError : undefined;
     };
   };
 
@@ -35,32 +35,30 @@ describe('a day that the host cannot serve', () => {
     await known(6);
     poison();
     world.clock.advance(nextDay);
-    world.edit(10);
-    world.edit(60);
-    await world.ticks(4);
+    world.host.edit(10);
+    world.host.edit(60);
+    await world.minutes(4);
     expect(world.heardOf(10)).toEqual(['updated']);
     expect(world.heardOf(60)).toEqual(['updated']);
-    expect(world.ledger.days.get(poisoned)?.proof).toBeUndefined();
+    expect(world.memory.days.get(poisoned)?.proof).toBeUndefined();
   });
 
   it('does not keep the baseline from its end', async () => {
     poison();
     await known(6);
-    expect(world.ledger.items.size).toBe(151);
-    expect(world.ledger.days.get(poisoned)).toMatchObject({ count: 0 });
+    expect(world.memory.items.size).toBe(151);
+    expect(world.memory.days.get(poisoned)).toMatchObject({ count: 0 });
   });
 });
 
 describe('a record', () => {
   it('that is gone with another status than 404 does not stop the audits', async () => {
     await known(6);
-    world.onGet = (id) => {
-      if (!world.has(id)) throw new RequestRefusedError('get', 410);
-    };
-    world.remove(12);
+    world.host.onGet = (id) => (world.host.has(id) ? undefined : { status: 410 });
+    world.host.remove(12);
     world.clock.advance(nextDay);
-    world.edit(60);
-    await world.ticks(4);
+    world.host.edit(60);
+    await world.minutes(4);
     expect(world.heardOf(60)).toEqual(['updated']);
     expect(world.heardOf(12)).toEqual([]);
   });
@@ -74,20 +72,20 @@ describe('a record', () => {
       return commit(change, event, ...rest);
     };
     world.clock.advance(nextDay);
-    for (const id of [10, 120, 240]) world.edit(id);
-    await world.ticks(4);
+    for (const id of [10, 120, 240]) world.host.edit(id);
+    await world.minutes(4);
     expect(world.heardOf(120)).toEqual(['updated']);
   });
 
   it('that vanishes after the pulse has shown it is not taken for a broken endpoint', async () => {
-    for (let n = 1; n <= 6; n++) world.addMany(10 * n, 10, dayOf(n));
-    world.add(500, dayOf(20));
+    for (let n = 1; n <= 6; n++) world.host.addMany(10 * n, 10, dayOf(n));
+    world.host.add(500, dayOf(20));
     await world.baseline();
     world.clock.advance(nextDay);
-    world.onListed = ({ order }) => {
-      if (order === 'DESC' && world.has(500)) world.remove(500);
+    world.host.onListed = ({ order }) => {
+      if (order === 'DESC' && world.host.has(500)) world.host.remove(500);
     };
-    await world.ticks(3);
+    await world.minutes(3);
     expect(world.heardOf(500)).toEqual(['withdrawn']);
     expect(world.warnings).not.toContain('single-record endpoint broken');
   });
@@ -95,75 +93,77 @@ describe('a record', () => {
 
 describe('malformed records', () => {
   it('do not use up the audits before they come to what is well', async () => {
-    for (let n = 1; n <= 28; n++) world.add(n, dayOf(n));
-    world.addMany(1_000, 101, '2026-11-01');
+    for (let n = 1; n <= 28; n++) world.host.add(n, dayOf(n));
+    world.host.addMany(1_000, 101, '2026-11-01');
     await world.baseline();
-    for (const bad of [5, 6, 7, 20, 21, 22]) world.spoil(bad);
+    for (const bad of [5, 6, 7, 20, 21, 22]) world.host.spoil(bad);
     world.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 2 } };
     world.clock.advance(nextDay);
-    world.edit(1);
-    world.edit(28);
-    await world.ticksUntil(() => world.heard.length === 2, 60);
+    world.host.edit(1);
+    world.host.edit(28);
+    await world.minutesUntil(() => world.heard.length === 2, 60);
   });
 
   it('leave a small integration quiet, of whose days most have nothing', async () => {
     for (let month = 1; month <= 10; month++)
       for (let day = 1; day <= 28; day++) {
         const of = `2026-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-        world.ledger.days.set(of, { count: 0, readAt: 0 });
-        if (day === 14) world.add(month, of);
+        world.memory.days.set(of, { count: 0, readAt: 0 });
+        if (day === 14) world.host.add(month, of);
       }
     await world.ledger.state();
     await world.ledger.addYears([2026]);
     await world.baseline();
-    await world.ticks(3);
-    world.spoil(5);
+    await world.minutes(3);
+    world.host.spoil(5);
     world.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 5 } };
     world.clock.advance(nextDay);
-    world.queries.length = 0;
-    await world.ticks(60);
-    expect(world.queries.length / 60).toBeLessThan(3);
+    world.host.requests.length = 0;
+    await world.minutes(60);
+    expect(world.host.queries.length / 60).toBeLessThan(3);
   });
 });
 
 describe('a day of which many have the same name', () => {
   beforeEach(() => {
-    world.order = 'last-name';
+    world.host.order = 'last-name';
   });
 
   it('on more than a page is seen to its end all the same', async () => {
     for (let id = 1; id <= 300; id++)
-      world.add(id, '2015-01-01', { name: id <= 110 ? `Ada${id} Garcia` : `Ada${id} Number${id}` });
+      world.host.add(id, '2015-01-01', {
+        name: id <= 110 ? `Ada${id} Garcia` : `Ada${id} Number${id}`,
+      });
     await world.baseline();
-    expect(world.ledger.items.size).toBe(300);
-    world.add(500, '2015-01-01', { name: 'Zoe Zimmer' });
-    await world.tick();
+    expect(world.memory.items.size).toBe(300);
+    world.host.add(500, '2015-01-01', { name: 'Zoe Zimmer' });
+    await world.minute();
     expect(world.heardOf(500)).toEqual(['created']);
   });
 
   it('is read by the baseline over several ticks, although its read changes its key', async () => {
-    world.answerMs = 4_000;
+    world.host.answerMs = 4_000;
     for (let id = 1; id <= 600; id++)
-      world.add(id, '2015-01-01', {
+      world.host.add(id, '2015-01-01', {
         name: id % 5 === 0 ? `P${id} Mendoza` : `Ada N${id * 7}`,
         organization_id: 1 + (id % 40),
       });
-    world.add(900, '2026-11-19');
+    world.host.add(900, '2026-11-19');
     await world.baseline(25);
-    expect(world.ledger.items.size).toBe(601);
+    expect(world.memory.items.size).toBe(601);
   });
 });
 
 describe('a read without an answer in time', () => {
   it('does not make a difference that nothing explains', async () => {
-    world.addMany(1, 150, '2025-01-01');
-    for (let n = 1; n <= 20; n++) world.addMany(1_000 + 10 * n, 10, dayOf(n));
+    world.host.addMany(1, 150, '2025-01-01');
+    for (let n = 1; n <= 20; n++) world.host.addMany(1_000 + 10 * n, 10, dayOf(n));
     await world.baseline();
     world.clock.advance(nextDay);
-    world.onList = ({ sort }) => {
-      world.answerMs = sort === 'user_name' ? 40_000 : 100;
+    world.host.onList = ({ sort }) => {
+      world.host.answerMs = sort === 'user_name' ? 40_000 : 100;
     };
-    await world.tick();
+    await world.minute();
     expect((await world.ledger.state()).unexplained).toBe(0);
   });
 });

@@ -1,35 +1,18 @@
 import { Temporal } from 'temporal-polyfill';
 import { complete } from '../../../lambda/fan-out/complete.ts';
-import type { FanOutLedger, FanOutParts, Stretch } from '../../../lambda/fan-out/parts.ts';
+import type { FanOutParts, Stretch } from '../../../lambda/fan-out/parts.ts';
 import { plan } from '../../../lambda/fan-out/plan.ts';
 import { readStretch } from '../../../lambda/fan-out/read-stretch.ts';
-import { DynamoFanOutLedger } from '../../../lambda/ledger/dynamo-fan-out-ledger.ts';
+import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { Story } from '../../support/story.ts';
 
-/** A story whose ticks leave the history to tasks. */
-export class FanOutStory extends Story {
+/** An integration whose ticks leave the history to tasks. */
+export class FanOutIntegration extends Integration {
   override settings = { baseline: 'fan-out' } as const;
   #tasks = 0;
-  readonly fanOut: FanOutLedger = new DynamoFanOutLedger(this.table, this.name, {
-    warn: (what) => this.warnings.push(what),
-  });
 
-  get parts(): FanOutParts {
-    return {
-      settings: {
-        name: this.name,
-        timeZone: 'UTC',
-        recentDays: 3,
-        audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
-      },
-      clock: this.clock,
-      partner: this.partner,
-      ledger: this.ledger,
-      fanOut: this.fanOut,
-      announcer: this.announcer,
-      journal: { warn: (what) => this.warnings.push(what) },
-    };
+  get taskParts(): FanOutParts {
+    return { ...this.parts, fanOut: this.fanOut };
   }
 
   /** Of the next task; its invocation is killed ten minutes from now. */
@@ -56,15 +39,15 @@ export class FanOutStory extends Story {
   }
 
   plan() {
-    return plan(this.parts, this.run());
+    return plan(this.taskParts, this.run());
   }
 
   read(stretch: Stretch, parts: Partial<FanOutParts> = {}, seconds?: number) {
-    return readStretch({ ...this.parts, ...parts }, stretch, this.run(seconds));
+    return readStretch({ ...this.taskParts, ...parts }, stretch, this.run(seconds));
   }
 
   complete(parts: Partial<FanOutParts> = {}) {
-    return complete({ ...this.parts, ...parts }, this.run());
+    return complete({ ...this.taskParts, ...parts }, this.run());
   }
 
   /** What is left of the plan, read to its end. */
