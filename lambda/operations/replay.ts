@@ -186,8 +186,14 @@ class Replay {
     if (read === undefined || lives.filter(isNeeded).length <= read.requests)
       return (id) => partner.get(id, this.#limit.deadline);
 
-    const { assessments, proof } = await partner.prove(read.range, this.#limit.readingDeadline);
-    const seen = new Map(assessments.map((assessment) => [assessment.id, assessment]));
+    const { assessments, quarantined, proof } = await partner.prove(
+      read.range,
+      this.#limit.readingDeadline,
+    );
+    const seen = new Map<number | undefined, Assessment | 'unreadable'>([
+      ...quarantined.map(({ id }) => [id, 'unreadable'] as const),
+      ...assessments.map((assessment) => [assessment.id, assessment] as const),
+    ]);
     return async (id) => {
       const found = seen.get(id);
       // Only a proof says that what was not seen is not there.

@@ -29,7 +29,7 @@ export function answer(
 }
 
 /** The page of a list that a query asks for, as the client makes of it. */
-export function pageOf(list: readonly HostRecord[], query: ListQuery): Page {
+function pageOf(list: readonly HostRecord[], query: ListQuery): Page {
   const rows = rowsOf(list, query);
   return {
     assessments: rows.filter(({ malformed }) => !malformed).map(({ assessment }) => assessment),

@@ -57,6 +57,10 @@ export const tooManyRequests = (retryAfter?: number): Answer => ({
   ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
 });
 
+/** Whether a query asks for some days only. */
+export const isOfDays = ({ start_date, end_date }: ListQuery['filter'] = {}): boolean =>
+  start_date !== undefined || end_date !== undefined;
+
 export const notFound: Answer = { status: 404 };
 export const serverError: Answer = { status: 500, headers: json, body: '{"error":"internal"}' };
 

@@ -3,7 +3,7 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { Announcer, DigestOutcome, Notice, Refusal } from '../../lambda/ports.ts';
 
 /** Why SNS refuses an event; true: as when it is down for a moment. */
-type Refused = boolean | Omit<Refusal, 'owed'>;
+type Refused = boolean | Omit<Refusal, 'owed'> | undefined;
 
 /** SNS and everybody behind it: what was accepted is heard, in its order. */
 export class Subscribers implements Announcer {
@@ -54,7 +54,7 @@ export class Subscribers implements Announcer {
   ): ReturnType<Announcer['publish']> {
     const refused = owed.flatMap((one): Refusal[] => {
       const refusal = this.refuse(one.event);
-      if (refusal === false) return [];
+      if (refusal === false || refusal === undefined) return [];
       return [{ owed: one, ...(refusal === true ? { code: 'InternalError' } : refusal) }];
     });
     const accepted = owed.filter((one) => !refused.some((refusal) => refusal.owed === one));

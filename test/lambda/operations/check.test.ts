@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { checkResult } from '../../../lambda/operations/result.ts';
 import {
   CredentialsRefusedError,
@@ -12,27 +12,25 @@ import {
   CredentialsMalformedError,
   CredentialsNotSetError,
 } from '../../../lambda/partner/secret.ts';
+import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
+import { isOfDays } from '../../scaffold/partner.ts';
+import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
-import { Scene } from './scene.ts';
 
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
-let scene: Scene;
+const database = ledgersInDynamoDb();
+let story: IntegrationWithPast;
 
-beforeAll(async () => {
-  database = await startLedgerTable();
-});
-afterAll(() => database.close());
-beforeEach(async () => {
-  scene = new Scene(database);
-  scene.world = [1, 2, 3].map((id) =>
+async function begin(ledgers?: DynamoDbLedgers) {
+  story = new IntegrationWithPast(ledgers);
+  story.world = [1, 2, 3].map((id) =>
     assessment({ id, certified_on: '2026-11-20', organization_id: 7 }),
   );
-  await scene.settle();
-});
+  await story.settle();
+}
+beforeEach(() => begin());
 
 async function checked() {
-  const answer = await scene.operate({ command: 'check' });
+  const answer = await story.operate({ command: 'check' });
   expect(answer).toMatchObject({ ok: true });
   expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
   const { checks, scope } = checkResult.parse(answer.result);
@@ -48,25 +46,26 @@ const topic = (name: 'events' | 'alerts' | 'operations', more = {}) => ({
 
 describe('a check', () => {
   it('of what is in order finds nothing, shows the scope, and changes nothing', async () => {
-    const before = await scene.items();
+    await begin(database);
+    const before = await story.items();
     const { checks, scope } = await checked();
     for (const [name, { outcome }] of checks) expect(`${name}: ${outcome}`).toBe(`${name}: ok`);
     expect(scope).toMatchObject({ total: 3, organizations: [{ organization_id: 7 }] });
-    expect(await scene.items()).toEqual(before);
+    expect(await story.items()).toEqual(before);
   });
 
   it('of what has not ticked for a while warns', async () => {
-    scene.clock.advance({ minutes: 4 });
+    story.clock.advance({ minutes: 4 });
     expect((await checked()).checks.get('ledger')).toMatchObject({
       outcome: 'warning',
       found: expect.stringContaining('2026-11-21T08:00:00Z'),
     });
-    await scene.operate({ command: 'pause', reason: 'the platform moves' });
+    await story.operate({ command: 'pause', reason: 'the platform moves' });
     expect((await checked()).checks.get('ledger')).toMatchObject({ outcome: 'ok' });
   });
 
   it('of what is paused says who has paused it and why', async () => {
-    await scene.operate({ command: 'pause', reason: 'the platform moves', by: 'odile' });
+    await story.operate({ command: 'pause', reason: 'the platform moves', by: 'odile' });
     const { checks } = await checked();
     expect(checks.get('pause')).toMatchObject({
       outcome: 'warning',
@@ -82,7 +81,7 @@ describe('a check', () => {
       'secret',
       'failed',
       () => {
-        scene.credentialsFailure = new CredentialsNotSetError('secret');
+        story.credentialsFailure = new CredentialsNotSetError('secret');
       },
     ],
     [
@@ -90,7 +89,7 @@ describe('a check', () => {
       'secret',
       'failed',
       () => {
-        scene.credentialsFailure = new CredentialsMalformedError('secret', ['not JSON']);
+        story.credentialsFailure = new CredentialsMalformedError('secret', ['not JSON']);
       },
     ],
     [
@@ -98,7 +97,7 @@ describe('a check', () => {
       'token',
       'failed',
       () => {
-        scene.partnerFailure = new CredentialsRefusedError();
+        story.partnerFailure = new CredentialsRefusedError();
       },
     ],
     [
@@ -106,7 +105,7 @@ describe('a check', () => {
       'token',
       'failed',
       () => {
-        scene.partnerFailure = new UnsupportedGrantError();
+        story.partnerFailure = new UnsupportedGrantError();
       },
     ],
     [
@@ -114,7 +113,7 @@ describe('a check', () => {
       'token',
       'failed',
       () => {
-        scene.partnerFailure = new TokenRefusedTwiceError('list');
+        story.partnerFailure = new TokenRefusedTwiceError('list');
       },
     ],
     [
@@ -122,7 +121,7 @@ describe('a check', () => {
       'token',
       'failed',
       () => {
-        scene.partnerFailure = new UnavailableError('token', 'refused');
+        story.partnerFailure = new UnavailableError('token', 'refused');
       },
     ],
     [
@@ -130,7 +129,7 @@ describe('a check', () => {
       'scope',
       'failed',
       () => {
-        scene.partnerFailure = new NoOrganizationsAssignedError();
+        story.partnerFailure = new NoOrganizationsAssignedError();
       },
     ],
     [
@@ -138,7 +137,7 @@ describe('a check', () => {
       'scope',
       'failed',
       () => {
-        scene.partnerFailure = new NoAssessmentsAssignedError();
+        story.partnerFailure = new NoAssessmentsAssignedError();
       },
     ],
     [
@@ -146,7 +145,7 @@ describe('a check', () => {
       'scope',
       'warning',
       () => {
-        scene.world = [];
+        story.world = [];
       },
     ],
     [
@@ -154,7 +153,7 @@ describe('a check', () => {
       'records',
       'warning',
       () => {
-        scene.unreadable.add(2);
+        story.host.spoil(2);
       },
     ],
     [
@@ -162,7 +161,7 @@ describe('a check', () => {
       'clock',
       'warning',
       () => {
-        scene.partnerAheadMs = -300_000;
+        story.partnerAheadMs = -300_000;
       },
     ],
     [
@@ -170,7 +169,7 @@ describe('a check', () => {
       'time-zone',
       'warning',
       () => {
-        scene.world.push(assessment({ id: 9, certified_on: '2026-11-22' }));
+        story.add(assessment({ id: 9, certified_on: '2026-11-22' }));
       },
     ],
     [
@@ -178,7 +177,7 @@ describe('a check', () => {
       'day-bounds',
       'failed',
       () => {
-        scene.miscount = 1;
+        story.host.count = (right, { filter }) => (isOfDays(filter) ? 1 : right);
       },
     ],
     [
@@ -186,7 +185,7 @@ describe('a check', () => {
       'single-record',
       'failed',
       () => {
-        scene.singleRecordsBroken = true;
+        story.host.singleRecordsBroken = true;
       },
     ],
     [
@@ -194,7 +193,7 @@ describe('a check', () => {
       'topics',
       'failed',
       () => {
-        scene.topics = [topic('events', { problem: 'NotFoundException' }), topic('alerts')];
+        story.topics = [topic('events', { problem: 'NotFoundException' }), topic('alerts')];
       },
     ],
     [
@@ -202,7 +201,7 @@ describe('a check', () => {
       'topics',
       'warning',
       () => {
-        scene.topics = [topic('events'), topic('alerts', { pending: 1 })];
+        story.topics = [topic('events'), topic('alerts', { pending: 1 })];
       },
     ],
     [
@@ -210,7 +209,7 @@ describe('a check', () => {
       'topics',
       'warning',
       () => {
-        scene.topics = [topic('events', { confirmed: 0 }), topic('alerts')];
+        story.topics = [topic('events', { confirmed: 0 }), topic('alerts')];
       },
     ],
   ] as const)('finds %s', async (_, name, outcome, misconfigure) => {
@@ -224,16 +223,16 @@ describe('a check', () => {
   });
 
   it('does not ask the partner without credentials', async () => {
-    scene.credentialsFailure = new CredentialsNotSetError('secret');
+    story.credentialsFailure = new CredentialsNotSetError('secret');
     const { checks } = await checked();
-    expect(scene.requests).toEqual([]);
+    expect(story.requests).toEqual([]);
     expect(checks.get('token')).toMatchObject({ outcome: 'skipped' });
     expect(checks.get('topics')).toMatchObject({ outcome: 'ok' });
   });
 
   it('says what it could not try', async () => {
-    scene.world = [];
-    scene.partnerAheadMs = undefined;
+    story.world = [];
+    story.partnerAheadMs = undefined;
     const { checks } = await checked();
     for (const name of ['clock', 'time-zone', 'day-bounds', 'single-record', 'tie-order'] as const)
       expect(checks.get(name)).toMatchObject({ outcome: 'skipped' });

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { explainResult } from '../../../lambda/operations/result.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
-import { Scene } from './scene.ts';
 
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
-let scene: Scene;
+let story: IntegrationWithPast;
 
-beforeAll(async () => {
-  database = await startLedgerTable();
-});
-afterAll(() => database.close());
 beforeEach(() => {
-  scene = new Scene(database);
+  story = new IntegrationWithPast();
 });
 
 async function explained(id: number, more = {}) {
-  const answer = await scene.operate({ command: 'explain', id, ...more });
+  const answer = await story.operate({ command: 'explain', id, ...more });
   expect(answer).toMatchObject({ ok: true });
   expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
   return z.strictObject(explainResult.shape).parse(answer.result);
@@ -29,18 +23,18 @@ const on = (certified_on: string, id: number, more = {}) =>
 
 /** Changes what the partner has, and lets a tick and an audit of everything find it. */
 async function becomes(...world: ReturnType<typeof on>[]) {
-  scene.world = world;
-  scene.clock.advance({ hours: 25 });
-  await scene.tick();
+  story.world = world;
+  story.clock.advance({ hours: 25 });
+  await story.tick();
 }
 
 describe('the life of an assessment', () => {
   it('that was announced: when it was seen, its event, its day and the proof of that', async () => {
-    await scene.settle();
+    await story.settle();
     await becomes(on('2026-11-21', 1, { organization_id: 7 }));
-    await scene.tick();
-    const story = await explained(1);
-    expect(story).toMatchObject({
+    await story.tick();
+    const life = await explained(1);
+    expect(life).toMatchObject({
       verdict: 'announced',
       known: {
         day: '2026-11-21',
@@ -52,7 +46,7 @@ describe('the life of an assessment', () => {
           {
             kind: 'created',
             found: { in: 'page' },
-            event: `${scene.name}/1/1`,
+            event: `${story.name}/1/1`,
             delivery: 'delivered',
             decisions: [],
           },
@@ -62,14 +56,14 @@ describe('the life of an assessment', () => {
       partner: { has: 'record', asRecorded: true },
       hindrances: [],
     });
-    expect(story.day).not.toHaveProperty('digest');
+    expect(life.day).not.toHaveProperty('digest');
   });
 
   it('says by which read, and by which proof, each revision was found', async () => {
-    scene.world = Array.from({ length: 150 }, (_, index) => on('2026-11-20', index + 10));
-    await scene.settle();
-    await becomes(...scene.world, on('2016-02-03', 1));
-    await becomes(...scene.world.filter(({ id }) => id !== 1), on('2016-02-03', 1, { seid: '7' }));
+    story.world = Array.from({ length: 150 }, (_, index) => on('2026-11-20', index + 10));
+    await story.settle();
+    await becomes(...story.world, on('2016-02-03', 1));
+    await becomes(...story.world.filter(({ id }) => id !== 1), on('2016-02-03', 1, { seid: '7' }));
     expect((await explained(1)).known?.revisions).toMatchObject([
       { kind: 'created', found: { in: 'search', proof: 'single-page' } },
       { kind: 'updated', found: { in: 'audit', proof: 'single-page' } },
@@ -77,9 +71,9 @@ describe('the life of an assessment', () => {
   });
 
   it('that a baseline has announced: it is the baseline that has found it', async () => {
-    scene.announce = 'all';
-    scene.world = [on('2026-11-20', 1), on('2016-02-03', 2)];
-    await scene.settle();
+    story.settings = { ...story.settings, announce: 'all' };
+    story.world = [on('2026-11-20', 1), on('2016-02-03', 2)];
+    await story.settle();
     for (const id of [1, 2])
       expect(await explained(id)).toMatchObject({
         verdict: 'announced',
@@ -91,14 +85,13 @@ describe('the life of an assessment', () => {
   });
 
   it('that has appeared while the baseline was running: the newest page has shown it', async () => {
-    scene.world = [on('2016-02-03', 1)];
-    scene.requestSeconds = 1;
-    const tick = (id: string) =>
-      scene.tick({ id, deadline: scene.clock.now().add({ seconds: 14 }) });
-    expect(await tick('first')).toMatchObject({ outcome: 'baseline' });
-    scene.world.push(on('2026-11-21', 2));
-    expect(await tick('second')).toMatchObject({ outcome: 'baseline', created: 1 });
-    await scene.settle();
+    story.world = [on('2016-02-03', 1)];
+    story.requestSeconds = 1;
+    const tick = () => story.tick({ seconds: 14 });
+    expect(await tick()).toMatchObject({ outcome: 'baseline' });
+    story.add(on('2026-11-21', 2));
+    expect(await tick()).toMatchObject({ outcome: 'baseline', created: 1 });
+    await story.settle();
     expect((await explained(1)).known).toMatchObject({ firstSeen: { by: 'baseline' } });
     expect((await explained(2)).known).toMatchObject({
       firstSeen: { by: 'tick' },
@@ -107,11 +100,11 @@ describe('the life of an assessment', () => {
   });
 
   it('that was not known to a ledger whose baseline is made anew', async () => {
-    scene.world = [on('2026-11-20', 1)];
-    await scene.settle();
-    scene.world.push(on('2016-02-03', 2));
-    await scene.operate({ command: 'restart-baseline' });
-    await scene.settle();
+    story.world = [on('2026-11-20', 1)];
+    await story.settle();
+    story.add(on('2016-02-03', 2));
+    await story.operate({ command: 'restart-baseline' });
+    await story.settle();
     expect((await explained(1)).known?.revisions).toEqual([
       expect.not.objectContaining({ found: expect.anything() }),
     ]);
@@ -122,7 +115,7 @@ describe('the life of an assessment', () => {
   });
 
   it('that was late', async () => {
-    await scene.settle();
+    await story.settle();
     await becomes(on('2016-02-03', 1));
     expect(await explained(1)).toMatchObject({
       verdict: 'announced',
@@ -132,7 +125,7 @@ describe('the life of an assessment', () => {
   });
 
   it('that was edited twice: what changed each time', async () => {
-    await scene.settle();
+    await story.settle();
     await becomes(on('2026-11-20', 1));
     await becomes(on('2026-11-20', 1, { email: 'b@example.org' }));
     await becomes(on('2026-11-20', 1, { email: 'c@example.org', seid: '1' }));
@@ -144,7 +137,7 @@ describe('the life of an assessment', () => {
   });
 
   it('that moved to another day', async () => {
-    await scene.settle();
+    await story.settle();
     await becomes(on('2026-11-20', 1));
     await becomes(on('2026-11-19', 1));
     expect(await explained(1)).toMatchObject({
@@ -157,7 +150,7 @@ describe('the life of an assessment', () => {
   });
 
   it('that was withdrawn and came back', async () => {
-    await scene.settle();
+    await story.settle();
     await becomes(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
     await becomes(on('2026-11-20', 1), on('2026-11-20', 2));
     expect(await explained(3)).toMatchObject({
@@ -174,25 +167,25 @@ describe('the life of an assessment', () => {
   });
 
   it('that was held, then released', async () => {
-    await scene.settle();
-    await scene.commit([on('2026-11-20', 1)], 'held');
+    await story.settle();
+    await story.commit([on('2026-11-20', 1)], 'held');
     expect(await explained(1)).toMatchObject({ verdict: 'held' });
-    scene.clock.advance({ minutes: 5 });
-    await scene.operate({ command: 'release' });
+    story.clock.advance({ minutes: 5 });
+    await story.operate({ command: 'release' });
     expect(await explained(1)).toMatchObject({
       verdict: 'pending',
       known: {
         revisions: [{ decisions: [{ decision: 'released', at: '2026-11-21T08:05:00Z' }] }],
       },
     });
-    await scene.tick();
+    await story.tick();
     expect(await explained(1)).toMatchObject({ verdict: 'announced' });
   });
 
   it('that was held, then discarded', async () => {
-    await scene.settle();
-    await scene.commit([on('2026-11-20', 1)], 'held');
-    await scene.operate({ command: 'discard' });
+    await story.settle();
+    await story.commit([on('2026-11-20', 1)], 'held');
+    await story.operate({ command: 'discard' });
     expect(await explained(1)).toMatchObject({
       verdict: 'discarded',
       known: { revisions: [{ delivery: 'discarded', decisions: [{ decision: 'discarded' }] }] },
@@ -200,8 +193,8 @@ describe('the life of an assessment', () => {
   });
 
   it('that machines have, and people not yet', async () => {
-    await scene.settle();
-    await scene.ledger.settle(await scene.commit([on('2026-11-20', 1)]), 'digest');
+    await story.settle();
+    await story.ledger.settle(await story.commit([on('2026-11-20', 1)]), 'digest');
     expect(await explained(1)).toMatchObject({
       verdict: 'digest-owed',
       known: { revisions: [{ delivery: 'digest-owed' }] },
@@ -209,55 +202,56 @@ describe('the life of an assessment', () => {
   });
 
   it('that is released for people, before and after they are told', async () => {
-    await scene.settle();
-    await scene.commit([on('2026-11-20', 1)], 'held');
-    await scene.operate({ command: 'release', as: 'digest' });
+    await story.settle();
+    await story.commit([on('2026-11-20', 1)], 'held');
+    await story.operate({ command: 'release', as: 'digest' });
     expect(await explained(1)).toMatchObject({
       verdict: 'digest-only-owed',
       known: { revisions: [{ delivery: 'digest-only-owed' }] },
     });
-    await scene.tick();
-    expect(scene.mails).toEqual([[`${scene.name}/1/1`]]);
+    await story.tick();
+    expect(story.mails).toEqual([[`${story.name}/1/1`]]);
     expect(await explained(1)).toMatchObject({
       verdict: 'announced-to-people',
       known: { revisions: [{ delivery: 'digest-only' }] },
     });
-    expect(scene.heard).toEqual([]);
+    expect(story.heard).toEqual([]);
   });
 
   it('that waits behind one that is held', async () => {
-    await scene.settle();
-    await scene.commit([on('2026-11-20', 1)], 'held');
-    await scene.commit([on('2026-11-20', 1, { email: 'b@example.org' })]);
-    const story = await explained(1);
-    expect(story).toMatchObject({
+    await story.settle();
+    await story.commit([on('2026-11-20', 1)], 'held');
+    await story.commit([on('2026-11-20', 1, { email: 'b@example.org' })]);
+    const life = await explained(1);
+    expect(life).toMatchObject({
       verdict: 'held',
       known: { revisions: [{ delivery: 'held' }, { delivery: 'held', behind: true }] },
     });
-    expect(story.known?.revisions[0]).not.toHaveProperty('behind');
+    expect(life.known?.revisions[0]).not.toHaveProperty('behind');
   });
 
   it('that only the baseline has seen', async () => {
-    scene.world = [on('2020-01-01', 1)];
-    await scene.settle();
-    const story = await explained(1);
-    expect(story).toMatchObject({
+    story.world = [on('2020-01-01', 1)];
+    await story.settle();
+    const life = await explained(1);
+    expect(life).toMatchObject({
       verdict: 'baseline',
       known: { firstSeen: { by: 'baseline' }, revisions: [{ delivery: 'baseline' }] },
       day: { proof: { kind: 'single-page' } },
     });
-    expect(story.known?.revisions[0]).not.toHaveProperty('event');
+    expect(life.known?.revisions[0]).not.toHaveProperty('event');
   });
 
   it('whose record is malformed', async () => {
-    await scene.settle();
-    scene.unreadable.add(1);
+    await story.settle();
+    story.host.add(1, '2026-11-21');
+    story.host.spoil(1);
     await becomes(on('2026-11-21', 1));
     expect(await explained(1)).toMatchObject({
       verdict: 'quarantined',
       partner: { has: 'malformed' },
     });
-    scene.partnerFailure = new UnavailableError('get', 'down');
+    story.partnerFailure = new UnavailableError('get', 'down');
     expect(await explained(1)).toMatchObject({
       verdict: 'quarantined',
       partner: { has: 'no-answer', problem: { code: 'unavailable' } },
@@ -265,7 +259,7 @@ describe('the life of an assessment', () => {
   });
 
   it('that is out of scope, or does not exist', async () => {
-    await scene.settle();
+    await story.settle();
     expect(await explained(4711)).toEqual({
       id: 4711,
       verdict: 'not-at-partner',
@@ -275,8 +269,8 @@ describe('the life of an assessment', () => {
   });
 
   it('that the partner could not be asked for', async () => {
-    await scene.settle();
-    scene.partnerFailure = new UnavailableError('get', 'down');
+    await story.settle();
+    story.partnerFailure = new UnavailableError('get', 'down');
     expect(await explained(4711)).toMatchObject({
       verdict: 'partner-silent',
       partner: { has: 'no-answer', problem: { code: 'unavailable' } },
@@ -284,9 +278,9 @@ describe('the life of an assessment', () => {
   });
 
   it('that no tick has found yet, and what keeps them from it', async () => {
-    await scene.settle();
-    scene.world = [on('2026-11-21', 1)];
-    await scene.operate({ command: 'restart-baseline' });
+    await story.settle();
+    story.world = [on('2026-11-21', 1)];
+    await story.operate({ command: 'restart-baseline' });
     expect(await explained(1)).toMatchObject({
       verdict: 'not-yet-seen',
       partner: { has: 'record', day: '2026-11-21' },
@@ -295,28 +289,28 @@ describe('the life of an assessment', () => {
   });
 
   it.each([
-    ['paused', () => scene.operate({ command: 'pause', reason: 'migration of the platform' })],
+    ['paused', () => story.operate({ command: 'pause', reason: 'migration of the platform' })],
     [
       'backing-off',
-      () => scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 4 }), failures: 2 }),
+      () => story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 }),
     ],
   ] as const)(
     'that the partner is not asked for while it is left alone: %s',
     async (code, leave) => {
-      await scene.settle();
+      await story.settle();
       await leave();
-      scene.requests.length = 0;
+      story.requests.length = 0;
       expect(await explained(4711)).toMatchObject({
         verdict: 'partner-silent',
         partner: { has: 'no-answer', problem: { code } },
         hindrances: [code],
       });
-      expect(scene.requests).toEqual([]);
+      expect(story.requests).toEqual([]);
     },
   );
 
   it('before the very first tick', async () => {
-    scene.world = [on('2026-11-21', 1)];
+    story.world = [on('2026-11-21', 1)];
     expect(await explained(1)).toMatchObject({
       verdict: 'not-yet-seen',
       hindrances: ['never-ticked'],
@@ -324,14 +318,14 @@ describe('the life of an assessment', () => {
   });
 
   it('that the partner has changed since says that it is not as recorded', async () => {
-    await scene.settle();
+    await story.settle();
     await becomes(on('2026-11-20', 1));
-    scene.alter(1, { email: 'b@example.org' });
+    story.host.edit(1, { email: 'b@example.org' });
     expect(await explained(1)).toMatchObject({ partner: { asRecorded: false } });
   });
 
   it('is told without the partner, if that is not to be asked', async () => {
-    await scene.settle();
+    await story.settle();
     await becomes(on('2026-11-20', 1));
     expect(await explained(1, { partner: false })).not.toHaveProperty('partner');
     expect(await explained(2, { partner: false })).toMatchObject({ verdict: 'not-at-partner' });

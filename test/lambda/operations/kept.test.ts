@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Answer } from '../../../lambda/operations/answer.ts';
 import type { CommandInput } from '../../../lambda/operations/command.ts';
+import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
+import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
-import { Scene } from './scene.ts';
 
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
-let scene: Scene;
+const database = ledgersInDynamoDb();
+let story: IntegrationWithPast;
 
-beforeAll(async () => {
-  database = await startLedgerTable();
-});
-afterAll(() => database.close());
 beforeEach(async () => {
-  scene = new Scene(database);
-  await scene.settle();
+  story = new IntegrationWithPast();
+  await story.settle();
 });
 
 const listed = z.object({ list: z.array(z.object({ id: z.int() })) });
@@ -26,7 +22,7 @@ async function toTheEnd(command: CommandInput | z.output<typeof looked>['next'],
   const answers: Answer[] = [];
   let next: typeof command | undefined = command;
   while (next !== undefined) {
-    const answer: Answer = await scene.operate(next, seconds);
+    const answer: Answer = await story.operate(next, seconds);
     answers.push(answer);
     next = answer.ok ? looked.parse(answer.result).next : undefined;
   }
@@ -36,11 +32,11 @@ async function toTheEnd(command: CommandInput | z.output<typeof looked>['next'],
 /** The same, with how long each call took. */
 async function timed(command: CommandInput, seconds: number) {
   const took: number[] = [];
-  const operate = scene.operate.bind(scene);
-  vi.spyOn(scene, 'operate').mockImplementation(async (...call) => {
-    const began = scene.clock.now();
+  const operate = story.operate.bind(story);
+  vi.spyOn(story, 'operate').mockImplementation(async (...call) => {
+    const began = story.clock.now();
     const answer = await operate(...call);
-    took.push(scene.clock.now().since(began).total('seconds'));
+    took.push(story.clock.now().since(began).total('seconds'));
     return answer;
   });
   return { answers: await toTheEnd(command, seconds), seconds: took };
@@ -51,14 +47,14 @@ const sumOf = (answers: readonly Answer[]) =>
   answers.reduce((sum, { result }) => sum + counted.parse(result).events, 0);
 
 const holdMany = (many: number) =>
-  scene.commit(
+  story.commit(
     Array.from({ length: many }, (_, index) =>
       assessment({ id: index + 1, certified_on: '2026-11-20' }),
     ),
     'held',
   );
 const hold = (id: number, more = {}) =>
-  scene.commit([assessment({ id, certified_on: '2026-11-20', ...more })], 'held');
+  story.commit([assessment({ id, certified_on: '2026-11-20', ...more })], 'held');
 const organizationsOf = ({ result }: Answer) =>
   z
     .object({
@@ -66,14 +62,14 @@ const organizationsOf = ({ result }: Answer) =>
     })
     .parse(result)
     .byOrganization.map(({ organization_id }) => organization_id);
-const subjects = () => scene.heard.map(({ subject }) => Number(subject));
+const subjects = () => story.heard.map(({ subject }) => Number(subject));
 
 describe('what is held', () => {
   it('is shown by kind, organization and year, and nothing personal with it', async () => {
     await hold(1, { organization_id: 7 });
     await hold(2, { organization_id: 7, certified_on: '2019-05-05' });
     await hold(3, { organization_id: 9 });
-    const answer = await scene.operate({ command: 'holds' });
+    const answer = await story.operate({ command: 'holds' });
     expect(answer).toMatchObject({
       ok: true,
       result: {
@@ -98,9 +94,9 @@ describe('what is held', () => {
   it('is listed event by event, if asked', async () => {
     await hold(1);
     await hold(1, { email: 'b@example.org' });
-    scene.clock.advance({ minutes: 1 });
+    story.clock.advance({ minutes: 1 });
     await hold(2);
-    const answer = await scene.operate({ command: 'holds', list: true });
+    const answer = await story.operate({ command: 'holds', list: true });
     expect(answer).toMatchObject({
       result: {
         events: 3,
@@ -112,15 +108,15 @@ describe('what is held', () => {
       },
     });
     expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example|"code"/);
-    expect(await scene.operate({ command: 'holds', list: true, ids: [2] })).toMatchObject({
+    expect(await story.operate({ command: 'holds', list: true, ids: [2] })).toMatchObject({
       result: { list: [{ id: 2 }] },
     });
-    expect((await scene.operate({ command: 'holds' })).result).not.toHaveProperty('list');
+    expect((await story.operate({ command: 'holds' })).result).not.toHaveProperty('list');
   });
 
   it('is listed to its end over several answers', async () => {
     const ids = Array.from({ length: 1_150 }, (_, index) => index + 1);
-    await scene.commit(
+    await story.commit(
       ids.map((id) => assessment({ id, certified_on: '2026-11-20' })),
       'held',
     );
@@ -136,7 +132,7 @@ describe('what is held', () => {
   ])('is counted once, however many calls it takes (%s)', async (_, distance) => {
     for (let id = 1; id <= 250; id += 1) {
       await hold(id, { organization_id: id });
-      scene.clock.advance(distance);
+      story.clock.advance(distance);
     }
     // No time for more than a page.
     const answers = await toTheEnd({ command: 'holds' }, 5);
@@ -149,16 +145,18 @@ describe('what is held', () => {
   });
 
   it('is not touched by looking at it', async () => {
+    story = new IntegrationWithPast(database);
+    await story.settle();
     await hold(1);
-    const before = await scene.items();
-    await scene.operate({ command: 'holds' });
-    expect(await scene.items()).toEqual(before);
+    const before = await story.items();
+    await story.operate({ command: 'holds' });
+    expect(await story.items()).toEqual(before);
   });
 
   it('includes what waits behind it, also where that makes the index name something else', async () => {
     await hold(1);
-    await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
-    expect(await scene.operate({ command: 'holds' })).toMatchObject({
+    await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
+    expect(await story.operate({ command: 'holds' })).toMatchObject({
       result: { events: 2, certifications: 1, byType: { created: 1, updated: 1 } },
     });
   });
@@ -174,28 +172,28 @@ describe('what is held', () => {
     await hold(1, { organization_id: 7 });
     await hold(2, { organization_id: 7, certified_on: '2019-05-05' });
     await hold(3, { organization_id: 9 });
-    expect(await scene.operate({ command: 'holds', ...selection })).toMatchObject({
+    expect(await story.operate({ command: 'holds', ...selection })).toMatchObject({
       result: { events: expected.length },
     });
-    expect(await scene.operate({ command: 'release', ...selection })).toMatchObject({
+    expect(await story.operate({ command: 'release', ...selection })).toMatchObject({
       ok: true,
       result: { events: expected.length, behind: 0 },
     });
-    await scene.tick();
+    await story.tick();
     expect(subjects().sort()).toEqual(expected);
-    expect(await scene.operate({ command: 'holds' })).toMatchObject({
+    expect(await story.operate({ command: 'holds' })).toMatchObject({
       result: { events: 3 - expected.length },
     });
   });
 
   it('that has come since somebody looked is not released with what was seen', async () => {
     await hold(1);
-    const { result } = await scene.operate({ command: 'holds' });
+    const { result } = await story.operate({ command: 'holds' });
     const { at } = z.looseObject({ at: z.string() }).parse(result);
-    scene.clock.advance({ seconds: 5 });
+    story.clock.advance({ seconds: 5 });
     await hold(2);
-    await scene.operate({ command: 'release', until: at });
-    await scene.tick();
+    await story.operate({ command: 'release', until: at });
+    await story.tick();
     expect(subjects()).toEqual([1]);
   });
 });
@@ -204,22 +202,22 @@ describe('a release', () => {
   it('is delivered by the next tick, with a digest, each event once', async () => {
     await hold(1);
     await hold(2);
-    await scene.operate({ command: 'release' });
-    expect(scene.heard).toEqual([]);
-    await scene.tick();
-    await scene.tick();
+    await story.operate({ command: 'release' });
+    expect(story.heard).toEqual([]);
+    await story.tick();
+    await story.tick();
     expect(subjects().sort()).toEqual([1, 2]);
-    expect(scene.mails).toHaveLength(1);
-    expect(scene.mails[0]).toHaveLength(2);
+    expect(story.mails).toHaveLength(1);
+    expect(story.mails[0]).toHaveLength(2);
   });
 
   it('does nothing when it is sent again', async () => {
     await hold(1);
-    await scene.operate({ command: 'release' });
-    expect(await scene.operate({ command: 'release' })).toMatchObject({ result: { events: 0 } });
-    await scene.tick();
-    expect(await scene.operate({ command: 'release' })).toMatchObject({ result: { events: 0 } });
-    await scene.tick();
+    await story.operate({ command: 'release' });
+    expect(await story.operate({ command: 'release' })).toMatchObject({ result: { events: 0 } });
+    await story.tick();
+    expect(await story.operate({ command: 'release' })).toMatchObject({ result: { events: 0 } });
+    await story.tick();
     expect(subjects()).toEqual([1]);
   });
 
@@ -227,31 +225,31 @@ describe('a release', () => {
     await hold(1);
     await hold(1, { email: 'b@example.org' });
     await hold(1, { email: 'c@example.org' });
-    await scene.operate({ command: 'release' });
-    await scene.tick();
-    expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['1', '2', '3']);
+    await story.operate({ command: 'release' });
+    await story.tick();
+    expect(story.heard.map(({ sequence }) => sequence)).toEqual(['1', '2', '3']);
   });
 
   it('leaves held what is behind an event that was not chosen', async () => {
     await hold(1);
     await hold(1, { email: 'b@example.org' });
-    expect(await scene.operate({ command: 'release', types: ['updated'] })).toMatchObject({
+    expect(await story.operate({ command: 'release', types: ['updated'] })).toMatchObject({
       ok: true,
       result: { events: 0, behind: 1 },
     });
-    await scene.tick();
-    expect(scene.heard).toEqual([]);
-    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 2 } });
+    await story.tick();
+    expect(story.heard).toEqual([]);
+    expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 2 } });
   });
 
   it('of the first lets go what only waited behind it', async () => {
     await hold(1);
-    await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
-    expect(await scene.operate({ command: 'release', types: ['created'] })).toMatchObject({
+    await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
+    expect(await story.operate({ command: 'release', types: ['created'] })).toMatchObject({
       result: { events: 1, freed: 1 },
     });
-    await scene.tick();
-    expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['1', '2']);
+    await story.tick();
+    expect(story.heard.map(({ sequence }) => sequence)).toEqual(['1', '2']);
   });
 
   it.each([
@@ -263,31 +261,31 @@ describe('a release', () => {
     async (decision, heard, mails) => {
       await hold(1);
       for (let version = 2; version <= 25; version += 1)
-        await scene.commit([
+        await story.commit([
           assessment({ id: 1, certified_on: '2026-11-20', email: `b${version}@example.org` }),
         ]);
-      expect(await scene.operate(decision)).toMatchObject({ result: { events: 25, freed: 0 } });
-      await scene.tick();
-      expect(scene.heard.map(({ sequence }) => Number(sequence))).toEqual(
+      expect(await story.operate(decision)).toMatchObject({ result: { events: 25, freed: 0 } });
+      await story.tick();
+      expect(story.heard.map(({ sequence }) => Number(sequence))).toEqual(
         Array.from({ length: heard }, (_, index) => index + 1),
       );
-      if (heard === 0) expect(scene.mails).toHaveLength(mails);
-      expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 0 } });
+      if (heard === 0) expect(story.mails).toHaveLength(mails);
+      expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 0 } });
     },
   );
 
   it('for people only is one mail and no event', async () => {
     await hold(1);
     await hold(2);
-    expect(await scene.operate({ command: 'release', as: 'digest' })).toMatchObject({
+    expect(await story.operate({ command: 'release', as: 'digest' })).toMatchObject({
       ok: true,
       result: { events: 2 },
     });
-    await scene.tick();
-    await scene.tick();
-    expect(scene.heard).toEqual([]);
-    expect(scene.mails.map((ids) => ids.length)).toEqual([2]);
-    expect(await scene.operate({ command: 'explain', id: 1 })).toMatchObject({
+    await story.tick();
+    await story.tick();
+    expect(story.heard).toEqual([]);
+    expect(story.mails.map((ids) => ids.length)).toEqual([2]);
+    expect(await story.operate({ command: 'explain', id: 1 })).toMatchObject({
       result: { verdict: 'announced-to-people' },
     });
   });
@@ -298,7 +296,7 @@ describe('a release', () => {
     expect(answers.length).toBeGreaterThan(1);
     expect(answers.every(({ ok }) => ok)).toBe(true);
     expect(sumOf(answers)).toBe(120);
-    await scene.tick();
+    await story.tick();
     expect(new Set(subjects()).size).toBe(120);
   });
 
@@ -329,30 +327,30 @@ describe('a release', () => {
 
   it('waits for a tick that is at work, and says so if that does not end', async () => {
     await hold(1);
-    const until = scene.clock.now().add({ minutes: 5 });
-    await scene.ledger.takeLease({ owner: 'a tick', until }, scene.clock.now());
-    expect(await scene.operate({ command: 'release' })).toMatchObject({
+    const until = story.clock.now().add({ minutes: 5 });
+    await story.ledger.takeLease({ owner: 'a tick', until }, story.clock.now());
+    expect(await story.operate({ command: 'release' })).toMatchObject({
       ok: false,
       problem: { code: 'busy', retryHelps: true },
       result: { events: 0, next: { command: 'release' } },
     });
-    await scene.ledger.giveBackLease({ owner: 'a tick', until });
-    expect(await scene.operate({ command: 'release' })).toMatchObject({ result: { events: 1 } });
+    await story.ledger.giveBackLease({ owner: 'a tick', until });
+    expect(await story.operate({ command: 'release' })).toMatchObject({ result: { events: 1 } });
   });
 
   it('lasts until the function is dead, however late it gives the lease back', async () => {
     await hold(1);
-    const killedAt = scene.clock.now().add({ seconds: 55 });
+    const killedAt = story.clock.now().add({ seconds: 55 });
     const lease = { owner: 'a tick', until: killedAt.add({ minutes: 5 }) };
     const taken: boolean[] = [];
-    const decide = vi.spyOn(scene.opsLedger, 'decide').mockImplementation(async () => {
+    const decide = vi.spyOn(story.opsLedger, 'decide').mockImplementation(async () => {
       for (const seconds of [54, 1, 4, 2]) {
-        scene.clock.advance({ seconds });
-        taken.push((await scene.ledger.takeLease(lease, scene.clock.now())) !== undefined);
+        story.clock.advance({ seconds });
+        taken.push((await story.ledger.takeLease(lease, story.clock.now())) !== undefined);
       }
       return { done: [], behind: 0, freed: 0 };
     });
-    await scene.operate({ command: 'release' });
+    await story.operate({ command: 'release' });
     expect(decide).toHaveBeenCalledOnce();
     // Before it is killed, then, four seconds later, and two more.
     expect(taken).toEqual([false, false, false, true]);
@@ -360,38 +358,38 @@ describe('a release', () => {
 
   it('does all of a batch, also if one of it fails, before it gives the lease back', async () => {
     for (let id = 1; id <= 20; id += 1) await hold(id);
-    const { opsLedger } = scene;
+    const { opsLedger } = story;
     const decide = opsLedger.decide.bind(opsLedger);
     vi.spyOn(opsLedger, 'decide').mockImplementation(async (id, ...rest) => {
       if (id === 1) throw new TypeError('odd');
       return decide(id, ...rest);
     });
-    expect(await scene.operate({ command: 'release' })).toMatchObject({
+    expect(await story.operate({ command: 'release' })).toMatchObject({
       ok: false,
       result: { events: 19, next: { command: 'release' } },
     });
-    expect((await scene.ledger.recordedState())?.leasedUntil).toBeUndefined();
+    expect((await story.ledger.recordedState())?.leasedUntil).toBeUndefined();
     vi.restoreAllMocks();
-    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 1 } });
+    expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 1 } });
   });
 
   it('lets the next tick look for it even if a tick had just ended clean', async () => {
-    await scene.tick();
+    await story.tick();
     await hold(1);
-    await scene.operate({ command: 'release' });
-    const state = await scene.ledger.recordedState();
+    await story.operate({ command: 'release' });
+    const state = await story.ledger.recordedState();
     expect(state?.dirtySince).toBeDefined();
     expect(state?.leasedUntil).toBeUndefined();
   });
 
   it('ends the notice that something is held', async () => {
-    await scene.ledger.saveConditions(
+    await story.ledger.saveConditions(
       new Map([['held', { since: 0, number: 1, told: { at: 0, number: 1 } }]]),
     );
     await hold(1);
-    await scene.operate({ command: 'release' });
-    await scene.tick();
-    expect(scene.notices.map(({ subject }) => subject)).toContainEqual(
+    await story.operate({ command: 'release' });
+    await story.tick();
+    expect(story.notices.map(({ subject }) => subject)).toContainEqual(
       expect.stringContaining('nothing is held any more'),
     );
   });
@@ -401,71 +399,71 @@ describe('a discard', () => {
   it('takes events out of their outboxes for good, and explain knows', async () => {
     await hold(1);
     await hold(2);
-    expect(await scene.operate({ command: 'discard', ids: [1] })).toMatchObject({
+    expect(await story.operate({ command: 'discard', ids: [1] })).toMatchObject({
       ok: true,
       result: { events: 1, byType: { created: 1 } },
     });
-    await scene.tick();
-    expect(scene.heard).toEqual([]);
-    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 1 } });
-    expect(await scene.operate({ command: 'explain', id: 1 })).toMatchObject({
+    await story.tick();
+    expect(story.heard).toEqual([]);
+    expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 1 } });
+    expect(await story.operate({ command: 'explain', id: 1 })).toMatchObject({
       result: { verdict: 'discarded' },
     });
-    expect(await scene.operate({ command: 'discard', ids: [1] })).toMatchObject({
+    expect(await story.operate({ command: 'discard', ids: [1] })).toMatchObject({
       result: { events: 0 },
     });
   });
 
   it('of the first lets go what was behind it, and says so', async () => {
     await hold(1);
-    await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
-    expect(await scene.operate({ command: 'discard', types: ['created'] })).toMatchObject({
+    await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
+    expect(await story.operate({ command: 'discard', types: ['created'] })).toMatchObject({
       result: { events: 1, freed: 1 },
     });
-    await scene.tick();
-    expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['2']);
+    await story.tick();
+    expect(story.heard.map(({ sequence }) => sequence)).toEqual(['2']);
   });
 
   it('is not an end of the certification: its next change is announced', async () => {
     await hold(1);
-    await scene.operate({ command: 'discard' });
-    await scene.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
-    await scene.tick();
-    expect(scene.heard.map(({ sequence }) => sequence)).toEqual(['2']);
+    await story.operate({ command: 'discard' });
+    await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
+    await story.tick();
+    expect(story.heard.map(({ sequence }) => sequence)).toEqual(['2']);
   });
 });
 
 describe('what SNS has refused for good', () => {
   beforeEach(async () => {
-    scene.world.push(assessment({ id: 1, certified_on: '2026-11-20' }));
-    scene.refuse = () => ({ code: 'InvalidParameter', forGood: true });
-    await scene.tick();
-    scene.refuse = () => undefined;
+    story.add(assessment({ id: 1, certified_on: '2026-11-20' }));
+    story.subscribers.refuse = () => ({ code: 'InvalidParameter', forGood: true });
+    await story.tick();
+    story.subscribers.refuse = () => undefined;
   });
 
   it('is shown, and tried again by the next tick once it is released', async () => {
     expect(
-      await scene.operate({ command: 'holds', waiting: 'undeliverable', list: true }),
+      await story.operate({ command: 'holds', waiting: 'undeliverable', list: true }),
     ).toMatchObject({
       result: { list: [{ id: 1, revision: 1, type: 'created', code: 'InvalidParameter' }] },
     });
-    expect(await scene.operate({ command: 'holds', waiting: 'undeliverable' })).toMatchObject({
+    expect(await story.operate({ command: 'holds', waiting: 'undeliverable' })).toMatchObject({
       result: { events: 1 },
     });
-    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 0 } });
-    expect(await scene.operate({ command: 'explain', id: 1 })).toMatchObject({
+    expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 0 } });
+    expect(await story.operate({ command: 'explain', id: 1 })).toMatchObject({
       result: {
         verdict: 'undeliverable',
         known: { revisions: [{ delivery: 'undeliverable', code: 'InvalidParameter' }] },
       },
     });
-    expect(await scene.operate({ command: 'release', waiting: 'undeliverable' })).toMatchObject({
+    expect(await story.operate({ command: 'release', waiting: 'undeliverable' })).toMatchObject({
       ok: true,
       result: { events: 1 },
     });
-    await scene.tick();
+    await story.tick();
     expect(subjects()).toEqual([1]);
-    expect(await scene.operate({ command: 'explain', id: 1 })).toMatchObject({
+    expect(await story.operate({ command: 'explain', id: 1 })).toMatchObject({
       result: {
         verdict: 'announced',
         known: { revisions: [{ decisions: [{ decision: 'retried' }] }] },
@@ -474,10 +472,10 @@ describe('what SNS has refused for good', () => {
   });
 
   it('is discarded', async () => {
-    await scene.operate({ command: 'discard', waiting: 'undeliverable' });
-    await scene.tick();
-    expect(scene.heard).toEqual([]);
-    expect(await scene.operate({ command: 'status' })).toMatchObject({
+    await story.operate({ command: 'discard', waiting: 'undeliverable' });
+    await story.tick();
+    expect(story.heard).toEqual([]);
+    expect(await story.operate({ command: 'status' })).toMatchObject({
       result: { waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 } },
     });
   });

@@ -1,23 +1,19 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { DayEntry } from '../../../lambda/detection/calendar.ts';
 import { daysIn } from '../../../lambda/detection/days.ts';
 import { proofsOf } from '../../../lambda/operations/proofs.ts';
 import { proveResult } from '../../../lambda/operations/result.ts';
+import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
+import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
-import { Scene } from './scene.ts';
 
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
-let scene: Scene;
+const database = ledgersInDynamoDb();
+let story: IntegrationWithPast;
 
-beforeAll(async () => {
-  database = await startLedgerTable();
-});
-afterAll(() => database.close());
 beforeEach(() => {
-  scene = new Scene(database);
+  story = new IntegrationWithPast();
 });
 
 const on = (certified_on: string, id: number, more = {}) =>
@@ -25,16 +21,18 @@ const on = (certified_on: string, id: number, more = {}) =>
 const range = { from: '2026-11-01', to: '2026-11-21' };
 
 async function proven(command: object = {}, seconds?: number) {
-  const answer = await scene.operate({ command: 'prove', ...range, ...command }, seconds);
+  const answer = await story.operate({ command: 'prove', ...range, ...command }, seconds);
   expect(answer).toMatchObject({ ok: true });
   return proveResult.parse(answer.result);
 }
 
 describe('the certificate', () => {
-  beforeEach(async () => {
-    scene.world = [on('2026-11-05', 1), on('2026-11-05', 2), on('2026-11-12', 3)];
-    await scene.settle();
-  });
+  const begin = async (ledgers?: DynamoDbLedgers) => {
+    story = new IntegrationWithPast(ledgers);
+    story.world = [on('2026-11-05', 1), on('2026-11-05', 2), on('2026-11-12', 3)];
+    await story.settle();
+  };
+  beforeEach(() => begin());
 
   it('has every day with its proof, time, count and digest', async () => {
     const { days, proven: all, open, unproven, certifications } = await proven();
@@ -60,9 +58,9 @@ describe('the certificate', () => {
   it('keeps to what the proof found, whatever has come since', async () => {
     const ofDay = async () => (await proven()).days.find(({ day }) => day === '2026-11-12');
     const before = await ofDay();
-    scene.world = [...scene.world, on('2026-11-12', 4)];
-    scene.clock.advance({ minutes: 1 });
-    await scene.tick();
+    story.world = [...story.world, on('2026-11-12', 4)];
+    story.clock.advance({ minutes: 1 });
+    await story.tick();
     expect(await ofDay()).toEqual({ ...before, count: 1, since: 1 });
     expect((await proven()).certifications).toBe(4);
   });
@@ -88,25 +86,25 @@ describe('the certificate', () => {
       const { days } = await proven({ from: '2026-11-20', to: '2026-11-23' });
       return days.map(({ standing, proof }) => [standing, proof !== undefined].join());
     };
-    scene.clock.advance({ hours: 39, minutes: 59, seconds: 58 });
+    story.clock.advance({ hours: 39, minutes: 59, seconds: 58 });
     // The pulse is answered a second before midnight, what is read after it at midnight.
-    scene.requestSeconds = 1;
-    await scene.tick();
-    scene.requestSeconds = 0;
+    story.requestSeconds = 1;
+    await story.tick();
+    story.requestSeconds = 0;
     expect(await standings()).toEqual([
       'proven,true',
       'proven,true',
       'unproven,true',
       'open,false',
     ]);
-    scene.clock.advance({ minutes: 15 });
-    await scene.tick();
+    story.clock.advance({ minutes: 15 });
+    await story.tick();
     expect(new Set(await standings())).toEqual(new Set(['proven,true', 'open,true']));
   });
 
   it('is refused for days in the wrong order', async () => {
     const wrong = { from: '2026-11-02', to: '2026-11-01' };
-    expect(await scene.operate({ command: 'prove', ...wrong })).toMatchObject({
+    expect(await story.operate({ command: 'prove', ...wrong })).toMatchObject({
       ok: false,
       problem: {
         code: 'command-invalid',
@@ -117,7 +115,7 @@ describe('the certificate', () => {
 
   it('is refused for more days than anybody can read', async () => {
     const endless = { from: '1899-12-31', to: '2099-01-01' };
-    expect(await scene.operate({ command: 'prove', ...endless })).toMatchObject({
+    expect(await story.operate({ command: 'prove', ...endless })).toMatchObject({
       ok: false,
       problem: {
         code: 'command-invalid',
@@ -133,10 +131,11 @@ describe('the certificate', () => {
   });
 
   it('asks the partner nothing and changes nothing', async () => {
-    const before = await scene.items();
+    await begin(database);
+    const before = await story.items();
     await proven();
-    expect(scene.requests).toEqual([]);
-    expect(await scene.items()).toEqual(before);
+    expect(story.requests).toEqual([]);
+    expect(await story.items()).toEqual(before);
   });
 
   it('goes on where one answer is full', async () => {
@@ -153,9 +152,9 @@ describe('the certificate', () => {
   });
 
   it('does not call proven what is not', async () => {
-    scene.overlooked.add(3);
-    scene.clock.advance({ hours: 25 });
-    await scene.tick();
+    story.host.hidden.add(3);
+    story.clock.advance({ hours: 25 });
+    await story.tick();
     const { days } = await proven();
     const unproven = days.filter(({ proof }) => proof === undefined).map(({ day }) => day);
     expect(unproven).toContain('2026-11-12');
@@ -165,20 +164,20 @@ describe('the certificate', () => {
 
 describe('to prove now', () => {
   beforeEach(async () => {
-    scene.world = [on('2026-11-05', 1), on('2026-11-05', 2), on('2026-11-12', 3)];
-    await scene.settle();
-    scene.clock.advance({ minutes: 30 });
-    await scene.tick();
-    scene.clock.advance({ minutes: 1 });
+    story.world = [on('2026-11-05', 1), on('2026-11-05', 2), on('2026-11-12', 3)];
+    await story.settle();
+    story.clock.advance({ minutes: 30 });
+    await story.tick();
+    story.clock.advance({ minutes: 1 });
   });
 
   it('reads all days of the range again, and announces what differs', async () => {
-    scene.alter(1, { email: 'b@example.org' });
+    story.host.edit(1, { email: 'b@example.org' });
     const { days, found, toRead } = await proven({ now: true });
     expect(toRead).toBe(0);
     expect(found).toEqual({ created: 0, updated: 1, withdrawn: 0, restored: 0 });
     for (const { proof } of days) expect(proof?.at).toBe('2026-11-21T08:31:00Z');
-    expect(scene.heard.map(({ id }) => id)).toEqual([`${scene.name}/1/2`]);
+    expect(story.heard.map(({ id }) => id)).toEqual([`${story.name}/1/2`]);
   });
 
   it('leaves the other days as they were', async () => {
@@ -190,12 +189,12 @@ describe('to prove now', () => {
   });
 
   it('goes on over several calls if one does not suffice', async () => {
-    scene.world = Array.from({ length: 300 }, (_, index) =>
+    story.world = Array.from({ length: 300 }, (_, index) =>
       on(index < 150 ? '2026-11-05' : '2026-11-12', index + 1),
     );
-    scene.clock.advance({ minutes: 30 });
-    for (let ticks = 0; ticks < 3; ticks += 1) await scene.tick();
-    scene.requestSeconds = 12;
+    story.clock.advance({ minutes: 30 });
+    for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
+    story.requestSeconds = 12;
     let calls = 0;
     let last = await proven({ now: true });
     for (; last.next !== undefined; calls += 1) last = await proven(last.next);
@@ -206,20 +205,20 @@ describe('to prove now', () => {
   });
 
   it('is done by the scheduled ticks if nobody goes on', async () => {
-    scene.requestSeconds = 20;
+    story.requestSeconds = 20;
     const { next } = await proven({ now: true });
     expect(next).toBeDefined();
-    scene.requestSeconds = 0;
+    story.requestSeconds = 0;
     for (let ticks = 0; ticks < 3; ticks += 1) {
-      scene.clock.advance({ minutes: 1 });
-      await scene.tick();
+      story.clock.advance({ minutes: 1 });
+      await story.tick();
     }
     expect(await proven(next)).toMatchObject({ toRead: 0, unproven: 0 });
   });
 
   it('reads again also when no tick has come since midnight', async () => {
-    scene.clock.advance({ hours: 24 });
-    scene.world = [...scene.world, on('2026-11-22', 4)];
+    story.clock.advance({ hours: 24 });
+    story.world = [...story.world, on('2026-11-22', 4)];
     const today = { from: '2026-11-22', to: '2026-11-22', now: true };
     const { days, found } = await proven(today);
     expect(found).toMatchObject({ created: 1 });
@@ -227,63 +226,63 @@ describe('to prove now', () => {
   });
 
   it('reads the days after the last again for a range that is still to come', async () => {
-    scene.requests.length = 0;
+    story.requests.length = 0;
     const { found } = await proven({ from: '2027-01-01', to: '2027-01-02', now: true });
-    expect(scene.requests).toContain('2026-11-21..undefined');
+    expect(story.requests).toContain('prove 2026-11-21..undefined');
     expect(found).toMatchObject({ created: 0 });
   });
 
   it('reads a day without an entry with the one after it, and no day after that', async () => {
-    scene.requests.length = 0;
+    story.requests.length = 0;
     await proven({ from: '2026-11-07', to: '2026-11-08', now: true });
-    expect(scene.requests).toEqual(['pulse', '2026-11-06..2026-11-12']);
+    expect(story.requests).toEqual(['pulse', 'prove 2026-11-06..2026-11-12']);
   });
 
   it('says what it has found only if it has read', async () => {
-    scene.requestSeconds = 20;
+    story.requestSeconds = 20;
     const { next } = await proven({ now: true });
-    scene.requestSeconds = 0;
+    story.requestSeconds = 0;
     for (let ticks = 0; ticks < 3; ticks += 1) {
-      scene.clock.advance({ minutes: 1 });
-      await scene.tick();
+      story.clock.advance({ minutes: 1 });
+      await story.tick();
     }
     expect(await proven(next)).not.toHaveProperty('found');
   });
 
   it('does not wait until earlier audits have saved the requests that they took too many', async () => {
-    const now = scene.clock.now();
+    const now = story.clock.now();
     const lease = { owner: 'a tick', until: now.add({ minutes: 1 }) };
-    await scene.ledger.takeLease(lease, now);
+    await story.ledger.takeLease(lease, now);
     const auditsFrom = now.add({ minutes: 30 }).epochMilliseconds;
-    await scene.ledger.complete(lease, now, { dirty: false, auditsFrom });
+    await story.ledger.complete(lease, now, { dirty: false, auditsFrom });
     expect(await proven({ now: true })).toMatchObject({ toRead: 0, unproven: 0 });
   });
 
   it.each([
-    ['paused', () => scene.operate({ command: 'pause', reason: 'a reason' })],
+    ['paused', () => story.operate({ command: 'pause', reason: 'a reason' })],
     [
       'backing-off',
-      () => scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 4 }), failures: 2 }),
+      () => story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 }),
     ],
   ])('says that it is %s if that has come in between', async (code, hinder) => {
-    scene.beforeTick = hinder;
-    const answer = await scene.operate({ command: 'prove', ...range, now: true });
+    story.beforeTick = hinder;
+    const answer = await story.operate({ command: 'prove', ...range, now: true });
     expect(answer).toMatchObject({ ok: false, problem: { code } });
     expect(answer.result).not.toHaveProperty('found');
   });
 
   it.each([
-    ['paused', () => scene.operate({ command: 'pause', reason: 'a reason' })],
+    ['paused', () => story.operate({ command: 'pause', reason: 'a reason' })],
     [
       'backing-off',
-      () => scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 4 }), failures: 2 }),
+      () => story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 }),
     ],
-    ['baseline-running', () => scene.operate({ command: 'restart-baseline' })],
+    ['baseline-running', () => story.operate({ command: 'restart-baseline' })],
   ])('is refused while it is %s, and no day is made due', async (code, hinder) => {
     await hinder();
-    const answer = await scene.operate({ command: 'prove', ...range, now: true });
+    const answer = await story.operate({ command: 'prove', ...range, now: true });
     expect(answer).toMatchObject({ ok: false, problem: { code } });
-    const calendar = await scene.ledger.calendar([2026]);
+    const calendar = await story.ledger.calendar([2026]);
     for (const { readAt } of calendar.values()) expect(readAt).toBeGreaterThan(0);
   });
 });

@@ -1,20 +1,16 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Answer } from '../../../lambda/operations/answer.ts';
+import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
+import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
-import { Scene } from './scene.ts';
 
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
-let scene: Scene;
+const database = ledgersInDynamoDb();
+let story: IntegrationWithPast;
 
-beforeAll(async () => {
-  database = await startLedgerTable();
-});
-afterAll(() => database.close());
 beforeEach(() => {
-  scene = new Scene(database);
+  story = new IntegrationWithPast();
 });
 
 const replayResult = z.looseObject({
@@ -31,25 +27,25 @@ function resultOf(answer: Answer) {
 
 /** Sends the commands of `next` until there is none. */
 async function toTheEnd(command: object, seconds?: number) {
-  const results = [resultOf(await scene.operate(command, seconds))];
+  const results = [resultOf(await story.operate(command, seconds))];
   for (let next = results[0]?.next; next !== undefined; next = results.at(-1)?.next)
-    results.push(resultOf(await scene.operate(next, seconds)));
+    results.push(resultOf(await story.operate(next, seconds)));
   return results;
 }
 
 const everything = { command: 'replay', days: {} };
-const ids = () => scene.heard.map(({ subject }) => Number(subject));
+const ids = () => story.heard.map(({ subject }) => Number(subject));
 const on = (certified_on: string, id: number, more = {}) =>
   assessment({ id, certified_on, ...more });
 
 describe('a replayed event', () => {
   it('is late or not as it was announced, whatever the settings are by now', async () => {
-    await scene.show(on('2026-11-20', 1), on('2026-11-10', 2));
-    scene.recentDays = 0;
-    await scene.operate(everything);
-    scene.recentDays = 30;
-    await scene.operate(everything);
-    expect(scene.heard.map(({ subject, data }) => [subject, data.late])).toEqual([
+    await story.show(on('2026-11-20', 1), on('2026-11-10', 2));
+    story.settings = { ...story.settings, recentDays: 0 };
+    await story.operate(everything);
+    story.settings = { ...story.settings, recentDays: 30 };
+    await story.operate(everything);
+    expect(story.heard.map(({ subject, data }) => [subject, data.late])).toEqual([
       ['2', true],
       ['1', false],
       ['2', true],
@@ -61,64 +57,64 @@ describe('a replayed event', () => {
     ['discarded', { command: 'discard' }],
     ['released to people alone', { command: 'release', as: 'digest' }],
   ])('is none of those that ops have %s', async (_, decision) => {
-    await scene.show(on('2026-11-20', 1));
-    await scene.commit([on('2026-11-20', 2)], 'held');
-    await scene.operate(decision);
-    await scene.tick();
-    scene.heard.length = 0;
-    expect(await scene.operate(everything)).toMatchObject({
+    await story.show(on('2026-11-20', 1));
+    await story.commit([on('2026-11-20', 2)], 'held');
+    await story.operate(decision);
+    await story.tick();
+    story.heard.length = 0;
+    expect(await story.operate(everything)).toMatchObject({
       result: { events: 1, skipped: { discarded: 1, held: 0 } },
     });
     expect(ids()).toEqual([1]);
   });
 
   it('is one that ops have released to everybody', async () => {
-    await scene.commit([on('2026-11-20', 2)], 'held');
-    await scene.operate({ command: 'release' });
-    await scene.tick();
-    scene.heard.length = 0;
-    await scene.operate(everything);
+    await story.commit([on('2026-11-20', 2)], 'held');
+    await story.operate({ command: 'release' });
+    await story.tick();
+    story.heard.length = 0;
+    await story.operate(everything);
     expect(ids()).toEqual([2]);
   });
 
   it('is what was announced, marked as a replay', async () => {
-    await scene.show(on('2026-11-20', 1), on('2026-10-01', 2));
-    scene.clock.advance({ hours: 3 });
-    await scene.show(on('2026-11-20', 1, { email: 'new@example.org' }));
-    scene.clock.advance({ hours: 24 * 30 });
-    await scene.operate(everything);
-    expect(scene.heard).toHaveLength(2);
-    for (const event of scene.heard) {
+    await story.show(on('2026-11-20', 1), on('2026-10-01', 2));
+    story.clock.advance({ hours: 3 });
+    await story.show(on('2026-11-20', 1, { email: 'new@example.org' }));
+    story.clock.advance({ hours: 24 * 30 });
+    await story.operate(everything);
+    expect(story.heard).toHaveLength(2);
+    for (const event of story.heard) {
       const { data, ...envelope } = event;
-      const original = scene.announced.get(event.id);
+      const original = story.announced.get(event.id);
       expect({ ...envelope, data: { ...data, replay: undefined } }).toEqual(original);
       expect(data.replay).toBe(true);
     }
-    expect(scene.heard.map(({ id }) => id)).toEqual([`${scene.name}/2/1`, `${scene.name}/1/2`]);
+    expect(story.heard.map(({ id }) => id)).toEqual([`${story.name}/2/1`, `${story.name}/1/2`]);
   });
 
   it('of a withdrawn certification says that it was withdrawn, without asking the partner', async () => {
-    await scene.show(on('2026-11-20', 1));
-    await scene.withdraw(1);
-    await scene.operate(everything);
-    const original = scene.announced.get(`${scene.name}/1/2`);
-    expect(scene.heard).toEqual([{ ...original, data: { ...original?.data, replay: true } }]);
-    expect(scene.requests).toEqual([]);
+    await story.show(on('2026-11-20', 1));
+    await story.withdraw(1);
+    await story.operate(everything);
+    const original = story.announced.get(`${story.name}/1/2`);
+    expect(story.heard).toEqual([{ ...original, data: { ...original?.data, replay: true } }]);
+    expect(story.requests).toEqual([]);
   });
 
   it('of one that came back says that it was restored', async () => {
-    await scene.show(on('2026-11-20', 1));
-    await scene.withdraw(1);
-    await scene.show(on('2026-11-20', 1));
-    expect(resultOf(await scene.operate(everything)).byType).toMatchObject({ restored: 1 });
-    expect(scene.heard).toMatchObject([{ type: 'certification.restored', sequence: '3' }]);
+    await story.show(on('2026-11-20', 1));
+    await story.withdraw(1);
+    await story.show(on('2026-11-20', 1));
+    expect(resultOf(await story.operate(everything)).byType).toMatchObject({ restored: 1 });
+    expect(story.heard).toMatchObject([{ type: 'certification.restored', sequence: '3' }]);
   });
 
   it('carries the fields that may leave, and no others', async () => {
-    await scene.show(on('2026-11-20', 1));
-    scene.fields = 'identifiers';
-    await scene.operate(everything);
-    expect(Object.keys(scene.heard[0]?.data.assessment ?? {}).sort()).toEqual([
+    await story.show(on('2026-11-20', 1));
+    story.settings = { ...story.settings, fields: 'identifiers' };
+    await story.operate(everything);
+    expect(Object.keys(story.heard[0]?.data.assessment ?? {}).sort()).toEqual([
       'assessment_name',
       'certified_on',
       'id',
@@ -129,10 +125,10 @@ describe('a replayed event', () => {
 
 describe('what is not replayed', () => {
   it('is a record that has changed since: under its old id nothing else is sent', async () => {
-    await scene.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
-    scene.alter(2, { email: 'new@example.org' });
-    scene.world = scene.world.filter(({ id }) => id !== 3);
-    expect(resultOf(await scene.operate(everything))).toMatchObject({
+    await story.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
+    story.host.edit(2, { email: 'new@example.org' });
+    story.world = story.world.filter(({ id }) => id !== 3);
+    expect(resultOf(await story.operate(everything))).toMatchObject({
       events: 1,
       skipped: { changed: 2 },
     });
@@ -140,52 +136,52 @@ describe('what is not replayed', () => {
   });
 
   it('is a record that the ledger does not know', async () => {
-    await scene.show(on('2026-11-20', 1));
-    scene.world.push(on('2026-11-20', 2));
-    expect(resultOf(await scene.operate(everything))).toMatchObject({ events: 1 });
+    await story.show(on('2026-11-20', 1));
+    story.add(on('2026-11-20', 2));
+    expect(resultOf(await story.operate(everything))).toMatchObject({ events: 1 });
     expect(ids()).toEqual([1]);
   });
 
   it('is an event that is held, or that a tick still owes', async () => {
-    await scene.commit([on('2026-11-20', 1)], 'held');
-    await scene.commit([on('2026-11-20', 2)], 'pending');
-    expect(resultOf(await scene.operate(everything))).toMatchObject({
+    await story.commit([on('2026-11-20', 1)], 'held');
+    await story.commit([on('2026-11-20', 2)], 'pending');
+    expect(resultOf(await story.operate(everything))).toMatchObject({
       events: 0,
       skipped: { held: 1, pending: 1 },
     });
-    expect(scene.heard).toEqual([]);
+    expect(story.heard).toEqual([]);
   });
 
   it('is what only the baseline has seen, unless asked for: then as created', async () => {
-    await scene.baseline(on('2026-11-20', 1));
-    await scene.show(on('2026-11-20', 2));
-    expect(resultOf(await scene.operate(everything))).toMatchObject({
+    await story.recall(on('2026-11-20', 1));
+    await story.show(on('2026-11-20', 2));
+    expect(resultOf(await story.operate(everything))).toMatchObject({
       events: 1,
       skipped: { neverAnnounced: 1 },
     });
     const command = { ...everything, baseline: true };
-    expect(resultOf(await scene.operate(command))).toMatchObject({ byType: { created: 2 } });
-    expect(scene.heard).toMatchObject([
-      { id: `${scene.name}/2/1` },
-      { id: `${scene.name}/1/1`, type: 'certification.created' },
-      { id: `${scene.name}/2/1` },
+    expect(resultOf(await story.operate(command))).toMatchObject({ byType: { created: 2 } });
+    expect(story.heard).toMatchObject([
+      { id: `${story.name}/2/1` },
+      { id: `${story.name}/1/1`, type: 'certification.created' },
+      { id: `${story.name}/2/1` },
     ]);
   });
 
   it('is a record without the documented shape', async () => {
-    await scene.show(on('2026-11-20', 1), on('2026-11-20', 2));
-    scene.unreadable.add(1);
-    expect(resultOf(await scene.operate(everything))).toMatchObject({
+    await story.show(on('2026-11-20', 1), on('2026-11-20', 2));
+    story.host.spoil(1);
+    expect(resultOf(await story.operate(everything))).toMatchObject({
       events: 1,
       skipped: { unreadable: 1 },
     });
   });
 
   it('is what the target will never take, and the rest goes on', async () => {
-    await scene.show(on('2026-11-20', 1), on('2026-11-20', 2));
-    scene.refuse = ({ subject }) =>
+    await story.show(on('2026-11-20', 1), on('2026-11-20', 2));
+    story.subscribers.refuse = ({ subject }) =>
       subject === '1' ? { code: 'InvalidParameter', forGood: true } : undefined;
-    expect(await scene.operate(everything)).toMatchObject({
+    expect(await story.operate(everything)).toMatchObject({
       ok: true,
       result: { events: 1, skipped: { refused: 1 } },
     });
@@ -194,14 +190,14 @@ describe('what is not replayed', () => {
 
 describe('a selection', () => {
   beforeEach(async () => {
-    await scene.show(
+    await story.show(
       on('2025-12-31', 1),
       on('2026-01-01', 2, { organization_id: 8 }),
       on('2026-01-02', 3),
       on('2026-11-20', 4, { organization_id: 8 }),
     );
-    await scene.show(on('2026-01-02', 3, { seid: 'OTHER' }));
-    await scene.withdraw(4);
+    await story.show(on('2026-01-02', 3, { seid: 'OTHER' }));
+    await story.withdraw(4);
   });
 
   it.each([
@@ -219,7 +215,7 @@ describe('a selection', () => {
     ['ids within days', { ids: [1, 2], days: { from: '2026-01-01' } }, [2]],
     ['days on which nothing was', { days: { from: '2027-01-01' } }, []],
   ])('by %s', async (_, selection, expected) => {
-    await scene.operate({ command: 'replay', ...selection });
+    await story.operate({ command: 'replay', ...selection });
     expect(ids()).toEqual(expected);
   });
 
@@ -231,7 +227,12 @@ describe('a selection', () => {
   });
 
   it('says so once when time runs out behind the last event, too', async () => {
-    scene.requestSeconds = 55;
+    const { get } = story.partner;
+    story.partner.get = async (...asked) => {
+      const answer = await get(...asked);
+      story.clock.advance({ seconds: 55 });
+      return answer;
+    };
     const results = await toTheEnd({ command: 'replay', ids: [1, 99] });
     expect(results.map(({ skipped }) => skipped.unknown)).toEqual([0, 1]);
   });
@@ -245,23 +246,23 @@ describe('a selection', () => {
     { days: {}, after: '2026-02-28/1/2' },
     { days: {}, after: `2026-02-28/${'9'.repeat(16)}` },
   ])('that cannot match is refused: %j', async (selection) => {
-    expect(await scene.operate({ command: 'replay', ...selection })).toMatchObject({
+    expect(await story.operate({ command: 'replay', ...selection })).toMatchObject({
       ok: false,
       problem: { code: 'command-invalid' },
     });
   });
 
   it('of one day is from it and to it', async () => {
-    await scene.operate({ command: 'replay', days: { from: '2026-01-01', to: '2026-01-01' } });
+    await story.operate({ command: 'replay', days: { from: '2026-01-01', to: '2026-01-01' } });
     expect(ids()).toEqual([2]);
   });
 
   it('must select something', async () => {
-    expect(await scene.operate({ command: 'replay' })).toMatchObject({
+    expect(await story.operate({ command: 'replay' })).toMatchObject({
       ok: false,
       problem: { code: 'command-invalid' },
     });
-    expect(scene.heard).toEqual([]);
+    expect(story.heard).toEqual([]);
   });
 });
 
@@ -270,59 +271,61 @@ describe('the partner', () => {
     Array.from({ length: count }, (_, index) => on(day, first + index));
 
   it('is asked once for days that fit into a page together', async () => {
-    await scene.show(...many(40, '2026-11-18'), ...many(40, '2026-11-20', 101));
-    await scene.operate(everything);
-    expect(scene.requests).toEqual(['2026-11-18..2026-11-20']);
-    expect(scene.heard).toHaveLength(80);
+    await story.show(...many(40, '2026-11-18'), ...many(40, '2026-11-20', 101));
+    await story.operate(everything);
+    expect(story.requests).toEqual(['prove 2026-11-18..2026-11-20']);
+    expect(story.heard).toHaveLength(80);
   });
 
   it('is asked by id where that takes no more requests', async () => {
-    await scene.show(...many(40, '2026-11-18'), on('2026-11-18', 99, { organization_id: 8 }));
-    await scene.operate({ command: 'replay', organizations: [8] });
-    expect(scene.requests).toEqual(['99']);
+    await story.show(...many(40, '2026-11-18'), on('2026-11-18', 99, { organization_id: 8 }));
+    await story.operate({ command: 'replay', organizations: [8] });
+    expect(story.requests).toEqual(['get 99']);
   });
 
   it('is asked again by id for what an unproven read did not show', async () => {
-    await scene.show(...many(5, '2026-11-20'));
-    scene.overlooked.add(3);
-    await scene.operate(everything);
-    expect(scene.requests).toEqual(['2026-11-20..2026-11-20', '3']);
+    await story.show(...many(5, '2026-11-20'));
+    story.host.hidden.add(3);
+    await story.operate(everything);
+    expect(story.requests).toEqual(['prove 2026-11-20..2026-11-20', 'get 3']);
     expect(ids()).toEqual([1, 2, 3, 4, 5]);
   });
 });
 
 describe('a dry run', () => {
   it('counts what is then sent, sends nothing and writes nothing; what is sent is recorded', async () => {
-    await scene.baseline(on('2026-11-19', 9));
-    await scene.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
-    await scene.withdraw(3);
-    scene.alter(2, { email: 'new@example.org' });
-    const before = await scene.items();
+    story = new IntegrationWithPast(database);
+    await story.recall(on('2026-11-19', 9));
+    await story.show(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
+    await story.withdraw(3);
+    story.host.edit(2, { email: 'new@example.org' });
+    const before = await story.items();
     expect(before).not.toEqual([]);
-    const counted = resultOf(await scene.operate({ ...everything, dryRun: true }));
-    expect(scene.heard).toEqual([]);
-    expect(await scene.items()).toEqual(before);
-    const sent = resultOf(await scene.operate(everything));
+    const counted = resultOf(await story.operate({ ...everything, dryRun: true }));
+    expect(story.heard).toEqual([]);
+    expect(await story.items()).toEqual(before);
+    const sent = resultOf(await story.operate(everything));
     expect(counted).toEqual({ ...sent, dryRun: true });
     expect(sent.events).toBe(2);
-    expect(await scene.itemsBesideRecords()).toEqual(before);
+    expect(await story.itemsBesideRecords()).toEqual(before);
   });
 });
 
 describe('before the very first tick', () => {
   it('there is nothing to replay, and the ledger stays empty', async () => {
-    expect(await scene.operate(everything)).toMatchObject({
+    story = new IntegrationWithPast(database);
+    expect(await story.operate(everything)).toMatchObject({
       ok: false,
       problem: { code: 'nothing-recorded' },
     });
-    expect(await scene.itemsBesideRecords()).toEqual([]);
+    expect(await story.itemsBesideRecords()).toEqual([]);
   });
 });
 
 describe('a replay that stops', () => {
   it('goes on behind the last event, so that in the end all were sent once', async () => {
-    await scene.show(...[5, 3, 1].map((id) => on('2026-11-20', id)), on('2026-11-19', 9));
-    await scene.withdraw(3);
+    await story.show(...[5, 3, 1].map((id) => on('2026-11-20', id)), on('2026-11-19', 9));
+    await story.withdraw(3);
     const results = await toTheEnd({ ...everything, eventsPerSecond: 1 }, 11);
     expect(results.map(({ events }) => events)).toEqual([1, 1, 1, 1, 0]);
     expect(ids()).toEqual([9, 1, 3, 5]);
@@ -332,7 +335,7 @@ describe('a replay that stops', () => {
     ['never', 55],
     ['often', 11],
   ])('at its limit is done, however often it has stopped before (%s)', async (_, seconds) => {
-    await scene.show(...Array.from({ length: 9 }, (_, index) => on('2026-11-20', index + 1)));
+    await story.show(...Array.from({ length: 9 }, (_, index) => on('2026-11-20', index + 1)));
     const results = await toTheEnd({ ...everything, limit: 5, eventsPerSecond: 1 }, seconds);
     expect(ids()).toEqual([1, 2, 3, 4, 5]);
     expect(results.length > 2).toBe(seconds === 11);
@@ -340,7 +343,7 @@ describe('a replay that stops', () => {
   });
 
   it('goes on after its time is over', async () => {
-    await scene.show(...Array.from({ length: 30 }, (_, index) => on('2026-11-20', index + 1)));
+    await story.show(...Array.from({ length: 30 }, (_, index) => on('2026-11-20', index + 1)));
     const results = await toTheEnd({ ...everything, eventsPerSecond: 1 }, 20);
     expect(results.length).toBeGreaterThan(2);
     expect(ids()).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
@@ -348,8 +351,8 @@ describe('a replay that stops', () => {
 
   it('goes on after its time is over between records that are asked for by id', async () => {
     const wanted = Array.from({ length: 20 }, (_, index) => index + 1);
-    await scene.show(...wanted.map((id) => on('2026-11-20', id)));
-    scene.requestSeconds = 3;
+    await story.show(...wanted.map((id) => on('2026-11-20', id)));
+    story.requestSeconds = 3;
     const command = { command: 'replay', ids: wanted, eventsPerSecond: 4 };
     const results = await toTheEnd(command, 30);
     expect(results.length).toBeGreaterThan(2);
@@ -358,22 +361,22 @@ describe('a replay that stops', () => {
 
   it('goes on after its time is over in a long history of which nothing is selected', async () => {
     const days = Array.from({ length: 12 }, (_, index) => `2026-01-${String(index + 10)}`);
-    await scene.baseline(
+    await story.recall(
       ...days.flatMap((day, nth) =>
         Array.from({ length: 60 }, (_, index) => on(day, 1 + nth * 60 + index)),
       ),
     );
-    await scene.show(on('2026-11-20', 999, { organization_id: 8 }));
-    scene.lookSeconds = 8;
+    await story.show(on('2026-11-20', 999, { organization_id: 8 }));
+    story.lookSeconds = 8;
     const results = await toTheEnd({ command: 'replay', organizations: [8] }, 30);
     expect(results.length).toBeGreaterThan(3);
     expect(ids()).toEqual([999]);
   });
 
   it('without having come anywhere says so, instead of being sent again for ever', async () => {
-    await scene.show(on('2026-11-20', 1));
-    scene.lookSeconds = 60;
-    expect(await scene.operate(everything)).toMatchObject({
+    await story.show(on('2026-11-20', 1));
+    story.lookSeconds = 60;
+    expect(await story.operate(everything)).toMatchObject({
       ok: false,
       problem: { code: 'stalled', retryHelps: true },
       result: { events: 0, next: everything },
@@ -382,15 +385,16 @@ describe('a replay that stops', () => {
 
   it('because the target refuses says so, and loses nothing when it goes on', async () => {
     const all = Array.from({ length: 9 }, (_, index) => index + 1);
-    await scene.show(...all.map((id) => on('2026-11-20', id)));
-    scene.refuse = ({ subject }) => (subject === '5' ? { code: 'Throttled' } : undefined);
-    const answer = await scene.operate({ ...everything, eventsPerSecond: 2 });
+    await story.show(...all.map((id) => on('2026-11-20', id)));
+    story.subscribers.refuse = ({ subject }) =>
+      subject === '5' ? { code: 'Throttled' } : undefined;
+    const answer = await story.operate({ ...everything, eventsPerSecond: 2 });
     expect(answer).toMatchObject({
       ok: false,
       problem: { code: 'replay-refused', retryHelps: true },
       result: { events: 4, next: { after: '2026-11-20/4' } },
     });
-    scene.refuse = () => undefined;
+    story.subscribers.refuse = () => undefined;
     await toTheEnd(replayResult.parse(answer.result).next ?? {});
     expect([...new Set(ids())].sort()).toEqual(all);
   });
@@ -409,12 +413,12 @@ describe('a replay that stops', () => {
         ),
         fc.integer({ min: 1, max: 7 }),
         async (certifications, eventsPerSecond) => {
-          scene = new Scene(database);
-          await scene.show(...certifications.map(({ id, day }) => on(day, id)));
-          await scene.operate(everything);
-          const whole = scene.heard.splice(0);
+          story = new IntegrationWithPast();
+          await story.show(...certifications.map(({ id, day }) => on(day, id)));
+          await story.operate(everything);
+          const whole = story.heard.splice(0);
           await toTheEnd({ ...everything, eventsPerSecond }, 11);
-          expect(scene.heard).toEqual(whole);
+          expect(story.heard).toEqual(whole);
         },
       ),
       { numRuns: 20 },
@@ -424,30 +428,30 @@ describe('a replay that stops', () => {
 
 describe('the pace', () => {
   it('is never faster than asked for', async () => {
-    await scene.show(...Array.from({ length: 50 }, (_, index) => on('2026-11-20', index + 1)));
-    const began = scene.clock.now().epochMilliseconds;
-    await scene.operate({ ...everything, eventsPerSecond: 5 });
-    scene.heardAt.forEach((at, index) => {
+    await story.show(...Array.from({ length: 50 }, (_, index) => on('2026-11-20', index + 1)));
+    const began = story.clock.now().epochMilliseconds;
+    await story.operate({ ...everything, eventsPerSecond: 5 });
+    story.subscribers.heardAt.forEach((at, index) => {
       expect(index + 1).toBeLessThanOrEqual(5 + ((at - began) / 1_000) * 5);
     });
-    expect(scene.heardAt).toHaveLength(50);
+    expect(story.subscribers.heardAt).toHaveLength(50);
   });
 
   it('is kept over all calls together: the last send of each takes its time, too', async () => {
-    await scene.show(...Array.from({ length: 50 }, (_, index) => on('2026-11-20', index + 1)));
-    const began = scene.clock.now();
+    await story.show(...Array.from({ length: 50 }, (_, index) => on('2026-11-20', index + 1)));
+    const began = story.clock.now();
     expect((await toTheEnd({ ...everything, eventsPerSecond: 5 }, 11)).length).toBeGreaterThan(5);
-    expect(scene.heardAt).toHaveLength(50);
-    expect(scene.clock.now().since(began).total('seconds')).toBeGreaterThanOrEqual(10);
+    expect(story.subscribers.heardAt).toHaveLength(50);
+    expect(story.clock.now().since(began).total('seconds')).toBeGreaterThanOrEqual(10);
   });
 });
 
 describe('a target', () => {
   it('can be one queue instead of the topic', async () => {
     const queue = 'arn:aws:sqs:us-east-1:111122223333:rebuild';
-    await scene.show(on('2026-11-20', 1));
-    await scene.operate({ ...everything, to: { queue } });
-    expect(scene.heard).toEqual([]);
-    expect(scene.queues.get(queue)).toMatchObject([{ id: `${scene.name}/1/1` }]);
+    await story.show(on('2026-11-20', 1));
+    await story.operate({ ...everything, to: { queue } });
+    expect(story.heard).toEqual([]);
+    expect(story.subscribers.queues.get(queue)).toMatchObject([{ id: `${story.name}/1/1` }]);
   });
 });

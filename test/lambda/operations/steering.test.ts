@@ -1,84 +1,78 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
-import { Scene } from './scene.ts';
 
-let database: Awaited<ReturnType<typeof startLedgerTable>>;
-let scene: Scene;
+let story: IntegrationWithPast;
 
-beforeAll(async () => {
-  database = await startLedgerTable();
-});
-afterAll(() => database.close());
 beforeEach(() => {
-  scene = new Scene(database);
+  story = new IntegrationWithPast();
 });
 
 const on = (certified_on: string, id: number, more = {}) =>
   assessment({ id, certified_on, ...more });
 const untilRead = async () => {
-  while ((await scene.ledger.state()).baseline.status !== 'completed') await scene.tick();
+  while ((await story.ledger.state()).baseline.status !== 'completed') await story.tick();
 };
-const ids = () => scene.heard.map(({ id }) => id.replace(`${scene.name}/`, ''));
+const ids = () => story.heard.map(({ id }) => id.replace(`${story.name}/`, ''));
 
 describe('a pause', () => {
   it('stops ticks, and its end starts them again; nothing is lost', async () => {
-    await scene.settle();
-    expect(await scene.operate({ command: 'pause', reason: 'a migration' })).toMatchObject({
+    await story.settle();
+    expect(await story.operate({ command: 'pause', reason: 'a migration' })).toMatchObject({
       ok: true,
       result: { changed: true, paused: true, reason: 'a migration' },
     });
-    scene.world = [on('2026-11-21', 1)];
-    expect(await scene.tick()).toMatchObject({ outcome: 'paused' });
-    expect(scene.heard).toEqual([]);
-    expect(await scene.operate({ command: 'resume' })).toMatchObject({
+    story.world = [on('2026-11-21', 1)];
+    expect(await story.tick()).toMatchObject({ outcome: 'paused' });
+    expect(story.heard).toEqual([]);
+    expect(await story.operate({ command: 'resume' })).toMatchObject({
       result: { changed: true, paused: false },
     });
-    await scene.tick();
+    await story.tick();
     expect(ids()).toEqual(['1/1']);
   });
 
   it('that is made twice is the first one', async () => {
-    await scene.operate({ command: 'pause', reason: 'the first' });
-    scene.clock.advance({ hours: 1 });
-    expect(await scene.operate({ command: 'pause', reason: 'the second' })).toMatchObject({
+    await story.operate({ command: 'pause', reason: 'the first' });
+    story.clock.advance({ hours: 1 });
+    expect(await story.operate({ command: 'pause', reason: 'the second' })).toMatchObject({
       ok: true,
       result: { changed: false, paused: true, reason: 'the first', since: '2026-11-21T08:00:00Z' },
     });
-    await scene.operate({ command: 'resume' });
-    expect(await scene.operate({ command: 'resume' })).toMatchObject({
+    await story.operate({ command: 'resume' });
+    expect(await story.operate({ command: 'resume' })).toMatchObject({
       result: { changed: false, paused: false },
     });
   });
 
   it('that the SDK writes again, as its answer was lost, is still made by whoever has made it', async () => {
-    await scene.settle();
-    const { opsLedger, clock } = scene;
+    await story.settle();
+    const { opsLedger, clock } = story;
     const pause = { since: clock.now(), by: 'odile', reason: 'a migration' };
     expect(await opsLedger.pause(pause, 'a')).toBe(true);
     expect(await opsLedger.pause(pause, 'a')).toBe(true);
     expect(await opsLedger.pause({ ...pause, by: 'odette' }, 'b')).toBe(false);
-    expect((await scene.ledger.state()).pause).toMatchObject({ by: 'odile' });
+    expect((await story.ledger.state()).pause).toMatchObject({ by: 'odile' });
     expect(await opsLedger.resume('c')).toBe(true);
     expect(await opsLedger.resume('c')).toBe(true);
     expect(await opsLedger.resume('d')).toBe(false);
-    expect(await scene.ledger.state()).toMatchObject({ paused: false });
+    expect(await story.ledger.state()).toMatchObject({ paused: false });
   });
 
   it('can be made before the very first tick', async () => {
-    await scene.operate({ command: 'pause', reason: 'not yet' });
-    expect(await scene.tick()).toMatchObject({ outcome: 'paused' });
-    await scene.operate({ command: 'resume' });
-    expect(await scene.tick()).toMatchObject({ outcome: 'baseline' });
+    await story.operate({ command: 'pause', reason: 'not yet' });
+    expect(await story.tick()).toMatchObject({ outcome: 'paused' });
+    await story.operate({ command: 'resume' });
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
   });
 
   it('is told of by what only happens when it is over', async () => {
-    await scene.settle();
-    await scene.commit([on('2026-11-20', 1)], 'held');
-    await scene.operate({ command: 'pause', reason: 'a migration', by: 'odile' });
+    await story.settle();
+    await story.commit([on('2026-11-20', 1)], 'held');
+    await story.operate({ command: 'pause', reason: 'a migration', by: 'odile' });
     const paused = { since: '2026-11-21T08:00:00Z', by: 'odile', reason: 'a migration' };
     for (const command of [
       { command: 'release' },
@@ -87,14 +81,14 @@ describe('a pause', () => {
       { command: 'restart-baseline' },
       { command: 'baseline' },
     ])
-      expect(await scene.operate(command)).toMatchObject({ ok: true, result: { paused } });
-    await scene.tick();
-    expect(scene.heard).toEqual([]);
-    await scene.operate({ command: 'resume' });
-    await scene.tick();
+      expect(await story.operate(command)).toMatchObject({ ok: true, result: { paused } });
+    await story.tick();
+    expect(story.heard).toEqual([]);
+    await story.operate({ command: 'resume' });
+    await story.tick();
     expect(ids()).toEqual(['1/1']);
     for (const command of ['release', 'restart-baseline', 'baseline'])
-      expect((await scene.operate({ command })).result).not.toHaveProperty('paused');
+      expect((await story.operate({ command })).result).not.toHaveProperty('paused');
   });
 
   it.each([
@@ -103,14 +97,14 @@ describe('a pause', () => {
     ['what is none', 'odile\u0007', false],
     ['too much', 'd'.repeat(2_049), false],
   ])('is by whoever AWS says: %s', async (_, by, isTaken) => {
-    await scene.settle();
-    const answer = await scene.operate({ command: 'pause', reason: 'a migration', by });
+    await story.settle();
+    const answer = await story.operate({ command: 'pause', reason: 'a migration', by });
     expect(answer.ok).toBe(isTaken);
     if (isTaken) expect(answer).toMatchObject({ result: { by } });
   });
 
   it('needs a reason', async () => {
-    expect(await scene.operate({ command: 'pause' })).toMatchObject({
+    expect(await story.operate({ command: 'pause' })).toMatchObject({
       problem: { code: 'command-invalid', message: expect.stringContaining('reason') },
     });
   });
@@ -118,9 +112,9 @@ describe('a pause', () => {
 
 describe('a tick on demand', () => {
   it('announces what has changed and answers what it did', async () => {
-    await scene.settle();
-    scene.world = [on('2026-11-21', 1)];
-    const answer = await scene.operate({ command: 'tick' });
+    await story.settle();
+    story.world = [on('2026-11-21', 1)];
+    const answer = await story.operate({ command: 'tick' });
     expect(answer).toMatchObject({
       ok: true,
       result: { outcome: 'completed', created: 1, delivered: 1 },
@@ -129,16 +123,16 @@ describe('a tick on demand', () => {
   });
 
   it('leaves the field to one that is at work', async () => {
-    await scene.settle();
-    const until = scene.clock.now().add({ minutes: 1 });
-    await scene.ledger.takeLease({ owner: 'another', until }, scene.clock.now());
-    expect(await scene.operate({ command: 'tick' })).toMatchObject({ result: { outcome: 'busy' } });
+    await story.settle();
+    const until = story.clock.now().add({ minutes: 1 });
+    await story.ledger.takeLease({ owner: 'another', until }, story.clock.now());
+    expect(await story.operate({ command: 'tick' })).toMatchObject({ result: { outcome: 'busy' } });
   });
 
   it('that fails says why', async () => {
-    await scene.settle();
-    scene.partnerFailure = new TypeError('Odalys');
-    expect(await scene.operate({ command: 'tick' })).toMatchObject({
+    await story.settle();
+    story.partnerFailure = new TypeError('Odalys');
+    expect(await story.operate({ command: 'tick' })).toMatchObject({
       ok: false,
       problem: { code: 'unexpected', message: 'The command failed: TypeError.' },
     });
@@ -147,14 +141,14 @@ describe('a tick on demand', () => {
 
 describe('stored credentials', () => {
   it('are tried by the next tick, whatever was refused before', async () => {
-    await scene.settle();
-    await scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 50 }), failures: 6 });
-    expect(await scene.tick()).toMatchObject({ outcome: 'backing-off' });
-    expect(await scene.operate({ command: 'credentials-stored' })).toMatchObject({
+    await story.settle();
+    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 50 }), failures: 6 });
+    expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
+    expect(await story.operate({ command: 'credentials-stored' })).toMatchObject({
       result: { changed: true },
     });
-    expect(await scene.tick()).toMatchObject({ outcome: 'completed' });
-    expect(await scene.operate({ command: 'credentials-stored' })).toMatchObject({
+    expect(await story.tick()).toMatchObject({ outcome: 'completed' });
+    expect(await story.operate({ command: 'credentials-stored' })).toMatchObject({
       result: { changed: false },
     });
   });
@@ -165,154 +159,154 @@ describe('credentials that are about to be stored', () => {
   const history = async () =>
     z
       .object({ history: z.array(z.looseObject({})) })
-      .parse((await scene.operate({ command: 'status', history: true })).result).history;
+      .parse((await story.operate({ command: 'status', history: true })).result).history;
 
   it('are on record before they are, and once: as under way, and then as done', async () => {
-    await scene.settle();
-    await scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 50 }), failures: 6 });
-    const begun = await scene.operate({ ...named, stored: false });
+    await story.settle();
+    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 50 }), failures: 6 });
+    const begun = await story.operate({ ...named, stored: false });
     expect(begun).toMatchObject({ ok: true, result: { changed: false } });
-    expect(await scene.tick()).toMatchObject({ outcome: 'backing-off' });
+    expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
     expect(await history()).toMatchObject([
       { command: 'credentials-stored', by: 'odile', outcome: { ok: true, rest: {} } },
     ]);
 
     const { next } = z.object({ next: z.looseObject({}) }).parse(begun.result);
-    expect(await scene.operate(next)).toMatchObject({ result: { changed: true } });
+    expect(await story.operate(next)).toMatchObject({ result: { changed: true } });
     const [done, ...others] = await history();
     expect(others).toEqual([]);
     expect(done).toMatchObject({ by: 'odile', outcome: { ok: true, changed: true } });
     expect(done?.outcome).not.toHaveProperty('rest');
-    expect(await scene.tick()).toMatchObject({ outcome: 'completed' });
+    expect(await story.tick()).toMatchObject({ outcome: 'completed' });
   });
 
   it('are the same on record for a caller who only knows what he has called it', async () => {
-    await scene.settle();
-    await scene.operate({ ...named, stored: false });
-    await scene.operate(named);
+    await story.settle();
+    await story.operate({ ...named, stored: false });
+    await story.operate(named);
     expect(await history()).toHaveLength(1);
   });
 });
 
 describe('how far the baseline is', () => {
   it('is told by what was read since it began, also once it was restarted', async () => {
-    scene.world = Array.from({ length: 40 }, (_, index) =>
+    story.world = Array.from({ length: 40 }, (_, index) =>
       on(index < 20 ? '2026-11-21' : '2020-01-01', index + 1),
     );
     const progress = async () => {
-      const { result } = await scene.operate({ command: 'baseline', partner: false });
+      const { result } = await story.operate({ command: 'baseline', partner: false });
       return result;
     };
     for (let round = 0; round < 2; round += 1) {
-      scene.requestSeconds = 17;
-      scene.clock.advance({ minutes: 1 });
-      await scene.tick();
+      story.requestSeconds = 17;
+      story.clock.advance({ minutes: 1 });
+      await story.tick();
       expect(await progress()).toMatchObject({
         status: 'running',
         counted: 20,
         before: '2026-11-21',
       });
-      scene.requestSeconds = 0;
+      story.requestSeconds = 0;
       await untilRead();
       expect(await progress()).toMatchObject({ status: 'completed', counted: 40 });
-      scene.clock.advance({ minutes: 1 });
-      await scene.operate({ command: 'restart-baseline' });
+      story.clock.advance({ minutes: 1 });
+      await story.operate({ command: 'restart-baseline' });
       expect(await progress()).toMatchObject({ status: 'running', counted: 0 });
     }
   });
 
   it.each([
-    ['paused', () => scene.operate({ command: 'pause', reason: 'a reason' })],
+    ['paused', () => story.operate({ command: 'pause', reason: 'a reason' })],
     [
       'backing-off',
-      () => scene.ledger.backOff({ until: scene.clock.now().add({ minutes: 4 }), failures: 2 }),
+      () => story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 }),
     ],
   ] as const)('is told without the partner while that is left alone: %s', async (code, leave) => {
-    await scene.settle();
+    await story.settle();
     await leave();
-    scene.requests.length = 0;
-    expect(await scene.operate({ command: 'baseline' })).toMatchObject({
+    story.requests.length = 0;
+    expect(await story.operate({ command: 'baseline' })).toMatchObject({
       ok: true,
       result: { status: 'completed', problem: { code } },
     });
-    expect(scene.requests).toEqual([]);
+    expect(story.requests).toEqual([]);
   });
 });
 
 describe('a baseline that is restarted', () => {
   it('announces nothing again, but what has changed since', async () => {
-    scene.world = [on('2020-01-01', 1), on('2020-01-02', 2)];
-    await scene.settle();
-    scene.world.push(on('2026-11-21', 3));
-    await scene.tick();
+    story.world = [on('2020-01-01', 1), on('2020-01-02', 2)];
+    await story.settle();
+    story.add(on('2026-11-21', 3));
+    await story.tick();
     expect(ids()).toEqual(['3/1']);
-    scene.alter(2, { email: 'b@example.org' });
-    expect(await scene.operate({ command: 'restart-baseline' })).toMatchObject({
+    story.host.edit(2, { email: 'b@example.org' });
+    expect(await story.operate({ command: 'restart-baseline' })).toMatchObject({
       ok: true,
       result: { changed: true },
     });
-    await scene.tick();
-    await scene.tick();
+    await story.tick();
+    await story.tick();
     expect(ids()).toEqual(['3/1', '2/2']);
-    expect(await scene.operate({ command: 'baseline' })).toMatchObject({
+    expect(await story.operate({ command: 'baseline' })).toMatchObject({
       result: { status: 'completed', counted: 3, total: 3 },
     });
-    expect(await scene.tick()).toMatchObject({ outcome: 'completed', examined: 0 });
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', examined: 0 });
   });
 
   it('twice is restarted once, also when ticks have begun with it', async () => {
-    scene.world = [on('2020-01-01', 1), on('2019-01-01', 2)];
-    await scene.settle();
-    await scene.operate({ command: 'restart-baseline' });
+    story.world = [on('2020-01-01', 1), on('2019-01-01', 2)];
+    await story.settle();
+    await story.operate({ command: 'restart-baseline' });
     const isDone = { ok: true, result: { changed: false } };
-    expect(await scene.operate({ command: 'restart-baseline' })).toMatchObject(isDone);
-    scene.requestSeconds = 17;
-    expect(await scene.tick()).toMatchObject({ outcome: 'baseline' });
-    expect((await scene.ledger.state()).baseline).toMatchObject({ status: 'running' });
-    expect(await scene.operate({ command: 'restart-baseline' })).toMatchObject(isDone);
+    expect(await story.operate({ command: 'restart-baseline' })).toMatchObject(isDone);
+    story.requestSeconds = 17;
+    expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
+    expect((await story.ledger.state()).baseline).toMatchObject({ status: 'running' });
+    expect(await story.operate({ command: 'restart-baseline' })).toMatchObject(isDone);
   });
 
   it('announces what has appeared since the last tick, on whatever day', async () => {
-    scene.world = [on('2020-01-01', 1), on('2020-01-02', 2)];
-    await scene.settle();
-    scene.world.push(on('2026-11-21', 3), on('2020-01-01', 4));
-    await scene.operate({ command: 'restart-baseline' });
-    scene.world.push(on('2026-11-21', 5), on('2019-01-01', 6));
-    await scene.tick();
-    await scene.tick();
+    story.world = [on('2020-01-01', 1), on('2020-01-02', 2)];
+    await story.settle();
+    story.add(on('2026-11-21', 3), on('2020-01-01', 4));
+    await story.operate({ command: 'restart-baseline' });
+    story.add(on('2026-11-21', 5), on('2019-01-01', 6));
+    await story.tick();
+    await story.tick();
     expect(ids().sort()).toEqual(['3/1', '4/1', '5/1', '6/1']);
-    expect(await scene.operate({ command: 'status' })).toMatchObject({
+    expect(await story.operate({ command: 'status' })).toMatchObject({
       result: { standing: 'up-to-date', certifications: 6 },
     });
   });
 
   it('announces what appears while it is read, before and behind where it is', async () => {
     const years = Array.from({ length: 12 }, (_, index) => 2008 + index);
-    scene.world = years.map((year) => on(`${year}-05-05`, year));
-    await scene.settle();
-    await scene.operate({ command: 'restart-baseline' });
-    scene.requestSeconds = 9;
-    for (let ticks = 1; (await scene.ledger.state()).baseline.status !== 'completed'; ticks += 1) {
-      scene.world.push(on('2009-03-03', 100 + ticks), on('2026-11-20', 200 + ticks));
-      await scene.tick();
+    story.world = years.map((year) => on(`${year}-05-05`, year));
+    await story.settle();
+    await story.operate({ command: 'restart-baseline' });
+    story.requestSeconds = 9;
+    for (let ticks = 1; (await story.ledger.state()).baseline.status !== 'completed'; ticks += 1) {
+      story.add(on('2009-03-03', 100 + ticks), on('2026-11-20', 200 + ticks));
+      await story.tick();
     }
-    scene.requestSeconds = 0;
-    const appeared = scene.world.filter(({ id }) => id < 2008).map(({ id }) => `${id}/1`);
+    story.requestSeconds = 0;
+    const appeared = story.world.filter(({ id }) => id < 2008).map(({ id }) => `${id}/1`);
     expect(appeared.length).toBeGreaterThan(2);
-    await scene.tick();
-    await scene.tick();
+    await story.tick();
+    await story.tick();
     expect(ids().sort()).toEqual(appeared.sort());
   });
 
   it('holds what it finds if that is a flood, to its end', async () => {
-    scene.world = [on('2020-01-01', 1)];
-    await scene.settle();
-    for (let id = 2; id <= 602; id += 1) scene.world.push(on(`20${10 + (id % 10)}-02-02`, id));
-    await scene.operate({ command: 'restart-baseline' });
-    scene.requestSeconds = 9;
+    story.world = [on('2020-01-01', 1)];
+    await story.settle();
+    for (let id = 2; id <= 602; id += 1) story.add(on(`20${10 + (id % 10)}-02-02`, id));
+    await story.operate({ command: 'restart-baseline' });
+    story.requestSeconds = 9;
     await untilRead();
     expect(ids()).toEqual([]);
-    expect(await scene.operate({ command: 'holds' })).toMatchObject({ result: { events: 601 } });
+    expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 601 } });
   });
 
   it('loses nothing and tells nothing twice, whenever it is restarted', async () => {
@@ -323,25 +317,25 @@ describe('a baseline that is restarted', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { minLength: 6, maxLength: 20 }), async (life) => {
-        scene = new Scene(database);
-        scene.world = [2009, 2013, 2018, 2026].map((year) => on(`${year}-05-05`, year));
-        await scene.settle();
+        story = new IntegrationWithPast();
+        story.world = [2009, 2013, 2018, 2026].map((year) => on(`${year}-05-05`, year));
+        await story.settle();
         const appeared: string[] = [];
         for (const [index, one] of life.entries()) {
-          scene.clock.advance({ seconds: 20 });
+          story.clock.advance({ seconds: 20 });
           if ('add' in one) {
             // From 2009 to today, of which the last is the most frequent.
             const day = one.add > 8 ? '2026-11-21' : `${2009 + one.add * 2}-05-05`;
-            scene.world.push(on(day, index + 1));
+            story.add(on(day, index + 1));
             appeared.push(`${index + 1}/1`);
           } else if ('tick' in one) {
-            scene.requestSeconds = one.tick;
-            await scene.tick();
-            scene.requestSeconds = 0;
-          } else await scene.operate({ command: 'restart-baseline' });
+            story.requestSeconds = one.tick;
+            await story.tick();
+            story.requestSeconds = 0;
+          } else await story.operate({ command: 'restart-baseline' });
         }
         await untilRead();
-        for (let ticks = 0; ticks < 2; ticks += 1) await scene.tick();
+        for (let ticks = 0; ticks < 2; ticks += 1) await story.tick();
         expect(ids().sort()).toEqual(appeared.sort());
       }),
       { numRuns: 15 },
@@ -349,55 +343,55 @@ describe('a baseline that is restarted', () => {
   });
 
   it('that has never been completed records what was there before, as it has begun to', async () => {
-    scene.world = [on('2020-01-01', 1), on('2019-01-01', 2)];
-    scene.requestSeconds = 17;
-    await scene.tick();
-    expect(await scene.operate({ command: 'restart-baseline' })).toMatchObject({
+    story.world = [on('2020-01-01', 1), on('2019-01-01', 2)];
+    story.requestSeconds = 17;
+    await story.tick();
+    expect(await story.operate({ command: 'restart-baseline' })).toMatchObject({
       result: { changed: false },
     });
-    scene.requestSeconds = 0;
-    await scene.settle();
+    story.requestSeconds = 0;
+    await story.settle();
     expect(ids()).toEqual([]);
-    expect(await scene.operate({ command: 'baseline' })).toMatchObject({
+    expect(await story.operate({ command: 'baseline' })).toMatchObject({
       result: { status: 'completed', counted: 2 },
     });
   });
 
   it('finds what has gone meanwhile', async () => {
-    scene.world = [on('2020-01-01', 1), on('2020-01-01', 2), on('2020-01-02', 3)];
-    await scene.settle();
-    await scene.operate({ command: 'restart-baseline' });
-    scene.world.pop();
+    story.world = [on('2020-01-01', 1), on('2020-01-01', 2), on('2020-01-02', 3)];
+    await story.settle();
+    await story.operate({ command: 'restart-baseline' });
+    story.host.remove(3);
     for (let ticks = 0; ticks < 3; ticks += 1) {
-      scene.clock.advance({ hours: 25 });
-      await scene.tick();
+      story.clock.advance({ hours: 25 });
+      await story.tick();
     }
     expect(ids()).toEqual(['3/2']);
   });
 });
 
 describe('a total that has collapsed by more than one tick withdraws', () => {
-  const accept = () => scene.operate({ command: 'accept-total', total: 6 });
+  const accept = () => story.operate({ command: 'accept-total', total: 6 });
   const due = async () => {
-    const { years } = await scene.ledger.state();
-    const calendar = await scene.ledger.calendar(years);
+    const { years } = await story.ledger.state();
+    const calendar = await story.ledger.calendar(years);
     return [...calendar].flatMap(([day, { readAt }]) => (readAt === 0 ? [day] : [])).sort();
   };
   const nextTick = () => {
-    scene.clock.advance({ minutes: 1 });
-    return scene.tick();
+    story.clock.advance({ minutes: 1 });
+    return story.tick();
   };
 
   it('is accepted once, and once is enough: all that is gone is withdrawn', async () => {
     const days = Array.from({ length: 80 }, (_, index) =>
       Temporal.PlainDate.from('2026-01-01').add({ days: index }).toString(),
     );
-    scene.world = days.flatMap((day, nth) =>
+    story.world = days.flatMap((day, nth) =>
       Array.from({ length: 5 }, (_, index) => on(day, 1 + nth * 5 + index)),
     );
-    scene.world.push(on('2026-11-20', 1_000));
-    await scene.settle();
-    scene.world = scene.world.filter(({ id }) => id <= 5 || id === 1_000);
+    story.add(on('2026-11-20', 1_000));
+    await story.settle();
+    story.world = story.world.filter(({ id }) => id <= 5 || id === 1_000);
     expect(await nextTick()).toMatchObject({ collapsed: true, withdrawn: 0 });
 
     expect(await accept()).toMatchObject({ result: { changed: true, total: 6, before: 401 } });
@@ -422,81 +416,81 @@ describe('a total that has collapsed by more than one tick withdraws', () => {
     expect(withdrawn.reduce((sum, many) => sum + many, 0)).toBe(395);
 
     // The next change finds the guard as it always is.
-    scene.world.push(on('2026-11-21', 1_001));
+    story.add(on('2026-11-21', 1_001));
     await nextTick();
-    expect((await scene.ledger.recordedState())?.accepted).toBeUndefined();
+    expect((await story.ledger.recordedState())?.accepted).toBeUndefined();
   });
 });
 
 describe('a total that has collapsed', () => {
   beforeEach(async () => {
-    scene.world = Array.from({ length: 40 }, (_, index) => on('2026-10-01', index + 1));
-    scene.world.push(on('2026-11-20', 100));
-    await scene.settle();
-    scene.world = scene.world.filter(({ id }) => id <= 5 || id === 100);
-    scene.clock.advance({ minutes: 1 });
-    expect(await scene.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
-    scene.clock.advance({ minutes: 1 });
-    expect(await scene.tick()).toMatchObject({ withdrawn: 0 });
+    story.world = Array.from({ length: 40 }, (_, index) => on('2026-10-01', index + 1));
+    story.add(on('2026-11-20', 100));
+    await story.settle();
+    story.world = story.world.filter(({ id }) => id <= 5 || id === 100);
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ withdrawn: 0 });
   });
 
   it('is accepted, and what is gone is withdrawn: held, because it is a flood', async () => {
-    expect(await scene.operate({ command: 'accept-total', total: 6 })).toMatchObject({
+    expect(await story.operate({ command: 'accept-total', total: 6 })).toMatchObject({
       ok: true,
       result: { changed: true, total: 6, before: 41 },
     });
     const withdrawn: number[] = [];
     for (let ticks = 0; ticks < 3; ticks += 1) {
-      scene.clock.advance({ minutes: 1 });
-      const line = await scene.tick();
+      story.clock.advance({ minutes: 1 });
+      const line = await story.tick();
       expect(line).toMatchObject({ collapsed: false });
       withdrawn.push(line.withdrawn);
     }
     expect(withdrawn.reduce((sum, many) => sum + many, 0)).toBe(35);
-    expect(scene.heard).toEqual([]);
-    expect(await scene.operate({ command: 'holds' })).toMatchObject({
+    expect(story.heard).toEqual([]);
+    expect(await story.operate({ command: 'holds' })).toMatchObject({
       result: { events: 35, byType: { withdrawn: 35 } },
     });
-    expect(scene.notices.map(({ subject }) => subject)).toContainEqual(
+    expect(story.notices.map(({ subject }) => subject)).toContainEqual(
       expect.stringContaining('total is believed again'),
     );
-    expect(await scene.operate({ command: 'accept-total', total: 6 })).toMatchObject({
+    expect(await story.operate({ command: 'accept-total', total: 6 })).toMatchObject({
       result: { changed: false },
     });
   });
 
   it('is accepted, and what vanished from a day while it was read is looked for at once, too', async () => {
-    const { years, conditions } = await scene.ledger.state();
-    const day = (await scene.ledger.calendar(years)).get('2026-10-01');
+    const { years, conditions } = await story.ledger.state();
+    const day = (await story.ledger.calendar(years)).get('2026-10-01');
     const readAt = (conditions.get('collapsed')?.since ?? 0) - 60_000;
-    await scene.ledger.saveDays(new Map([['2026-10-01', { ...day, count: 5, readAt }]]));
-    await scene.operate({ command: 'accept-total', total: 6 });
-    scene.clock.advance({ minutes: 1 });
-    expect(await scene.tick()).toMatchObject({ withdrawn: 35 });
+    await story.ledger.saveDays(new Map([['2026-10-01', { ...day, count: 5, readAt }]]));
+    await story.operate({ command: 'accept-total', total: 6 });
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ withdrawn: 35 });
   });
 
   it('that no tick has seen makes no day due', async () => {
-    await scene.operate({ command: 'accept-total', total: 6 });
+    await story.operate({ command: 'accept-total', total: 6 });
     for (let ticks = 0; ticks < 3; ticks += 1) {
-      scene.clock.advance({ minutes: 1 });
-      await scene.tick();
+      story.clock.advance({ minutes: 1 });
+      await story.tick();
     }
-    scene.world = scene.world.slice(0, 2);
-    const { years } = await scene.ledger.state();
-    const before = await scene.ledger.calendar(years);
-    expect(await scene.operate({ command: 'accept-total', total: 2 })).toMatchObject({
+    story.world = story.world.slice(0, 2);
+    const { years } = await story.ledger.state();
+    const before = await story.ledger.calendar(years);
+    expect(await story.operate({ command: 'accept-total', total: 2 })).toMatchObject({
       result: { changed: true },
     });
-    expect(await scene.ledger.calendar(years)).toEqual(before);
-    scene.clock.advance({ minutes: 1 });
-    expect(await scene.tick()).toMatchObject({ withdrawn: 4, collapsed: false });
+    expect(await story.ledger.calendar(years)).toEqual(before);
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ withdrawn: 4, collapsed: false });
   });
 
   it('is guarded again below half of what was accepted', async () => {
-    await scene.operate({ command: 'accept-total', total: 6 });
-    scene.world = scene.world.slice(0, 2);
-    scene.clock.advance({ minutes: 1 });
-    expect(await scene.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
+    await story.operate({ command: 'accept-total', total: 6 });
+    story.world = story.world.slice(0, 2);
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
   });
 
   it.each([
@@ -507,15 +501,15 @@ describe('a total that has collapsed', () => {
   ])(
     'is accepted as it was looked at, give or take a tenth: 10, and %i are shown: %s',
     async (shown, isTaken) => {
-      scene.miscount = shown;
-      const answer = await scene.operate({ command: 'accept-total', total: 10 });
+      story.host.count = () => shown;
+      const answer = await story.operate({ command: 'accept-total', total: 10 });
       expect(answer.ok).toBe(isTaken);
       if (isTaken) expect(answer).toMatchObject({ result: { changed: true, total: shown } });
     },
   );
 
   it('is accepted only as it was looked at', async () => {
-    expect(await scene.operate({ command: 'accept-total', total: 20 })).toMatchObject({
+    expect(await story.operate({ command: 'accept-total', total: 20 })).toMatchObject({
       ok: false,
       problem: { code: 'total-changed' },
     });
@@ -524,12 +518,12 @@ describe('a total that has collapsed', () => {
 
 describe('a handful of which most or all has gone', () => {
   const nextTick = () => {
-    scene.clock.advance({ minutes: 1 });
-    return scene.tick();
+    story.clock.advance({ minutes: 1 });
+    return story.tick();
   };
   const known = async (many: number) => {
-    scene.world = Array.from({ length: many }, (_, index) => on('2026-10-01', index + 1));
-    await scene.settle();
+    story.world = Array.from({ length: many }, (_, index) => on('2026-10-01', index + 1));
+    await story.settle();
   };
 
   it.each([
@@ -539,48 +533,49 @@ describe('a handful of which most or all has gone', () => {
     [30, 0],
   ])('is withdrawn once ops say that it is right: %i known, %i left', async (many, left) => {
     await known(many);
-    scene.world.length = left;
+    story.world = story.world.slice(0, left);
     expect(await nextTick()).toMatchObject({ collapsed: true, withdrawn: 0 });
-    expect(await scene.operate({ command: 'accept-total', total: left })).toMatchObject({
+    expect(await story.operate({ command: 'accept-total', total: left })).toMatchObject({
       result: { changed: true, total: left, before: many },
     });
     expect(await nextTick()).toMatchObject({ collapsed: false, withdrawn: many - left });
     await nextTick();
     // Many at once are a flood, as ever.
     const held = many > 25 ? many : 0;
-    expect(scene.heard).toHaveLength(many - left - held);
-    expect(await scene.operate({ command: 'status' })).toMatchObject({
+    expect(story.heard).toHaveLength(many - left - held);
+    expect(await story.operate({ command: 'status' })).toMatchObject({
       result: { certifications: left, waiting: { held }, reasons: held > 0 ? ['held'] : [] },
     });
-    scene.clock.advance({ minutes: 15 });
-    await scene.tick();
-    expect(await scene.ledger.recordedState()).not.toHaveProperty('accepted');
+    story.clock.advance({ minutes: 15 });
+    await story.tick();
+    expect(await story.ledger.recordedState()).not.toHaveProperty('accepted');
   });
 
   it('is found again, if ops were wrong about nothing being left', async () => {
     await known(3);
-    const back = scene.world.splice(0).slice(1);
+    const back = story.world.slice(1);
+    story.world = [];
     await nextTick();
-    await scene.operate({ command: 'accept-total', total: 0 });
-    scene.world = back;
-    scene.singleRecordsBroken = true;
+    await story.operate({ command: 'accept-total', total: 0 });
+    story.world = back;
+    story.host.singleRecordsBroken = true;
     // One is still missing, which has to be asked for by its id as ever.
     expect(await nextTick()).toMatchObject({ collapsed: false, withdrawn: 0 });
-    expect(scene.heard).toEqual([]);
-    scene.world = [];
+    expect(story.heard).toEqual([]);
+    story.world = [];
     expect(await nextTick()).toMatchObject({ collapsed: true, withdrawn: 0 });
   });
 
   it('is nothing at all only if that was looked at', async () => {
     await known(3);
-    scene.world = [];
-    expect(await scene.operate({ command: 'accept-total', total: 1 })).toMatchObject({
+    story.world = [];
+    expect(await story.operate({ command: 'accept-total', total: 1 })).toMatchObject({
       ok: false,
       problem: { code: 'total-changed' },
     });
     await known(3);
-    scene.world.length = 1;
-    expect(await scene.operate({ command: 'accept-total', total: 0 })).toMatchObject({
+    story.world = story.world.slice(0, 1);
+    expect(await story.operate({ command: 'accept-total', total: 0 })).toMatchObject({
       ok: false,
       problem: { code: 'total-changed' },
     });
@@ -588,10 +583,10 @@ describe('a handful of which most or all has gone', () => {
 
   it('is withdrawn, too, if no tick has noticed it before', async () => {
     await known(1);
-    scene.world = [];
-    await scene.operate({ command: 'accept-total', total: 0 });
+    story.world = [];
+    await story.operate({ command: 'accept-total', total: 0 });
     expect(await nextTick()).toMatchObject({ collapsed: false, withdrawn: 1, delivered: 1 });
-    scene.world = [on('2026-10-01', 1)];
+    story.world = [on('2026-10-01', 1)];
     expect(await nextTick()).toMatchObject({ restored: 1 });
   });
 });
