@@ -1,6 +1,6 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { buildApp } from 'fauxqs';
-import { startLedgerTable } from '../test/support/ledger-table.ts';
+import { startLedgerTable } from '../test/scaffold/ledger-table.ts';
 import { report } from './child.ts';
 import { seenTables } from './usual-pollers.ts';
 

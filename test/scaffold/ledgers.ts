@@ -9,9 +9,9 @@ import { Table } from '../../lambda/ledger/table.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../lambda/parts.ts';
 import type { Ledger } from '../../lambda/ports.ts';
-import { createLedgerTable, startDynamoDb } from '../support/ledger-table.ts';
-import type { MemoryLedger } from '../support/memory-ledger.ts';
+import { createLedgerTable, startDynamoDb } from './ledger-table.ts';
 import { MemoryFanOutLedger } from './memory-fan-out-ledger.ts';
+import type { MemoryLedger } from './memory-ledger.ts';
 import { MemoryOpsLedger } from './memory-ops-ledger.ts';
 
 /** The ledger of one integration, as ticks, commands and fan-outs see it. */

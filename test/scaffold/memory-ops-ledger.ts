@@ -13,7 +13,7 @@ import type {
   Waits,
 } from '../../lambda/operations/ops-ledger.ts';
 import type { Pause } from '../../lambda/ports.ts';
-import { type Item, type MemoryLedger, places, waitsOf } from '../support/memory-ledger.ts';
+import { type Item, type MemoryLedger, places, waitsOf } from './memory-ledger.ts';
 
 const pageItems = 100;
 const commandsKept = 100;

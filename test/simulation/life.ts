@@ -6,6 +6,7 @@ import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { TickParts, TickSettings } from '../../lambda/parts.ts';
 import { TimeLimit } from '../../lambda/steps/time-limit.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
+import { tickSettings } from '../scaffold/settings.ts';
 import { Audience } from './audience.ts';
 import { Coverage } from './coverage.ts';
 import { Host, peaceful } from './host.ts';
@@ -85,22 +86,18 @@ export class Life {
     this.ledger = new LaggingLedger(timeline, random, note, broken.ledgerRules);
     this.broken = broken;
     const since = today().subtract({ days: 30 }).toString();
-    this.settings = {
+    const { holdAbove, alerts } = tickSettings();
+    this.settings = tickSettings({
       name: 'sim',
       timeZone,
-      recentDays: 3,
-      audit: { recentMs: 15 * 60_000, historyMs: 24 * 3_600_000, requests: 20 },
-      holdAbove: random.chance(0.3) ? 5 : random.chance(0.3) ? 50 : 500,
+      holdAbove: random.chance(0.3) ? 5 : random.chance(0.3) ? 50 : holdAbove,
       announce: random.chance(0.6) ? 'none' : random.chance(0.5) ? 'all' : { since },
-      fields: 'all',
       alerts: {
-        detail: 'names',
-        maxRows: 60,
+        ...alerts,
         digestEvery: random.chance(0.25) ? (random.pick([5, 60]) ?? 5) : undefined,
         quietHours: random.chance(0.15) ? { from: '22:00', to: '06:00' } : undefined,
       },
-      resources: { stack: 'certification-notifier', secret: 'credentials' },
-    };
+    });
     const { digestEvery, quietHours } = this.settings.alerts;
     if (digestEvery) note('digest of several ticks');
     if (quietHours) note('quiet hours');
@@ -117,7 +114,7 @@ export class Life {
   }
 
   auditsOff(): void {
-    const audit = { recentMs: auditsOff, historyMs: auditsOff, requests: 20 };
+    const audit = { ...this.settings.audit, recentMs: auditsOff, historyMs: auditsOff };
     this.settings = { ...this.settings, audit };
     this.isAudited = false;
   }

@@ -5,7 +5,7 @@ import type { TickParts, TickSettings } from '../../lambda/parts.ts';
 import type { Ledger, PartnerReader, State } from '../../lambda/ports.ts';
 import { type Rules, rules } from '../../lambda/rules.ts';
 import { isLocalFailure } from '../../lambda/steps/local-failure.ts';
-import { type LedgerRules, ledgerRules } from '../support/memory-ledger.ts';
+import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
 import type { LifeOptions } from './simulate.ts';
 
 /**

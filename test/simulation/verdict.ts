@@ -2,7 +2,7 @@ import { freshFingerprintOf } from '../../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
-import { filedUnder, type MemoryLedger } from '../support/memory-ledger.ts';
+import { filedUnder, type MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Audience } from './audience.ts';
 import type { Witness } from './witness.ts';
 import type { World } from './world.ts';

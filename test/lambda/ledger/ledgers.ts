@@ -15,7 +15,7 @@ import {
   ledgersIn,
   ledgersInDynamoDb,
 } from '../../scaffold/ledgers.ts';
-import { MemoryLedger } from '../../support/memory-ledger.ts';
+import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
 
 export const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
 export const later = now.add({ minutes: 1 });

@@ -13,8 +13,9 @@ import type { Announcer, Ledger, Notice } from '../../../lambda/ports.ts';
 import { rules } from '../../../lambda/rules.ts';
 import { Conditions } from '../../../lambda/steps/conditions.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
+import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
-import { MemoryLedger } from '../../support/memory-ledger.ts';
 
 /** SNS and a ledger that fail when they are told to; each tick sees what the one before has saved. */
 class Operations {
@@ -64,17 +65,7 @@ class Operations {
   }
 }
 
-const settings: TickParts['settings'] = {
-  name: 'district-a',
-  timeZone: 'UTC',
-  recentDays: 3,
-  audit: { recentMs: 1, historyMs: 1, requests: 1 },
-  holdAbove: 1,
-  announce: 'none',
-  fields: 'all',
-  alerts: { detail: 'names', maxRows: 60 },
-  resources: { stack: 'certification-notifier', secret: 'credentials' },
-};
+const settings = tickSettings();
 const nobody = () => Promise.reject(new Error('the partner is not asked'));
 const partner: TickParts['partner'] = {
   pulse: nobody,

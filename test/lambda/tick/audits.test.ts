@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Integration } from '../../scaffold/integration.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
 
 let story: Integration;
@@ -23,7 +24,7 @@ describe('the audits', () => {
   });
 
   it('read as many days in one tick as the budget allows', async () => {
-    story.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 4 } };
+    story.settings = { audit: { ...tickSettings().audit, requests: 4 } };
     await story.tick();
     expect(reads()).toBe(2);
     await story.tick();
@@ -31,7 +32,7 @@ describe('the audits', () => {
   });
 
   it('save in later ticks what a long read has cost beyond the budget', async () => {
-    story.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 20 } };
+    story.settings = { audit: { ...tickSettings().audit, requests: 20 } };
     story.host.pageRows = longRead;
     await story.tick();
     expect(reads()).toBe(1);

@@ -4,6 +4,7 @@ import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer, PartnerReader } from '../../../lambda/ports.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
 import { order } from './scenarios.ts';
 
@@ -20,7 +21,7 @@ async function tickAt(clock: string, overrides?: Parameters<Integration['tick']>
   story.clock.advance(story.clock.now().until(time(clock)));
   return story.tick(overrides);
 }
-const alerts = { detail: 'names', maxRows: 60 } as const;
+const { alerts } = tickSettings();
 const add = (...ids: number[]) => {
   story.world = [...story.world, ...ids.map((id) => assessment({ id }))];
 };

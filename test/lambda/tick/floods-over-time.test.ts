@@ -4,6 +4,7 @@ import { idOf } from '../../../lambda/detection/compare.ts';
 import type { CertificationEvent } from '../../../lambda/events/event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 
 let world: Integration;
 beforeEach(() => {
@@ -20,7 +21,7 @@ describe('a mass edit', () => {
     world.host.addMany(1_000, 101, '2026-11-01');
     world.settings = {
       holdAbove: 100,
-      audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 1 },
+      audit: { ...tickSettings().audit, requests: 1 },
     };
     await world.baseline();
     world.clock.advance(nextDay);

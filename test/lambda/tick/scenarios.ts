@@ -1,6 +1,7 @@
 import { TimedOutError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import type { Integration } from '../../scaffold/integration.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
 
 /**
@@ -52,7 +53,7 @@ export const elsewhere: Scenario = {
   async tell(story) {
     // Of the recent window, and of the oldest day.
     const requests = 2;
-    story.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests } };
+    story.settings = { audit: { ...tickSettings().audit, requests } };
     story.world = [
       ...on('2011-11-11', numbers(101, 160)),
       ...on('2024-02-29', numbers(1, 60)),

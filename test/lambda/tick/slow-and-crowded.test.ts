@@ -4,6 +4,7 @@ import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import type { TickReport } from '../../../lambda/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
 import {
   elsewhere,
@@ -343,7 +344,7 @@ describe('the index of the undelivered', () => {
 
 describe('what is held', () => {
   it('is not thought to be over while the same certifications wait for their digest', async () => {
-    const alerts = { detail: 'names', maxRows: 60, digestEvery: 60 } as const;
+    const alerts = { ...tickSettings().alerts, digestEvery: 60 };
     story.settings = { holdAbove: 3, alerts };
     await story.tick();
     await story.tick();

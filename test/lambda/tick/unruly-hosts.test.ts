@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { serverError } from '../../scaffold/partner.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 
 let world: Integration;
 beforeEach(() => {
@@ -97,7 +98,7 @@ describe('malformed records', () => {
     world.host.addMany(1_000, 101, '2026-11-01');
     await world.baseline();
     for (const bad of [5, 6, 7, 20, 21, 22]) world.host.spoil(bad);
-    world.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 2 } };
+    world.settings = { audit: { ...tickSettings().audit, requests: 2 } };
     world.clock.advance(nextDay);
     world.host.edit(1);
     world.host.edit(28);
@@ -116,7 +117,7 @@ describe('malformed records', () => {
     await world.baseline();
     await world.minutes(3);
     world.host.spoil(5);
-    world.settings = { audit: { recentMs: 900_000, historyMs: 86_400_000, requests: 5 } };
+    world.settings = { audit: { ...tickSettings().audit, requests: 5 } };
     world.clock.advance(nextDay);
     world.host.requests.length = 0;
     await world.minutes(60);

@@ -1,7 +1,7 @@
 import { PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ledgerTable } from '../../../lambda/names.ts';
-import { startLedgerTable } from '../../support/ledger-table.ts';
+import { startLedgerTable } from '../../scaffold/ledger-table.ts';
 
 let table: Awaited<ReturnType<typeof startLedgerTable>>;
 beforeAll(async () => {
