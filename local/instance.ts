@@ -9,9 +9,8 @@ import { isSystemError, StartError } from './errors.ts';
 const packageFile = createRequire(import.meta.url).resolve('certification-notifier/package.json');
 
 /** Where a checkout's one instance keeps its files. Tests and read-only checkouts name another one. */
-export const localDirectory = resolve(
-  process.env.NOTIFIER_LOCAL || join(dirname(packageFile), '.local'),
-);
+export const localDirectory = ({ NOTIFIER_LOCAL: named }: NodeJS.ProcessEnv): string =>
+  resolve(named || join(dirname(packageFile), '.local'));
 
 /**
  * What a running local instance tells other programs of this checkout (the operators' command

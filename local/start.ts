@@ -69,7 +69,7 @@ async function start(flags: Flags, stop: AbortSignal): Promise<number> {
     flags.config === undefined ? configFile : fromCaller(flags.config),
   );
   const integrations = watchedIntegrations(config, flags);
-  const instance = await claimInstance(localDirectory, clock.now());
+  const instance = await claimInstance(localDirectory(process.env), clock.now());
   cleanup.defer(() => instance.remove());
   const watched: Watched[] = [];
   for (const [index, integration] of integrations.entries()) {

@@ -6,6 +6,9 @@ import { stoppedBySignals } from './stopping.ts';
 const stopping = stoppedBySignals();
 const { run } = await import('./run.ts');
 
-process.exitCode = await run(process.argv.slice(2), stopping);
+const { argv, env: environment, stdin: input, stdout: output, stderr: errors } = process;
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+const streams = { input, output, errors };
+process.exitCode = await run(argv.slice(2), { streams, environment, timeZone, stopping });
 // Whoever has pressed Ctrl-C does not wait for connections that are given up.
-if (process.exitCode === exitCodes.interrupted) process.stdout.write('', () => process.exit());
+if (process.exitCode === exitCodes.interrupted) process.exit();

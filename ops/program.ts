@@ -1,23 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Argument, Command, type Help, Option } from 'commander';
+import { Argument, Command, type Help } from 'commander';
 import * as z from 'zod';
 import { commands } from './commands/index.ts';
 import { completionScript, shells } from './completion.ts';
 import { exitCodeMeanings } from './exit-codes.ts';
 import type { OpsCommand } from './ops-command.ts';
+import type { Streams } from './terminal.ts';
 
 export const programName = 'certification-notifier';
 
 /** Carries out a command of the program. */
 type Carry = (command: OpsCommand, parsed: Command) => Promise<void>;
 
-/** The program with all its commands. */
-export function buildProgram(carry: Carry): Command {
+/**
+ * The program with all its commands.
+ *
+ * @param streams where help and the like are written; absent: nowhere
+ */
+export function buildProgram(carry: Carry, streams?: Pick<Streams, 'output' | 'errors'>): Command {
   const program = new Command(programName)
     .description('Tells how the notifier is doing, and steers it: in AWS, or under npm start.')
     .version(version(), '--version', 'print the version')
-    .addOption(new Option('--stack <name>', 'a deployment in AWS').env('NOTIFIER_STACK'))
+    .option('--stack <name>', 'a deployment in AWS (env: NOTIFIER_STACK)')
     .option('--local', 'the instance that npm start runs on this machine')
     .option('--integration <name>', 'which one, where the deployment watches several')
     .option('--region <name>', 'AWS region (default: as AWS_REGION or the profile says)')
@@ -27,7 +32,11 @@ export function buildProgram(carry: Carry): Command {
     .addHelpText('after', ({ command }) => `\nExit codes:\n${exitCodeTable(command.createHelp())}`)
     .allowExcessArguments(false)
     // What is wrong is told as every other failure, to machines as well.
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({
+      outputError: () => {},
+      writeOut: (text) => streams?.output.write(text),
+      writeErr: (text) => streams?.errors.write(text),
+    })
     .exitOverride();
   for (const command of commands) addCommand(program, command, carry);
   addCompletion(program);
@@ -69,7 +78,7 @@ function addCompletion(program: Command): void {
     .allowExcessArguments(false)
     .action(() => {
       const [shell] = z.tuple([z.enum(shells)]).parse(completion.processedArgs);
-      process.stdout.write(completionScript(shell, program));
+      program.configureOutput().writeOut?.(completionScript(shell, program));
     });
 }
 

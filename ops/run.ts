@@ -1,11 +1,14 @@
 import { type Command, CommanderError } from 'commander';
 import * as z from 'zod';
-import { InterruptedError, OutputLostError, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { fail } from './failing.ts';
+import { type Environment, type Host, type HostInput, hostOf } from './host.ts';
 import type { OpsCommand } from './ops-command.ts';
+import { Output } from './output.ts';
 import { buildProgram, programName } from './program.ts';
 import { Session } from './session.ts';
+import { Clients } from './target/access.ts';
 import { Terminal } from './terminal.ts';
 
 const globalSettings = z.object({
@@ -20,17 +23,29 @@ const globalSettings = z.object({
 /**
  * Reads the command line, carries it out, and tells what came of it.
  *
- * @param stopping aborted when somebody wants it to end; it aborts this itself when nobody reads its output
- * @returns the exit code
+ * @returns the exit code, once everything that was told is written
  */
-export async function run(argv: readonly string[], stopping: AbortController): Promise<ExitCode> {
-  const { stdin: input, stdout: output, stderr: errors } = process;
-  const terminal = new Terminal({ input, output, errors });
-  listenToOutput(stopping, terminal);
+export async function run(argv: readonly string[], input: HostInput): Promise<ExitCode> {
+  const host = hostOf(input);
+  const terminal = new Terminal(host);
+  using output = new Output(host);
+  const exitCode = await understand(argv, host, terminal);
+  await output.written();
+  if (output.lost === undefined) return exitCode;
+  const isLost = fail(terminal, output.lost, false);
+  await output.written();
+  return isLost;
+}
+
+async function understand(
+  argv: readonly string[],
+  host: Host,
+  terminal: Terminal,
+): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.fine;
   const program = buildProgram(async (command, parsed) => {
-    exitCode = await carryOut(command, parsed, terminal, stopping.signal);
-  });
+    exitCode = await carryOut(command, parsed, host, terminal);
+  }, host.streams);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
@@ -80,39 +95,24 @@ const capitalised = (text: string) => text.slice(0, 1).toUpperCase() + text.slic
 async function carryOut(
   command: OpsCommand,
   parsed: Command,
+  host: Host,
   terminal: Terminal,
-  stop: AbortSignal,
 ): Promise<ExitCode> {
   const options = globalSettings.parse(parsed.optsWithGlobals());
-  const isFromEnvironment = parsed.getOptionValueSourceWithGlobals('stack') === 'env';
-  const { stack, ...others } = options;
-  // An explicit --local wins over the environment, and an empty name there is none: CI sets what it lacks so.
-  const isMeant = !isFromEnvironment || (!options.local && stack !== '');
-  const session = new Session(terminal, isMeant ? { ...others, stack } : others, stop);
+  const { stack = options.local ? undefined : stackOf(host.environment) } = options;
+  using clients = new Clients();
+  const session = new Session({ ...options, stack }, { host, terminal, clients });
   const named = parsed.registeredArguments.map((argument, index): [string, unknown] => [
     argument.name(),
     parsed.processedArgs[index],
   ]);
   try {
-    stop.throwIfAborted();
+    host.stopping.signal.throwIfAborted();
     return await command.run(session, { ...parsed.opts(), ...Object.fromEntries(named) });
   } catch (thrown) {
     return fail(terminal, thrown, options.json);
   }
 }
 
-function listenToOutput(stopping: AbortController, terminal: Terminal): void {
-  process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
-    if (stopping.signal.aborted) return;
-    // Whoever reads the output (`| head`) has seen enough.
-    if (cause.code === 'EPIPE') return stopping.abort(new InterruptedError());
-    const lost = new OutputLostError(cause.code ?? cause.name, { cause });
-    stopping.abort(lost);
-    // Whatever else has come of it, and maybe the program has come to its end already.
-    process.once('exit', () => {
-      process.exitCode = fail(terminal, lost, false);
-    });
-  });
-  // There is no other place to tell it; the exit code does.
-  process.stderr.on('error', () => {});
-}
+/** An explicit --local wins over it; an empty name is none: CI sets what it lacks so. */
+const stackOf = ({ NOTIFIER_STACK: name }: Environment) => (name === '' ? undefined : name);

@@ -1,10 +1,13 @@
+import type { Clock } from '../lambda/clock.ts';
 import type { CommandName } from '../lambda/operations/command.ts';
 import type { ResultOf } from '../lambda/operations/contract.ts';
 import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
+import type { Environment, Host } from './host.ts';
 import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
 import { jsonLine, shellQuoted } from './render/text.ts';
+import type { Clients } from './target/access.ts';
 import { Operator, type SettingsOf } from './target/operator.ts';
 import {
   type DeployedIntegration,
@@ -21,19 +24,31 @@ export interface SessionOptions extends TargetOptions {
   readonly json: boolean;
 }
 
+interface SessionParts {
+  readonly host: Host;
+  readonly terminal: Terminal;
+  readonly clients: Clients;
+}
+
 /** One command of somebody on duty: for whom, and how the answer is told. */
 export class Session {
   readonly terminal: Terminal;
   readonly stop: AbortSignal;
+  readonly clock: Clock;
   readonly json: boolean;
   readonly #options: SessionOptions;
+  readonly #host: Host;
+  readonly #clients: Clients;
   #target: Promise<Target> | undefined;
 
-  constructor(terminal: Terminal, options: SessionOptions, stop: AbortSignal) {
+  constructor(options: SessionOptions, { host, terminal, clients }: SessionParts) {
     this.terminal = terminal;
-    this.#options = options;
+    this.stop = host.stopping.signal;
+    this.clock = host.clock;
     this.json = options.json;
-    this.stop = stop;
+    this.#options = options;
+    this.#host = host;
+    this.#clients = clients;
   }
 
   target(): Promise<Target> {
@@ -43,7 +58,7 @@ export class Session {
 
   async #findTarget(): Promise<Target> {
     using _ = this.progress('the stack');
-    return await findTarget(this.#options, this.stop);
+    return await findTarget(this.#options, this.#host, this.#clients);
   }
 
   /** For the one integration that the command is about. */
@@ -68,6 +83,7 @@ export class Session {
   #operatorOf({ access }: Target, integration: DeployedIntegration, isPatient = true): Operator {
     return new Operator(access, integration, {
       stop: this.stop,
+      clock: this.clock,
       ...(isPatient && {
         onNotStarted: ({ message }) =>
           this.note(() => [`${message} It is given again for up to a minute.`]),
@@ -125,7 +141,7 @@ export class Session {
       ([name, value]) => (value === undefined ? [] : [`--${name} ${shellQuoted(value)}`]),
     );
     const target = [...(local ? ['--local'] : []), ...options].join(' ');
-    return `${programName()} ${next.command} ${target} --next ${shellQuoted(JSON.stringify(next))}`;
+    return `${programName(this.#host.environment)} ${next.command} ${target} --next ${shellQuoted(JSON.stringify(next))}`;
   }
 
   /** Beside the answer; machines need no such thing. */
@@ -150,9 +166,7 @@ export class Session {
   }
 }
 
-/** As this process was started. */
-function programName(): string {
-  return process.env.npm_lifecycle_event === 'ops'
-    ? 'npm run ops --'
-    : 'npx certification-notifier';
+/** As it was started: npm names the script. */
+function programName({ npm_lifecycle_event: script }: Environment): string {
+  return script === 'ops' ? 'npm run ops --' : 'npx certification-notifier';
 }

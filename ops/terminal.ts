@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import { addAbortSignal, type Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
-import { Temporal } from 'temporal-polyfill';
 import { InterruptedError, UsageError } from './errors.ts';
+import type { Environment, Host } from './host.ts';
 import type { Tone, View } from './render/layout.ts';
 
 /** The three streams of a process: what tests put something else for. */
@@ -25,11 +26,13 @@ const clearLine = '\r\u001B[2K';
 
 /** Where people read and answer; programs read standard output only. */
 export class Terminal {
+  readonly #host: Pick<Host, 'streams' | 'environment' | 'timeZone' | 'clock'>;
   readonly #streams: Streams;
   #hasTransient = false;
 
-  constructor(streams: Streams) {
-    this.#streams = streams;
+  constructor(host: Pick<Host, 'streams' | 'environment' | 'timeZone' | 'clock'>) {
+    this.#host = host;
+    this.#streams = host.streams;
   }
 
   /** Somebody is there to be asked. */
@@ -44,16 +47,16 @@ export class Terminal {
 
   /** How and when what is written to this stream is read; colour on a terminal only, and not with NO_COLOR. */
   view(stream: 'output' | 'errors' = 'output'): View {
+    const { clock, timeZone, environment } = this.#host;
+    const isColoured = showsColours(this.#streams[stream], environment);
     return {
-      now: Temporal.Now.instant(),
-      zone: timeZone(),
-      paint: (tone, words) => {
-        if (tone === 'plain') return words;
-        return styleText(styles[tone], words, {
-          stream: this.#streams[stream],
-          validateStream: true,
-        });
-      },
+      now: clock.now(),
+      // Node calls it `Etc/Unknown` where `TZ` is empty, which means UTC, and no calendar takes that.
+      zone: timeZone === 'Etc/Unknown' ? 'UTC' : timeZone,
+      paint: (tone, words) =>
+        tone === 'plain' || !isColoured
+          ? words
+          : styleText(styles[tone], words, { validateStream: false }),
     };
   }
 
@@ -145,8 +148,8 @@ export class Terminal {
   }
 }
 
-/** Node calls it `Etc/Unknown` where `TZ` is empty, which means UTC, and no calendar takes that. */
-function timeZone(): string {
-  const zone = Temporal.Now.timeZoneId();
-  return zone === 'Etc/Unknown' ? 'UTC' : zone;
+/** As Node decides by itself for the streams and the environment of its process. */
+function showsColours({ isTTY = false }: { isTTY?: boolean }, environment: Environment): boolean {
+  if (!isTTY && environment.FORCE_COLOR === undefined) return false;
+  return WriteStream.prototype.getColorDepth(environment) > 2;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import * as z from 'zod';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
@@ -95,8 +94,6 @@ async function followed(session: Session, operator: Operator, first: Baseline): 
     const keeps = whatKeepsBaseline(terminal.view('errors'), status);
     if (keeps !== why) session.note(() => [keeps]);
     why = keeps;
-    await sleep(followedEveryMs, undefined, { signal: session.stop }).catch(() => {
-      session.stop.throwIfAborted();
-    });
+    await session.clock.sleep(followedEveryMs, session.stop);
   }
 }

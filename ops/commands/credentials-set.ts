@@ -62,7 +62,7 @@ export const credentialsSet = opsCommand({
 
 /** Not to be interrupted: whether they are stored would not be known. */
 async function store(access: Access, SecretId: string, credentials: Credentials): Promise<void> {
-  const secrets = new SecretsManagerClient(access.client('secretsManager'));
+  const secrets = access.clients.open(new SecretsManagerClient(access.settings('secretsManager')));
   const SecretString = JSON.stringify(credentials);
   const put = new PutSecretValueCommand({ SecretId, SecretString });
   await calling('secretsmanager:PutSecretValue', () => secrets.send(put));
@@ -115,6 +115,7 @@ async function tried(
     baseUrl,
     tokenRequest,
     credentials: async () => ({ clientId, clientSecret }),
+    clock: session.clock,
     limits: { attempts: 2, callMs: partnerMs },
   });
   try {
@@ -124,8 +125,9 @@ async function tried(
     if (session.stop.aborted) throw session.stop.reason;
     throw error instanceof NotifierError ? new NotStoredError(error) : error;
   } finally {
-    // It would wait for the answer.
-    if (!session.stop.aborted) await client.close();
+    const closed = client.close();
+    // It waits for the answer.
+    if (!session.stop.aborted) await closed;
   }
 }
 

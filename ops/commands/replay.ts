@@ -1,4 +1,3 @@
-import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import type { CommandInput } from '../../lambda/operations/command.ts';
 import { DaysDone } from '../days-done.ts';
@@ -86,7 +85,10 @@ export const replay = opsCommand({
         progress,
         sum: replaySum,
         onResult: (one) => {
-          const part = done.upTo(one.next?.after, Temporal.Now.plainDateISO('UTC'));
+          const part = done.upTo(
+            one.next?.after,
+            session.clock.now().toZonedDateTimeISO('UTC').toPlainDate(),
+          );
           if (part !== undefined) progress.at(part.done, part.total, 'days');
         },
       },

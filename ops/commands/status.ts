@@ -65,7 +65,7 @@ function scheduled({ nextTick, ...status }: Status, { is }: Schedule): Status {
 /** The function takes itself to be in AWS. What it advises must not be typed here and be done there. */
 function addressed({ conditions, ...status }: Status, { access, name }: Target): Status {
   if (!access.isLocal) return { ...status, conditions };
-  const { endpoint = '' } = access.client('secretsManager');
+  const { endpoint = '' } = access.settings('secretsManager');
   const here = (advice: string) =>
     advice
       .replace(`--stack ${name} `, '--local ')

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { certificationEventSchema } from '../../lambda/events/event.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
@@ -33,12 +33,10 @@ export const watch = opsCommand({
     const { access, topics, integrations } = await session.target();
     // Events come meanwhile, and the next look is not far.
     const operators = await session.operators({ isPatient: false });
-    const swept = await sweep(access, topics.events);
+    const swept = await sweep(access, topics.events, session.clock);
     const [only] = operators.length < integrations.length ? operators : [];
-    await using queue = await TemporaryQueue.create(access, {
-      topicArn: topics.events,
-      integration: only?.integration.name,
-    });
+    const watched = { topicArn: topics.events, integration: only?.integration.name };
+    await using queue = await TemporaryQueue.create(access, watched, session.clock);
     session.note((view) => [
       view.paint(
         'faint',
@@ -51,12 +49,12 @@ export const watch = opsCommand({
     const reading = new Bearing(session);
     const ticks = new Ticks(session, eventsOnly ? [] : operators);
     while (!session.stop.aborted) {
+      await ticks.look();
       const isRead = await reading.attempt(async () => {
-        for (const body of await queue.receive()) showEvent(session, body);
+        for (const body of await queue.receive(session.stop)) showEvent(session, body);
         await queue.keep();
       });
-      await ticks.look();
-      if (!isRead) await sleep(triedAgainMs, undefined, { signal: session.stop }).catch(() => {});
+      if (!isRead) await session.clock.sleep(triedAgainMs, session.stop).catch(() => {});
     }
     return exitCodes.fine;
   },
@@ -77,7 +75,7 @@ class Ticks {
   readonly #session: Session;
   readonly #looks: readonly { readonly operator: Operator; readonly bearing: Bearing }[];
   readonly #last = new Map<Operator, Status>();
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt: Temporal.Instant | undefined;
 
   constructor(session: Session, operators: readonly Operator[]) {
     this.#session = session;
@@ -85,8 +83,11 @@ class Ticks {
   }
 
   async look(): Promise<void> {
-    if (performance.now() - this.#lookedAt < statusEveryMs) return;
-    this.#lookedAt = performance.now();
+    const now = this.#session.clock.now();
+    const sinceMs = this.#lookedAt?.until(now).total('milliseconds') ?? statusEveryMs;
+    // Below zero, too: somebody has set the clock.
+    if (Math.abs(sinceMs) < statusEveryMs) return;
+    this.#lookedAt = now;
     for (const { operator, bearing } of this.#looks) {
       if (this.#session.stop.aborted) return;
       await bearing.attempt(async () => {

@@ -36,10 +36,26 @@ export function patience(silenceMs = 10_000) {
   };
 }
 
+/** Clients of AWS's SDK, which keep their connections until all of them are closed here. */
+export class Clients implements Disposable {
+  readonly #open: { destroy(): void }[] = [];
+
+  open<Client extends { destroy(): void }>(client: Client): Client {
+    this.#open.push(client);
+    return client;
+  }
+
+  [Symbol.dispose](): void {
+    for (const client of this.#open) client.destroy();
+  }
+}
+
 /** How AWS, or what stands for it on this machine, is reached. */
 export interface Access {
   readonly isLocal: boolean;
-  client(service: Service): ClientSettings;
+  readonly clients: Clients;
+  /** What a client of the service is made with. */
+  settings(service: Service): ClientSettings;
 }
 
 const signIn = 'sign in (aws sso login, or as you usually do), or choose another --profile';

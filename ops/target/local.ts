@@ -3,31 +3,31 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { instanceSchema, localDirectory } from '../../local/instance.ts';
 import { NotFoundError } from '../errors.ts';
-import type { Access } from './access.ts';
+import type { Environment } from '../host.ts';
+import type { ClientSettings, Service } from './access.ts';
 
 const whatToDo =
   'Start one with npm start and leave it running; NOTIFIER_LOCAL names the folder of another one.';
 
 /**
- * The instance of this checkout that runs under `npm start`.
+ * Where the services of the instance are that runs under `npm start`.
  *
  * @throws NotFoundError when none does
  */
-export async function localAccess(directory = localDirectory): Promise<Access> {
-  const aws = await published(join(directory, 'instance.json'));
+export async function localSettings(
+  environment: Environment,
+): Promise<(service: Service) => ClientSettings> {
+  const aws = await published(join(localDirectory(environment), 'instance.json'));
   if (aws === undefined)
     throw new NotFoundError('No local instance is running, or it is still starting.', whatToDo);
   const { endpoints, region } = aws;
   if (!(await answers(endpoints.cloudFormation)))
     throw new NotFoundError('The local instance has ended, or is of another version.', whatToDo);
-  return {
-    isLocal: true,
-    client: (service) => ({
-      region,
-      ...(endpoints[service] !== undefined && { endpoint: endpoints[service] }),
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    }),
-  };
+  return (service) => ({
+    region,
+    ...(endpoints[service] !== undefined && { endpoint: endpoints[service] }),
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
 }
 
 /** Who gives a command to it, for its record: where nobody has given the user a name, the number. */

@@ -86,12 +86,14 @@ export class Operator {
     this.#stop = stop;
     this.#onNotStarted = onNotStarted;
     this.#clock = clock;
-    this.#lambda = new LambdaClient({
-      ...access.client('lambda'),
-      ...patience(silenceMs),
-      // A command whose answer is lost may have been carried out: whoever gave it decides.
-      maxAttempts: 1,
-    });
+    this.#lambda = access.clients.open(
+      new LambdaClient({
+        ...access.settings('lambda'),
+        ...patience(silenceMs),
+        // A command whose answer is lost may have been carried out: whoever gave it decides.
+        maxAttempts: 1,
+      }),
+    );
   }
 
   /**

@@ -1,5 +1,6 @@
 import { parseKnownFiles } from '@smithy/core/config';
 import { NotFoundError } from '../errors.ts';
+import type { Environment } from '../host.ts';
 import { NotSignedInError } from './errors.ts';
 
 /**
@@ -10,10 +11,14 @@ import { NotSignedInError } from './errors.ts';
  * @param cause what the SDK has thrown
  * @throws NotFoundError, NotSignedInError
  */
-export async function blameProfile(asked: string | undefined, cause: unknown): Promise<void> {
+export async function blameProfile(
+  asked: string | undefined,
+  environment: Environment,
+  cause: unknown,
+): Promise<void> {
   const isSearch = cause instanceof Error && /^(Credentials|Token)ProviderError$/.test(cause.name);
   if (!isSearch) return;
-  const { name, profile } = await profileOf(asked);
+  const { name, profile } = await profileOf(asked, environment);
   if (profile?.sso_session === undefined && profile?.sso_start_url === undefined) return;
   throw new NotSignedInError(
     `The sign-in of the AWS profile ${name} has expired, or was never done.`,
@@ -23,8 +28,8 @@ export async function blameProfile(asked: string | undefined, cause: unknown): P
 }
 
 /** The profile as the configuration has it; none when none is named. @throws NotFoundError */
-export async function profileOf(asked: string | undefined) {
-  const named = asked ?? process.env.AWS_PROFILE;
+export async function profileOf(asked: string | undefined, environment: Environment) {
+  const named = asked ?? environment.AWS_PROFILE;
   const name = named ?? 'default';
   const profiles = await parseKnownFiles({});
   const profile = profiles[name];

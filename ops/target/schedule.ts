@@ -19,7 +19,7 @@ export async function lookAtSchedule(
   { schedule: Name }: Pick<DeployedIntegration, 'schedule'>,
   stop: AbortSignal,
 ): Promise<Schedule> {
-  const client = new SchedulerClient(access.client('scheduler'));
+  const client = access.clients.open(new SchedulerClient(access.settings('scheduler')));
   try {
     const { State, ScheduleExpression: expression = '' } = await calling(
       'scheduler:GetSchedule',

@@ -6,9 +6,10 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackOutputs } from '../../lambda/names.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
-import { type Access, calling, patience } from './access.ts';
+import type { Host } from '../host.ts';
+import { type Access, type Clients, calling, patience, type Service } from './access.ts';
 import { AwsFailedError, NotSignedInError } from './errors.ts';
-import { localAccess, localUser } from './local.ts';
+import { localSettings, localUser } from './local.ts';
 import { blameProfile, profileOf } from './profile.ts';
 
 /** Whom a command is meant for, as the command line says. */
@@ -44,7 +45,11 @@ export interface Target {
 }
 
 /** @throws UsageError, NotFoundError, NotPermittedError, AwsFailedError */
-export async function findTarget(options: TargetOptions, stop: AbortSignal): Promise<Target> {
+export async function findTarget(
+  options: TargetOptions,
+  host: Pick<Host, 'aws' | 'environment' | 'stopping'>,
+  clients: Clients,
+): Promise<Target> {
   const { stack, local, region, profile } = options;
   if (local === (stack !== undefined))
     throw new UsageError(
@@ -63,34 +68,34 @@ export async function findTarget(options: TargetOptions, stop: AbortSignal): Pro
       '--stack is not the name of a stack.',
       'Names are letters, digits and hyphens.',
     );
-  const { isLocal, client }: Access = local
-    ? await localAccess()
-    : {
-        isLocal: false,
-        client: () => ({
-          ...(region !== undefined && { region }),
-          ...(profile !== undefined && { profile }),
-        }),
-      };
+  const { environment } = host;
+  const stop = host.stopping.signal;
+  const settings = local
+    ? await localSettings(environment)
+    : (service: Service) => host.aws(service, { region, profile });
   const access: Access = {
-    isLocal,
-    client: (service) => ({ ...patience(), ...client(service) }),
+    isLocal: local,
+    clients,
+    settings: (service) => ({ ...patience(), ...settings(service) }),
   };
-  const described = describedStack(access, options, stop).catch(async (error) => {
-    if (error instanceof NotSignedInError && !local) await blameProfile(profile, error.cause);
-    throw error;
-  });
+  const described = describedStack(access, { ...options, environment }, stop).catch(
+    async (error) => {
+      if (error instanceof NotSignedInError && !local)
+        await blameProfile(profile, environment, error.cause);
+      throw error;
+    },
+  );
   return describe(access, await described, stop);
 }
 
 async function describedStack(
   access: Access,
-  { stack: StackName, profile }: TargetOptions,
+  { stack: StackName, profile, environment }: TargetOptions & Pick<Host, 'environment'>,
   stop: AbortSignal,
 ): Promise<Stack> {
-  const client = new CloudFormationClient(access.client('cloudFormation'));
+  const client = access.clients.open(new CloudFormationClient(access.settings('cloudFormation')));
   const region = await client.config.region().catch(async () => {
-    await profileOf(profile);
+    await profileOf(profile, environment);
     throw new UsageError(
       'It is not said which region the stack is in.',
       'Give --region, or set AWS_REGION, or a region in the profile.',
@@ -153,7 +158,7 @@ function describe(
 }
 
 async function callerIdentity(access: Access, stop: AbortSignal): Promise<string> {
-  const client = new STSClient(access.client('sts'));
+  const client = access.clients.open(new STSClient(access.settings('sts')));
   const { Arn = '' } = await calling(
     'sts:GetCallerIdentity',
     () => client.send(new GetCallerIdentityCommand({}), { abortSignal: stop }),

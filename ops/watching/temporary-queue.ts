@@ -20,7 +20,7 @@ import {
   TagQueueCommand,
 } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
-import { type Clock, systemClock } from '../../lambda/clock.ts';
+import type { Clock } from '../../lambda/clock.ts';
 import { type Access, calling } from '../target/access.ts';
 
 const namePrefix = 'certification-notifier-watch-';
@@ -31,7 +31,7 @@ const topicTag = 'certification-notifier:watch-topic';
 const lifetime = { minutes: 20 };
 /** Left of it when it is put off. */
 const reserve = { minutes: 10 };
-/** Long polling: also how long Ctrl-C may take. */
+/** Long polling. */
 const waitSeconds = 2;
 
 export interface Watched {
@@ -66,13 +66,9 @@ export class TemporaryQueue implements AsyncDisposable {
   }
 
   /** Creates and subscribes it. What goes wrong in between leaves nothing behind. */
-  static async create(
-    access: Access,
-    watched: Watched,
-    clock: Clock = systemClock,
-  ): Promise<TemporaryQueue> {
+  static async create(access: Access, watched: Watched, clock: Clock): Promise<TemporaryQueue> {
     const sqs = sqsClient(access);
-    const sns = new SNSClient(access.client('sns'));
+    const sns = access.clients.open(new SNSClient(access.settings('sns')));
     const expires = clock.now().add(lifetime);
     const create = new CreateQueueCommand({
       QueueName: `${namePrefix}${randomUUID()}`,
@@ -90,14 +86,18 @@ export class TemporaryQueue implements AsyncDisposable {
     }
   }
 
-  /** Bodies of what has come; empty when nothing has for a moment. */
-  async receive(): Promise<string[]> {
+  /** Bodies of what has come; empty when nothing has for a moment. @throws the reason of the signal */
+  async receive(stop: AbortSignal): Promise<string[]> {
     const receive = new ReceiveMessageCommand({
       QueueUrl: this.#url,
       MaxNumberOfMessages: 10,
       WaitTimeSeconds: waitSeconds,
     });
-    const { Messages = [] } = await calling('sqs:ReceiveMessage', () => this.#sqs.send(receive));
+    const { Messages = [] } = await calling(
+      'sqs:ReceiveMessage',
+      () => this.#sqs.send(receive, { abortSignal: stop }),
+      stop,
+    );
     if (Messages.length > 0) {
       const Entries = Messages.map(({ ReceiptHandle }, index) => ({
         Id: String(index),
@@ -133,10 +133,10 @@ export class TemporaryQueue implements AsyncDisposable {
  *
  * @returns how many
  */
-export async function sweep(access: Access, topicArn: string): Promise<number> {
+export async function sweep(access: Access, topicArn: string, clock: Clock): Promise<number> {
   const sqs = sqsClient(access);
-  const sns = new SNSClient(access.client('sns'));
-  const expired = await expiredQueues(sqs, topicArn);
+  const sns = access.clients.open(new SNSClient(access.settings('sns')));
+  const expired = await expiredQueues(sqs, topicArn, clock.now());
   const left = new Set(expired.map(nameOf));
   for (const { name, arn } of await subscribedQueues(sns, topicArn)) {
     // By itself, and only now: somebody else may have begun to watch since the queues were listed.
@@ -194,7 +194,11 @@ function policy(queueArn: string, topicArn: string): string {
   });
 }
 
-async function expiredQueues(sqs: SQSClient, topicArn: string): Promise<string[]> {
+async function expiredQueues(
+  sqs: SQSClient,
+  topicArn: string,
+  now: Temporal.Instant,
+): Promise<string[]> {
   const urls = await calling('sqs:ListQueues', async () => {
     const pages = paginateListQueues(
       { client: sqs, pageSize: 100 },
@@ -203,17 +207,19 @@ async function expiredQueues(sqs: SQSClient, topicArn: string): Promise<string[]
     return (await Array.fromAsync(pages)).flatMap(({ QueueUrls = [] }) => QueueUrls);
   });
   const expired: string[] = [];
-  for (const url of urls) if (await isExpired(sqs, url, topicArn)) expired.push(url);
+  for (const url of urls) {
+    const { expires, topic } = await tagsOf(sqs, url);
+    if (topic !== topicArn || expires === undefined) continue;
+    if (Temporal.Instant.compare(expires, now) < 0) expired.push(url);
+  }
   return expired;
 }
 
-async function isExpired(sqs: SQSClient, QueueUrl: string, topicArn: string): Promise<boolean> {
+async function tagsOf(sqs: SQSClient, QueueUrl: string) {
   const { Tags = {} } = await calling('sqs:ListQueueTags', () =>
     sqs.send(new ListQueueTagsCommand({ QueueUrl })).catch(nothingIfGone),
   );
-  const expires = Tags[expiryTag];
-  if (expires === undefined || Tags[topicTag] !== topicArn) return false;
-  return Temporal.Instant.compare(expires, Temporal.Now.instant()) < 0;
+  return { expires: Tags[expiryTag], topic: Tags[topicTag] };
 }
 
 async function isThere(sqs: SQSClient, QueueName: string): Promise<boolean> {
@@ -250,7 +256,8 @@ function nothingIfGone(error: unknown): { QueueUrl?: undefined; Tags?: undefined
 
 /** A queue's URL names the queue; where the service answers is settled by region and environment. */
 function sqsClient(access: Access): SQSClient {
-  return new SQSClient({ ...access.client('sqs'), useQueueUrlAsEndpoint: false });
+  const settings = { ...access.settings('sqs'), useQueueUrlAsEndpoint: false };
+  return access.clients.open(new SQSClient(settings));
 }
 
 const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ended, startProgram } from './duty.ts';
+import { Running } from './running.ts';
 
 /** Nothing of this gets as far as AWS. */
-async function run(args: string, environment: Record<string, string> = {}) {
-  const child = startProgram(args, { NO_COLOR: '1', ...environment });
-  child.stdin?.end();
-  return ended(child);
+function run(args: string, environment: Record<string, string> = {}) {
+  const aws = () => {
+    throw new Error('AWS is asked');
+  };
+  return new Running(args, { environment, aws }).ended;
 }
 
 const numbers = (first: number, last: number) =>

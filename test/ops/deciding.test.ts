@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queues } from '../scaffold/deployment.ts';
-import { approved, Duty, ended, masked } from './duty.ts';
+import { approved, Duty, masked } from './duty.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
@@ -184,13 +184,10 @@ describe('a baseline', () => {
   });
 
   it('that is followed says what keeps it, and waits until it is completed', async () => {
-    const child = duty.start(`baseline --follow --stack ${duty.stack}`);
-    let stderr = '';
-    child.stderr?.on('data', (chunk) => (stderr += chunk));
-    const end = ended(child);
-    await expect.poll(() => stderr, { timeout: 20_000 }).toContain('The baseline is not begun');
-    await duty.stage.completedTick();
-    expect(await end).toMatchObject({
+    duty.clock.meanwhile = () => duty.stage.completedTick();
+    const { exitCode, stdout, stderr } = await duty.run('baseline --follow');
+    expect(stderr).toContain('The baseline is not begun');
+    expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
       stdout: 'baseline  completed: 30 certifications\n',
     });

@@ -1,20 +1,42 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import type { AskedOfAws, Environment } from '../../ops/host.ts';
+import type { ClientSettings, Service } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
 import { Gate, type Reply } from '../support/gate.ts';
+import { HastyClock } from './hasty-clock.ts';
+import { type Ended, Running } from './running.ts';
 
-const program = fileURLToPath(new URL('../../ops/cli.ts', import.meta.url));
+/** As AWS's SDK names the services in the environment. */
+const endpointNames: Readonly<Record<Service, string>> = {
+  cloudFormation: 'CLOUDFORMATION',
+  lambda: 'LAMBDA',
+  scheduler: 'SCHEDULER',
+  secretsManager: 'SECRETS_MANAGER',
+  sns: 'SNS',
+  sqs: 'SQS',
+  sts: 'STS',
+};
 
-export interface Ended {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+/** What AWS's SDK finds there by itself, as soon as it is the environment of a process. */
+const foundIn =
+  (environment: Environment) =>
+  (service: Service, { region = environment.AWS_REGION }: AskedOfAws): ClientSettings => ({
+    ...(region !== undefined && { region }),
+    endpoint: environment[`AWS_ENDPOINT_URL_${endpointNames[service]}`] ?? '',
+    credentials: {
+      accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
+    },
+  });
+
+interface StartOptions {
+  readonly env: Record<string, string>;
+  /** Whether it is on a terminal. */
+  readonly isTTY: boolean;
 }
 
 const answerSchema = z.looseObject({
@@ -23,7 +45,7 @@ const answerSchema = z.looseObject({
   problem: z.looseObject({ code: z.string() }).optional(),
 });
 
-/** Somebody on duty, with the real program, in front of everything that is deployed. */
+/** Somebody on duty, with the program in this process, in front of everything that is deployed. */
 export class Duty {
   readonly stage = new Deployment();
   /** In front of what the program calls of AWS. */
@@ -31,8 +53,9 @@ export class Duty {
   readonly cloudFormation = new Gate();
   readonly scheduler = new Gate();
   readonly #folder = mkdtempSync(join(tmpdir(), 'duty-'));
-  /** Of the program. */
+  /** Of the program: a process that has it finds the same. */
   environment: Record<string, string> = {};
+  clock = new HastyClock();
 
   async build(config?: DeploymentConfig): Promise<void> {
     await this.stage.build(config);
@@ -57,6 +80,7 @@ export class Duty {
   }
 
   async raise(): Promise<void> {
+    this.clock = new HastyClock();
     await this.stage.raise();
     const { endpoints, region } = this.stage.aws;
     this.lambda.target = endpoints.lambda;
@@ -101,20 +125,30 @@ export class Duty {
     args: string,
     options: { input?: string; env?: Record<string, string> } = {},
   ): Promise<Ended> {
-    return this.runAnywhere(`${args} --stack ${this.stack}`, options);
+    return this.runAnywhere(this.#here(args), options);
   }
 
   runAnywhere(
     args: string,
     { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
   ): Promise<Ended> {
-    const child = this.start(args, env);
-    child.stdin?.end(input);
-    return ended(child);
+    const program = this.#running(args, { env });
+    program.input.end(input);
+    return program.ended;
   }
 
-  start(args: string, env: Record<string, string> = {}): ChildProcess {
-    return startProgram(args, { ...this.environment, ...env });
+  /** For what is to happen before it ends. Its standard input stays open. */
+  start(args: string, options: Partial<StartOptions> = {}): Running {
+    return this.#running(this.#here(args), options);
+  }
+
+  #running(args: string, { env = {}, isTTY = false }: Partial<StartOptions>): Running {
+    const environment = { ...this.environment, ...env };
+    return new Running(args, { environment, isTTY, clock: this.clock, aws: foundIn(environment) });
+  }
+
+  #here(args: string): string {
+    return `${args} --stack ${this.stack}`;
   }
 
   /** What it answers to machines. */
@@ -127,25 +161,6 @@ export class Duty {
   get invocation(): string {
     return `/2015-03-31/functions/${this.stage.operate.name}/invocations`;
   }
-}
-
-/** Half of what a start takes is compiling. */
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/ops', import.meta.url));
-
-/** The program as a process of its own, with this environment and no other. */
-export function startProgram(args: string, env: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [program, ...args.split(' ').filter(Boolean)], {
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache, ...env },
-  });
-}
-
-export async function ended(child: ChildProcess): Promise<Ended> {
-  const [stdout, stderr] = await Promise.all([
-    child.stdout ? text(child.stdout) : '',
-    child.stderr ? text(child.stderr) : '',
-    child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined,
-  ]);
-  return { exitCode: child.exitCode, stdout, stderr };
 }
 
 /** What a service of AWS answers when a policy does not allow it. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queues } from '../scaffold/deployment.ts';
-import { approved, Duty, ended, masked } from './duty.ts';
+import { approved, Duty, masked } from './duty.ts';
 
 const duty = new Duty();
 const { stage } = duty;
@@ -149,16 +149,13 @@ describe('what is seen, and what it does:', () => {
   });
 
   it('watch shows events and ticks as they come', async () => {
-    const child = duty.start(`watch --stack ${duty.stack}`);
-    let stdout = '';
-    child.stdout?.on('data', (chunk) => (stdout += chunk));
-    const end = ended(child);
-    await expect.poll(() => stdout, { timeout: 20_000 }).toContain('tick');
+    const program = duty.start('watch');
+    await program.shows(/ tick /);
     stage.sandbox.world.add({ certified_on: '2019-05-06', organization_id: stage.filtered });
     await stage.completedTick();
-    await expect.poll(() => stdout, { timeout: 20_000 }).toContain('created');
-    child.kill('SIGINT');
-    const { exitCode, stderr } = await end;
+    await program.shows(/ created /);
+    program.interrupt();
+    const { exitCode, stdout, stderr } = await program.ended;
     const seen = masked(`${stderr}${stdout}exit ${exitCode}\n`).replaceAll(
       /assessment \d+/g,
       'assessment <id>',

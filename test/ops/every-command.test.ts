@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from '../../ops/program.ts';
-import { Duty, denied, ended } from './duty.ts';
+import { Duty, denied } from './duty.ts';
 
 /** Each as it would work, if nothing went wrong. */
 const commandLines = {
@@ -93,14 +92,14 @@ describe('a Lambda that fails', () => {
 
 describe('Ctrl-C in the middle', () => {
   it.each(everyCommand)('ends %s, which says what it has left', async (name, args) => {
-    const child = duty.start(`${args} --stack ${duty.stack}`);
-    child.stdin?.end(credentials);
+    const program = duty.start(args);
+    program.input.end(credentials);
     duty.lambda.always(async () => {
-      child.kill('SIGINT');
-      await once(child, 'exit');
+      program.interrupt();
+      await program.ended;
       return undefined;
     });
-    const { exitCode, stdout, stderr } = await ended(child);
+    const { exitCode, stdout, stderr } = await program.ended;
     // For watch it is the regular end.
     expect({ exitCode, stdout }).toEqual({ exitCode: name === 'watch' ? 0 : 130, stdout: '' });
     if (name !== 'watch')

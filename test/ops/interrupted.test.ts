@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queues } from '../scaffold/deployment.ts';
 import type { Rule } from '../support/gate.ts';
-import { Duty, ended } from './duty.ts';
+import { Duty } from './duty.ts';
 import { twoAtATime } from './two-at-a-time.ts';
 
 const duty = new Duty();
@@ -14,17 +13,24 @@ afterEach(() => duty.strike());
 const goesOn = 'The call in progress goes on in AWS to its end, within a minute;';
 
 /** Runs it, and presses Ctrl-C while the function is at this call. @param call counted from 1 */
-async function interrupted(args: string, call = 1, others: Rule = ({ forward }) => forward()) {
-  const child = duty.start(`${args} --stack ${duty.stack}`);
-  child.stdin?.end();
+function interrupted(
+  args: string,
+  {
+    call = 1,
+    others = ({ forward }) => forward(),
+    input = '',
+  }: { call?: number; others?: Rule; input?: string } = {},
+) {
+  const program = duty.start(args);
+  program.input.end(input);
   for (let passed = 1; passed < call; passed += 1) duty.lambda.once(duty.invocation, others);
   duty.lambda.always(async ({ forward }) => {
-    child.kill('SIGINT');
+    program.interrupt();
     // The program ends at once; the function does not.
-    await once(child, 'exit');
+    await program.ended;
     return forward();
   });
-  return ended(child);
+  return program.ended;
 }
 
 async function flood(): Promise<void> {
@@ -34,29 +40,6 @@ async function flood(): Promise<void> {
     stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-06' });
   expect(await stage.completedTick()).toMatchObject({ held: 3 });
 }
-
-describe('Ctrl-C while the program is still loaded', () => {
-  const hook = `import { registerHooks } from 'node:module';
-    registerHooks({
-      resolve(specifier, context, next) {
-        if (specifier.endsWith('/run.ts')) process.kill(process.pid, 'SIGINT');
-        return next(specifier, context);
-      },
-    });`;
-
-  it.each(['status', 'watch', 'tick'])(
-    'ends %s with the words and the code of later',
-    async (args) => {
-      const child = duty.start(`${args} --stack ${duty.stack}`, {
-        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-      });
-      const { exitCode, stdout, stderr } = await ended(child);
-      expect(stderr).toContain('error: Interrupted.\n  Nothing was changed.');
-      expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
-      expect(duty.cloudFormation.calls).toEqual([]);
-    },
-  );
-});
 
 describe('Ctrl-C during a call', () => {
   it.each([
@@ -127,7 +110,7 @@ describe('Ctrl-C during a replay', () => {
     await flood();
     await duty.run('release --yes');
     await duty.stage.completedTick();
-    const { stderr } = await interrupted('replay --all', 2, twoAtATime(duty));
+    const { stderr } = await interrupted('replay --all', { call: 2, others: twoAtATime(duty) });
     expect(stderr).toMatch(/^2 events sent: 2 created\n/);
     expect(stderr).toContain(goesOn);
     expect(stderr).toContain('"after":"2019-05-06/');
@@ -139,16 +122,16 @@ describe('Ctrl-C while AWS does not start the next call', () => {
     await flood();
     await duty.run('release --yes');
     await duty.stage.completedTick();
-    const child = duty.start(`replay --all --stack ${duty.stack}`);
+    const program = duty.start('replay --all');
     duty.lambda.once(duty.invocation, twoAtATime(duty));
     duty.lambda.always(async () => ({
       status: 429,
       type: 'application/json',
       body: '{"__type":"TooManyRequestsException"}',
     }));
-    // Once the waiting is told.
-    child.stderr?.once('data', () => child.kill('SIGINT'));
-    const { exitCode, stderr } = await ended(child);
+    await program.shows(/ is given again /);
+    program.interrupt();
+    const { exitCode, stderr } = await program.ended;
     expect(exitCode).toBe(130);
     expect(stderr).toContain('\n2 events sent: 2 created\n');
     expect(stderr).toContain('Nothing is under way any more: what is left was not begun.');
@@ -215,7 +198,7 @@ describe('Ctrl-C during a decision', () => {
 
   it('that is being carried out says that it goes on, and how', async () => {
     await flood();
-    const { exitCode, stderr } = await interrupted('discard --yes', 2);
+    const { exitCode, stderr } = await interrupted('discard --yes', { call: 2 });
     expect(exitCode).toBe(130);
     expect(stderr).toContain('3 events held');
     expect(stderr).not.toContain('Nothing was discarded');
@@ -246,25 +229,29 @@ describe('Ctrl-C during a proof', () => {
 });
 
 describe('Ctrl-C during credentials set', () => {
+  const right = () => {
+    const { clientId: client_id, clientSecret: client_secret } = duty.stage.sandbox.credentials;
+    return JSON.stringify({ client_id, client_secret });
+  };
+
   it('before they are stored says that nothing was changed', async () => {
-    const child = duty.start(`credentials set --stack ${duty.stack}`);
-    // More than a pipe holds: once all of it is written, the program reads. Its input stays open.
-    child.stdin?.write(' '.repeat(1_000_000), () => child.kill('SIGINT'));
-    const { exitCode, stderr } = await ended(child);
+    const program = duty.start('credentials set');
+    // More than is held: once all of it is written, the program reads. Its input stays open.
+    program.input.write(' '.repeat(1_000_000), () => program.interrupt());
+    const { exitCode, stderr } = await program.ended;
     expect(exitCode).toBe(130);
     expect(stderr).toContain('Nothing was changed.');
   });
 
   it('while the partner is asked says that nothing was changed', async () => {
-    const { clientId: client_id, clientSecret: client_secret } = duty.stage.sandbox.credentials;
-    const child = duty.start(`credentials set --stack ${duty.stack}`);
-    child.stdin?.end(JSON.stringify({ client_id, client_secret }));
+    const program = duty.start('credentials set');
+    program.input.end(right());
     duty.stage.partner.always(async () => {
-      child.kill('SIGINT');
-      await once(child, 'exit');
+      program.interrupt();
+      await program.ended;
       return undefined;
     });
-    const { exitCode, stderr } = await ended(child);
+    const { exitCode, stderr } = await program.ended;
     expect(stderr).toContain('Nothing was changed.');
     expect(exitCode).toBe(130);
   });
@@ -273,17 +260,7 @@ describe('Ctrl-C during credentials set', () => {
     ['while it is noted who stores them says that they are not stored', 2, 'Nothing was stored.'],
     ['after they are stored says so', 3, 'The credentials are stored'],
   ])('%s', async (_, call, said) => {
-    const { clientId: client_id, clientSecret: client_secret } = duty.stage.sandbox.credentials;
-    const child = duty.start(`credentials set --stack ${duty.stack}`);
-    child.stdin?.end(JSON.stringify({ client_id, client_secret }));
-    for (let passed = 1; passed < call; passed += 1)
-      duty.lambda.once(duty.invocation, ({ forward }) => forward());
-    duty.lambda.always(async ({ forward }) => {
-      child.kill('SIGINT');
-      await once(child, 'exit');
-      return forward();
-    });
-    const { exitCode, stderr } = await ended(child);
+    const { exitCode, stderr } = await interrupted('credentials set', { call, input: right() });
     expect(exitCode).toBe(130);
     expect(stderr).toContain(said);
     expect(stderr).not.toContain('Nothing was changed');

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ended, startProgram } from './duty.ts';
+import { Running } from './running.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'local-'));
 const instance = spawn(
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const run = (args: string) =>
-  ended(startProgram(`${args} --local`, { NOTIFIER_LOCAL: folder, NO_COLOR: '1' }));
+  new Running(`${args} --local`, { environment: { NOTIFIER_LOCAL: folder } }).ended;
 
 const times = z.tuple([z.object({ lastTick: z.string(), nextTick: z.string() })]);
 

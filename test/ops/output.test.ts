@@ -2,44 +2,72 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { Running, Screen } from './running.ts';
 
-const program = fileURLToPath(new URL('../../ops/cli.ts', import.meta.url));
+/** What is written there is lost, for this reason. */
+class Nowhere extends Screen {
+  readonly #code: string;
+
+  constructor(code: string) {
+    super(false);
+    this.#code = code;
+  }
+
+  override _write(_chunk: Buffer, _encoding: string, done: (error: Error) => void): void {
+    done(Object.assign(new Error('lost'), { code: this.#code }));
+  }
+}
+
+const lost = `error: The output could not be written (ENOSPC).
+  What was asked for may have been done all the same. Make room, or write to another place, and run it again.
+  A retry can help. (output-lost)
+`;
+
+describe('where there is no room for the output', () => {
+  it.each(['completion bash', 'status --help', 'tick --json'])(
+    '%s ends as a failure, and says so where that can be written',
+    async (args) => {
+      const { exitCode, stderr } = await new Running(args, { output: new Nowhere('ENOSPC') }).ended;
+      expect({ exitCode, stderr }).toEqual({ exitCode: 5, stderr: lost });
+    },
+  );
+});
+
+it('whoever has closed the output has seen enough', async () => {
+  const { exitCode, stderr } = await new Running('--help', { output: new Nowhere('EPIPE') }).ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+});
+
 /** A disk without room. */
 const full = '/dev/full';
 
-/** @param where standard output and standard error go */
-function run(args: string, where: { stdout?: number; stderr?: number }) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args.split(' ')], {
-    stdio: ['ignore', where.stdout ?? 'pipe', where.stderr ?? 'pipe'],
-    env: { PATH: process.env.PATH, NO_COLOR: '1' },
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
-}
+describe.skipIf(!existsSync(full))('a process on a disk without room', () => {
+  const program = fileURLToPath(new URL('../../ops/cli.ts', import.meta.url));
 
-describe.skipIf(!existsSync(full))('on a disk without room', () => {
-  const onIt = <Result>(work: (file: number) => Result) => {
+  /** @param where standard output and standard error go */
+  function run(args: string, where: (file: number) => { stdout?: number; stderr?: number }) {
     const file = openSync(full, 'w');
-    try {
-      return work(file);
-    } finally {
-      closeSync(file);
-    }
-  };
+    const { stdout: out = 'pipe', stderr: err = 'pipe' } = where(file);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args.split(' ')], {
+      stdio: ['ignore', out, err],
+      env: { PATH: process.env.PATH, NO_COLOR: '1' },
+      encoding: 'utf8',
+    });
+    closeSync(file);
+    return { status, stdout, stderr };
+  }
 
-  it.each(['completion bash', 'status --help', 'tick --json'])(
-    '%s ends as a failure, and says so where that can be written',
-    (args) => {
-      const { status, stderr } = onIt((stdout) => run(args, { stdout }));
-      expect(stderr).toBe(`error: The output could not be written (ENOSPC).
-  What was asked for may have been done all the same. Make room, or write to another place, and run it again.
-  A retry can help. (output-lost)
-`);
-      expect(status).toBe(5);
-    },
-  );
+  it('ends as a failure, and says so', () => {
+    const { status, stderr } = run('status --help', (stdout) => ({ stdout }));
+    expect({ status, stderr }).toEqual({ status: 5, stderr: lost });
+  });
 
-  it('a failure that cannot be told is still the one that it is', () => {
-    expect(onIt((stderr) => run('tick', { stderr }))).toMatchObject({ status: 2, stdout: '' });
+  it('ends with the failure that it cannot tell', () => {
+    expect(run('tick', (stderr) => ({ stderr }))).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  it('ends as a failure that it cannot even tell', () => {
+    const ended = run('status --help', (file) => ({ stdout: file, stderr: file }));
+    expect(ended).toMatchObject({ status: 5 });
   });
 });

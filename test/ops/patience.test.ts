@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Clients } from '../../ops/target/access.ts';
 import { Operator } from '../../ops/target/operator.ts';
 import { findTarget } from '../../ops/target/target.ts';
 import { ManualClock } from '../scaffold/clock.ts';
@@ -26,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  vi.unstubAllEnvs();
   server.closeAllConnections();
   server.close();
   await once(server, 'close');
@@ -37,7 +37,8 @@ const credentials = { accessKeyId: 'duty', secretAccessKey: 'duty' };
 
 const access = () => ({
   isLocal: false,
-  client: () => ({ region: 'us-east-1', endpoint, credentials }),
+  clients: new Clients(),
+  settings: () => ({ region: 'us-east-1', endpoint, credentials }),
 });
 const integration = { name: 'district-a', operateFunction: 'operate', schedule: '', secret: '' };
 
@@ -117,12 +118,14 @@ describe('a connection on which nothing comes any more', () => {
   });
 
   it('ends what asks AWS itself', async () => {
-    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', endpoint);
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'duty');
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'duty');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const asked = { stack: 'prod', local: false, region: 'us-east-1' };
-    const failure = findTarget(asked, never).catch((error) => error);
+    const host = {
+      environment: {},
+      stopping: new AbortController(),
+      aws: () => access().settings(),
+    };
+    const failure = findTarget(asked, host, new Clients()).catch((error) => error);
     for (const attempt of [1, 2, 3]) {
       await vi.waitFor(() => expect(requests).toHaveLength(attempt), { timeout: 5_000 });
       await vi.advanceTimersByTimeAsync(11_000);

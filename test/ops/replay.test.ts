@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queues } from '../scaffold/deployment.ts';
-import { Duty, ended } from './duty.ts';
+import { Duty } from './duty.ts';
 import { twoAtATime } from './two-at-a-time.ts';
 
 const duty = new Duty();
@@ -66,14 +65,14 @@ describe('replay', () => {
   it('that is interrupted says how to go on, and nothing is lost', async () => {
     const told = await announce(5);
     duty.lambda.once(duty.invocation, twoAtATime(duty));
-    const child = duty.start(`replay --all --stack ${duty.stack}`);
+    const program = duty.start('replay --all');
     // In the middle of the second call.
     duty.lambda.always(async () => {
-      child.kill('SIGINT');
-      await once(child, 'exit');
+      program.interrupt();
+      await program.ended;
       return undefined;
     });
-    const { exitCode, stdout, stderr } = await ended(child);
+    const { exitCode, stdout, stderr } = await program.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
     expect(stderr).toContain('2 events sent: 2 created');
     const [, next = ''] = /certification-notifier (replay .*)$/m.exec(stderr) ?? [];

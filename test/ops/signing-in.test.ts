@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Gate } from '../support/gate.ts';
-import { ended, startProgram } from './duty.ts';
+import { ended, Running, startProgram } from './running.ts';
 
 const cloudFormation = new Gate();
 const folder = mkdtempSync(join(tmpdir(), 'signing-in-'));
@@ -37,7 +37,10 @@ aws_secret_access_key = duty
     AWS_ENDPOINT_URL_CLOUDFORMATION: await cloudFormation.open(),
   };
 });
-afterEach(() => cloudFormation.reset());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  cloudFormation.reset();
+});
 afterAll(async () => {
   await cloudFormation.close();
   rmSync(folder, { recursive: true });
@@ -45,10 +48,14 @@ afterAll(async () => {
 
 const keys = { AWS_ACCESS_KEY_ID: 'duty', AWS_SECRET_ACCESS_KEY: 'duty' };
 
+/** AWS's SDK searches the environment of this process. */
 async function status(args: string, env: Record<string, string> = {}) {
-  const child = startProgram(`status --stack prod ${args}`, { ...environment, ...env });
-  child.stdin?.end();
-  const { exitCode, stdout, stderr } = await ended(child);
+  const all = { ...environment, ...env };
+  for (const name of Object.keys(process.env))
+    if (name.startsWith('AWS_')) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
+  const program = new Running(`status --stack prod ${args}`, { environment: all });
+  const { exitCode, stdout, stderr } = await program.ended;
   expect(stdout).toBe('');
   const [problem, whatToDo, last] = stderr.trimEnd().split('\n  ');
   return { exitCode, problem, whatToDo, last };

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { problemOf } from '../../lambda/operations/answer.ts';
 import { BusyError } from '../../lambda/operations/errors.ts';
 import { UsageError } from '../../ops/errors.ts';
+import { Clients } from '../../ops/target/access.ts';
 import { selectIntegration, selectIntegrations, type Target } from '../../ops/target/target.ts';
-import { Duty, denied, ended, masked } from './duty.ts';
+import { Duty, denied, masked } from './duty.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build());
@@ -59,7 +59,7 @@ describe('whom a command is for', () => {
 describe('one of several integrations', () => {
   const deployed = (name: string) => ({ name, operateFunction: '', schedule: '', secret: '' });
   const target: Target = {
-    access: { isLocal: true, client: () => ({}) },
+    access: { isLocal: true, clients: new Clients(), settings: () => ({}) },
     name: 'prod',
     topics: { events: '', alerts: '', operations: '' },
     integrations: [deployed('district-a'), deployed('district-b')],
@@ -156,9 +156,10 @@ describe('what can go wrong in between', () => {
 
   it('is a function that AWS does not start: that is told, and Ctrl-C ends the waiting', async () => {
     duty.lambda.always(notStarted);
-    const child = duty.start(`test-event --stack ${duty.stack}`);
-    child.stderr?.once('data', () => child.kill('SIGINT'));
-    const { exitCode, stdout, stderr } = await ended(child);
+    const program = duty.start('test-event');
+    await program.shows(/ is given again /);
+    program.interrupt();
+    const { exitCode, stdout, stderr } = await program.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
     expect(stderr).toMatch(
       /^AWS does not start the function for district-a now .*: nothing was done\. It is given again for up to a minute\.\nerror: Interrupted\.\n {2}Nothing was changed\./,
@@ -166,13 +167,13 @@ describe('what can go wrong in between', () => {
   });
 
   it('is somebody who presses Ctrl-C', async () => {
-    const child = duty.start(`test-event --stack ${duty.stack}`);
+    const program = duty.start('test-event');
     duty.lambda.once(duty.invocation, async () => {
-      child.kill('SIGINT');
-      await once(child, 'exit');
+      program.interrupt();
+      await program.ended;
       return undefined;
     });
-    const { exitCode, stdout, stderr } = await ended(child);
+    const { exitCode, stdout, stderr } = await program.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
     expect(stderr).toContain('the test event may be sent');
   });
@@ -254,12 +255,11 @@ describe('what can go wrong in between', () => {
 
   it('is a function that dies', async () => {
     // Without the gate, which does not hand on Lambda's own headers.
-    const child = duty.start('tick --local');
     duty.stage.partner.once('/oauth/token', async () => {
       await duty.stage.operate.kill();
       return undefined;
     });
-    const { exitCode, stderr } = await ended(child);
+    const { exitCode, stderr } = await duty.runAnywhere('tick --local');
     expect(stderr).toContain('failed (Runtime.ExitError)');
     expect(exitCode).toBe(5);
   });

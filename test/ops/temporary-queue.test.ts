@@ -13,7 +13,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Access } from '../../ops/target/access.ts';
+import { type Clock, systemClock } from '../../lambda/clock.ts';
+import { type Access, Clients } from '../../ops/target/access.ts';
 import { sweep, TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { Gate } from '../support/gate.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
     region: 'us-east-1',
     credentials: { accessKeyId: 'duty', secretAccessKey: 'duty' },
   };
-  access = { isLocal: false, client: () => config };
+  access = { isLocal: false, clients: new Clients(), settings: () => config };
   sqs = new SQSClient(config);
   sns = new SNSClient(config);
 });
@@ -54,7 +55,7 @@ async function created(Name: string): Promise<string> {
   return (await sns.send(new CreateTopicCommand({ Name }))).TopicArn ?? '';
 }
 
-const watching = (topicArn: string, integration?: string, clock?: ManualClock) =>
+const watching = (topicArn: string, integration?: string, clock: Clock = systemClock) =>
   TemporaryQueue.create(access, { topicArn, integration }, clock);
 
 async function queues(): Promise<string[]> {
@@ -119,18 +120,18 @@ describe('the queue of somebody who watches', () => {
 describe('what crashes have left behind', () => {
   it('is removed with its subscription', async () => {
     await watching(topic, undefined, longAgo());
-    expect(await sweep(access, topic)).toBe(1);
+    expect(await sweep(access, topic, systemClock)).toBe(1);
     expect(await queues()).toEqual([]);
     expect(await subscriptions(topic)).toEqual([]);
-    expect(await sweep(access, topic)).toBe(0);
+    expect(await sweep(access, topic, systemClock)).toBe(0);
   });
 
   it('is left to those who watch the topic that it belongs to', async () => {
     await watching(another, undefined, longAgo());
-    expect(await sweep(access, topic)).toBe(0);
+    expect(await sweep(access, topic, systemClock)).toBe(0);
     expect(await queues()).toHaveLength(1);
     expect(await subscriptions(another)).toHaveLength(1);
-    expect(await sweep(access, another)).toBe(1);
+    expect(await sweep(access, another, systemClock)).toBe(1);
     expect(await queues()).toEqual([]);
     expect(await subscriptions(another)).toEqual([]);
   });
@@ -138,7 +139,7 @@ describe('what crashes have left behind', () => {
   it('may be a subscription alone', async () => {
     await subscribed(topic, 'certification-notifier-watch-gone');
     const elsewhere = await subscribed(another, 'certification-notifier-watch-gone');
-    expect(await sweep(access, topic)).toBe(1);
+    expect(await sweep(access, topic, systemClock)).toBe(1);
     expect(await endpoints(topic)).toEqual([]);
     expect(await endpoints(another)).toEqual([elsewhere]);
   });
@@ -150,7 +151,7 @@ describe('what crashes have left behind', () => {
       await subscribed(topic, 'certification-notifier-watch-by-hand'),
       await subscribed(topic, 'a-subscriber-whose-queue-is-gone'),
     ];
-    expect(await sweep(access, topic)).toBe(0);
+    expect(await sweep(access, topic, systemClock)).toBe(0);
     expect(await queues()).toHaveLength(2);
     expect(await endpoints(topic)).toHaveLength(3);
     expect(await endpoints(topic)).toEqual(expect.arrayContaining(others));

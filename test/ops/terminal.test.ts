@@ -1,29 +1,36 @@
 import { PassThrough } from 'node:stream';
-import { WriteStream } from 'node:tty';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { InterruptedError } from '../../ops/errors.ts';
+import { type Environment, hostOf } from '../../ops/host.ts';
 import { Progress } from '../../ops/progress.ts';
 import { Session } from '../../ops/session.ts';
+import { Clients } from '../../ops/target/access.ts';
 import { Terminal } from '../../ops/terminal.ts';
 
 /** Streams as a terminal has them, or as a pipe. */
-function streams(isTTY: boolean) {
-  const { getColorDepth } = WriteStream.prototype;
-  const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 60, getColorDepth });
+function streams(isTTY: boolean, { environment = {}, timeZone = 'UTC' }: Partial<Outside> = {}) {
+  const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 60 });
   const [input, output, errors] = [stream(), stream(), stream()];
-  return { input, output, errors, terminal: new Terminal({ input, output, errors }) };
+  const stopping = new AbortController();
+  const host = hostOf({ streams: { input, output, errors }, environment, timeZone, stopping });
+  const terminal = new Terminal(host);
+  const session = new Session(
+    { local: true, json: false },
+    { host, terminal, clients: new Clients() },
+  );
+  return { input, output, errors, stopping, terminal, session };
+}
+
+interface Outside {
+  readonly environment: Environment;
+  readonly timeZone: string;
 }
 
 const shown = (stream: PassThrough) => String(stream.read() ?? '');
 const never = new AbortController().signal;
 
-function session(terminal: Terminal, stop = never) {
-  return new Session(terminal, { local: true, json: false }, stop);
-}
-
 afterEach(() => {
   vi.useRealTimers();
-  vi.unstubAllEnvs();
 });
 
 describe('a question', () => {
@@ -34,8 +41,8 @@ describe('a question', () => {
     ['', false],
     ['yellow', false],
   ])('answered with "%s" is agreed to: %s', async (typed, isAgreed) => {
-    const { input, terminal, errors } = streams(true);
-    const confirmed = session(terminal).confirm('Release 3 events?', false);
+    const { input, session, errors } = streams(true);
+    const confirmed = session.confirm('Release 3 events?', false);
     input.write(`${typed}\r`);
     if (isAgreed) await confirmed;
     else await expect(confirmed).rejects.toMatchObject({ code: 'not-confirmed', exitCode: 4 });
@@ -43,9 +50,9 @@ describe('a question', () => {
   });
 
   it('is not put when it was agreed to before, and not to nobody', async () => {
-    const { terminal, errors } = streams(false);
-    await session(terminal).confirm('Release?', true);
-    await expect(session(terminal).confirm('Release?', false)).rejects.toMatchObject({
+    const { session, errors } = streams(false);
+    await session.confirm('Release?', true);
+    await expect(session.confirm('Release?', false)).rejects.toMatchObject({
       exitCode: 2,
     });
     expect(shown(errors)).toBe('');
@@ -100,21 +107,20 @@ describe('standard input', () => {
 });
 
 it('takes an empty TZ for UTC', () => {
-  vi.stubEnv('TZ', '');
-  expect(streams(false).terminal.view().zone).toBe('UTC');
+  expect(streams(false, { timeZone: 'Etc/Unknown' }).terminal.view().zone).toBe('UTC');
 });
 
 describe('colour', () => {
   it('is on a terminal only, and not with NO_COLOR', () => {
-    vi.stubEnv('NO_COLOR', undefined);
-    vi.stubEnv('FORCE_COLOR', undefined);
-    vi.stubEnv('NODE_DISABLE_COLORS', undefined);
-    vi.stubEnv('CI', undefined);
-    vi.stubEnv('TERM', 'xterm-256color');
-    expect(streams(false).terminal.view().paint('bad', 'x')).toBe('x');
-    expect(streams(true).terminal.view().paint('bad', 'x')).toBe('\u001B[31mx\u001B[39m');
-    vi.stubEnv('NO_COLOR', '1');
-    expect(streams(true).terminal.view().paint('bad', 'x')).toBe('x');
+    const painted = (isTTY: boolean, variables: Environment) => {
+      const environment = { TERM: 'xterm-256color', ...variables };
+      return streams(isTTY, { environment }).terminal.view().paint('bad', 'x');
+    };
+    expect(painted(false, {})).toBe('x');
+    expect(painted(true, {})).toBe('\u001B[31mx\u001B[39m');
+    expect(painted(true, { NO_COLOR: '1' })).toBe('x');
+    expect(painted(true, { TERM: 'dumb' })).toBe('x');
+    expect(painted(false, { FORCE_COLOR: '1' })).toBe('\u001B[31mx\u001B[39m');
   });
 });
 

@@ -8,10 +8,12 @@ import {
 } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Clients } from '../../ops/target/access.ts';
 import { TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { Gate, type Reply, type Rule } from '../support/gate.ts';
-import { Duty, ended } from './duty.ts';
+import { Duty } from './duty.ts';
+import type { Running } from './running.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build());
@@ -39,20 +41,17 @@ async function subscriptions(): Promise<number> {
 /** Runs it until a line says this, and then ends it as people do. */
 async function watchUntil(
   wanted: RegExp,
-  then: (shown: () => string) => Promise<unknown>,
+  then: (program: Running) => Promise<unknown>,
   { args = '', env = {} }: { args?: string; env?: Record<string, string> } = {},
 ) {
   const before = await subscriptions();
-  const child = duty.start(`watch ${args} --stack ${duty.stack}`, env);
-  let stdout = '';
-  child.stdout?.on('data', (chunk) => (stdout += chunk));
-  const end = ended(child);
-  await expect.poll(subscriptions, { timeout: 20_000 }).toBe(before + 1);
-  await then(() => stdout);
-  await expect.poll(() => stdout, { timeout: 20_000 }).toMatch(wanted);
+  const program = duty.start(`watch ${args}`, { env });
+  await expect.poll(subscriptions, { interval: 10, timeout: 20_000 }).toBe(before + 1);
+  await then(program);
+  await program.shows(wanted);
   const whileWatching = await queuesLeft();
-  child.kill('SIGINT');
-  return { ...(await end), whileWatching };
+  program.interrupt();
+  return { ...(await program.ended), whileWatching };
 }
 
 const throttled = (type: string, status: number): Reply => ({
@@ -123,12 +122,14 @@ describe('watch', () => {
     stage.partner.always(async () => undefined);
     expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
     await stage.lastTickWas(Temporal.Now.instant().subtract({ minutes: 4 }));
-    const seen = await watchUntil(/ over: /, async (shown) => {
-      await expect.poll(shown, { timeout: 20_000 }).toMatch(/ notice /);
+    const seen = await watchUntil(/ over: /, async (program) => {
+      await program.shows(/ notice /);
       // Of another tick that has failed there is nothing new to say.
       expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
       stage.partner.reset();
       stage.sandbox.world.add();
+      // Until the next look at the ticks, which comes behind the event.
+      duty.clock.advance({ seconds: 10 });
       await stage.completedTick();
     });
     expect(seen.stdout.match(/ notice .*/g)).toEqual([
@@ -194,7 +195,8 @@ describe('watch', () => {
   it('puts the expiry of its queue off while somebody watches', async () => {
     const { aws } = duty.stage;
     const clock = new ManualClock('2026-11-21T08:00:00Z');
-    const access = { isLocal: true, client: () => aws.clientConfig('sqs') };
+    const settings = () => aws.clientConfig('sqs');
+    const access = { isLocal: true, clients: new Clients(), settings };
     const watched = { topicArn: aws.output('EventsTopicArn'), integration: undefined };
     await using queue = await TemporaryQueue.create(access, watched, clock);
     const [QueueUrl = ''] = await queuesLeft();

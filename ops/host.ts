@@ -1,0 +1,42 @@
+import { type Clock, systemClock } from '../lambda/clock.ts';
+import type { ClientSettings, Service } from './target/access.ts';
+import type { Streams } from './terminal.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a process has. */
+interface ProcessHost {
+  readonly streams: Streams;
+  readonly environment: Environment;
+  /** As Node names it. */
+  readonly timeZone: string;
+  /**
+   * Aborts when somebody wants the program to end. The program aborts it when nobody reads its output
+   * any longer.
+   */
+  readonly stopping: AbortController;
+}
+
+/** Everything that the program takes from outside: a process hands over its own, a test something else. */
+export interface Host extends ProcessHost {
+  readonly clock: Clock;
+  /** Where a service of AWS is, and who asks it. @param asked by options of the command line */
+  readonly aws: (service: Service, asked: AskedOfAws) => ClientSettings;
+}
+
+export interface AskedOfAws {
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+/** AWS's SDK finds by itself what is not asked for, in the environment and the files of this process. */
+const foundBySdk: Host['aws'] = (_service, { region, profile }) => ({
+  ...(region !== undefined && { region }),
+  ...(profile !== undefined && { profile }),
+});
+
+export type HostInput = ProcessHost & Partial<Host>;
+
+export function hostOf(input: HostInput): Host {
+  return { clock: systemClock, aws: foundBySdk, ...input };
+}

@@ -1,0 +1,47 @@
+import type { Writable } from 'node:stream';
+import { InterruptedError, OutputLostError } from './errors.ts';
+import type { Host } from './host.ts';
+
+/** What becomes of what is told. Nobody who reads it: the program comes to its end. */
+export class Output implements Disposable {
+  readonly #streams: Host['streams'];
+  readonly #stopping: AbortController;
+  #lost: OutputLostError | undefined;
+
+  constructor({ streams, stopping }: Host) {
+    this.#streams = streams;
+    this.#stopping = stopping;
+    streams.output.on('error', this.#fail);
+    streams.errors.on('error', nowhereToTell);
+  }
+
+  /** Why some of it is not written. */
+  get lost(): OutputLostError | undefined {
+    return this.#lost;
+  }
+
+  /** Settles once nothing is under way any more. */
+  async written(): Promise<void> {
+    await Promise.all([settled(this.#streams.output), settled(this.#streams.errors)]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#streams.output.off('error', this.#fail);
+    this.#streams.errors.off('error', nowhereToTell);
+  }
+
+  readonly #fail = (cause: NodeJS.ErrnoException) => {
+    if (this.#stopping.signal.aborted) return;
+    // Whoever reads the output (`| head`) has seen enough.
+    if (cause.code === 'EPIPE') return this.#stopping.abort(new InterruptedError());
+    this.#lost = new OutputLostError(cause.code ?? cause.name, { cause });
+    this.#stopping.abort(this.#lost);
+  };
+}
+
+/** Of standard error: the exit code tells it. */
+const nowhereToTell = () => {};
+
+/** A stream tells of its failure shortly after the callback. */
+const settled = (stream: Writable) =>
+  new Promise<void>((resolve) => stream.write('', () => setImmediate(resolve)));
