@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Gate } from '../support/gate.ts';
-import { Duty, denied } from './duty.ts';
+import { Duty, denied, raisedEach, raisedOnce } from './duty.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build());
 afterAll(() => duty.dismantle());
-beforeEach(() => duty.raise());
-afterEach(() => duty.strike());
 
 const stored = () => duty.stage.aws.secrets.get(duty.stage.aws.secretNames[0] ?? '').value;
 const unset = '{"client_id":"","client_secret":""}';
@@ -20,6 +18,8 @@ const history = async () => (await duty.json('status --history --no-partner')).r
 const me = 'arn:aws:iam::000000000000:root';
 
 describe('credentials set', () => {
+  raisedEach(duty);
+
   it('lets the next tick ask a partner again that has refused, and is on record', async () => {
     duty.stage.fillSecret('{"client_id":"somebody","client_secret":"of-yesterday"}');
     await duty.stage.tick();
@@ -68,6 +68,10 @@ describe('credentials set', () => {
       `${storing} --endpoint-url ${secretsManager} --secret-id`,
     );
   });
+});
+
+describe('credentials set that stores nothing', () => {
+  raisedOnce(duty);
 
   it('stores nothing that the partner refuses, and shows no secret', async () => {
     const before = stored();

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queues } from '../scaffold/deployment.ts';
-import { approved, Duty, masked } from './duty.ts';
+import { approved, Duty, masked, raisedEach, raisedOnce } from './duty.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
-beforeEach(() => duty.raise());
-afterEach(() => duty.strike());
 
 /** More at once than is announced unasked. */
 async function flood(): Promise<void> {
@@ -19,9 +17,61 @@ async function flood(): Promise<void> {
 
 const received = () => duty.stage.events(queues.everything);
 
+describe('what is held, as long as nobody has decided,', () => {
+  raisedOnce(duty, flood);
+
+  it('is to be looked at where it is: here, there may be no such stack, and in AWS another', async () => {
+    const advised = async (where: string) => {
+      const { stdout } = await duty.runAnywhere(`status ${where} --no-partner`);
+      return /npx certification-notifier holds (.*)/.exec(stdout)?.[1];
+    };
+    expect(await advised('--local')).toBe('--local --integration district-a');
+    const inAws = `--stack ${duty.stack}`;
+    expect(await advised(inAws)).toBe(`${inAws} --integration district-a`);
+  });
+
+  it('is left alone when nobody is there to confirm', async () => {
+    for (const command of ['release', 'discard']) {
+      const { exitCode, stderr } = await duty.run(command);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('Give --yes');
+    }
+    expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
+  });
+
+  it('is not decided about by going on with what nobody agreed to, or with other options', async () => {
+    const counted = JSON.stringify({ until: '2999-01-01T00:00:00Z' });
+    for (const [words, why] of [
+      [`discard --next ${counted}`, 'Give --yes'],
+      ['discard --yes --next {}', 'until when'],
+      [`discard --yes --year 2018 --next ${counted}`, "'--year <years>'"],
+      ['replay --dry-run --next {"ids":[1]}', "'--dry-run'"],
+    ] as const) {
+      const { exitCode, stderr } = await duty.run(words);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(why);
+    }
+    expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
+  });
+
+  it('is not said to be nothing when only nothing matches', async () => {
+    for (const command of ['holds', 'release', 'discard']) {
+      const { exitCode, stdout } = await duty.run(`${command} --organization 1`);
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 0,
+        stdout: '3 events held, and none of them matches.\n',
+      });
+      expect(await duty.json(`${command} --year 1999`)).toMatchObject({
+        result: { events: 0, altogether: 3 },
+      });
+    }
+  });
+});
+
 describe('what is held', () => {
+  raisedEach(duty, flood);
+
   it('is shown, released, and delivered by the next tick; who did it is on record', async () => {
-    await flood();
     const { stdout } = await duty.run('holds');
     await expect(masked(stdout)).toMatchFileSnapshot(approved('holds'));
     const list = (await duty.run('holds --list')).stdout;
@@ -39,47 +89,9 @@ describe('what is held', () => {
     );
   });
 
-  it('is to be looked at where it is: here, there may be no such stack, and in AWS another', async () => {
-    await flood();
-    const advised = async (where: string) => {
-      const { stdout } = await duty.runAnywhere(`status ${where} --no-partner`);
-      return /npx certification-notifier holds (.*)/.exec(stdout)?.[1];
-    };
-    expect(await advised('--local')).toBe('--local --integration district-a');
-    const inAws = `--stack ${duty.stack}`;
-    expect(await advised(inAws)).toBe(`${inAws} --integration district-a`);
-  });
-
-  it('is left alone when nobody is there to confirm', async () => {
-    await flood();
-    for (const command of ['release', 'discard']) {
-      const { exitCode, stderr } = await duty.run(command);
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain('Give --yes');
-    }
-    expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
-  });
-
-  it('is not decided about by going on with what nobody agreed to, or with other options', async () => {
-    await flood();
-    const counted = JSON.stringify({ until: '2999-01-01T00:00:00Z' });
-    for (const [words, why] of [
-      [`discard --next ${counted}`, 'Give --yes'],
-      ['discard --yes --next {}', 'until when'],
-      [`discard --yes --year 2018 --next ${counted}`, "'--year <years>'"],
-      ['replay --dry-run --next {"ids":[1]}', "'--dry-run'"],
-    ] as const) {
-      const { exitCode, stderr } = await duty.run(words);
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain(why);
-    }
-    expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
-  });
-
   it.each(['release', 'discard'])(
     'is what was counted then, and nothing that has come since: %s',
     async (name) => {
-      await flood();
       duty.lambda.once(duty.invocation, async ({ forward }) => {
         const counted = await forward();
         const { sandbox, filtered } = duty.stage;
@@ -99,7 +111,6 @@ describe('what is held', () => {
   );
 
   it('is discarded: nobody is told of it, and once is enough', async () => {
-    await flood();
     const answer = await duty.json('discard --year 2019 --yes');
     expect(answer).toMatchObject({ exitCode: 0, ok: true, result: { events: 3 } });
     expect(await duty.json('discard --yes')).toMatchObject({ exitCode: 0, result: { events: 0 } });
@@ -107,22 +118,7 @@ describe('what is held', () => {
     expect(await received()).toEqual([]);
   });
 
-  it('is not said to be nothing when only nothing matches', async () => {
-    await flood();
-    for (const command of ['holds', 'release', 'discard']) {
-      const { exitCode, stdout } = await duty.run(`${command} --organization 1`);
-      expect({ exitCode, stdout }).toEqual({
-        exitCode: 0,
-        stdout: '3 events held, and none of them matches.\n',
-      });
-      expect(await duty.json(`${command} --year 1999`)).toMatchObject({
-        result: { events: 0, altogether: 3 },
-      });
-    }
-  });
-
   it('goes out only when a pause is over, and that is said', async () => {
-    await flood();
     await duty.run('pause --reason maintenance');
     expect((await duty.run('release --yes')).stdout).toMatch(
       /^3 events released: 3 created\nNot before resume: it is paused since .* E[SD]T by .*: maintenance\n$/,
@@ -130,7 +126,6 @@ describe('what is held', () => {
   });
 
   it('is released in part', async () => {
-    await flood();
     expect(await duty.json('release --organization 1 --yes')).toMatchObject({
       result: { events: 0 },
     });
@@ -140,8 +135,9 @@ describe('what is held', () => {
 });
 
 describe('a pause', () => {
+  raisedEach(duty, () => duty.stage.completedTick());
+
   it('stops the ticks until it is over, and status says who and why', async () => {
-    await duty.stage.completedTick();
     expect(await duty.run('pause --reason maintenance')).toMatchObject({ exitCode: 0 });
     expect((await duty.run('pause --reason again')).stdout).toMatch(
       /It is paused since .*: maintenance \(as it was before\)/,
@@ -156,6 +152,8 @@ describe('a pause', () => {
 });
 
 describe('a baseline', () => {
+  raisedEach(duty);
+
   it('that is not begun says what begins it', async () => {
     const before = await duty.run('baseline');
     expect(before).toMatchObject({ exitCode: 0, stderr: '' });

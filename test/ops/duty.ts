@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import * as z from 'zod';
 import type { AskedOfAws, Environment } from '../../ops/host.ts';
 import type { ClientSettings, Service } from '../../ops/target/access.ts';
@@ -101,8 +102,14 @@ export class Duty {
     writeFileSync(join(this.#folder, 'instance.json'), JSON.stringify(instance));
   }
 
+  /** All gates stand open again. */
+  reset(): void {
+    const { partner, sns, dynamodb } = this.stage;
+    for (const gate of [...this.#gates, partner, sns, dynamodb]) gate.reset();
+  }
+
   async strike(): Promise<void> {
-    for (const gate of this.#gates) gate.reset();
+    this.reset();
     await this.stage.strike();
   }
 
@@ -161,6 +168,28 @@ export class Duty {
   get invocation(): string {
     return `/2015-03-31/functions/${this.stage.operate.name}/invocations`;
   }
+}
+
+type Prepare = () => Promise<unknown>;
+const nothing: Prepare = async () => {};
+
+/** One deployment for all tests of a block, which change nothing that another of them looks at. */
+export function raisedOnce(duty: Duty, prepare: Prepare = nothing): void {
+  beforeAll(async () => {
+    await duty.raise();
+    await prepare();
+  });
+  afterEach(() => duty.reset());
+  afterAll(() => duty.strike());
+}
+
+/** A deployment for each test of a block. */
+export function raisedEach(duty: Duty, prepare: Prepare = nothing): void {
+  beforeEach(async () => {
+    await duty.raise();
+    await prepare();
+  });
+  afterEach(() => duty.strike());
 }
 
 /** What a service of AWS answers when a policy does not allow it. */

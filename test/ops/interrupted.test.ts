@@ -1,19 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queues } from '../scaffold/deployment.ts';
 import type { Rule } from '../support/gate.ts';
-import { Duty } from './duty.ts';
+import { Duty, raisedEach, raisedOnce } from './duty.ts';
 import { twoAtATime } from './two-at-a-time.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
-beforeEach(() => duty.raise());
-afterEach(() => duty.strike());
 
 const goesOn = 'The call in progress goes on in AWS to its end, within a minute;';
 
-/** Runs it, and presses Ctrl-C while the function is at this call. @param call counted from 1 */
-function interrupted(
+/**
+ * Runs it, and presses Ctrl-C while the function is at this call.
+ *
+ * @param call counted from 1
+ * @returns once the function has come to its end, too
+ */
+async function interrupted(
   args: string,
   {
     call = 1,
@@ -24,13 +27,21 @@ function interrupted(
   const program = duty.start(args);
   program.input.end(input);
   for (let passed = 1; passed < call; passed += 1) duty.lambda.once(duty.invocation, others);
-  duty.lambda.always(async ({ forward }) => {
+  let isReached = false;
+  const { promise: carriedOut, resolve } = Promise.withResolvers<void>();
+  duty.lambda.once(duty.invocation, async ({ forward }) => {
+    isReached = true;
     program.interrupt();
     // The program ends at once; the function does not.
     await program.ended;
-    return forward();
+    const reply = await forward();
+    resolve();
+    return reply;
   });
-  return program.ended;
+  const ended = await program.ended;
+  if (!isReached) throw new Error(`ended before that call: ${JSON.stringify(ended)}`);
+  await carriedOut;
+  return ended;
 }
 
 async function flood(): Promise<void> {
@@ -42,6 +53,8 @@ async function flood(): Promise<void> {
 }
 
 describe('Ctrl-C during a call', () => {
+  raisedOnce(duty, () => duty.stage.completedTick());
+
   it.each([
     'tick',
     'pause --reason maintenance',
@@ -49,7 +62,6 @@ describe('Ctrl-C during a call', () => {
     'accept-total 3 --yes',
     'baseline --restart --yes',
   ])('of %s says that it goes on, and where its outcome is shown', async (args) => {
-    await duty.stage.completedTick();
     const { exitCode, stdout, stderr } = await interrupted(args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
     expect(stderr).toContain(`error: Interrupted.\n  ${goesOn} status --history shows`);
@@ -59,15 +71,12 @@ describe('Ctrl-C during a call', () => {
     const { exitCode, stderr } = await interrupted('test-event');
     expect(exitCode).toBe(130);
     expect(stderr).toContain(`${goesOn} the test event may be sent.`);
-    await expect
-      .poll(() => duty.stage.events(queues.everything), { timeout: 20_000 })
-      .toHaveLength(1);
+    expect(await duty.stage.events(queues.everything)).toHaveLength(1);
   });
 
   it.each(['status', 'check', 'explain 5', 'holds', 'baseline', 'replay --all --dry-run'])(
     'of %s says that nothing was changed',
     async (args) => {
-      await duty.stage.completedTick();
       const { exitCode, stdout, stderr } = await interrupted(args);
       expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
       expect(stderr).toContain('Nothing was changed.');
@@ -77,12 +86,14 @@ describe('Ctrl-C during a call', () => {
 });
 
 describe('Ctrl-C during a replay', () => {
-  it('does not say that nothing was sent: it is, and the command line that goes on is known', async () => {
+  raisedEach(duty, async () => {
     await flood();
     await duty.run('release --yes');
     await duty.stage.completedTick();
     await duty.stage.events(queues.everything);
+  });
 
+  it('does not say that nothing was sent: it is, and the command line that goes on is known', async () => {
     const { exitCode, stdout, stderr } = await interrupted('replay --all');
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
     expect(stderr).not.toContain('Nothing was sent');
@@ -92,36 +103,23 @@ describe('Ctrl-C during a replay', () => {
     const { operation } = JSON.parse(/--next '(.*)'/.exec(next)?.[1] ?? '{}');
     expect(operation).toEqual(expect.any(String));
 
-    await expect
-      .poll(() => duty.stage.events(queues.everything), { timeout: 20_000 })
-      .toHaveLength(3);
-    duty.lambda.reset();
-    await expect
-      .poll(async () => (await duty.json('status --history')).result, { timeout: 20_000 })
-      .toMatchObject([
-        { history: [{ command: 'replay', operation: expect.stringContaining(operation) }, {}] },
-      ]);
+    expect(await duty.stage.events(queues.everything)).toHaveLength(3);
+    expect((await duty.json('status --history')).result).toMatchObject([
+      { history: [{ command: 'replay', operation: expect.stringContaining(operation) }, {}] },
+    ]);
     expect(await duty.runAnywhere(next.replaceAll("'", ''))).toMatchObject({ exitCode: 0 });
     const { result: after } = await duty.json('status --history');
     expect(after).toMatchObject([{ history: [{ command: 'replay' }, { command: 'release' }] }]);
   });
 
   it('tells what the calls before have sent', async () => {
-    await flood();
-    await duty.run('release --yes');
-    await duty.stage.completedTick();
     const { stderr } = await interrupted('replay --all', { call: 2, others: twoAtATime(duty) });
     expect(stderr).toMatch(/^2 events sent: 2 created\n/);
     expect(stderr).toContain(goesOn);
     expect(stderr).toContain('"after":"2019-05-06/');
   });
-});
 
-describe('Ctrl-C while AWS does not start the next call', () => {
-  it('says what was done, and that the rest was not begun', async () => {
-    await flood();
-    await duty.run('release --yes');
-    await duty.stage.completedTick();
+  it('while AWS does not start the next call, says what was done, and that the rest was not begun', async () => {
     const program = duty.start('replay --all');
     duty.lambda.once(duty.invocation, twoAtATime(duty));
     duty.lambda.always(async () => ({
@@ -140,12 +138,13 @@ describe('Ctrl-C while AWS does not start the next call', () => {
 });
 
 describe('a connection that breaks in the middle', () => {
+  raisedOnce(duty, flood);
+
   it.each([
     ['pause --reason maintenance', 'status --history shows what comes of it.'],
     ['test-event', 'the test event may be sent.'],
     ['discard --yes', 'holds shows what is left.'],
   ])('of %s says that it may go on, and where that shows', async (args, where) => {
-    await flood();
     // What only counts is answered.
     const changes = ({ body }: { body: string }) => !/"command":"holds"/.test(body);
     duty.lambda.always(async (call) => (changes(call) ? undefined : call.forward()));
@@ -157,7 +156,6 @@ describe('a connection that breaks in the middle', () => {
   });
 
   it('of what only looks says that it failed', async () => {
-    await duty.stage.completedTick();
     duty.lambda.always(async () => undefined);
     const { exitCode, stderr } = await duty.run('status');
     expect(exitCode).toBe(5);
@@ -166,24 +164,20 @@ describe('a connection that breaks in the middle', () => {
 });
 
 describe('Ctrl-C during a decision', () => {
+  raisedOnce(duty, flood);
+
   it.each(['release', 'discard'])(
     'that is still counting (%s) says that nothing was changed',
     async (name) => {
-      await flood();
       const { exitCode, stderr } = await interrupted(`${name} --yes`);
       expect(exitCode).toBe(130);
       expect(stderr).toContain('error: Interrupted.\n  Nothing was changed.');
       expect(stderr).not.toContain('--next');
-      duty.lambda.reset();
-      // Locally, one call at a time: the one before may still be at it.
-      await expect
-        .poll(async () => (await duty.json('holds')).result, { timeout: 20_000 })
-        .toMatchObject({ events: 3 });
+      expect(await duty.json('holds')).toMatchObject({ result: { events: 3 } });
     },
   );
 
   it('that is still counting says so to machines', async () => {
-    await flood();
     const { stdout } = await interrupted('discard --yes --json');
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
@@ -195,25 +189,26 @@ describe('Ctrl-C during a decision', () => {
       },
     });
   });
+});
 
-  it('that is being carried out says that it goes on, and how', async () => {
-    await flood();
+describe('Ctrl-C while a decision is carried out', () => {
+  raisedEach(duty, flood);
+
+  it('says that it goes on, and how', async () => {
     const { exitCode, stderr } = await interrupted('discard --yes', { call: 2 });
     expect(exitCode).toBe(130);
     expect(stderr).toContain('3 events held');
     expect(stderr).not.toContain('Nothing was discarded');
     expect(stderr).toContain(`${goesOn} holds shows what is left.`);
     expect(stderr).toContain('discard --stack');
-    duty.lambda.reset();
-    await expect
-      .poll(async () => (await duty.json('holds')).result, { timeout: 20_000 })
-      .toMatchObject({ events: 0 });
+    expect(await duty.json('holds')).toMatchObject({ result: { events: 0 } });
   });
 });
 
 describe('Ctrl-C during a proof', () => {
+  raisedOnce(duty, () => duty.stage.completedTick());
+
   it('that reads again says that it goes on, and how', async () => {
-    await duty.stage.completedTick();
     const { exitCode, stderr } = await interrupted('prove --from 2019-01-01 --to 2019-12-31 --now');
     expect(exitCode).toBe(130);
     expect(stderr).not.toContain('Nothing');
@@ -222,13 +217,14 @@ describe('Ctrl-C during a proof', () => {
   });
 
   it('that only shows what is recorded says that nothing was changed', async () => {
-    await duty.stage.completedTick();
     const { stderr } = await interrupted('prove --from 2019-01-01 --to 2019-12-31');
     expect(stderr).toContain('Nothing was changed.');
   });
 });
 
 describe('Ctrl-C during credentials set', () => {
+  raisedOnce(duty, () => duty.stage.completedTick());
+
   const right = () => {
     const { clientId: client_id, clientSecret: client_secret } = duty.stage.sandbox.credentials;
     return JSON.stringify({ client_id, client_secret });

@@ -1,17 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Duty } from './duty.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Duty, raisedEach, raisedOnce } from './duty.ts';
 
 const duty = new Duty();
 const { stage } = duty;
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
-beforeEach(async () => {
-  await duty.raise();
-  await stage.completedTick();
-});
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  await duty.strike();
 });
 
 /**
@@ -49,6 +44,8 @@ async function flood(): Promise<void> {
 const waiting = /^[a-z-]+ {2}█+░+ {2}10 s, an answer within 45 s$/;
 
 describe('on a terminal, what takes more than two seconds has a bar and an estimate:', () => {
+  raisedOnce(duty, () => stage.completedTick());
+
   it.each([
     'status',
     'check',
@@ -67,9 +64,13 @@ describe('on a terminal, what takes more than two seconds has a bar and an estim
     expect(lines[0]).toBe('');
     expect(last(lines)).toMatch(waiting);
   });
+});
+
+describe('a bar tells how much is done:', () => {
+  raisedEach(duty, () => stage.completedTick());
 
   it.each(['release --yes', 'discard --yes'])(
-    '%s, of the events that were counted',
+    'of %s, of the events that were counted',
     async (args) => {
       await flood();
       const lines = await shown(args);
@@ -77,14 +78,14 @@ describe('on a terminal, what takes more than two seconds has a bar and an estim
     },
   );
 
-  it('prove --now, of the days to read', async () => {
+  it('of prove --now, of the days to read', async () => {
     const { world } = stage.sandbox;
     const days = [...world.assessments()].map(({ certified_on }) => certified_on).sort();
     const args = `prove --from ${days[0]} --to ${days.at(-1)} --now`;
     expect(last(await shown(args))).toMatch(/^prove {2}█+░+ {2}10 s, an answer within 45 s$/);
   });
 
-  it('baseline --follow, of the certifications that the partner has', async () => {
+  it('of baseline --follow, of the certifications that the partner has', async () => {
     await duty.run('baseline --restart --yes');
     const lines = await shown('baseline --follow', 2);
     expect(last(lines)).toMatch(/^baseline {2}░+ {3}0 % {2}0 of 30 certifications$/);

@@ -1,16 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemOf } from '../../lambda/operations/answer.ts';
 import { BusyError } from '../../lambda/operations/errors.ts';
 import { UsageError } from '../../ops/errors.ts';
 import { Clients } from '../../ops/target/access.ts';
 import { selectIntegration, selectIntegrations, type Target } from '../../ops/target/target.ts';
-import { Duty, denied, masked } from './duty.ts';
+import { Duty, denied, masked, raisedOnce } from './duty.ts';
 
 const duty = new Duty();
 beforeAll(() => duty.build());
 afterAll(() => duty.dismantle());
-beforeEach(() => duty.raise());
-afterEach(() => duty.strike());
+raisedOnce(duty);
 
 describe('whom a command is for', () => {
   it('is the stack in AWS, or the instance of this machine', async () => {
@@ -76,15 +75,9 @@ describe('one of several integrations', () => {
 
 describe('a deployment of several integrations', () => {
   const several = new Duty();
-  beforeAll(async () => {
-    await several.build({ others: ['district-b'] });
-    await several.raise();
-    await several.stage.completedTick();
-  });
-  afterAll(async () => {
-    await several.strike();
-    await several.dismantle();
-  });
+  beforeAll(() => several.build({ others: ['district-b'] }));
+  afterAll(() => several.dismantle());
+  raisedOnce(several, () => several.stage.completedTick());
 
   it('is looked at as a whole and changed one by one; each has its own history', async () => {
     expect((await several.json('status')).result).toMatchObject([
@@ -127,7 +120,6 @@ describe('a deployment of several integrations', () => {
     denyTheSecond();
     const { exitCode, stdout, stderr } = await several.run(command);
     const machines = await several.json(command);
-    several.lambda.reset();
     expect(stdout).toMatch(/^district-a/);
     expect(stderr).toContain('error: district-b: AWS refuses lambda:InvokeFunction');
     expect(exitCode).toBe(4);
