@@ -1,6 +1,7 @@
 // In every process of `npm run test:at`: a clock that is ahead, or behind, by what the query says
-// (`by`, in milliseconds), and the query's `zone`. Timers and performance.now() stay as they are, and
-// so do the times of files and OpenSSL's check of certificates.
+// (`by`, in milliseconds), and the query's `zone`. Timers and performance.now() stay as they are. So do
+// what Node and OpenSSL take from the machine: times of files, the Date header that Node adds to an
+// answer without one, whether a certificate is valid yet.
 import { reachEveryProcess } from './every-process.mjs';
 
 const { searchParams } = new URL(import.meta.url);
