@@ -52,8 +52,6 @@ export class Integration {
   settings: Partial<OperationSettings> = {};
   /** What was asked of the partner, in the terms of the tick's port. */
   readonly requests: string[] = [];
-  /** In the stead of each answer of the partner. */
-  partnerFailure: Error | undefined;
   /** How long the partner takes for each question, whatever requests it needs. */
   requestSeconds = 0;
   /** What operators see of the topics. */
@@ -62,6 +60,9 @@ export class Integration {
     confirmed: 1,
     pending: 0,
   }));
+  /** What the secret holds. The partner takes them until it rotates its own. */
+  credentials = this.host.access.credentials;
+  /** Why the secret cannot be read, or holds none. */
   credentialsFailure: Error | undefined;
   /** What happens between a command's work and the tick that it runs. */
   beforeTick: () => Promise<unknown> = async () => undefined;
@@ -111,7 +112,12 @@ export class Integration {
     }
   }
 
-  readonly #reader = partnerReader(this.host.client(), this.clock);
+  readonly #secret = async () => {
+    if (this.credentialsFailure) throw this.credentialsFailure;
+    return this.credentials;
+  };
+
+  readonly #reader = partnerReader(this.host.client({ credentials: this.#secret }), this.clock);
 
   /** The tick's port to the partner. A test may put something before or after its answers. */
   readonly partner: PartnerReader = {
@@ -127,7 +133,6 @@ export class Integration {
   };
 
   async #ask<Result>(what: string, ask: () => Promise<Result>): Promise<Result> {
-    if (this.partnerFailure) throw this.partnerFailure;
     this.requests.push(what);
     this.clock.advance({ seconds: this.requestSeconds });
     return ask();
@@ -201,9 +206,7 @@ export class Integration {
         const report = await tick(this.mutate(parts), run);
         return { ...report, requests: 1, durationMs: 1 };
       },
-      credentials: async () => {
-        if (this.credentialsFailure) throw this.credentialsFailure;
-      },
+      credentials: this.#secret,
       topics: async () => this.topics,
       partnerAheadMs: () => this.partnerAheadMs,
       queue: (arn) => subscribers.queue(arn),

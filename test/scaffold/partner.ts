@@ -73,6 +73,7 @@ export const htmlPage: Answer = {
 
 export const invalidToken = written(documentRules.invalidToken);
 export const invalidClient = written(documentRules.invalidClient);
+export const unsupportedGrant = written(documentRules.unsupportedGrantType);
 export const noOrganizations = written(documentRules.noOrganizations);
 export const noAssessments = written(documentRules.noAssessments);
 

@@ -1,19 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checkResult } from '../../../lambda/operations/result.ts';
 import {
-  CredentialsRefusedError,
-  NoAssessmentsAssignedError,
-  NoOrganizationsAssignedError,
-  TokenRefusedTwiceError,
-  UnavailableError,
-  UnsupportedGrantError,
-} from '../../../lambda/partner/errors.ts';
-import {
   CredentialsMalformedError,
   CredentialsNotSetError,
 } from '../../../lambda/partner/secret.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
-import { isOfDays } from '../../scaffold/partner.ts';
+import {
+  type Fault,
+  invalidToken,
+  isOfDays,
+  noAssessments,
+  noOrganizations,
+  unsupportedGrant,
+} from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -28,6 +27,13 @@ async function begin(ledgers?: DynamoDbLedgers) {
   await story.settle();
 }
 beforeEach(() => begin());
+
+/** The token that it has is good no longer, and this comes in the stead of another. */
+function withoutToken(answer: Fault) {
+  story.host.access.rotateSecret();
+  story.credentials = story.host.access.credentials;
+  story.host.onToken = () => answer;
+}
 
 async function checked() {
   const answer = await story.operate({ command: 'check' });
@@ -97,7 +103,7 @@ describe('a check', () => {
       'token',
       'failed',
       () => {
-        story.partnerFailure = new CredentialsRefusedError();
+        story.host.access.rotateSecret();
       },
     ],
     [
@@ -105,7 +111,7 @@ describe('a check', () => {
       'token',
       'failed',
       () => {
-        story.partnerFailure = new UnsupportedGrantError();
+        withoutToken(unsupportedGrant);
       },
     ],
     [
@@ -113,7 +119,7 @@ describe('a check', () => {
       'token',
       'failed',
       () => {
-        story.partnerFailure = new TokenRefusedTwiceError('list');
+        story.host.fault = invalidToken;
       },
     ],
     [
@@ -121,7 +127,7 @@ describe('a check', () => {
       'token',
       'failed',
       () => {
-        story.partnerFailure = new UnavailableError('token', 'refused');
+        withoutToken('reset');
       },
     ],
     [
@@ -129,7 +135,7 @@ describe('a check', () => {
       'scope',
       'failed',
       () => {
-        story.partnerFailure = new NoOrganizationsAssignedError();
+        story.host.fault = noOrganizations;
       },
     ],
     [
@@ -137,7 +143,7 @@ describe('a check', () => {
       'scope',
       'failed',
       () => {
-        story.partnerFailure = new NoAssessmentsAssignedError();
+        story.host.fault = noAssessments;
       },
     ],
     [

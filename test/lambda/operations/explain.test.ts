@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { explainResult } from '../../../lambda/operations/result.ts';
-import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import { serverError } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -251,7 +251,7 @@ describe('the life of an assessment', () => {
       verdict: 'quarantined',
       partner: { has: 'malformed' },
     });
-    story.partnerFailure = new UnavailableError('get', 'down');
+    story.host.fault = serverError;
     expect(await explained(1)).toMatchObject({
       verdict: 'quarantined',
       partner: { has: 'no-answer', problem: { code: 'unavailable' } },
@@ -270,7 +270,7 @@ describe('the life of an assessment', () => {
 
   it('that the partner could not be asked for', async () => {
     await story.settle();
-    story.partnerFailure = new UnavailableError('get', 'down');
+    story.host.fault = serverError;
     expect(await explained(4711)).toMatchObject({
       verdict: 'partner-silent',
       partner: { has: 'no-answer', problem: { code: 'unavailable' } },

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { statusResult } from '../../../lambda/operations/result.ts';
-import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
-import { isOfDays } from '../../scaffold/partner.ts';
+import { isOfDays, serverError } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -142,12 +141,12 @@ describe('the status', () => {
 
   it('is not up to date while the partner does not answer', async () => {
     await story.settle();
-    story.partnerFailure = new UnavailableError('list', 'down');
+    story.host.fault = serverError;
     expect(await status()).toMatchObject({
       standing: 'partner-silent',
       partner: { problem: { code: 'unavailable' } },
     });
-    story.partnerFailure = undefined;
+    story.host.fault = undefined;
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
   });
 

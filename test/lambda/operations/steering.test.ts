@@ -131,7 +131,7 @@ describe('a tick on demand', () => {
 
   it('that fails says why', async () => {
     await story.settle();
-    story.partnerFailure = new TypeError('Odalys');
+    story.partner.pulse = () => Promise.reject(new TypeError('Odalys'));
     expect(await story.operate({ command: 'tick' })).toMatchObject({
       ok: false,
       problem: { code: 'unexpected', message: 'The command failed: TypeError.' },

@@ -2,8 +2,10 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { compare, idOf } from '../../../lambda/detection/compare.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { Announcer, Lease } from '../../../lambda/ports.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { serverError } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
 
 let story: Integration;
@@ -138,10 +140,10 @@ describe('a tick after the baseline', () => {
     story.subscribers.refuse = () => true;
     await story.tick();
     story.subscribers.refuse = () => false;
-    story.partnerFailure = new Error('down');
-    await expect(story.tick()).rejects.toThrow('down');
+    story.host.fault = serverError;
+    await expect(story.tick()).rejects.toThrow(UnavailableError);
     expect(story.heard).toHaveLength(1);
-    story.partnerFailure = undefined;
+    story.host.fault = undefined;
     expect(await story.tick()).toMatchObject({ outcome: 'completed', delivered: 0 });
   });
 

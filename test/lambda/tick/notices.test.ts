@@ -1,13 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  CredentialsRefusedError,
-  NoAssessmentsAssignedError,
-  UnavailableError,
-} from '../../../lambda/partner/errors.ts';
+import { CredentialsRefusedError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import type { Announcer } from '../../../lambda/ports.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { noAssessments } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
 
 const numbers = (from: number, to: number) =>
@@ -50,19 +47,21 @@ async function ticks(minutes: number, times: number) {
 
 describe('operations hear once, and once when it is over', () => {
   it('of refused credentials', async () => {
-    story.partnerFailure = new CredentialsRefusedError();
+    story.host.access.rotateSecret();
     await ticks(61, 3);
     expect(titles()).toEqual(['the partner refuses the credentials']);
-    story.partnerFailure = undefined;
+    story.credentials = story.host.access.credentials;
     await ticks(61, 3);
     expect(titles().slice(1)).toEqual(['the partner accepts the credentials again']);
   });
 
   it('of credentials that nobody has stored, which need no back-off', async () => {
-    story.partnerFailure = new CredentialsNotSetError('credentials');
+    story.credentialsFailure = new CredentialsNotSetError('credentials');
+    story.host.access.rotateSecret();
     await ticks(1, 3);
     expect((await story.ledger.state()).backOff).toBeUndefined();
-    story.partnerFailure = undefined;
+    story.credentialsFailure = undefined;
+    story.credentials = story.host.access.credentials;
     await ticks(1, 2);
     expect(titles()).toEqual(['the credentials are not stored yet', 'the credentials are stored']);
   });
@@ -99,11 +98,12 @@ describe('operations hear once, and once when it is over', () => {
   });
 
   it('of missing provisioning that follows refused credentials', async () => {
-    story.partnerFailure = new CredentialsRefusedError();
+    story.host.access.rotateSecret();
     await ticks(61, 2);
-    story.partnerFailure = new NoAssessmentsAssignedError();
+    story.credentials = story.host.access.credentials;
+    story.host.fault = noAssessments;
     await ticks(61, 2);
-    story.partnerFailure = undefined;
+    story.host.fault = undefined;
     await ticks(61, 2);
     expect(titles()).toEqual([
       'the partner refuses the credentials',
@@ -222,7 +222,7 @@ describe('operations hear once, and once when it is over', () => {
 
 describe('telling operations', () => {
   it('does not hide why the tick failed', async () => {
-    story.partnerFailure = new CredentialsRefusedError();
+    story.host.access.rotateSecret();
     const ledger = story.ledgerWith({
       saveConditions: () => Promise.reject(new UnavailableError('token', 'a test')),
     });
@@ -234,7 +234,7 @@ describe('telling operations', () => {
   });
 
   it('that SNS has refused is done by the next tick, though the partner is left alone', async () => {
-    story.partnerFailure = new CredentialsRefusedError();
+    story.host.access.rotateSecret();
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
     await ticks(1, 1);
     expect(titles()).toEqual([]);

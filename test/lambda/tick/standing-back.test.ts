@@ -26,17 +26,19 @@ describe('an integration that ops have paused', () => {
 
 describe('an integration without credentials', () => {
   it('waits quietly as long as nobody has stored any', async () => {
-    story.partnerFailure = new CredentialsNotSetError('credentials');
+    story.credentialsFailure = new CredentialsNotSetError('credentials');
     for (let n = 0; n < 3; n++)
       expect(await story.tick()).toMatchObject({ outcome: 'no-credentials' });
     expect(story.notices).toHaveLength(1);
-    story.partnerFailure = undefined;
+    story.credentialsFailure = undefined;
     expect(await story.tick()).toMatchObject({ outcome: 'baseline' });
   });
 
   it('fails once it has worked: somebody has taken them away', async () => {
     await story.tick();
-    story.partnerFailure = new CredentialsNotSetError('credentials');
+    story.credentialsFailure = new CredentialsNotSetError('credentials');
+    // The token that it has is good for some time.
+    story.clock.advance({ hours: 3 });
     await expect(story.tick()).rejects.toThrow(CredentialsNotSetError);
   });
 });
@@ -44,7 +46,7 @@ describe('an integration without credentials', () => {
 describe('a partner that refuses', () => {
   it('is left alone for a while, twice as long each time, up to an hour', async () => {
     await story.tick();
-    story.partnerFailure = new CredentialsRefusedError();
+    story.host.access.rotateSecret();
     const waits: number[] = [];
     for (let refusal = 0; refusal < 8; refusal++) {
       await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
@@ -56,7 +58,7 @@ describe('a partner that refuses', () => {
       story.clock.advance({ seconds: 1 });
     }
     expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
-    story.partnerFailure = undefined;
+    story.credentials = story.host.access.credentials;
     expect(await story.tick()).toMatchObject({ outcome: 'completed' });
     expect((await story.ledger.state()).backOff).toBeUndefined();
   });
@@ -66,7 +68,7 @@ describe('a partner that refuses', () => {
     story.world = [assessment()];
     story.subscribers.refuse = () => true;
     await story.tick();
-    story.partnerFailure = new CredentialsRefusedError();
+    story.host.access.rotateSecret();
     await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
     story.subscribers.refuse = () => false;
     expect(await story.tick()).toMatchObject({ outcome: 'backing-off', delivered: 1 });
