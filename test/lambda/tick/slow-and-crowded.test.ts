@@ -197,10 +197,8 @@ describe('what is missing', () => {
     await story.tick();
     const get = story.partner.get.bind(story.partner);
     partnerWith({
-      get: (id) =>
-        id === 301
-          ? Promise.resolve(undefined)
-          : Promise.reject(new UnavailableError('get', 'status 500')),
+      get: (id, deadline) =>
+        id === 301 ? get(id, deadline) : Promise.reject(new UnavailableError('get', 'status 500')),
     });
     story.world = story.world.filter(({ id }) => id !== 301);
     expect(await story.tick()).toMatchObject({ withdrawn: 0 });
@@ -219,11 +217,10 @@ describe('what is missing', () => {
     story.settings = { holdAbove: 10 };
     await story.tick();
     await story.tick();
+    const get = story.partner.get.bind(story.partner);
     partnerWith({
-      get: (id) =>
-        id === 1
-          ? Promise.resolve(undefined)
-          : Promise.reject(new UnavailableError('get', 'status 500')),
+      get: (id, deadline) =>
+        id === 1 ? get(id, deadline) : Promise.reject(new UnavailableError('get', 'status 500')),
     });
     story.world = [
       ...story.world.filter(({ id }) => id !== 1),
