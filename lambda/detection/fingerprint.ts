@@ -19,8 +19,10 @@ const comparedFields = [
   'results',
 ] as const;
 
-const fieldHashBytes = 9;
-const fingerprintBytes = 15;
+/** Characters of base64url: 72 bits. */
+const fieldHashLength = 12;
+/** 120 bits. */
+const fingerprintLength = 20;
 
 /**
  * A record is read far more often than it changes, and its fingerprint takes eleven HMACs. So
@@ -65,10 +67,10 @@ function keyedFingerprint(id: number, values: readonly unknown[], salt: string):
   const fields = Object.fromEntries(
     comparedFields.map((field, n) => [
       field,
-      keyedHash(salt, fieldHashBytes, [id, field, values[n]]),
+      keyedHash(salt, fieldHashLength, [id, field, values[n]]),
     ]),
   );
-  const whole = keyedHash(salt, fingerprintBytes, [id, Object.values(fields)]);
+  const whole = keyedHash(salt, fingerprintLength, [id, Object.values(fields)]);
   return { whole, fields };
 }
 
@@ -95,7 +97,7 @@ function partSet(parts: readonly ResultPart[]): string[] {
   return [...distinct].sort();
 }
 
-function keyedHash(salt: string, bytes: number, value: unknown): string {
-  const digest = createHmac('sha256', salt).update(JSON.stringify(value)).digest();
-  return digest.subarray(0, bytes).toString('base64url');
+function keyedHash(salt: string, length: number, value: unknown): string {
+  const digest = createHmac('sha256', salt).update(JSON.stringify(value)).digest('base64url');
+  return digest.slice(0, length);
 }
