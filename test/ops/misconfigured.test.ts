@@ -1,17 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../support/gate.ts';
-import { approved, Duty, masked } from './duty.ts';
+import { approved, Duty, masked, raisedEach, raisedOnce } from './duty.ts';
 
 const duty = new Duty();
 const { stage } = duty;
 beforeAll(() => duty.build());
 afterAll(() => duty.dismantle());
-beforeEach(async () => {
-  await duty.raise();
-  await stage.completedTick();
-});
-afterEach(() => duty.strike());
 
 const json = (status: number, body: object): Reply => ({
   status,
@@ -31,7 +26,10 @@ const scheduleIs = (reply: Reply) => duty.scheduler.always(async () => reply);
 const tomorrow = () => Temporal.Now.plainDateISO('UTC').add({ days: 1 }).toString();
 
 /** What somebody has got wrong, and the check that has to say so. */
-const misconfigurations: Readonly<Record<string, [check: string, prepare: () => unknown]>> = {
+type Misconfigurations = Readonly<Record<string, [check: string, prepare: () => unknown]>>;
+
+/** In what the deployment asks: it is right again as soon as that answers. */
+const aroundIt: Misconfigurations = {
   'the schedule is disabled': [
     'schedule',
     () => scheduleIs(json(200, { State: 'DISABLED', ScheduleExpression: 'rate(1 minute)' })),
@@ -40,28 +38,22 @@ const misconfigurations: Readonly<Record<string, [check: string, prepare: () => 
     'schedule',
     () => scheduleIs(json(404, { __type: 'ResourceNotFoundException' })),
   ],
-  'the integration is paused': ['pause', () => duty.run('pause --reason maintenance')],
   'a topic is gone': [
     'topics',
     () =>
-      stage.sns.once('GetTopicAttributes', async () => ({
-        status: 404,
-        type: 'text/xml',
-        body: '<ErrorResponse><Error><Type>Sender</Type><Code>NotFound</Code><Message>no</Message></Error></ErrorResponse>',
-      })),
+      stage.sns.always(async ({ body, forward }) =>
+        new URLSearchParams(body).get('TopicArn') === stage.aws.output('AlertsTopicArn')
+          ? {
+              status: 404,
+              type: 'text/xml',
+              body: '<ErrorResponse><Error><Type>Sender</Type><Code>NotFound</Code><Message>no</Message></Error></ErrorResponse>',
+            }
+          : forward(),
+      ),
   ],
   'the ledger cannot be read': [
     'ledger',
     () => stage.dynamodb.always(async () => json(400, { __type: 'AccessDeniedException' })),
-  ],
-  'the secret was never filled': [
-    'secret',
-    () => stage.fillSecret('{"client_id":"","client_secret":""}'),
-  ],
-  'the secret is no JSON': ['secret', () => stage.fillSecret('hush-hush')],
-  'the credentials are refused': [
-    'token',
-    () => stage.fillSecret('{"client_id":"somebody","client_secret":"hush-hush"}'),
   ],
   'another form of token request is wanted': [
     'token',
@@ -72,6 +64,29 @@ const misconfigurations: Readonly<Record<string, [check: string, prepare: () => 
     () => partnerAnswers('api', json(401, { error: 'invalid_token' })),
   ],
   'the host does not answer': ['token', () => stage.partner.always(async () => undefined)],
+  'records cannot be fetched by their ids': [
+    'single-record',
+    () =>
+      stage.partner.always((call) =>
+        /\/assessments\/\d+$/.test(call.operation)
+          ? Promise.resolve(json(404, {}))
+          : call.forward(),
+      ),
+  ],
+};
+
+/** In the deployment itself, or in what the partner has. */
+const ofItsOwn: Misconfigurations = {
+  'the integration is paused': ['pause', () => duty.run('pause --reason maintenance')],
+  'the secret was never filled': [
+    'secret',
+    () => stage.fillSecret('{"client_id":"","client_secret":""}'),
+  ],
+  'the secret is no JSON': ['secret', () => stage.fillSecret('hush-hush')],
+  'the credentials are refused': [
+    'token',
+    () => stage.fillSecret('{"client_id":"somebody","client_secret":"hush-hush"}'),
+  ],
   'no organizations are assigned': [
     'scope',
     () => stage.sandbox.world.setScope({ organization_ids: [] }),
@@ -100,24 +115,15 @@ const misconfigurations: Readonly<Record<string, [check: string, prepare: () => 
     'day-bounds',
     () => stage.sandbox.set({ deviations: ['start-date-exclusive'] }),
   ],
-  'records cannot be fetched by their ids': [
-    'single-record',
-    () =>
-      stage.partner.always((call) =>
-        /\/assessments\/\d+$/.test(call.operation)
-          ? Promise.resolve(json(404, {}))
-          : call.forward(),
-      ),
-  ],
 };
 
 const marked = (outcome: string, screen: string) =>
   [...screen.matchAll(new RegExp(`^ {2}${outcome} +(\\S+)`, 'gm'))].map(([, name]) => name);
 
-describe('check names what is wrong, and nothing else, when', () => {
+const namesWhatIsWrong = (misconfigurations: Misconfigurations) =>
   it.each(Object.entries(misconfigurations))('%s', async (what, [check, prepare]) => {
-    // Tokens are kept: the function begins anew, as after a deployment.
-    await stage.operate.kill();
+    // Secret and token are kept: the function begins anew, as after a deployment.
+    if (check === 'secret' || check === 'token') await stage.operate.kill();
     await prepare();
     const { exitCode, stdout, stderr } = await duty.run('check');
     const blamed = [...marked('failed', stdout), ...marked('warning', stdout)];
@@ -134,16 +140,27 @@ describe('check names what is wrong, and nothing else, when', () => {
     expect(told).toContain('→');
     await expect(told).toMatchFileSnapshot(approved(`check/${what.replaceAll(' ', '-')}`));
   });
+
+describe('check names what is wrong, and nothing else, when', () => {
+  raisedEach(duty, () => stage.completedTick());
+  namesWhatIsWrong(ofItsOwn);
 });
 
-it('not to be allowed to look at the schedule is no misconfiguration', async () => {
-  scheduleIs(json(403, { __type: 'AccessDeniedException' }));
-  const { exitCode, stdout } = await duty.run('check');
-  expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/^ {2}skipped +schedule +AWS refuses scheduler:GetSchedule/m);
+describe('check names what is wrong around it, and nothing else, when', () => {
+  raisedOnce(duty, () => stage.completedTick());
+  namesWhatIsWrong(aroundIt);
+
+  it('not to be allowed to look at the schedule is no misconfiguration', async () => {
+    scheduleIs(json(403, { __type: 'AccessDeniedException' }));
+    const { exitCode, stdout } = await duty.run('check');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^ {2}skipped +schedule +AWS refuses scheduler:GetSchedule/m);
+  });
 });
 
 describe('status says what it is that starts no ticks:', () => {
+  raisedOnce(duty, () => stage.completedTick());
+
   it.each([
     ['disabled', json(200, { State: 'DISABLED' }), 'the schedule is disabled'],
     ['removed', json(404, { __type: 'ResourceNotFoundException' }), 'the schedule does not exist'],
