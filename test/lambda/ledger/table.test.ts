@@ -11,11 +11,12 @@ import { Table } from '../../../lambda/ledger/table.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 
 // DynamoDB hands back what it has no capacity for; the embedded one always has some.
-const fault = mockClient(DynamoDBClient);
+const client = new DynamoDBClient({ region: 'eu-central-1' });
+const fault = mockClient(client);
 afterEach(() => fault.reset());
 
 const clock = new ManualClock();
-const table = new Table(new DynamoDBClient({ region: 'eu-central-1' }), 'ledger', clock);
+const table = new Table(client, 'ledger', clock);
 
 describe('a table without capacity', () => {
   it('is given the items again that it has handed back, until it has taken all', async () => {
