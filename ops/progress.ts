@@ -1,3 +1,4 @@
+import type { Clock } from '../lambda/clock.ts';
 import { type Pace, progressLine, type Standing } from './render/progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -9,58 +10,77 @@ export const answeredWithinMs = 55_000;
 
 interface Mark {
   readonly done: number;
-  readonly at: number;
+  readonly atMs: number;
 }
 
 /** A line on the terminal while somebody waits; nothing where nobody looks on. */
 export class Progress implements Disposable {
   readonly #terminal: Terminal;
-  readonly #timer: NodeJS.Timeout | undefined;
-  readonly #startedAt = performance.now();
+  readonly #clock: Clock;
+  readonly #startedMs: number;
   readonly #label: string;
-  #callBeganAt = this.#startedAt;
+  #callBeganMs: number;
+  #cancel = () => {};
   readonly #withinMs: number | undefined;
   #part: Standing['part'];
   #first: Mark | undefined;
   #last: Mark | undefined;
 
   /** @param withinMs how long a call takes at most, where calls are what is waited for */
-  constructor(terminal: Terminal, label: string, withinMs?: number) {
+  constructor(
+    { terminal, clock }: { terminal: Terminal; clock: Clock },
+    label: string,
+    withinMs?: number,
+  ) {
     this.#terminal = terminal;
+    this.#clock = clock;
     this.#label = label;
     this.#withinMs = withinMs;
-    if (terminal.showsProgress) this.#timer = setInterval(() => this.#show(), everyMs).unref();
+    this.#startedMs = this.#nowMs;
+    this.#callBeganMs = this.#startedMs;
+    if (terminal.showsProgress) this.#goOn();
   }
 
   /** Another question to the function. */
   beginCall(): void {
-    this.#callBeganAt = performance.now();
+    this.#callBeganMs = this.#nowMs;
   }
 
   /** The first mark is where it began: the pace is counted from there. */
   at(done: number, total: number, noun: string): void {
     this.#part = { done, total, noun };
-    this.#last = { done, at: performance.now() };
+    this.#last = { done, atMs: this.#nowMs };
     this.#first ??= this.#last;
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#cancel();
     this.#terminal.endTransient();
   }
 
+  get #nowMs(): number {
+    return this.#clock.now().epochMilliseconds;
+  }
+
+  #goOn(): void {
+    this.#cancel = this.#clock.after(everyMs, () => {
+      this.#show();
+      this.#goOn();
+    });
+  }
+
   #show(): void {
-    const now = performance.now();
-    const elapsedMs = now - this.#startedAt;
+    const nowMs = this.#nowMs;
+    const elapsedMs = nowMs - this.#startedMs;
     if (elapsedMs < shownAfterMs) return;
-    const [label, part, pace] = [this.#label, this.#part, this.#pace(now)];
+    const [label, part, pace] = [this.#label, this.#part, this.#pace(nowMs)];
     this.#terminal.transient(
       progressLine(
         {
           label,
           elapsedMs,
           ...(this.#withinMs !== undefined && {
-            answeredInMs: this.#withinMs - (now - this.#callBeganAt),
+            answeredInMs: this.#withinMs - (nowMs - this.#callBeganMs),
           }),
           ...(part && { part }),
           ...(pace && { pace }),
@@ -70,9 +90,12 @@ export class Progress implements Disposable {
     );
   }
 
-  #pace(now: number): Pace | undefined {
+  #pace(nowMs: number): Pace | undefined {
     const [first, last] = [this.#first, this.#last];
     if (first === undefined || last === undefined || last.done <= first.done) return undefined;
-    return { perMs: (last.done - first.done) / (last.at - first.at), sinceMs: now - last.at };
+    const tookMs = last.atMs - first.atMs;
+    // Within a millisecond, or somebody has set the clock: neither is a pace.
+    if (tookMs <= 0) return undefined;
+    return { perMs: (last.done - first.done) / tookMs, sinceMs: nowMs - last.atMs };
   }
 }

@@ -108,7 +108,7 @@ export class Session {
 
   /** @param withinMs how long a call takes at most, where calls are what is waited for */
   progress(label: string, withinMs?: number): Progress {
-    return new Progress(this.terminal, label, withinMs);
+    return new Progress(this, label, withinMs);
   }
 
   /** The answer: for machines as it came, for people as lines. */

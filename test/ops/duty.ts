@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import * as z from 'zod';
+import type { Clock } from '../../lambda/clock.ts';
 import type { AskedOfAws, Environment } from '../../ops/host.ts';
 import type { ClientSettings, Service } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
@@ -38,6 +39,7 @@ interface StartOptions {
   readonly env: Record<string, string>;
   /** Whether it is on a terminal. */
   readonly isTTY: boolean;
+  readonly clock: Clock;
 }
 
 const answerSchema = z.looseObject({
@@ -149,9 +151,12 @@ export class Duty {
     return this.#running(this.#here(args), options);
   }
 
-  #running(args: string, { env = {}, isTTY = false }: Partial<StartOptions>): Running {
+  #running(
+    args: string,
+    { env = {}, isTTY = false, clock = this.clock }: Partial<StartOptions>,
+  ): Running {
     const environment = { ...this.environment, ...env };
-    return new Running(args, { environment, isTTY, clock: this.clock, aws: foundIn(environment) });
+    return new Running(args, { environment, isTTY, clock, aws: foundIn(environment) });
   }
 
   #here(args: string): string {

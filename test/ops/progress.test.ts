@@ -1,13 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock } from '../scaffold/clock.ts';
 import { Duty, raisedEach, raisedOnce } from './duty.ts';
 
 const duty = new Duty();
 const { stage } = duty;
 beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
 afterAll(() => duty.dismantle());
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 /**
  * Runs a command as on a terminal, each call of the function taking ten seconds of its time.
@@ -16,14 +14,14 @@ afterEach(() => {
  * @returns what was shown while it was waited for, a line for each second
  */
 async function shown(args: string, calls = Number.POSITIVE_INFINITY): Promise<string[]> {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
-  const program = duty.start(args, { isTTY: true });
+  const clock = new ManualClock();
+  const program = duty.start(args, { isTTY: true, clock });
   const lines: string[] = [];
   duty.lambda.always(async ({ forward }) => {
     const reply = await forward();
     for (let second = 0; second < 10; second += 1) {
       const before = program.errors.text.length;
-      vi.advanceTimersByTime(1_000);
+      clock.advance({ seconds: 1 });
       lines.push(program.errors.text.slice(before));
     }
     if (lines.length === calls * 10) program.interrupt();

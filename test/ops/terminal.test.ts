@@ -1,24 +1,27 @@
 import { PassThrough } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../ops/errors.ts';
 import { type Environment, hostOf } from '../../ops/host.ts';
 import { Progress } from '../../ops/progress.ts';
 import { Session } from '../../ops/session.ts';
 import { Clients } from '../../ops/target/access.ts';
 import { Terminal } from '../../ops/terminal.ts';
+import { ManualClock } from '../scaffold/clock.ts';
 
 /** Streams as a terminal has them, or as a pipe. */
 function streams(isTTY: boolean, { environment = {}, timeZone = 'UTC' }: Partial<Outside> = {}) {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 60 });
   const [input, output, errors] = [stream(), stream(), stream()];
   const stopping = new AbortController();
-  const host = hostOf({ streams: { input, output, errors }, environment, timeZone, stopping });
+  const clock = new ManualClock();
+  const streams = { input, output, errors };
+  const host = hostOf({ streams, environment, timeZone, stopping, clock });
   const terminal = new Terminal(host);
   const session = new Session(
     { local: true, json: false },
     { host, terminal, clients: new Clients() },
   );
-  return { input, output, errors, stopping, terminal, session };
+  return { input, output, errors, stopping, clock, terminal, session };
 }
 
 interface Outside {
@@ -28,10 +31,6 @@ interface Outside {
 
 const shown = (stream: PassThrough) => String(stream.read() ?? '');
 const never = new AbortController().signal;
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('a question', () => {
   it.each([
@@ -126,43 +125,49 @@ describe('colour', () => {
 
 describe('progress', () => {
   it('is shown after two seconds, on a terminal, and wiped away at the end', () => {
-    vi.useFakeTimers();
-    const { terminal, errors } = streams(true);
-    const progress = new Progress(terminal, 'replay');
-    vi.advanceTimersByTime(1_900);
+    const { terminal, clock, errors } = streams(true);
+    const progress = new Progress({ terminal, clock }, 'replay');
+    clock.advance({ milliseconds: 1_900 });
     expect(shown(errors)).toBe('');
     progress.at(1, 4, 'days');
-    vi.advanceTimersByTime(300);
+    clock.advance({ milliseconds: 300 });
     expect(shown(errors)).toContain('replay  ██████░░');
     terminal.print(['done']);
     expect(shown(errors)).toBe('\r\u001B[2K');
-    vi.advanceTimersByTime(300);
+    clock.advance({ milliseconds: 300 });
     progress[Symbol.dispose]();
     expect(shown(errors).endsWith('\r\u001B[2K')).toBe(true);
-    vi.advanceTimersByTime(3_000);
+    clock.advance({ milliseconds: 3_000 });
     expect(shown(errors)).toBe('');
   });
 
   it('estimates by what was done since somebody looks on, and counts down', () => {
-    vi.useFakeTimers();
-    const { terminal, errors } = streams(true);
+    const { terminal, clock, errors } = streams(true);
     errors.columns = 120;
-    using progress = new Progress(terminal, 'baseline');
+    using progress = new Progress({ terminal, clock }, 'baseline');
     // Half of it was done before: that says nothing about the pace.
     progress.at(500, 1000, 'certifications');
-    vi.advanceTimersByTime(10_000);
+    clock.advance({ milliseconds: 10_000 });
     progress.at(600, 1000, 'certifications');
-    vi.advanceTimersByTime(250);
+    clock.advance({ milliseconds: 250 });
     expect(shown(errors)).toMatch(/60 % {2}600 of 1,000 certifications, about 39 s left$/);
-    vi.advanceTimersByTime(10_000);
+    clock.advance({ milliseconds: 10_000 });
     expect(shown(errors)).toMatch(/about 29 s left$/);
   });
 
+  it('tells no pace of what was done in no time', () => {
+    const { terminal, clock, errors } = streams(true);
+    using progress = new Progress({ terminal, clock }, 'replay');
+    progress.at(1, 4, 'days');
+    progress.at(2, 4, 'days');
+    clock.advance({ milliseconds: 2_000 });
+    expect(shown(errors)).toMatch(/50 % {2}2 of 4 days$/);
+  });
+
   it('is not shown where nobody looks on', () => {
-    vi.useFakeTimers();
-    const { terminal, errors } = streams(false);
-    using _ = new Progress(terminal, 'replay');
-    vi.advanceTimersByTime(5_000);
+    const { terminal, clock, errors } = streams(false);
+    using _ = new Progress({ terminal, clock }, 'replay');
+    clock.advance({ milliseconds: 5_000 });
     expect(shown(errors)).toBe('');
   });
 
@@ -173,18 +178,17 @@ describe('progress', () => {
   });
 
   it('gives way with its bar on a narrow terminal, not with what it says', () => {
-    vi.useFakeTimers();
-    const { terminal, errors } = streams(true);
-    using progress = new Progress(terminal, 'prove', 55_000);
+    const { terminal, clock, errors } = streams(true);
+    using progress = new Progress({ terminal, clock }, 'prove', 55_000);
     progress.at(120, 400, 'days');
-    vi.advanceTimersByTime(2_000);
+    clock.advance({ milliseconds: 2_000 });
     expect(shown(errors)).toContain('prove  ██░░░░  30 %  120 of 400 days, an answer within 53 s');
     errors.columns = 55;
-    vi.advanceTimersByTime(250);
+    clock.advance({ milliseconds: 250 });
     expect(shown(errors)).toContain('prove  30 %  120 of 400 days, an answer within 52 s');
     // As some terminals say that do not know.
     errors.columns = 0;
-    vi.advanceTimersByTime(250);
+    clock.advance({ milliseconds: 250 });
     expect(shown(errors)).toMatch(/█░+ .*, an answer within 52 s$/);
   });
 });
