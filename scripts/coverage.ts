@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
@@ -32,8 +32,8 @@ if (options.run) await run();
 const sources = new Map<string, Source>();
 for (const path of globSync(`{${roomFolders}}/**/*.{ts,mjs}`, { cwd: root }).sort())
   sources.set(path, await Source.of(join(root, path), readFileSync(join(root, path), 'utf8')));
-let strays = await addVitest();
-const notCounted = await addProcesses();
+const ofVitest = await addVitest();
+const ofProcesses = await addProcesses();
 
 const report = reportOf(
   Object.fromEntries(
@@ -45,7 +45,8 @@ const report = reportOf(
   ),
 );
 writeFileSync(options.json, `${JSON.stringify(report)}\n`);
-console.log(`\n${table(report)}\n\n${notCounted}`);
+console.log(`\n${table(report)}\n\n${ofProcesses.told}`);
+const strays = ofVitest.strays + ofProcesses.strays;
 if (strays > 0) console.log(`${strays} places are unknown: the conversions differ.`);
 
 if (options.against !== undefined) {
@@ -57,6 +58,7 @@ if (options.against !== undefined) {
 
 async function run(): Promise<void> {
   rmSync(join(root, 'coverage'), { recursive: true, force: true });
+  mkdirSync(processes, { recursive: true });
   await import(`./preload/coverage.mjs?${new URLSearchParams({ folder: processes })}`);
   const vitest = await startVitest(
     'test',
@@ -87,28 +89,30 @@ async function run(): Promise<void> {
   await vitest.close();
 }
 
-async function addVitest(): Promise<number> {
+async function addVitest() {
   const files: Record<string, FileCoverage> = JSON.parse(
     readFileSync(join(measured, 'coverage-final.json'), 'utf8'),
   );
-  return Object.entries(files)
-    .map(([path, file]) => sources.get(relative(root, path))?.add(file) ?? 0)
-    .reduce((total, one) => total + one, 0);
+  let strays = 0;
+  for (const [path, file] of Object.entries(files))
+    strays += sources.get(relative(root, path))?.add(file) ?? 0;
+  return { strays };
 }
 
-/** @returns what is not counted */
-async function addProcesses(): Promise<string> {
+/** Tells what is counted and what is not. */
+async function addProcesses() {
   // V8 says of a script that is gone no more than its length.
   const bundles = new Map((await bundlesNow()).map((made) => [made.code.length, made]));
   const ofSources = new Map<string, Script>();
   const ofBundles = new Map<number, Script>();
   let otherTexts = 0;
   let otherBundles = 0;
+  let cutOff = 0;
   const names = readdirSync(processes).filter((name) => name.endsWith('.json'));
   for (const name of names) {
-    const text = readFileSync(join(processes, name), 'utf8');
-    const { result }: { result: Script[] } = JSON.parse(text);
-    for (const script of result) {
+    const scripts = scriptsOf(join(processes, name));
+    if (!scripts) cutOff += 1;
+    for (const script of scripts ?? []) {
       if (!script.url.startsWith('file:')) continue;
       const length = lengthOf(script);
       const path = relative(root, fileURLToPath(script.url));
@@ -124,6 +128,7 @@ async function addProcesses(): Promise<string> {
       }
     }
   }
+  let strays = 0;
   for (const [path, { functions }] of ofSources)
     strays += (await sources.get(path)?.addCounts(functions)) ?? 0;
   for (const [length, script] of ofBundles) {
@@ -132,9 +137,19 @@ async function addProcesses(): Promise<string> {
     for (const [path, functions] of unbundled(made, script, (name) => sources.get(name)?.code))
       strays += (await sources.get(path)?.addCounts(functions)) ?? 0;
   }
-  return [
-    `Counted: Vitest's processes, and ${names.length} others and worker threads.`,
+  const told = [
+    `Counted: Vitest's processes, and ${names.length - cutOff} others and worker threads.`,
     `Not counted: ${otherTexts} sources changed in memory (mutants), ${otherBundles} bundles of other`,
-    'sources, the packed package that tests install, and whatever was killed.',
+    `sources, the packed package that tests install, and whatever was killed (${cutOff} while writing).`,
   ].join('\n');
+  return { strays, told };
+}
+
+/** Undefined where the process was killed while it wrote. */
+function scriptsOf(file: string): Script[] | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).result;
+  } catch {
+    return undefined;
+  }
 }
