@@ -47,7 +47,10 @@ const report = reportOf(
 writeFileSync(options.json, `${JSON.stringify(report)}\n`);
 console.log(`\n${table(report)}\n\n${ofProcesses.told}`);
 const strays = ofVitest.strays + ofProcesses.strays;
-if (strays > 0) console.log(`${strays} places are unknown: the conversions differ.`);
+if (strays > 0)
+  console.log(
+    `${strays} places are unknown: of sources that have changed since the run, or of another conversion.`,
+  );
 
 if (options.against !== undefined) {
   const earlier: Report = JSON.parse(readFileSync(options.against, 'utf8'));
