@@ -3,24 +3,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as cdk from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
 import { buildApp } from '../../infra/build-app.ts';
 import { parseConfig } from '../../infra/config.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stack-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
 export { district } from './config/settings.ts';
 
-/** The stack of a configuration, without the functions' code. */
+const known = new Map<string, Template>();
+
+/** The stack of a configuration, without the functions' code; the same for the same configuration. */
 export function synthesized(input: unknown): Template {
-  const app = buildApp(parseConfig(input), {
-    bundle: false,
-    outdir: mkdtempSync(join(folder, 'assembly-')),
-  });
-  const stack = app.node.children.find((child) => child instanceof cdk.Stack);
-  if (!(stack instanceof cdk.Stack)) throw new Error('the app has no stack');
-  return Template.fromStack(stack);
+  const key = JSON.stringify(input);
+  const template = known.get(key) ?? synthesizedNow(input);
+  known.set(key, template);
+  return template;
+}
+
+function synthesizedNow(input: unknown): Template {
+  const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
+  try {
+    const app = buildApp(parseConfig(input), { bundle: false, outdir });
+    const stack = app.node.children.find((child) => child instanceof cdk.Stack);
+    if (!(stack instanceof cdk.Stack)) throw new Error('the app has no stack');
+    return Template.fromStack(stack);
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
 }
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
-import { afterAll } from 'vitest';
 import { ConfigError } from '../../../infra/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'construct-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+process.once('exit', () => rmSync(folder, { recursive: true }));
 
 /** An app of another team, that knows nothing of ours. */
 export function theirApp(flags: Readonly<Record<string, unknown>> = {}): App {
