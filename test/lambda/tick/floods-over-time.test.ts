@@ -149,7 +149,8 @@ describe('a slow host', () => {
   it.each([5, 7, 9])(
     'that takes %i s to answer is searched further in every tick',
     async (seconds) => {
-      for (let n = 0; n < 300; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
+      // More than 2^8 days, no two of which fit into a page.
+      for (let n = 0; n < 260; n++) world.host.addMany(100 * n + 1, 50, dayOf(n));
       await world.baseline(400);
       world.clock.advance({ minutes: 5 });
       world.host.answerMs = seconds * 1_000;
