@@ -7,6 +7,7 @@ import type { Announcer, Lease } from '../../../lambda/ports.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { serverError } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
+import { lease } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -71,15 +72,7 @@ describe('a tick after the baseline', () => {
   });
 
   it('ends quietly while another one holds the lease', async () => {
-    await story.ledger.takeLease(
-      { owner: 'other', until: story.clock.now().add({ seconds: 65 }) },
-      story.clock.now(),
-    );
-    story.world = [assessment()];
-    expect(await story.tick()).toMatchObject({ outcome: 'busy' });
-    expect(story.heard).toEqual([]);
-    story.clock.advance({ seconds: 66 });
-    expect(await story.tick()).toMatchObject({ outcome: 'completed', delivered: 1 });
+    expect(await lease.tell(new Integration())).toEqual(lease.seen);
   });
 
   it('counts malformed records and handles the others', async () => {

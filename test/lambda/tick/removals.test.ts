@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
+import { back } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -152,5 +153,9 @@ describe('what has disappeared', () => {
     story.world = present.slice(0, 24);
     story.clock.advance({ seconds: 70 });
     expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0, held: 0 });
+  });
+
+  it('that was accepted has to be accepted again when all was back and most goes again', async () => {
+    expect(await back.tell(new Integration())).toEqual(back.seen);
   });
 });

@@ -1,4 +1,4 @@
-import { TimedOutError } from '../../../lambda/partner/errors.ts';
+import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports.ts';
 import type { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -230,6 +230,88 @@ export const order: Scenario = {
   seen: { updated: 1, undelivered: 1, atOnce: [], inTheEnd: ['1/1', '1/2'] },
 };
 
+/** Most of a day has gone, and half of that cannot be asked for until a day later. */
+export const part: Scenario = {
+  async tell(story) {
+    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2023-01-01', numbers(101, 140))];
+    await story.tick();
+    await story.tick();
+    const get = story.partner.get.bind(story.partner);
+    answering(story, {
+      get: (id, deadline) =>
+        id <= 6 ? Promise.reject(new UnavailableError('get', 'status 500')) : get(id, deadline),
+    });
+    story.world = story.world.filter(({ id }) => id > 12);
+    const first = await story.tick();
+    answering(story, { get });
+    story.clock.advance({ hours: 25 });
+    const second = await story.tick();
+    return [first, second].map(({ withdrawn, held, delivered }) => [withdrawn, held, delivered]);
+  },
+  seen: [
+    [6, 6, 0],
+    [6, 6, 0],
+  ],
+};
+
+/** Two ticks die an hour apart, and the index does not show yet what the second has left. */
+export const lag: Scenario = {
+  async tell(story) {
+    story.world = on('2026-11-20', [1]);
+    await story.tick();
+    const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
+    const lagging = story.ledgerWith({ leftovers: async function* () {} });
+    story.add(...on('2026-11-20', [2]));
+    await story.tick({ announcer: dead }).catch(() => undefined);
+    story.clock.advance({ hours: 1 });
+    story.add(...on('2026-11-20', [3]));
+    await story.tick({ announcer: dead, ledger: lagging }).catch(() => undefined);
+    story.clock.advance({ minutes: 1 });
+    await story.tick({ ledger: lagging });
+    const { dirtySince } = await story.ledger.state();
+    story.clock.advance({ minutes: 1 });
+    await story.tick();
+    return { mayOwe: dirtySince !== undefined, heard: heard(story).sort() };
+  },
+  seen: { mayOwe: true, heard: ['2/1', '3/1'] },
+};
+
+/** Most has gone, ops accept that, all of it is back, and most goes again. */
+export const back: Scenario = {
+  async tell(story) {
+    const world = on('2024-02-29', numbers(1, 60));
+    const few = world.slice(0, 10);
+    story.world = world;
+    await story.tick();
+    await story.tick();
+    story.world = few;
+    const { collapsed } = await story.tick();
+    await story.operate({ command: 'accept-total', total: few.length });
+    story.world = world;
+    await story.tick();
+    story.world = few;
+    const again = await story.tick();
+    return { collapsed, again: again.collapsed, gone: again.withdrawn };
+  },
+  seen: { collapsed: true, again: true, gone: 0 },
+};
+
+/** Another tick has the lease. */
+export const lease: Scenario = {
+  async tell(story) {
+    await story.tick();
+    const now = story.clock.now();
+    await story.ledger.takeLease({ owner: 'other', until: now.add({ seconds: 65 }) }, now);
+    story.world = on('2026-11-20', [1]);
+    const { outcome } = await story.tick();
+    const atOnce = heard(story);
+    story.clock.advance({ seconds: 66 });
+    await story.tick();
+    return { outcome, atOnce, inTheEnd: heard(story) };
+  },
+  seen: { outcome: 'busy', atOnce: [], inTheEnd: ['1/1'] },
+};
+
 /** By the mutant that does not see what is to be seen. */
 export const byMutant = {
   newcomers,
@@ -241,4 +323,10 @@ export const byMutant = {
   vain,
   rest,
   order,
+  canary: proofs,
+  part,
+  lag,
+  since: lag,
+  back,
+  lease,
 } as const satisfies Readonly<Record<string, Scenario>>;

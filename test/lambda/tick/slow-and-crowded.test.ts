@@ -8,9 +8,11 @@ import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
 import {
   elsewhere,
+  lag,
   newcomers,
   numbers,
   on,
+  part,
   proofs,
   rest,
   stale,
@@ -159,19 +161,7 @@ describe('what is missing', () => {
   });
 
   it('is held when it was most of a day, also if some of it could not be asked for until a day later', async () => {
-    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2023-01-01', numbers(101, 140))];
-    await story.tick();
-    await story.tick();
-    const get = story.partner.get.bind(story.partner);
-    partnerWith({
-      get: (id, deadline) =>
-        id <= 6 ? Promise.reject(new UnavailableError('get', 'status 500')) : get(id, deadline),
-    });
-    story.world = story.world.filter(({ id }) => id > 12);
-    expect(await story.tick()).toMatchObject({ withdrawn: 6, held: 6 });
-    partnerWith({ get });
-    story.clock.advance({ hours: 25 });
-    expect(await story.tick()).toMatchObject({ withdrawn: 6, held: 6, delivered: 0 });
+    expect(await part.tell(new Integration())).toEqual(part.seen);
   });
 
   it('is held when it was most of a day, also what could not be committed at first', async () => {
@@ -321,21 +311,7 @@ describe('ticks that meet', () => {
 
 describe('the index of the undelivered', () => {
   it('is not trusted a minute after a crash, however long the trouble has lasted', async () => {
-    story.world = on('2026-11-20', [1]);
-    await story.tick();
-    story.world = [...story.world, ...on('2026-11-20', [2])];
-    const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
-    await expect(story.tick({ announcer: dead })).rejects.toThrow('killed');
-    const lagging = story.ledgerWith({ leftovers: async function* () {} });
-    story.clock.advance({ hours: 1 });
-    story.world = [...story.world, ...on('2026-11-20', [3])];
-    await expect(story.tick({ announcer: dead, ledger: lagging })).rejects.toThrow('killed');
-    story.clock.advance({ minutes: 1 });
-    await story.tick({ ledger: lagging });
-    expect((await story.ledger.state()).dirtySince).toBeDefined();
-    story.clock.advance({ minutes: 1 });
-    await story.tick();
-    expect(story.ids().sort()).toEqual([2, 3].map((id) => `${story.name}/${id}/1`));
+    expect(await lag.tell(new Integration())).toEqual(lag.seen);
   });
 });
 
