@@ -50,7 +50,7 @@ describe('completion', () => {
 
   /** What is offered behind these words. */
   function inBash(line: string): string[] {
-    return said('bash', ['-c'], `${completionScript('bash', program)}${asked(line)}`);
+    return said('bash', ['--norc', '-c'], `${completionScript('bash', program)}${asked(line)}`);
   }
 
   /** As bashcompinit asks; it is zsh itself that leaves out what does not begin so. */
@@ -82,7 +82,7 @@ describe('completion', () => {
     expect(inBash('replay --st')).toEqual(['--stack']);
     expect(inBash('credentials s')).toEqual(['set']);
     expect(inBash('completion z')).toEqual(['zsh']);
-    expect(said('bash', ['-c'], `${completionScript('bash', program)}complete -p`)).toEqual([
+    expect(said('bash', ['--norc', '-c'], `${completionScript('bash', program)}complete -p`)).toEqual([
       'complete -o default -F _certification_notifier certification-notifier',
     ]);
   });
