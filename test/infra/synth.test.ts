@@ -159,8 +159,15 @@ describe('synthesizing the app', () => {
 });
 
 describe('a configuration with every kind of resource', () => {
+  const keyArn = `arn:aws:kms:us-east-1:111122223333:key/mrk-${'0'.repeat(32)}`;
+  const [one, other] = twoDistricts.integrations;
   const everything = {
-    ...twoDistricts,
+    integrations: [
+      one,
+      { ...other, secretName: 'partner/district-b', secretKeyArn: keyArn, every: 15 },
+    ],
+    runbookUrl: 'https://wiki.example.org/notifier/operations',
+    logRetentionDays: 7,
     subscriptions: [
       {
         topic: 'events',
