@@ -319,7 +319,7 @@ export class MemoryPartner {
 const foreverMs = 86_400_000;
 
 /** What carries requests to whatever answers them, as undici's pool carries them to a host. */
-function dispatcherTo(
+export function dispatcherTo(
   respond: (request: HttpRequest, signal: AbortSignal) => Promise<Answer | 'reset'>,
 ): RequestDispatcher {
   let isClosed = false;

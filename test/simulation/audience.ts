@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 /** Machines, people and operations, and what each has been told. */
 export class Audience implements Announcer {
   readonly #random: Random;
-  readonly #timeZone: string;
+  readonly #calendar: Intl.DateTimeFormat;
   readonly #recentDays: number;
   readonly #note: Note;
   readonly #findings: string[];
@@ -27,7 +27,10 @@ export class Audience implements Announcer {
     findings: string[],
   ) {
     this.#random = random;
-    this.#timeZone = zone.timeZone;
+    this.#calendar = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: zone.timeZone,
+      dateStyle: 'short',
+    });
     this.#recentDays = zone.recentDays;
     this.#note = note;
     this.#findings = findings;
@@ -101,9 +104,7 @@ export class Audience implements Announcer {
 
   /** By the calendar of Intl, not of Temporal. */
   #isLate(day: string, now: Temporal.Instant): boolean {
-    const today = new Intl.DateTimeFormat('sv-SE', { timeZone: this.#timeZone, dateStyle: 'short' })
-      .format(now.epochMilliseconds)
-      .slice(0, 10);
+    const today = this.#calendar.format(now.epochMilliseconds).slice(0, 10);
     const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
     return days > this.#recentDays;
   }

@@ -1,6 +1,6 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { HostRecord } from '../scaffold/listing.ts';
 import type { Life } from './life.ts';
-import type { Entry } from './world.ts';
 
 type Kind = 'created' | 'updated' | 'withdrawn' | 'restored';
 type Story = (life: Life, look: () => Promise<void>) => Promise<void>;
@@ -14,18 +14,20 @@ const pageSize = 100;
  * announced within two ticks, and after these all is quiet again.
  */
 export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>): Promise<void> {
-  const { random, timeline, ledger, passage, world } = life;
+  const { timeline, ledger, passage, plan } = life;
   passage.pace = { partnerMs: 20, awsMs: 20 };
   await untilQuiet();
   const stories = [
     ...[born, removed, restored, replaced, unfetchable],
     ...[mostOfADay, collapsed, flooded, editedOnThePage],
   ];
-  for (let n = 0; n < 4; n++) {
+  for (let n = plan.firstStory; n < plan.stories; n++) {
     // Table and index agree before the next thing happens.
     await timeline.pass({ seconds: 1 + ledger.lagMs / 1_000 });
-    world.moment += 1;
-    await random.pick(stories)?.(life, () => twoTicks(life));
+    life.turn(`story ${n}`);
+    const story = life.random.pick(stories);
+    life.coverage.tell(`story: ${story?.name}`);
+    await story?.(life, () => twoTicks(life));
     await untilQuiet();
   }
 }
@@ -36,7 +38,7 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
  */
 export async function expectedAmidAudits(life: Life): Promise<void> {
   life.passage.pace = { partnerMs: 20, awsMs: 20 };
-  life.world.moment += 1;
+  life.turn('amid audits');
   await replaced(life, () => twoTicks(life));
 }
 
@@ -196,14 +198,14 @@ const collapsed: Story = async (life, look) => {
 /** The days that the newest page shows whole. */
 const editedOnThePage: Story = async (life, look) => {
   const { world, random } = life;
-  const dayOf = ({ assessment }: Entry) => assessment.certified_on;
+  const dayOf = ({ assessment }: HostRecord) => assessment.certified_on;
   const newest = [...world.entries.values()].sort((a, b) => (dayOf(a) < dayOf(b) ? 1 : -1));
   // Of the last day on a full page there may be more.
   const last = newest.length > pageSize ? newest[pageSize - 1] : undefined;
   const shown = newest.filter((entry) => last === undefined || dayOf(entry) > dayOf(last));
   const entry = random.pick(shown);
   if (entry === undefined) return;
-  world.edit(entry, { email: `calm${random.below(1e6)}@example.org` });
+  world.edit(entry.assessment.id, { email: `calm${random.below(1e6)}@example.org` });
   await look();
   // Without audits their round has no end, nor has a mass edit.
   expect(life, [entry.assessment.id], 'updated', life.settings.holdAbove > 50 ? 'told' : 'either');

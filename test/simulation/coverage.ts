@@ -1,11 +1,14 @@
-/** Tells that something has happened once more. */
-export type Note = (what: string) => void;
+/** Tells that something has happened once more, and to which record or in which tick. */
+export type Note = (what: string, to?: number | string) => void;
 
 /** How often each thing has happened in a life: one that never does a thing proves nothing about it. */
 export class Coverage {
   readonly #times = new Map<string, number>();
+  /** Told of each thing, for a replay. */
+  tell: Note = () => undefined;
 
-  readonly note: Note = (what) => {
+  readonly note: Note = (what, to) => {
+    this.tell(what, to);
     this.#times.set(what, (this.#times.get(what) ?? 0) + 1);
   };
 

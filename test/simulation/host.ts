@@ -1,115 +1,144 @@
-import type { Assessment } from '../../lambda/events/assessment.ts';
 import {
-  CredentialsRefusedError,
-  MalformedRecordError,
-  RateLimitedError,
-  UnavailableError,
-} from '../../lambda/partner/errors.ts';
-import type { ListQuery, Page, PartnerClient } from '../../lambda/partner/index.ts';
+  type Answer,
+  type Fault,
+  type HttpRequest,
+  htmlPage,
+  invalidClient,
+  invalidToken,
+  type MemoryPartner,
+  serverError,
+  tooManyRequests,
+} from '../scaffold/partner.ts';
 import type { Note } from './coverage.ts';
-import type { Random } from './random.ts';
-import type { Entry, World } from './world.ts';
+import type { Invocation } from './passage.ts';
+import type { Plan } from './plan.ts';
+import { Random } from './random.ts';
+import type { World } from './world.ts';
 
-export interface HostSwitches {
-  /** Probability that something happens between two requests. */
-  churn: number;
-  /** Probability that a request fails. */
-  faults: number;
-  unstableTies: boolean;
-  /** The single-record endpoint answers 404 to everything. */
-  singleRecordsBroken: boolean;
-}
+export type Unrest = Pick<
+  Plan,
+  'churn' | 'faults' | 'stumbles' | 'unstableTies' | 'singleRecordsBroken'
+>;
 
-export const peaceful: HostSwitches = {
+export const peaceful: Unrest = {
   churn: 0,
   faults: 0,
-  unstableTies: false,
-  singleRecordsBroken: false,
+  stumbles: 0,
+  unstableTies: 0,
+  singleRecordsBroken: 0,
 };
 
+type Failure = Exclude<Fault, 'silence'>;
+
+/** What is in the way of one call, for so many more requests of it. */
+interface Hindrance {
+  readonly fault: Failure | 'credentials';
+  left: number;
+}
+
+/** Attempts of the client; more are not made of one call. */
+const attempts = 4;
+
+const overloaded: Answer = { status: 503, headers: { 'retry-after': '2' } };
+
+/** What the next attempt, or the one after it, may get over. */
+const stumbles: readonly [Failure, ...Failure[]] = [
+  'reset',
+  'half',
+  invalidToken,
+  overloaded,
+  serverError,
+  tooManyRequests(3),
+];
+
 /**
- * The partner for the simulation: the list and the single record by the rules of partner-api.md, over
- * a world in which anything can happen between two requests.
+ * The partner's host in the simulation: the partner in memory, over a world in which anything can
+ * happen between two requests, with all that can come in the stead of an answer.
  */
-export class Host implements Pick<PartnerClient, 'list' | 'get'> {
-  readonly #random: Random;
+export class Host {
   readonly #world: World;
+  readonly #partner: MemoryPartner;
+  readonly #ties: Random;
   readonly #note: Note;
+  /** By path: what is asked again for the same reason meets the same. */
+  readonly #hindrances = new WeakMap<Invocation, Map<string, Hindrance>>();
   /** Ids that were truly absent when the single-record endpoint said so. */
   #trulyAbsent = new Set<number>();
   #trulyAbsentBefore = new Set<number>();
-  switches = peaceful;
+  unrest: Unrest = peaceful;
   /** Their lookups fail, those of others do not. */
   unfetchable: ReadonlySet<number> = new Set();
   /** What happens during the next read of days. */
   meanwhile: (() => void) | undefined;
 
-  constructor(random: Random, world: World, note: Note) {
-    this.#random = random;
+  constructor(world: World, partner: MemoryPartner, seed: number, note: Note) {
     this.#world = world;
+    this.#partner = partner;
+    this.#ties = Random.of(seed, 'ties');
     this.#note = note;
-  }
-
-  async list(query: ListQuery = {}): Promise<Page> {
-    this.#between();
-    const { filter = {}, sort = 'certified_on', order = 'ASC', page = 50, offset = 0 } = query;
-    if (sort === 'user_name') {
-      this.meanwhile?.();
-      this.meanwhile = undefined;
-    }
-    const from = filter.start_date?.toString() ?? '';
-    const to = filter.end_date?.toString() ?? '~';
-    const { organization_ids = [], legacy_record = [], user_record_status = [] } = filter;
-    const matching = [...this.#world.entries.values()].filter(
-      ({ assessment, archived, legacy }) =>
-        assessment.certified_on >= from &&
-        assessment.certified_on <= to &&
-        (organization_ids.length === 0 || organization_ids.includes(assessment.organization_id)) &&
-        (legacy_record.length === 0 || legacy_record.includes(legacy)) &&
-        (user_record_status.length === 0 ||
-          user_record_status.includes(archived ? 'archived' : 'active')),
-    );
-    const rows = this.#sorted(matching, sort, order).slice(offset, offset + page);
-    return {
-      assessments: rows.filter(({ malformed }) => !malformed).map(({ assessment }) => assessment),
-      quarantined: rows.flatMap(({ malformed, assessment }, index) =>
-        malformed ? [{ index, id: assessment.id, problems: ['email: expected string'] }] : [],
-      ),
-      meta: { count: matching.length, offset, page },
-      rows: rows.length,
-    };
-  }
-
-  #sorted(entries: readonly Entry[], sort: string, order: string): readonly Entry[] {
-    const keyOf = ({ assessment: { name, certified_on, assessment_name, results } }: Entry) => {
-      if (sort === 'user_name') return name;
-      if (sort === 'product_name') return assessment_name;
-      return sort === 'proctor_name' ? (results[0]?.proctor_name ?? '') : certified_on;
-    };
-    const direction = order === 'DESC' ? -1 : 1;
-    const { unstableTies } = this.switches;
-    if (unstableTies) this.#note('unstable ties');
-    return entries
-      .map((entry) => ({
-        entry,
-        key: keyOf(entry),
-        tie: unstableTies ? this.#random.next() : entry.assessment.id,
-      }))
-      .sort((a, b) => (a.key === b.key ? a.tie - b.tie : direction * (a.key < b.key ? -1 : 1)))
-      .map(({ entry }) => entry);
-  }
-
-  async get(id: number): Promise<Assessment | undefined> {
-    this.#between();
-    const entry = this.#world.entries.get(id);
-    if (entry === undefined) this.#trulyAbsent.add(id);
-    if (this.switches.singleRecordsBroken) {
-      this.#note('broken single-record endpoint');
+    partner.onList = ({ sort }) => {
+      if (sort === 'user_name') {
+        this.meanwhile?.();
+        this.meanwhile = undefined;
+      }
       return undefined;
+    };
+    partner.onGet = (id) => {
+      if (!partner.has(id)) this.#trulyAbsent.add(id);
+      if (partner.singleRecordsBroken) note('broken single-record endpoint');
+      return this.unfetchable.has(id) && !partner.singleRecordsBroken ? serverError : undefined;
+    };
+  }
+
+  async respond(
+    request: HttpRequest,
+    invocation: Invocation,
+    signal: AbortSignal,
+  ): Promise<Answer | 'reset'> {
+    const { unstableTies, singleRecordsBroken } = this.unrest;
+    this.#partner.tie = unstableTies ? () => this.#ties.next() : undefined;
+    this.#partner.singleRecordsBroken = singleRecordsBroken > 0;
+    if (request.method !== 'POST') {
+      if (unstableTies && request.path.includes('?')) this.#note('unstable ties');
+      if (invocation.random.chance(this.unrest.churn)) {
+        this.#note('between two requests');
+        this.#world.happen();
+      }
     }
-    if (this.unfetchable.has(id)) throw new UnavailableError('get', 'status 500');
-    if (entry?.malformed) throw new MalformedRecordError(id, ['email: expected string']);
-    return entry?.assessment;
+    const fault = this.#fault(request, invocation);
+    if (fault === undefined) return this.#partner.respond(request, signal);
+    if (fault !== 'half') return fault;
+    const answer = await this.#partner.respond(request, signal);
+    return answer === 'reset' ? answer : { ...answer, breaksOff: true };
+  }
+
+  /** Drawn once a call; a call that fails does so however often it is tried. */
+  #fault({ method, path }: HttpRequest, invocation: Invocation): Failure | undefined {
+    const hindrances = this.#hindrances.get(invocation) ?? new Map<string, Hindrance>();
+    this.#hindrances.set(invocation, hindrances);
+    const isRefused = [...hindrances.values()].some(({ fault }) => fault === 'credentials');
+    if (method === 'POST') return isRefused ? invalidClient : undefined;
+    const known = hindrances.get(path) ?? this.#hindrance(invocation);
+    if (known === undefined) return undefined;
+    known.left -= 1;
+    if (known.left >= 0) hindrances.set(path, known);
+    else hindrances.delete(path);
+    if (known.left < 0) return undefined;
+    return known.fault === 'credentials' ? invalidToken : known.fault;
+  }
+
+  #hindrance({ id, random }: Invocation): Hindrance | undefined {
+    if (random.chance(this.unrest.faults)) {
+      const kind = random.below(20);
+      this.#note(kind === 0 ? 'credentials refused' : 'failed request', id);
+      const fault = kind === 0 ? 'credentials' : failure(kind, random);
+      this.#note(`fault: ${nameOf(fault)}`);
+      return { fault, left: attempts };
+    }
+    if (!random.chance(this.unrest.stumbles)) return undefined;
+    const fault = random.pick(stumbles);
+    this.#note('stumble', id);
+    return { fault, left: fault === invalidToken ? 1 : 1 + random.below(2) };
   }
 
   wasTrulyAbsent(id: number): boolean {
@@ -121,17 +150,16 @@ export class Host implements Pick<PartnerClient, 'list' | 'get'> {
     this.#trulyAbsentBefore = this.#trulyAbsent;
     this.#trulyAbsent = new Set();
   }
+}
 
-  #between(): void {
-    const random = this.#random;
-    if (random.chance(this.switches.churn)) {
-      this.#note('between two requests');
-      this.#world.happen();
-    }
-    if (!random.chance(this.switches.faults)) return;
-    const fault = random.below(20);
-    this.#note(fault === 0 ? 'credentials refused' : 'failed request');
-    if (fault === 0) throw new CredentialsRefusedError();
-    throw fault < 4 ? new RateLimitedError('list') : new UnavailableError('list', 'reset');
-  }
+/** Of nineteen failures three are for the pace. */
+function failure(kind: number, random: Random): Failure {
+  if (kind < 4) return tooManyRequests(random.pick([undefined, 2, 600]));
+  if (kind < 6) return random.pick([htmlPage, invalidToken]);
+  return random.pick<Failure>(['reset', 'half', overloaded, serverError]);
+}
+
+function nameOf(fault: Hindrance['fault']): string {
+  if (typeof fault === 'string') return fault;
+  return fault === htmlPage ? 'HTML' : String(fault.status);
 }

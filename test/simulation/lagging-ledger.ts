@@ -66,9 +66,7 @@ export class LaggingLedger extends MemoryLedger {
       const entry = this.#visible(id);
       return entry?.day === day ? [[id, entry.shown] as const] : [];
     });
-    const truth = await super.knownOfDay(day);
-    if (JSON.stringify(shown.sort()) !== JSON.stringify([...truth].sort()))
-      this.#note('stale index by day');
+    if (!isSame(shown, await super.knownOfDay(day))) this.#note('stale index by day');
     return new Map(shown);
   }
 
@@ -110,4 +108,17 @@ export class LaggingLedger extends MemoryLedger {
   #visible(id: number): IndexEntry | undefined {
     return this.#index.get(id)?.findLast(({ visibleAt }) => visibleAt <= this.#timeline.nowMs);
   }
+}
+
+function isSame(
+  shown: readonly (readonly [number, DayCertification])[],
+  truth: ReadonlyMap<number, DayCertification>,
+): boolean {
+  return (
+    shown.length === truth.size &&
+    shown.every(([id, { fingerprint, presence }]) => {
+      const known = truth.get(id);
+      return known?.fingerprint === fingerprint && known.presence === presence;
+    })
+  );
 }

@@ -1,44 +1,46 @@
 import { NotifierError } from '../../lambda/errors.ts';
 import { acceptTotal } from '../../lambda/operations/accept-total.ts';
 import { restartBaseline } from '../../lambda/operations/baseline.ts';
-import type { Call, OperationParts, Outcome } from '../../lambda/operations/parts.ts';
+import type {
+  Call,
+  OperationParts,
+  OperationSettings,
+  Outcome,
+} from '../../lambda/operations/parts.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
-import type { TickParts, TickSettings } from '../../lambda/parts.ts';
+import { secretCredentials } from '../../lambda/partner/secret.ts';
+import type { TickParts } from '../../lambda/parts.ts';
 import { TimeLimit } from '../../lambda/steps/time-limit.ts';
 import { type TickReport, tick } from '../../lambda/tick.ts';
+import { MemoryOpsLedger } from '../scaffold/memory-ops-ledger.ts';
+import { MemoryPartner } from '../scaffold/partner.ts';
 import { tickSettings } from '../scaffold/settings.ts';
 import { Audience } from './audience.ts';
 import { Coverage } from './coverage.ts';
 import { Host, peaceful } from './host.ts';
 import { LaggingLedger } from './lagging-ledger.ts';
 import { type BrokenParts, intact } from './mutants.ts';
-import { Invocation, Killed, Passage, safe } from './passage.ts';
+import { type Environment, type Invocation, Passage, safe } from './passage.ts';
+import { type Plan, places } from './plan.ts';
 import { Random } from './random.ts';
 import { Timeline } from './timeline.ts';
 import { Witness } from './witness.ts';
 import { World } from './world.ts';
 
-/** Midnights and changes of the clocks, ahead of UTC and behind. */
-const places = [
-  { start: '2026-11-21T08:00:00Z', timeZone: 'UTC' },
-  { start: '2026-11-21T23:50:00Z', timeZone: 'UTC' },
-  { start: '2026-03-29T00:30:00Z', timeZone: 'Europe/Berlin' },
-  { start: '2026-11-01T08:30:00Z', timeZone: 'America/Los_Angeles' },
-  { start: '2026-11-21T09:50:00Z', timeZone: 'Pacific/Kiritimati' },
-  { start: '2026-11-21T10:50:00Z', timeZone: 'Pacific/Pago_Pago' },
-  { start: '2026-10-03T15:20:00Z', timeZone: 'Australia/Lord_Howe' },
-  { start: '2026-11-21T18:20:00Z', timeZone: 'Asia/Kolkata' },
-];
 /** The function's time-out. */
 const tickSeconds = 55;
 /** Pulses, tail and a count; locating and reading; confirming what is missing; audits. */
-const requestsBesideReads = 5 + 100 + 100 + 20;
+const callsBesideReads = 5 + 100 + 100 + 20;
 /** A stretch of up to some hundred days that cannot be proven is halved down to its first day, whatever the budget. */
 const readsBeyondBudget = 8;
 /** Slices in which a history of a few years is read, back to the oldest. */
 const slicesOfBaseline = 15;
+/** Attempts that the client makes of a call; a refused token doubles each. */
+const requestsOfACall = 4 * 2;
 /** A call to the ledger or the announcer that takes no longer than this is what a tick can rely on. */
 const dependableMs = 1_000;
+/** A process that has had nothing to do for so long is gone. */
+const idleMs = 10 * 60_000;
 const auditsOff = 9e12;
 
 /** What one tick did, and how it ended. */
@@ -47,76 +49,100 @@ export interface Ticked {
   readonly invocation: Invocation;
 }
 
-/** A world, its host, and all that the ticks work with; the same seed is the same life. */
+/** A world, its host, and all that the ticks work with; the same seed and plan are the same life. */
 export class Life {
-  readonly random: Random;
+  readonly plan: Plan;
+  readonly #seed: number;
+  /** What a mutant has broken, under the eyes of the witness, or nothing. */
+  readonly #broken: BrokenParts;
+  random: Random;
   /** What operators do; what happens otherwise does not depend on how often they are asked. */
-  readonly operators: Random;
+  operators: Random;
   readonly timeline: Timeline;
+  readonly partner: MemoryPartner;
   readonly world: World;
   readonly host: Host;
   readonly ledger: LaggingLedger;
-  /** What a mutant has broken, under the eyes of the witness, or nothing. */
-  readonly broken: BrokenParts;
   readonly audience: Audience;
   readonly witness: Witness;
   readonly passage: Passage;
   readonly coverage = new Coverage();
   readonly findings: string[] = [];
-  settings: TickSettings;
+  settings: OperationSettings;
   isAudited = true;
   /** Ops have stopped the integration. */
   isPaused = false;
+  /** Processes that serve no invocation just now. */
+  #idle: Environment[] = [];
   #ticks = 0;
   #operations = 0;
 
-  constructor(seed: number, broken: BrokenParts = intact) {
-    const random = new Random(seed);
+  constructor(seed: number, plan: Plan, broken: BrokenParts = intact) {
     const { note } = this.coverage;
-    const place = random.chance(0.4) ? places[0] : random.pick(places);
-    const { start, timeZone } = place ?? { start: '2026-11-21T08:00:00Z', timeZone: 'UTC' };
+    const { start, timeZone } = places[plan.place] ?? places[0];
     const timeline = new Timeline(start);
     const today = () => timeline.now().toZonedDateTimeISO(timeZone).toPlainDate();
     if (timeZone !== 'UTC') note('time zone other than UTC');
-    this.random = random;
-    this.operators = new Random(~seed);
+    this.plan = plan;
+    this.#seed = seed;
+    this.#broken = broken;
+    this.random = Random.of(seed, 'life');
+    this.operators = Random.of(seed, 'operators');
     this.timeline = timeline;
-    this.world = new World(random, today, note);
-    this.host = new Host(random, this.world, note);
-    this.ledger = new LaggingLedger(timeline, random, note, broken.ledgerRules);
-    this.broken = broken;
-    const since = today().subtract({ days: 30 }).toString();
-    const { holdAbove, alerts } = tickSettings();
-    this.settings = tickSettings({
-      name: 'sim',
-      timeZone,
-      holdAbove: random.chance(0.3) ? 5 : random.chance(0.3) ? 50 : holdAbove,
-      announce: random.chance(0.6) ? 'none' : random.chance(0.5) ? 'all' : { since },
-      alerts: {
-        ...alerts,
-        digestEvery: random.chance(0.25) ? (random.pick([5, 60]) ?? 5) : undefined,
-        quietHours: random.chance(0.15) ? { from: '22:00', to: '06:00' } : undefined,
-      },
-    });
+    this.partner = new MemoryPartner(timeline);
+    this.world = new World(this.partner, seed, today, note);
+    this.host = new Host(this.world, this.partner, seed, note);
+    this.ledger = new LaggingLedger(timeline, Random.of(seed, 'ledger'), note, broken.ledgerRules);
+    this.settings = settingsOf(plan, timeZone, today().subtract({ days: 30 }).toString());
     const { digestEvery, quietHours } = this.settings.alerts;
     if (digestEvery) note('digest of several ticks');
     if (quietHours) note('quiet hours');
-    this.audience = new Audience(random, this.settings, note, this.findings);
+    const audience = Random.of(seed, 'audience');
+    this.audience = new Audience(audience, this.settings, note, this.findings);
     this.witness = new Witness(this.world, this.host, note, this.findings);
-    this.passage = new Passage(timeline, random, note);
+    this.witness.mayBeOutlived = plan.freeze > 0;
+    const secret = async () => {
+      const { clientId, clientSecret } = this.partner.access.credentials;
+      return JSON.stringify({ client_id: clientId, client_secret: clientSecret });
+    };
+    const credentials = () => secretCredentials('credentials', secret);
+    this.passage = new Passage(timeline, this.host, { seed, credentials, note });
+  }
+
+  /** From now on all goes wrong that the plan says. */
+  trouble(): void {
+    const { plan, host, passage, audience, ledger } = this;
+    host.unrest = plan;
+    passage.dangers = plan;
+    passage.pace = plan;
+    ledger.lagMs = plan.lagMs;
+    audience.refusals = plan.refusals;
   }
 
   /** All trouble that is not in the world itself is over. */
   calm(): void {
-    this.host.switches = peaceful;
+    this.host.unrest = peaceful;
     this.passage.dangers = safe;
     this.audience.refusals = 0;
   }
 
+  /** What is drawn from now on does not depend on what was drawn before. */
+  turn(when: string): void {
+    this.world.turn(when);
+    this.random = Random.of(this.#seed, when);
+    this.operators = Random.of(this.#seed, `operators in ${when}`);
+  }
+
   auditsOff(): void {
-    const audit = { ...this.settings.audit, recentMs: auditsOff, historyMs: auditsOff };
+    const audit = { recentMs: auditsOff, historyMs: auditsOff, requests: 20 };
     this.settings = { ...this.settings, audit };
     this.isAudited = false;
+  }
+
+  /** The partner gives out another secret, and ops put it in its place at once. */
+  rotateSecret(): void {
+    this.partner.access.rotateSecret();
+    this.coverage.note('secret rotated');
   }
 
   async restartBaseline(): Promise<void> {
@@ -147,23 +173,31 @@ export class Life {
     ) => Promise<Outcome<{ readonly changed: boolean }>>,
   ): Promise<boolean> {
     this.#operations += 1;
-    const { timeline, passage, broken } = this;
+    const { timeline, passage } = this;
+    const invocation = passage.invocation(`operation-${this.#operations}`, tickSeconds);
+    const environment = passage.environment(invocation);
     const killedAt = timeline.now().add({ seconds: tickSeconds });
-    const invocation = new Invocation(`operation-${this.#operations}`, killedAt);
-    const ledger = passage.ledger(broken.ledger(this.ledger), invocation);
-    const client = passage.client(this.host, invocation);
-    const partner = broken.partner(partnerReader(client, timeline, broken.seam));
-    const settings = broken.settings(this.settings);
-    const parts = Object.assign(Object.create(null), {
-      ...{ settings, clock: timeline, partner, ledger, opsLedger: ledger },
-    });
-    const limit = new TimeLimit(killedAt, timeline);
+    const { clock, settings, partner, ledger, announcer, journal } = this.#parts(environment);
+    const parts: OperationParts = {
+      settings: { ...this.settings, ...settings },
+      clock,
+      partner,
+      ledger: passage.ledger(ledger, invocation),
+      opsLedger: passage.opsLedger(new MemoryOpsLedger(this.ledger), invocation),
+      announcer,
+      journal: { ...journal, carriedOut: () => undefined },
+      queue: () => announcer,
+      tick: () => Promise.reject(new Error('no command of the simulation runs a tick')),
+      credentials: async () => undefined,
+      topics: async () => [],
+      partnerAheadMs: () => undefined,
+    };
+    const limit = new TimeLimit(killedAt, clock);
     try {
-      const { result } = await carryOut(parts, { id: invocation.id, killedAt, limit });
-      return result.changed;
+      const work = carryOut(parts, { id: invocation.id, killedAt, limit });
+      return (await Promise.race([work, invocation.died]))?.result.changed ?? false;
     } catch (error) {
-      if (!(error instanceof NotifierError || error instanceof Killed))
-        this.findings.push(`an operation failed: ${error}`);
+      if (!(error instanceof NotifierError)) this.findings.push(`an operation failed: ${error}`);
       return false;
     }
   }
@@ -171,38 +205,62 @@ export class Life {
   /** One invocation, from its start to its end. */
   async tick(): Promise<Ticked> {
     this.#ticks += 1;
-    const { timeline, passage, broken } = this;
+    const { timeline, passage, witness } = this;
     const deadline = timeline.now().add({ seconds: tickSeconds });
-    const invocation = new Invocation(`tick-${this.#ticks}`, deadline);
-    const client = passage.client(this.host, invocation);
-    const parts: TickParts = {
-      settings: broken.settings(this.settings),
-      rules: broken.rules,
-      clock: timeline,
-      partner: this.witness.partner(
-        broken.partner(partnerReader(client, timeline, broken.seam)),
-        invocation,
-      ),
-      ledger: passage.ledger(
-        this.witness.ledger(broken.ledger(this.#pausable()), this.settings.holdAbove),
-        invocation,
-      ),
-      announcer: passage.announcer(this.audience, invocation),
-      journal: { warn: (what) => this.coverage.note(`warned: ${what}`) },
+    const invocation = passage.invocation(`tick-${this.#ticks}`, tickSeconds);
+    const environment = this.#environment(invocation);
+    const parts = this.#parts(environment);
+    const watched: TickParts = {
+      ...parts,
+      partner: witness.partner(parts.partner, invocation),
+      ledger: passage.ledger(witness.ledger(parts.ledger, this.settings.holdAbove), invocation),
+      announcer: passage.announcer(parts.announcer, invocation),
     };
     let report: TickReport | undefined;
+    let failure: unknown;
     try {
-      report = await tick(parts, { id: invocation.id, deadline });
+      const work = tick(watched, { id: invocation.id, deadline });
+      report = await Promise.race([work, invocation.died]);
     } catch (error) {
-      // Failed or killed: the next tick goes on. What it must not do is go wrong.
-      if (!(error instanceof NotifierError || error instanceof Killed))
-        this.findings.push(`a tick failed: ${error}`);
+      failure = error;
+      // The next tick goes on. What a tick must not do is go wrong.
+      if (!(error instanceof NotifierError)) this.findings.push(`a tick failed: ${error}`);
+    }
+    if (environment.isAlive) {
+      environment.idleSince = timeline.nowMs;
+      this.#idle.push(environment);
     }
     passage.trace(
-      `${invocation.id} ended: ${JSON.stringify(report ?? invocation.end ?? 'failed')}`,
+      `${invocation.id} ended: ${JSON.stringify(report ?? invocation.end ?? String(failure))}`,
     );
     this.#check({ report, invocation });
     return { report, invocation };
+  }
+
+  /** One that waits for work, or a new one. */
+  #environment(invocation: Invocation): Environment {
+    const { nowMs } = this.timeline;
+    this.#idle = this.#idle.filter(({ idleSince }) => nowMs - idleSince < idleMs);
+    const idle = this.#idle.pop();
+    if (idle === undefined) return this.passage.environment(invocation);
+    idle.invocation = invocation;
+    return idle;
+  }
+
+  /** As the function wires them, with whatever a mutant replaces. */
+  #parts(environment: Environment): TickParts {
+    const { clock } = environment;
+    const broken = this.#broken;
+    const client = this.passage.client(environment);
+    return {
+      settings: broken.settings(this.settings),
+      rules: broken.rules,
+      clock,
+      partner: broken.partner(partnerReader(client, clock, broken.seam)),
+      ledger: broken.ledger(this.#pausable()),
+      announcer: this.audience,
+      journal: { warn: (what) => this.coverage.note(`warned: ${what}`) },
+    };
   }
 
   #pausable() {
@@ -219,22 +277,40 @@ export class Life {
 
   /** What holds for each tick, whatever happened. */
   #check({ report, invocation }: Ticked): void {
-    const { end, isFrozen, longestCallMs, longestRead, requests } = invocation;
+    const { id, end, isFrozen, longestCallMs, longestRead, calls, requests } = invocation;
     const { note } = this.coverage;
-    note(end ?? report?.outcome ?? 'failed');
-    if (report?.cutShort) note('cut short');
-    if (report?.collapsed) note('collapsed');
-    if (report?.held) note('held');
-    if (report?.unexplained) note('unexplained');
-    if (report?.outcome === 'paused' && requests + invocation.writes > 0)
+    note(end ?? report?.outcome ?? 'failed', id);
+    if (report?.cutShort) note('cut short', id);
+    if (report?.collapsed) note('collapsed', id);
+    if (report?.held) note('held', id);
+    if (report?.unexplained) note('unexplained', id);
+    if (report?.outcome === 'paused' && calls + invocation.writes > 0)
       this.findings.push('a paused integration was not left alone');
     const isBaseline = report === undefined || report.outcome === 'baseline';
     const reads = isBaseline ? slicesOfBaseline : 2 * readsBeyondBudget;
-    if (requests > requestsBesideReads + reads * longestRead)
-      this.findings.push(`a tick of ${requests} requests, its longest read ${longestRead}`);
+    if (calls > callsBesideReads + reads * longestRead)
+      this.findings.push(`a tick of ${calls} calls, its longest read ${longestRead}`);
+    if (requests > requestsOfACall * calls)
+      this.findings.push(`a tick of ${requests} requests for ${calls} calls`);
     if (end === 'out of time' && !isFrozen && longestCallMs <= dependableMs)
       this.findings.push(
         `a tick ran out of time although no call took more than ${longestCallMs} ms`,
       );
   }
+}
+
+function settingsOf(plan: Plan, timeZone: string, since: string): OperationSettings {
+  const base = tickSettings();
+  const announced = ['none', 'all', { since }] as const;
+  return tickSettings({
+    name: 'sim',
+    timeZone,
+    holdAbove: plan.holdAbove,
+    announce: announced[plan.announce] ?? 'none',
+    alerts: {
+      ...base.alerts,
+      digestEvery: plan.digestEvery === 0 ? undefined : plan.digestEvery,
+      quietHours: plan.quietHours === 0 ? undefined : { from: '22:00', to: '06:00' },
+    },
+  });
 }

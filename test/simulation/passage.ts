@@ -1,33 +1,34 @@
-import type { Temporal } from 'temporal-polyfill';
+import type { Clock } from '../../lambda/clock.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
-import { TimedOutError } from '../../lambda/partner/errors.ts';
-import type { PartnerClient } from '../../lambda/partner/index.ts';
+import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
+import {
+  type CredentialSource,
+  createPartnerClient,
+  type PartnerClient,
+} from '../../lambda/partner/index.ts';
 import type { Announcer, Ledger } from '../../lambda/ports.ts';
+import { type Answer, dispatcherTo, type HttpRequest } from '../scaffold/partner.ts';
 import type { Note } from './coverage.ts';
-import type { Random } from './random.ts';
+import type { Host } from './host.ts';
+import type { Plan } from './plan.ts';
+import { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
 
-/** What can befall a call on its way. Probabilities, of each call. */
-export interface Dangers {
-  /** The tick is killed before or after it. */
-  readonly kill: number;
-  /** It is done, and the answer is lost. */
-  readonly loss: number;
-  /** It is held up for longer than the lease lasts, and the tick goes on all the same. */
-  readonly freeze: number;
-  /** It takes seconds. */
-  readonly delay: number;
-}
+/** What can befall a call on its way. */
+type Dangers = Pick<Plan, 'kill' | 'loss' | 'freeze' | 'delay'>;
 
 export const safe: Dangers = { kill: 0, loss: 0, freeze: 0, delay: 0 };
-
-export class Killed extends Error {}
 
 /** One invocation, as its surroundings see it. */
 export class Invocation {
   readonly id: string;
   readonly deadlineMs: number;
+  readonly random: Random;
+  /** Calls of the client, of which each may take several requests. */
+  calls = 0;
+  /** For assessments; for tokens. */
   requests = 0;
+  tokens = 0;
   reads = 0;
   writes = 0;
   publications = 0;
@@ -37,11 +38,30 @@ export class Invocation {
   longestRead = 0;
   isFrozen = false;
   end: 'killed' | 'out of time' | undefined;
+  readonly #death = Promise.withResolvers<undefined>();
+  /** Resolves when it dies. */
+  readonly died = this.#death.promise;
 
-  constructor(id: string, deadline: Temporal.Instant) {
+  constructor(id: string, deadlineMs: number, seed: number) {
     this.id = id;
-    this.deadlineMs = deadline.epochMilliseconds;
+    this.deadlineMs = deadlineMs;
+    this.random = Random.of(seed, id);
   }
+
+  die(how: 'killed' | 'out of time'): void {
+    this.end = how;
+    this.#death.resolve(undefined);
+  }
+}
+
+/** A process that serves one invocation after another, with its client, until it is killed. */
+export interface Environment {
+  readonly clock: Clock;
+  readonly client: PartnerClient;
+  readonly isAlive: boolean;
+  invocation: Invocation;
+  /** Since when it has had nothing to do, in milliseconds. */
+  idleSince: number;
 }
 
 const pagewise = new Set(['leftovers', 'kept']);
@@ -51,60 +71,114 @@ const ledgerReads = new Set([
 ]);
 /** How much later than its sender's end a request may still arrive. */
 const latestArrivalMs = 4_000;
-/** The partner's client gives an attempt up after so long. */
-const longestRequestMs = 20_000;
-/** The clients of AWS do. */
+/** The partner's client gives an attempt up after twenty seconds. */
+const longestRequestMs = 24_000;
+/** The clients of AWS do after five. */
 const longestAwsCallMs = 5_000;
 
 /** For which no request is made at all. */
 const isNothing = (value: unknown) =>
   (Array.isArray(value) && value.length === 0) || (value instanceof Map && value.size === 0);
 
+/** What is waited for by who is dead: it has no end, not even an error. */
+const forever = () => new Promise<never>(() => undefined);
+
 /** The way of every call of a tick: it takes time, and the tick may end at any point of it. */
 export class Passage {
   readonly #timeline: Timeline;
-  readonly #random: Random;
+  readonly #host: Host;
+  readonly #seed: number;
+  readonly #credentials: () => CredentialSource;
   readonly #note: Note;
   dangers: Dangers = safe;
   /** About how long a request to the partner takes, and a call to AWS. */
-  pace = { partnerMs: 20, awsMs: 20 };
+  pace: Pick<Plan, 'partnerMs' | 'awsMs'> = { partnerMs: 20, awsMs: 20 };
   /** Told of each call, for a replay. */
   trace: (line: string) => void = () => undefined;
 
-  constructor(timeline: Timeline, random: Random, note: Note) {
+  constructor(
+    timeline: Timeline,
+    host: Host,
+    { seed, credentials, note }: { seed: number; credentials: () => CredentialSource; note: Note },
+  ) {
     this.#timeline = timeline;
-    this.#random = random;
+    this.#host = host;
+    this.#seed = seed;
+    this.#credentials = credentials;
     this.#note = note;
   }
 
-  client(
-    host: Pick<PartnerClient, 'list' | 'get'>,
-    invocation: Invocation,
-  ): Pick<PartnerClient, 'list' | 'get'> {
-    const ask = async <Answer>(
-      kind: 'list' | 'get',
-      asked: unknown,
-      deadline: Temporal.Instant | undefined,
-      perform: () => Promise<Answer>,
-    ) => {
-      invocation.requests += 1;
+  invocation(id: string, seconds: number): Invocation {
+    return new Invocation(id, this.#timeline.nowMs + seconds * 1_000, this.#seed);
+  }
+
+  /** A process as it starts, for this invocation first. */
+  environment(invocation: Invocation): Environment {
+    const life = {
+      invocation,
+      idleSince: 0,
+      get isAlive(): boolean {
+        return this.invocation.end === undefined;
+      },
+    };
+    const clock = this.#timeline.seenBy(life);
+    const jitter = Random.of(this.#seed, `jitter of ${invocation.id}`);
+    const client = createPartnerClient({
+      baseUrl: 'https://platform.example.org',
+      credentials: this.#credentials(),
+      clock,
+      random: () => jitter.next(),
+      dispatcher: dispatcherTo((request, signal) =>
+        this.#exchange(request, life.invocation, signal),
+      ),
+    });
+    return Object.assign(life, { clock, client });
+  }
+
+  /** The client, whose calls are counted. */
+  client({ client, invocation }: Environment): Pick<PartnerClient, 'list' | 'get'> {
+    const count = (kind: string, asked: unknown) => {
+      invocation.calls += 1;
       this.trace(`${invocation.id} ${kind} ${JSON.stringify(asked)}`);
-      const until = deadline?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
-      const duration = this.#duration(this.pace.partnerMs, longestRequestMs);
-      await this.#travel(invocation, Math.min(duration / 2, until - this.#timeline.nowMs));
-      const answer = await perform();
-      await this.#travel(invocation, Math.min(duration / 2, until - this.#timeline.nowMs));
-      // The client waits for nothing beyond the deadline that it was given.
-      if (this.#timeline.nowMs >= until) throw new TimedOutError(kind, 'deadline');
-      return answer;
     };
     return {
-      list: (query, options) => ask('list', query, options?.deadline, () => host.list(query)),
-      get: (id, options) => ask('get', id, options?.deadline, () => host.get(id)),
+      list: (query, options) => {
+        count('list', query);
+        return client.list(query, options);
+      },
+      get: (id, options) => {
+        count('get', id);
+        return client.get(id, options);
+      },
     };
   }
 
-  ledger<OfTicks extends Ledger>(ledger: OfTicks, invocation: Invocation): OfTicks {
+  /** An HTTP request to the partner. */
+  async #exchange(
+    request: HttpRequest,
+    invocation: Invocation,
+    signal: AbortSignal,
+  ): Promise<Answer | 'reset'> {
+    if (request.method === 'POST') invocation.tokens += 1;
+    else invocation.requests += 1;
+    const duration = this.#duration(invocation, this.pace.partnerMs, longestRequestMs);
+    await this.#travel(invocation, duration / 2);
+    const answer = await this.#host.respond(request, invocation, signal);
+    if (answer === 'reset' || answer.status >= 300)
+      this.trace(`${invocation.id} is answered ${answer === 'reset' ? answer : answer.status}`);
+    await this.#travel(invocation, duration / 2);
+    return answer;
+  }
+
+  ledger(ledger: Ledger, invocation: Invocation): Ledger {
+    return this.#ledger(ledger, invocation);
+  }
+
+  opsLedger(ledger: OpsLedger, invocation: Invocation): OpsLedger {
+    return this.#ledger(ledger, invocation);
+  }
+
+  #ledger<Side extends object>(ledger: Side, invocation: Invocation): Side {
     return this.#port(ledger, invocation, (name) => {
       if (ledgerReads.has(name)) invocation.reads += 1;
       else invocation.writes += 1;
@@ -146,52 +220,61 @@ export class Passage {
   }
 
   async #call(invocation: Invocation, perform: () => Promise<unknown>): Promise<unknown> {
+    const { random } = invocation;
     const startedAt = this.#timeline.nowMs;
-    const duration = this.#duration(this.pace.awsMs, longestAwsCallMs);
+    const duration = this.#duration(invocation, this.pace.awsMs, longestAwsCallMs);
     await this.#travel(invocation, duration / 2, perform);
-    if (this.#random.chance(this.dangers.freeze)) {
-      this.#note('lost lease');
+    if (random.chance(this.dangers.freeze)) {
+      this.#note('lost lease', invocation.id);
       invocation.isFrozen = true;
       await this.#timeline.sleep(90_000);
     }
     const answer = await perform();
     await this.#travel(invocation, duration / 2);
     invocation.longestCallMs = Math.max(invocation.longestCallMs, this.#timeline.nowMs - startedAt);
-    if (this.#random.chance(this.dangers.loss)) {
-      this.#note('lost answer');
+    if (random.chance(this.dangers.loss)) {
+      this.#note('lost answer', invocation.id);
       throw new LedgerUnavailableError('a call', {});
     }
     return answer;
   }
 
-  #duration(pace: number, longest: number): number {
-    if (this.#random.chance(this.dangers.delay)) {
-      this.#note('slow call');
-      return longest * this.#random.next();
+  #duration({ id, random }: Invocation, pace: number, longest: number): number {
+    if (random.chance(this.dangers.delay)) {
+      this.#note('slow call', id);
+      return longest * random.next();
     }
-    return pace * (0.2 + 1.6 * this.#random.next());
+    return pace * (0.2 + 1.6 * random.next());
   }
 
-  /** @param perform what may still be done after the death of who sent it */
+  /**
+   * Half of a call's way. A process that dies on it learns nothing of that: it never goes on.
+   *
+   * @param perform what may still be done after the death of who sent it
+   */
   async #travel(
     invocation: Invocation,
     ms: number,
     perform?: () => Promise<unknown>,
   ): Promise<void> {
-    if (invocation.end !== undefined) throw new Killed();
+    if (invocation.end !== undefined) return forever();
+    const { random } = invocation;
     const left = invocation.isFrozen
       ? Number.POSITIVE_INFINITY
       : invocation.deadlineMs - this.#timeline.nowMs;
-    if (this.#random.chance(this.dangers.kill)) invocation.end = 'killed';
+    const isKilled = random.chance(this.dangers.kill);
+    if (isKilled) invocation.end = 'killed';
     else if (ms >= left) invocation.end = 'out of time';
+    const end = invocation.end;
     await this.#timeline.sleep(Math.min(ms, left));
+    if (end !== undefined) invocation.die(end);
     if (invocation.end === undefined) return;
-    if (perform && this.#random.chance(0.5)) {
-      this.#note('late arrival');
+    if (perform && random.chance(0.5)) {
+      this.#note('late arrival', invocation.id);
       const late = this.#timeline.sleep(Math.min(latestArrivalMs, Math.max(0, ms - left)));
       // Nobody is there any more to hear how it went.
       void late.then(perform).catch(() => undefined);
     }
-    throw new Killed();
+    return forever();
   }
 }

@@ -6,6 +6,19 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
+  /**
+   * One for a purpose, so that more or fewer draws for one thing change nothing about another: a
+   * life from which something is taken away stays as it was in all else.
+   */
+  static of(seed: number, purpose: string): Random {
+    let mixed = seed >>> 0;
+    for (const character of purpose) {
+      mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 0x01000193);
+      mixed ^= mixed >>> 13;
+    }
+    return new Random(mixed);
+  }
+
   /** From 0 up to, not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
@@ -24,6 +37,8 @@ export class Random {
     return this.next() < probability;
   }
 
+  pick<const Item>(items: readonly [Item, ...Item[]]): Item;
+  pick<Item>(items: readonly Item[]): Item | undefined;
   pick<Item>(items: readonly Item[]): Item | undefined {
     return items[this.below(items.length)];
   }

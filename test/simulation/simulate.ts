@@ -1,7 +1,8 @@
 import { expectedAmidAudits, expectedAtRest } from './calm.ts';
-import type { HostSwitches } from './host.ts';
+import type { Note } from './coverage.ts';
 import { Life, type Ticked } from './life.ts';
 import type { BrokenParts } from './mutants.ts';
+import { type Plan, planOf } from './plan.ts';
 import { judge } from './verdict.ts';
 
 export interface LifeOptions {
@@ -12,15 +13,20 @@ export interface LifeOptions {
   /** Operators have everything read anew, time and again. */
   readonly restarts?: boolean;
   /** What the host does in any case. */
-  readonly host?: Partial<HostSwitches>;
+  readonly host?: { readonly singleRecordsBroken?: boolean };
+  /** In the stead of what the seed decides. */
+  readonly plan?: Partial<Plan>;
   /** What a mutant has broken. */
   readonly broken?: BrokenParts;
   /** Told of each call, and of how each tick ended. */
   readonly trace?: (line: string) => void;
+  /** Told of each thing that happens. */
+  readonly tell?: Note;
 }
 
 /** What a life found wrong (empty when every promise was kept), and what happened in it. */
 export interface Outcome {
+  readonly plan: Plan;
   readonly findings: readonly string[];
   readonly coverage: ReadonlyMap<string, number>;
 }
@@ -35,15 +41,18 @@ const ticksToRest = 40;
  * same seed is the same life.
  */
 export async function simulate(seed: number, options: LifeOptions = {}): Promise<Outcome> {
-  const life = new Life(seed, options.broken);
-  const { trace } = options;
+  const plan = planOf(seed, { ...inAnyCase(options), ...options.plan });
+  const life = new Life(seed, plan, options.broken);
+  const { trace, tell } = options;
   if (trace) life.passage.trace = (line) => trace(`${life.timeline.now()} ${line}`);
-  await trouble(life, options);
+  if (tell) life.coverage.tell = tell;
+  await trouble(life);
   life.calm();
   await untilQuiet(life);
   life.world.mend();
   for (let day = 0; day < 4; day++) {
-    if (day === 2 && life.operators.chance(0.3)) {
+    life.turn(`day ${day}`);
+    if (day === 2 && life.operators.chance(plan.leavers)) {
       life.world.exodus(0.7);
       await untilQuiet(life);
     }
@@ -55,57 +64,48 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   }
   await digestsSent(life);
   life.findings.push(...(await judge(life)));
-  if (life.findings.length === 0) {
+  if (life.findings.length === 0 && plan.stories > 0) {
     life.auditsOff();
     await expectedAtRest(life, () => untilQuiet(life));
     await digestsSent(life);
     life.findings.push(...(await judge(life)));
   }
-  return { findings: life.findings, coverage: life.coverage.times };
+  return { plan, findings: life.findings, coverage: life.coverage.times };
 }
 
-async function trouble(life: Life, options: LifeOptions): Promise<void> {
-  const { rough = false, crowded = false, restarts = false } = options;
-  const { random, world, host, passage, timeline, audience, ledger } = life;
-  const born = crowded || random.chance(0.3) ? 180 + random.below(120) : random.below(60);
-  for (let n = 0; n < born; n++) world.create();
-  host.switches = {
-    churn: crowded || random.chance(0.8) ? 0.3 : 0,
-    faults: random.chance(0.4) ? 0.05 : 0,
-    unstableTies: crowded || random.chance(0.7),
-    singleRecordsBroken: random.chance(0.15),
-    ...options.host,
+function inAnyCase({ rough, crowded, restarts, host }: LifeOptions): Partial<Plan> {
+  return {
+    ...(rough && { freeze: 0.08, overlaps: 1, crowd: 6 }),
+    ...(crowded && { born: 240, churn: 0.3, unstableTies: 1 }),
+    ...(restarts && { restarts: 0.25 }),
+    ...(host?.singleRecordsBroken && { singleRecordsBroken: 1 }),
   };
-  const isOutlived = rough || random.chance(0.2);
-  life.witness.mayBeOutlived = isOutlived;
-  passage.dangers = {
-    kill: random.chance(0.6) ? 0.02 : 0,
-    loss: random.chance(0.3) ? 0.01 : 0,
-    freeze: rough ? 0.08 : isOutlived ? 0.03 : 0,
-    delay: random.chance(0.4) ? 0.03 : 0,
-  };
-  passage.pace = {
-    partnerMs: random.pick([20, 100, 400, 1_000, 2_000]) ?? 20,
-    awsMs: random.pick([5, 20, 20, 100, 300]) ?? 20,
-  };
-  ledger.lagMs = random.pick([0, 1_000, 5_000, 240_000]) ?? 0;
-  audience.refusals = random.chance(0.4) ? 0.2 : 0;
-  const ticks = 4 + random.below(8);
-  for (let n = 0; n < ticks; n++) {
-    for (let m = random.below(4); m > 0; m--) world.happen();
-    if (random.chance(0.04)) world.exodus(0.3 + 0.5 * random.next());
-    else if (random.chance(0.06)) world.homecoming();
-    life.isPaused = random.chance(0.03);
-    if (restarts && random.chance(0.25)) await timeline.until(life.restartBaseline());
-    if (life.operators.chance(0.6) && (await hasCollapsed(life)))
+}
+
+async function trouble(life: Life): Promise<void> {
+  const { plan, world, host, timeline } = life;
+  for (let n = 0; n < plan.born; n++) world.create();
+  life.trouble();
+  for (let n = 0; n < plan.ticks; n++) {
+    life.turn(`tick ${n}`);
+    const { random } = life;
+    for (let m = random.below(plan.happenings + 1); m > 0; m--) world.happen();
+    const share = 0.3 + 0.5 * random.next();
+    if (random.chance(plan.exodus)) world.exodus(share);
+    else if (random.chance(plan.homecoming)) world.homecoming();
+    if (random.chance(plan.rotations)) life.rotateSecret();
+    life.isPaused = random.chance(plan.pauses);
+    if (random.chance(plan.restarts)) await timeline.until(life.restartBaseline());
+    if (life.operators.chance(plan.accepts) && (await hasCollapsed(life)))
       await timeline.until(life.acceptTotal());
     host.forgetAbsences();
-    const many = rough ? 6 : random.chance(0.25) ? 2 : 1;
+    const many = random.chance(plan.overlaps) ? plan.crowd : 1;
     if (many > 1) life.coverage.note('overlapping ticks');
     await timeline.until(
       Promise.all(Array.from({ length: many }, (_, late) => tickIn(life, late))),
     );
-    await timeline.pass({ seconds: random.chance(0.2) ? 3_600 * random.below(30) : 60 });
+    const hours = random.chance(plan.gaps) ? random.below(30) : undefined;
+    await timeline.pass(hours === undefined ? { seconds: 60 } : { hours });
   }
   life.isPaused = false;
 }
@@ -116,9 +116,9 @@ async function hasCollapsed({ ledger }: Life): Promise<boolean> {
 
 /** More than half gone is not believed: then somebody has looked, and it was a mistake, or the scope. */
 async function lookedAt(life: Life): Promise<void> {
-  const { operators, timeline, world, ledger, findings } = life;
+  const { operators, timeline, world, ledger, findings, plan } = life;
   if (!(await hasCollapsed(life))) return;
-  if (operators.chance(0.5) || !(await timeline.until(life.acceptTotal()))) {
+  if (!operators.chance(plan.acceptsAtRest) || !(await timeline.until(life.acceptTotal()))) {
     world.homecoming();
     return;
   }
@@ -150,8 +150,9 @@ async function untilQuiet(life: Life): Promise<void> {
     const { report, invocation } = await timeline.until(life.tick());
     await timeline.pass({ seconds: 60 });
     if (report?.outcome === 'backing-off') n -= 1;
-    const { requests, reads, writes, publications } = invocation;
-    if (requests !== 1 || reads !== 1 || writes !== 1 || publications !== 0) continue;
+    const { calls, requests, tokens, reads, writes, publications } = invocation;
+    const isQuiet = calls === 1 && requests === 1 && tokens <= 1;
+    if (!isQuiet || reads !== 1 || writes !== 1 || publications !== 0) continue;
     life.coverage.note(`at rest after ${n < 5 ? n : n < 15 ? '5 to 14' : '15 and more'}`);
     return;
   }

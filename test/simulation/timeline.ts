@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../lambda/clock.ts';
 
-interface Sleeper {
+interface Timer {
   readonly at: number;
-  readonly wake: () => void;
+  readonly run: () => void;
 }
 
 /**
@@ -12,42 +12,45 @@ interface Sleeper {
  * the longest of it, and the order of things is the same in each run.
  */
 export class Timeline implements Clock {
-  #now: number;
-  #sleepers: Sleeper[] = [];
+  #now: Temporal.Instant;
+  #nowMs: number;
+  /** The next one last; of several at one time, the one that was set first. */
+  readonly #timers: Timer[] = [];
 
   constructor(start: string) {
-    this.#now = Temporal.Instant.from(start).epochMilliseconds;
+    this.#now = Temporal.Instant.from(start);
+    this.#nowMs = this.#now.epochMilliseconds;
   }
 
   now(): Temporal.Instant {
-    return Temporal.Instant.fromEpochMilliseconds(this.#now);
-  }
-
-  get nowMs(): number {
     return this.#now;
   }
 
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const stop = () => {
-        cancel();
-        reject(signal?.reason);
-      };
-      const cancel = this.after(ms, () => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      });
-      signal?.addEventListener('abort', stop, { once: true });
-    });
+    return sleepBy(this, ms, signal);
   }
 
   after(ms: number, run: () => void): () => void {
-    const sleeper = { at: this.#now + Math.max(0, Math.round(ms)), wake: run };
-    this.#sleepers.push(sleeper);
+    const timer = { at: this.#nowMs + Math.max(0, Math.round(ms)), run };
+    const later = this.#timers.findLastIndex(({ at }) => at > timer.at);
+    this.#timers.splice(later + 1, 0, timer);
     return () => {
-      this.#sleepers = this.#sleepers.filter((one) => one !== sleeper);
+      const index = this.#timers.indexOf(timer);
+      if (index >= 0) this.#timers.splice(index, 1);
     };
+  }
+
+  /** The clock of a process: when it is killed, nothing wakes it any more. */
+  seenBy(process: { readonly isAlive: boolean }): Clock {
+    const after: Clock['after'] = (ms, run) =>
+      this.after(ms, () => {
+        if (process.isAlive) run();
+      });
+    return { now: () => this.#now, after, sleep: (ms, signal) => sleepBy({ after }, ms, signal) };
   }
 
   /** Lets time pass until the work is done. */
@@ -61,14 +64,13 @@ export class Timeline implements Clock {
       // Until nothing is left to do without waiting.
       await new Promise((resolve) => setImmediate(resolve));
       if (isDone) return work;
-      const first = this.#sleepers.reduce<Sleeper | undefined>(
-        (first, one) => (first !== undefined && first.at <= one.at ? first : one),
-        undefined,
-      );
-      if (first === undefined) throw new Error('everybody waits, for nothing');
-      this.#sleepers = this.#sleepers.filter((one) => one !== first);
-      this.#now = Math.max(this.#now, first.at);
-      first.wake();
+      const next = this.#timers.pop();
+      if (next === undefined) throw new Error('everybody waits, for nothing');
+      if (next.at > this.#nowMs) {
+        this.#nowMs = next.at;
+        this.#now = Temporal.Instant.fromEpochMilliseconds(next.at);
+      }
+      next.run();
     }
   }
 
@@ -76,4 +78,19 @@ export class Timeline implements Clock {
   pass({ hours = 0, seconds = 0 }: { hours?: number; seconds?: number }): Promise<void> {
     return this.until(this.sleep((hours * 3_600 + seconds) * 1_000));
   }
+}
+
+function sleepBy(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 }

@@ -1,9 +1,10 @@
 import { idOf } from '../../lambda/detection/compare.ts';
+import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Baseline, Ledger, PartnerReader } from '../../lambda/ports.ts';
 import type { Note } from './coverage.ts';
 import type { Host } from './host.ts';
 import type { Invocation } from './passage.ts';
-import type { World } from './world.ts';
+import { stampOf, type World } from './world.ts';
 
 /** What a tick may withdraw without asking (docs/detection.md). */
 const withdrawalsAtOnce = 25;
@@ -105,11 +106,12 @@ export class Witness {
     this.startDay = startDay.toString();
   }
 
-  #committed(id: number, assessment: Parameters<World['versions']['get']>[0]): void {
-    const version = this.#world.versions.get(assessment) ?? 0;
-    if (version < (this.#sights.get(id) ?? 0) && !this.mayBeOutlived)
+  #committed(id: number, sight: Assessment): void {
+    const version = stampOf(sight);
+    if (version === undefined) this.#findings.push(`a sight of ${id} has lost its stamp`);
+    else if (version < (this.#sights.get(id) ?? 0) && !this.mayBeOutlived)
       this.#findings.push(`an older sight of ${id} was committed over a newer one`);
-    this.#sights.set(id, version);
+    this.#sights.set(id, version ?? 0);
     this.#world.inFocus.push(id);
     if (this.#world.inFocus.length > 5) this.#world.inFocus.shift();
   }

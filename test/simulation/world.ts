@@ -1,27 +1,64 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { DayRange } from '../../lambda/detection/days.ts';
 import type { Assessment, ResultPart } from '../../lambda/events/assessment.ts';
+import type { HostRecord } from '../scaffold/listing.ts';
+import type { MemoryPartner } from '../scaffold/partner.ts';
 import type { Note } from './coverage.ts';
-import type { Random } from './random.ts';
+import { Random } from './random.ts';
 
-const firstNames = ['Ada', 'Bo', 'Cleo', 'Dov', 'Edda', 'Fay', 'Gus', 'Hana', 'Iñaki', 'Jo'];
-const lastNames = ['Ash', 'Birch', 'Cedar', 'Dogwood', 'Elm', 'Fir', 'Gorse', 'Hazel', 'Ivy'];
-const products = ['CPR', 'First Aid', 'Rope Bridge Safety'];
+const firstNames = [
+  'Ada',
+  'Bo',
+  'Cleo',
+  'Dov',
+  'Edda',
+  'Fay',
+  'Gus',
+  'Hana',
+  'Iñaki',
+  'Jo',
+] as const;
+const lastNames = [
+  'Ash',
+  'Birch',
+  'Cedar',
+  'Dogwood',
+  'Elm',
+  'Fir',
+  'Gorse',
+  'Hazel',
+  'Ivy',
+] as const;
+const products = ['CPR', 'First Aid', 'Rope Bridge Safety'] as const;
 
-export interface Entry {
-  assessment: Assessment;
-  archived: boolean;
-  legacy: boolean;
-  malformed: boolean;
+type Damage = Readonly<Record<string, unknown>>;
+
+/** What is wrong with a record: mostly its day, so that nobody can tell which day it is missing from. */
+const damages: readonly [Damage, ...Damage[]] = [
+  { certified_on: null },
+  { certified_on: 'soon' },
+  { certified_on: 7, email: null },
+  { name: 7 },
+  { id: null },
+];
+
+/** The field by which records tell when they came to be as they are. */
+const stamp = 'stamp';
+
+/** Of a sight of a record; undefined if it is none of this world. */
+export function stampOf(sight: Assessment): number | undefined {
+  const value = sight[stamp];
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** What there is at the partner, what happens to it, and what it has been: the truth. */
 export class World {
-  readonly #random: Random;
+  readonly #partner: MemoryPartner;
+  readonly #seed: number;
   readonly #today: () => Temporal.PlainDate;
   readonly #note: Note;
-  readonly entries = new Map<number, Entry>();
-  readonly gone = new Map<number, Entry>();
+  #random: Random;
+  readonly gone = new Map<number, HostRecord>();
   /** Things that have happened so far. */
   moment = 0;
   readonly births = new Map<number, { readonly moment: number; readonly day: string }>();
@@ -29,16 +66,25 @@ export class World {
   readonly touchedAt = new Map<number, number>();
   /** When a record was first anything but edited: a read meanwhile may have missed it. */
   readonly disturbedAt = new Map<number, number>();
-  /** When a record came to be as it is here: which of two sights is the newer one. */
-  readonly versions = new WeakMap<Assessment, number>();
   /** What a tick has just told of: things happen to these more often than to others. */
   readonly inFocus: number[] = [];
   #nextId = 1;
 
-  constructor(random: Random, today: () => Temporal.PlainDate, note: Note) {
-    this.#random = random;
+  constructor(partner: MemoryPartner, seed: number, today: () => Temporal.PlainDate, note: Note) {
+    this.#partner = partner;
+    this.#seed = seed;
+    this.#random = Random.of(seed, 'world');
     this.#today = today;
     this.#note = note;
+  }
+
+  get entries(): ReadonlyMap<number, HostRecord> {
+    return this.#partner.records;
+  }
+
+  /** What happens from now on does not depend on how much has happened before. */
+  turn(when: string): void {
+    this.#random = Random.of(this.#seed, `world in ${when}`);
   }
 
   /** Something happens. */
@@ -53,19 +99,19 @@ export class World {
     else this.#alter(entry, kind);
   }
 
-  #alter(entry: Entry, kind: number): void {
+  #alter(entry: HostRecord, kind: number): void {
     const random = this.#random;
-    const { last_name, results } = entry.assessment;
-    if (kind <= 5) this.edit(entry, { email: `n${random.below(1e6)}@example.org` });
+    const { id, last_name, results } = entry.assessment;
+    if (kind <= 5) this.edit(id, { email: `n${random.below(1e6)}@example.org` });
     else if (kind === 6) {
-      const first_name = random.pick(firstNames) ?? '';
-      this.edit(entry, { first_name, name: `${first_name} ${last_name}` });
-      this.#disturb(entry.assessment.id, 'renamed');
+      const first_name = random.pick(firstNames);
+      this.edit(id, { first_name, name: `${first_name} ${last_name}` });
+      this.#disturb(id, 'renamed');
     } else if (kind === 7) {
-      this.edit(entry, { results: results.toReversed() });
-      this.#note('parts in another order');
-    } else if (kind === 8) this.move(entry, this.someDay());
-    else if (kind === 9) this.remove(entry.assessment.id);
+      this.edit(id, { results: results.toReversed() });
+      this.#note('parts in another order', id);
+    } else if (kind === 8) this.move(id, this.someDay());
+    else if (kind === 9) this.remove(id);
     else if (kind === 10) this.#archive(entry);
     else this.#spoil(entry);
   }
@@ -83,9 +129,9 @@ export class World {
   create(day = this.someDay()): number {
     const random = this.#random;
     const id = this.#nextId++;
-    const first_name = random.pick(firstNames) ?? '';
-    const last_name = random.pick(lastNames) ?? '';
-    const assessment_name = random.pick(products) ?? '';
+    const first_name = random.pick(firstNames);
+    const last_name = random.pick(lastNames);
+    const assessment_name = random.pick(products);
     const part = (assessment_id: number): ResultPart => ({
       assessment_id,
       assessment_name,
@@ -106,17 +152,16 @@ export class World {
       certified_on: day,
       results: random.chance(0.3) ? [part(id * 10 + 1), part(id * 10 + 2)] : [part(id)],
     };
-    this.entries.set(id, {
+    this.#partner.put({
       archived: random.chance(0.2),
       legacy: random.chance(0.2),
       malformed: false,
-      assessment,
+      assessment: this.#stamped(assessment),
     });
     this.births.set(id, { moment: this.moment, day });
     this.touchedAt.set(id, this.moment);
-    this.versions.set(assessment, this.moment);
     if (this.moment > 0) {
-      this.#note('born');
+      this.#note('born', id);
       const today = this.#today().toString();
       if (day > today) this.#note('dated tomorrow');
       if (day < this.#today().subtract({ days: 3 }).toString()) this.#note('backdated');
@@ -124,22 +169,24 @@ export class World {
     return id;
   }
 
-  edit(entry: Entry, changes: Partial<Assessment>): void {
-    entry.assessment = { ...entry.assessment, ...changes };
-    this.#touch(entry.assessment.id, 'edited');
-    this.versions.set(entry.assessment, this.moment);
+  edit(id: number, changes: Partial<Assessment>): void {
+    const entry = this.entries.get(id);
+    if (entry === undefined) return;
+    const assessment = this.#stamped({ ...entry.assessment, ...changes });
+    this.#partner.put({ ...entry, assessment });
+    this.#touch(id, 'edited');
   }
 
-  move(entry: Entry, certified_on: string): void {
-    if (certified_on === entry.assessment.certified_on) return;
-    this.edit(entry, { certified_on });
-    this.#disturb(entry.assessment.id, 'moved');
+  move(id: number, certified_on: string): void {
+    if (certified_on === this.entries.get(id)?.assessment.certified_on) return;
+    this.edit(id, { certified_on });
+    this.#disturb(id, 'moved');
   }
 
   remove(id: number): void {
     const entry = this.entries.get(id);
     if (entry === undefined) return;
-    this.entries.delete(id);
+    this.#partner.remove(id);
     this.gone.set(id, entry);
     this.#disturb(id, 'removed');
   }
@@ -148,8 +195,16 @@ export class World {
     const entry = id === undefined ? undefined : this.gone.get(id);
     if (id === undefined || entry === undefined) return;
     this.gone.delete(id);
-    this.entries.set(id, entry);
+    this.#partner.put(entry);
     this.#touch(id, 'restored');
+  }
+
+  /**
+   * When a record came to be as it is here, in a field that the document does not name: so it is passed on
+   * and not compared, and tells which of two sights is the newer one.
+   */
+  #stamped(assessment: Assessment): Assessment {
+    return { ...assessment, [stamp]: this.moment };
   }
 
   /** Many go away at once. */
@@ -169,12 +224,12 @@ export class World {
   /** Every record can be read again. */
   mend(): void {
     this.moment += 1;
-    for (const entry of this.entries.values())
+    for (const [id, entry] of this.entries)
       if (entry.malformed) {
-        entry.malformed = false;
-        this.#touch(entry.assessment.id, 'mended');
+        this.#partner.put({ ...entry, malformed: false });
+        this.#touch(id, 'mended');
       }
-    for (const entry of this.gone.values()) entry.malformed = false;
+    for (const [id, entry] of this.gone) this.gone.set(id, { ...entry, malformed: false });
   }
 
   someDay(): string {
@@ -185,14 +240,16 @@ export class World {
       .toString();
   }
 
-  #archive(entry: Entry): void {
-    entry.archived = !entry.archived;
-    this.#disturb(entry.assessment.id, entry.archived ? 'archived' : 'taken from the archive');
+  #archive(entry: HostRecord): void {
+    const archived = !entry.archived;
+    this.#partner.put({ ...entry, archived });
+    this.#disturb(entry.assessment.id, archived ? 'archived' : 'taken from the archive');
   }
 
-  #spoil(entry: Entry): void {
-    entry.malformed = !entry.malformed;
-    this.#disturb(entry.assessment.id, entry.malformed ? 'malformed' : 'mended');
+  #spoil(entry: HostRecord): void {
+    const malformed = entry.malformed ? false : this.#random.pick(damages);
+    this.#partner.put({ ...entry, malformed });
+    this.#disturb(entry.assessment.id, malformed ? 'malformed' : 'mended');
   }
 
   #disturb(id: number, what: string): void {
@@ -202,6 +259,6 @@ export class World {
 
   #touch(id: number, what: string): void {
     this.touchedAt.set(id, this.moment);
-    this.#note(what);
+    this.#note(what, id);
   }
 }

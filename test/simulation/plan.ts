@@ -1,0 +1,130 @@
+import { Random } from './random.ts';
+
+/** Midnights and changes of the clocks, ahead of UTC and behind. */
+export const places = [
+  { start: '2026-11-21T08:00:00Z', timeZone: 'UTC' },
+  { start: '2026-11-21T23:50:00Z', timeZone: 'UTC' },
+  { start: '2026-03-29T00:30:00Z', timeZone: 'Europe/Berlin' },
+  { start: '2026-11-01T08:30:00Z', timeZone: 'America/Los_Angeles' },
+  { start: '2026-11-21T09:50:00Z', timeZone: 'Pacific/Kiritimati' },
+  { start: '2026-11-21T10:50:00Z', timeZone: 'Pacific/Pago_Pago' },
+  { start: '2026-10-03T15:20:00Z', timeZone: 'Australia/Lord_Howe' },
+  { start: '2026-11-21T18:20:00Z', timeZone: 'Asia/Kolkata' },
+] as const;
+
+/** How calm each thing can be: what a life that is shrunk is led towards. */
+export const calmest = {
+  /** Index into `places`. */
+  place: 0,
+  /** What there is at the partner when the integration begins. */
+  born: 0,
+  /** Ticks in trouble. */
+  ticks: 1,
+  /** The most that happens between two ticks. */
+  happenings: 0,
+  /** Probability that something happens between two requests. */
+  churn: 0,
+  /** Probability that a call to the partner fails, whatever is tried. */
+  faults: 0,
+  /** Probability that a call to the partner is answered after a failure or two. */
+  stumbles: 0,
+  unstableTies: 0,
+  /** The single-record endpoint answers 404 to everything. */
+  singleRecordsBroken: 0,
+  /** Probabilities, of each call: the tick is killed before or after it, */
+  kill: 0,
+  /** it is done and the answer is lost, */
+  loss: 0,
+  /** it is held up for longer than the lease lasts, and the tick goes on all the same, */
+  freeze: 0,
+  /** it takes seconds. */
+  delay: 0,
+  /** About how long a request to the partner takes, and a call to AWS. */
+  partnerMs: 20,
+  awsMs: 20,
+  /** The longest that an index of the ledger takes. */
+  lagMs: 0,
+  /** How likely SNS refuses. */
+  refusals: 0,
+  /** How likely two ticks overlap, and how many then do. */
+  overlaps: 0,
+  crowd: 2,
+  /** How likely hours pass between two ticks. */
+  gaps: 0,
+  /** How likely many go away at once, or come back, before a tick. */
+  exodus: 0,
+  homecoming: 0,
+  /** How likely ops pause the integration for a tick, */
+  pauses: 0,
+  /** have everything read anew, */
+  restarts: 0,
+  /** look at a total that has collapsed and say that it is right, */
+  accepts: 0,
+  /** and how likely the partner changes the secret. */
+  rotations: 0,
+  holdAbove: 500,
+  /** What the baseline announces: nothing, everything, or the last thirty days. */
+  announce: 0,
+  /** Minutes; 0: each tick has its own digest. */
+  digestEvery: 0,
+  quietHours: 0,
+  /** How likely most of the world goes away while all is at rest, */
+  leavers: 0,
+  /** and how likely ops then accept it. */
+  acceptsAtRest: 0.5,
+  /** What happens after that, without audits: so many stories, from one on. */
+  stories: 0,
+  firstStory: 0,
+} as const;
+
+export type Aspect = keyof typeof calmest;
+
+/** All that is decided about a life before it begins; each thing has a number. */
+export type Plan = Readonly<Record<Aspect, number>>;
+
+export const aspects = Object.keys(calmest).filter((name): name is Aspect => name in calmest);
+
+/** What the seed decides, with these changes. */
+export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
+  const random = Random.of(seed, 'plan');
+  const chance = (probability: number, value: number, otherwise = 0) =>
+    random.chance(probability) ? value : otherwise;
+  const isOutlived = random.chance(0.2);
+  return {
+    place: random.chance(0.4) ? 0 : random.below(places.length),
+    born: random.chance(0.3) ? 180 + random.below(120) : random.below(60),
+    ticks: 4 + random.below(8),
+    happenings: 3,
+    churn: chance(0.8, 0.3),
+    faults: chance(0.4, 0.05),
+    stumbles: chance(0.4, 0.05),
+    unstableTies: chance(0.7, 1),
+    singleRecordsBroken: chance(0.15, 1),
+    kill: chance(0.6, 0.02),
+    loss: chance(0.3, 0.01),
+    freeze: isOutlived ? 0.03 : 0,
+    delay: chance(0.4, 0.03),
+    partnerMs: random.pick([20, 100, 400, 1_000, 2_000]),
+    awsMs: random.pick([5, 20, 20, 100, 300]),
+    lagMs: random.pick([0, 1_000, 5_000, 240_000]),
+    refusals: chance(0.4, 0.2),
+    overlaps: 0.25,
+    crowd: 2,
+    gaps: 0.2,
+    exodus: 0.04,
+    homecoming: 0.06,
+    pauses: 0.03,
+    restarts: 0,
+    accepts: 0.6,
+    rotations: 0.02,
+    holdAbove: random.chance(0.3) ? 5 : random.chance(0.3) ? 50 : 500,
+    announce: random.chance(0.6) ? 0 : random.chance(0.5) ? 1 : 2,
+    digestEvery: chance(0.25, random.pick([5, 60])),
+    quietHours: chance(0.15, 1),
+    leavers: 0.3,
+    acceptsAtRest: 0.5,
+    stories: 4,
+    firstStory: 0,
+    ...changes,
+  };
+}
