@@ -100,8 +100,21 @@ const DEFAULT_LIMITS: PartnerClientLimits = {
   callMs: 60_000,
 };
 
-/** @throws {InvalidBaseUrlError} */
-export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
+/** What a page is made of: its answer, and the offset that was asked for. */
+export type ReadPage = (reply: HttpReply, offset: number, clock: Clock) => Promise<Page>;
+
+/** @throws {UnexpectedResponseError} or {ResponseTooLargeError} */
+export const readPage: ReadPage = async (reply, offset, clock) =>
+  await parsePage(parseBody('list', reply), offset, clock);
+
+/**
+ * @param read replaced where the same answers are read thousands of times, in a simulation
+ * @throws {InvalidBaseUrlError}
+ */
+export function createPartnerClient(
+  options: PartnerClientOptions,
+  read: ReadPage = readPage,
+): PartnerClient {
   const { clock = systemClock, random = Math.random, onRequest } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const transport = new Transport(options.baseUrl, limits, options.dispatcher);
@@ -179,7 +192,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       const path = params === '' ? ASSESSMENTS : `${ASSESSMENTS}?${params}`;
       return await call('list', path, callOptions, (reply) => {
         if (reply.status >= 300) throw toRefusal('list', reply, clock.now());
-        return parsePage(parseBody('list', reply), query.offset ?? 0);
+        return read(reply, query.offset ?? 0, clock);
       });
     },
 

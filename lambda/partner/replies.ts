@@ -41,7 +41,7 @@ export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
   }
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(reply.body);
+    text = utf8.decode(reply.body);
   } catch {
     throw new UnexpectedResponseError(kind, ['not UTF-8']);
   }
@@ -52,10 +52,14 @@ export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Every value but the first follows a comma or an opening bracket; those in strings count too. */
 function mayHoldMoreThan(limit: number, bytes: Buffer): boolean {
   let values = 1;
-  for (const byte of bytes) {
+  // By index: an iterator takes several times as long, of every answer.
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
     if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1;
     if (values > limit) return true;
   }

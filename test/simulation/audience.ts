@@ -82,7 +82,7 @@ export class Audience implements Announcer {
   }
 
   #checkEvent({ id, type, time, data }: CertificationEvent): void {
-    this.#note(type);
+    this.#note(type, id);
     if (type === 'certification.updated' && data.changed.length === 0)
       this.#findings.push(`${id} updates nothing`);
     // Midnight may have passed between the tick's begin and the event.

@@ -1,5 +1,6 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { HostRecord } from '../scaffold/listing.ts';
+import { isOutgrown, known } from './known.ts';
 import type { Life } from './life.ts';
 
 type Kind = 'created' | 'updated' | 'withdrawn' | 'restored';
@@ -26,7 +27,7 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
     await timeline.pass({ seconds: 1 + ledger.lagMs / 1_000 });
     life.turn(`story ${n}`);
     const story = life.random.pick(stories);
-    life.coverage.tell(`story: ${story?.name}`);
+    life.coverage.tell('story:', story?.name);
     await story?.(life, () => twoTicks(life));
     await untilQuiet();
   }
@@ -179,19 +180,21 @@ const mostOfADay: Story = async (life, look) => {
   life.coverage.note('at rest: most of a day');
 };
 
-const collapsed: Story = async (life, look) => {
+export const collapsed: Story = async (life, look) => {
   const { world, ledger, audience, findings } = life;
   if (world.entries.size < 8) return;
+  const cause = isOutgrown(await ledger.state()) ? ` (${known.outgrown})` : '';
   const ids = [...world.entries.keys()].slice(0, Math.ceil(world.entries.size * 0.6));
   const revisions = () => ids.map((id) => ledger.items.get(id)?.certification.revision).join();
   const before = revisions();
   const notices = audience.notices.length;
   for (const id of ids) world.remove(id);
   await look();
-  if (audience.notices.length !== notices + 1) findings.push('a collapse is to be told once');
+  if (audience.notices.length !== notices + 1)
+    findings.push(`a collapse is to be told once${cause}`);
   for (const id of ids) world.restore(id);
   await look();
-  if (revisions() !== before) findings.push('what had collapsed was believed to be gone');
+  if (revisions() !== before) findings.push(`what had collapsed was believed to be gone${cause}`);
   life.coverage.note('at rest: collapse');
 };
 

@@ -1,19 +1,38 @@
+import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { Coverages } from './coverage.ts';
-import { breakParts, mutants } from './mutants.ts';
-import { simulate } from './simulate.ts';
+import { livedBy } from './crew.ts';
+import { isKnown } from './known.ts';
+import { type Lived, live, type Order, optionsOf } from './order.ts';
+import { aspects, type Plan } from './plan.ts';
+import { inAnyCase, simulate } from './simulate.ts';
 
 const whole = (text: string) => {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number');
   return Number(text);
 };
 
+const planned = (text: string): Partial<Plan> =>
+  Object.fromEntries(
+    text.split(',').map((part) => {
+      const [name = '', value = ''] = part.split('=');
+      const aspect = aspects.find((one) => one === name);
+      const number = Number(value);
+      if (aspect === undefined || value === '' || Number.isNaN(number))
+        throw new InvalidArgumentError(`${part}: one of ${aspects.join(', ')}, and a number`);
+      return [aspect, number];
+    }),
+  );
+
 interface Options {
   readonly runs: number;
   readonly seed: number;
+  readonly workers: number;
   readonly rough: boolean;
   readonly restarts: boolean;
   readonly trace: boolean;
+  readonly shrink: boolean;
+  readonly with?: Partial<Plan>;
   readonly mutant?: string;
 }
 
@@ -21,47 +40,58 @@ const options = new Command('simulate')
   .description('Lives of an integration in which anything can happen, checked against the truth.')
   .option('--runs <number>', 'how many lives', whole, 1_000)
   .option('--seed <number>', 'the first; each life has the next', whole, 1)
+  .option('--workers <number>', 'how many lives at a time', whole, availableParallelism())
   .option('--rough', 'ticks always overlap, and leases are lost all the time', false)
   .option('--restarts', 'operators have everything read anew, time and again', false)
+  .option('--with <aspects>', 'otherwise than the seed decides: ticks=3,born=6', planned)
   .option('--trace', 'prints each call and how each tick ended', false)
+  .option('--no-shrink', 'leaves a life that broke a promise as long as it is')
   .option('--mutant <name>', 'breaks something, and ends with the first life that notices')
   .parse()
   .opts<Options>();
 
-const { runs, seed, trace, mutant } = options;
-const hunted = mutant === undefined ? undefined : mutants[mutant];
-if (mutant !== undefined && hunted === undefined)
-  throw new Error(`no such mutant; there are ${Object.keys(mutants).join(', ')}`);
-const amid = {
-  ...hunted?.amid,
-  ...(hunted && { broken: breakParts(hunted) }),
-  ...(options.rough && { rough: true }),
-  ...(options.restarts && { restarts: true }),
-};
+const { runs, seed, mutant, rough, restarts, trace } = options;
+const plan = { ...inAnyCase({ ...optionsOf(mutant), rough, restarts }), ...options.with };
+const again = mutant === undefined ? '' : ` --mutant ${mutant}`;
+
+function* orders(): Generator<Order> {
+  for (let life = seed; life < seed + runs; life++)
+    yield { seed: life, plan, mutant, isShrunk: options.shrink };
+}
+
+async function* lives(): AsyncGenerator<Lived> {
+  const isEnough = ({ findings }: Lived) => mutant !== undefined && findings.length > 0;
+  const workers = Math.max(1, Math.min(options.workers, runs));
+  if (!trace) yield* livedBy(workers, orders(), isEnough);
+  else
+    for (const order of orders()) {
+      await simulate(order.seed, { ...optionsOf(mutant), plan, trace: console.log });
+      yield await live(order);
+    }
+}
 
 const coverages = new Coverages();
-const again = [
-  ...(options.rough ? ['--rough'] : []),
-  ...(options.restarts ? ['--restarts'] : []),
-  ...(mutant ? ['--mutant', mutant] : []),
-].join(' ');
-let broken = 0;
-let lived = 0;
-while (lived < runs && (mutant === undefined || broken === 0)) {
-  const life = seed + lived;
-  const { findings, coverage } = await simulate(life, {
-    ...amid,
-    ...(trace && { trace: console.log }),
-  });
+let [lived, broken, isKnownOnly] = [0, 0, 0];
+for await (const life of lives()) {
   lived += 1;
-  coverages.add(coverage);
-  if (findings.length > 0) {
-    broken += 1;
-    console.log(`seed ${life}: ${findings.slice(0, 10).join('; ')}`);
-    console.log(`  replay: npm run simulate -- --runs 1 --seed ${life} ${again}`.trimEnd());
-  }
+  coverages.add(life.coverage);
+  const news = life.findings.filter((finding) => !isKnown(finding));
+  if (news.length > 0) broken += 1;
+  else if (life.findings.length > 0) isKnownOnly += 1;
+  if (life.findings.length > 0) print(life, news.length > 0 ? news : life.findings);
   if (lived % 500 === 0) console.log(`${lived} lives, ${broken} with a broken promise`);
 }
 if (mutant === undefined) console.log(`of ${lived} lives from seed ${seed}:\n${coverages}`);
-console.log(`${lived} lives from seed ${seed}: ${broken} with a broken promise`);
+console.log(
+  `${lived} lives from seed ${seed}: ${broken} with a broken promise, ${isKnownOnly} of a known kind`,
+);
 process.exitCode = broken === 0 ? 0 : 1;
+
+function print({ seed: life, shrunk }: Lived, findings: readonly string[]): void {
+  console.log(`seed ${life}: ${findings.slice(0, 10).join('; ')}`);
+  if (shrunk === undefined) return;
+  const changes = shrunk.option === '' ? '' : ` --with ${shrunk.option}`;
+  console.log(`  again: npm run simulate -- --runs 1 --seed ${life}${changes}${again}`);
+  for (const line of shrunk.story) console.log(`    ${line}`);
+  console.log(`    found: ${shrunk.findings.slice(0, 10).join('; ')}`);
+}

@@ -4,11 +4,11 @@ export type Note = (what: string, to?: number | string) => void;
 /** How often each thing has happened in a life: one that never does a thing proves nothing about it. */
 export class Coverage {
   readonly #times = new Map<string, number>();
-  /** Told of each thing, for a replay. */
+  /** Told of each thing that can be placed, for a replay. */
   tell: Note = () => undefined;
 
   readonly note: Note = (what, to) => {
-    this.tell(what, to);
+    if (to !== undefined) this.tell(what, to);
     this.#times.set(what, (this.#times.get(what) ?? 0) + 1);
   };
 

@@ -134,7 +134,7 @@ export class Life {
   }
 
   auditsOff(): void {
-    const audit = { recentMs: auditsOff, historyMs: auditsOff, requests: 20 };
+    const audit = { ...this.settings.audit, recentMs: auditsOff, historyMs: auditsOff };
     this.settings = { ...this.settings, audit };
     this.isAudited = false;
   }
@@ -142,14 +142,14 @@ export class Life {
   /** The partner gives out another secret, and ops put it in its place at once. */
   rotateSecret(): void {
     this.partner.access.rotateSecret();
-    this.coverage.note('secret rotated');
+    this.coverage.note('secret rotated', 'by the partner');
   }
 
   async restartBaseline(): Promise<void> {
     const changed = await this.#operate((parts, call) =>
       restartBaseline(parts, { command: 'restart-baseline' }, call),
     );
-    if (changed) this.coverage.note('baseline restarted');
+    if (changed) this.coverage.note('baseline restarted', 'by ops');
   }
 
   /**
@@ -161,7 +161,7 @@ export class Life {
     const changed = await this.#operate((parts, call) =>
       acceptTotal(parts, { command: 'accept-total', total }, call),
     );
-    if (changed) this.coverage.note('total accepted');
+    if (changed) this.coverage.note('total accepted', total);
     return changed;
   }
 

@@ -6,6 +6,7 @@ import type { Ledger, PartnerReader, State } from '../../lambda/ports.ts';
 import { type Rules, rules } from '../../lambda/rules.ts';
 import { isLocalFailure } from '../../lambda/steps/local-failure.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
+import { calmest, type Plan } from './plan.ts';
 import type { LifeOptions } from './simulate.ts';
 
 /**
@@ -28,6 +29,15 @@ export interface Mutant {
   readonly amid?: LifeOptions;
 }
 
+/** Indexes that lag for minutes behind ticks that are often killed. */
+const lagging: Partial<Plan> = { lagMs: 240_000, kill: 0.04, stories: 0, gaps: 0 };
+/** Most goes away and comes back, time and again, and ops accept it each time. */
+const accepting: Partial<Plan> = {
+  ...{ born: 20, ticks: 11, gaps: 0, kill: 0, faults: 0, freeze: 0, overlaps: 0 },
+  ...{ lagMs: 0, partnerMs: 20, awsMs: 20, stories: 6 },
+  ...{ exodus: 0.3, homecoming: 0.4, accepts: 1, leavers: 1, acceptsAtRest: 1 },
+};
+
 const no = () => false;
 const yes = () => true;
 
@@ -46,19 +56,19 @@ function telling(told: (state: State) => State): (real: Ledger) => Partial<Ledge
 export const mutants: Readonly<Record<string, Mutant>> = {
   seam: {
     breaks: 'pages follow each other as the API document says, unchecked',
-    lives: 1,
+    lives: 2,
     seam: { holdsAnchor: yes, nextOffset: (offset, rows) => offset + rows.length },
     amid: { crowded: true },
   },
   canary: {
     breaks: 'a 404 is believed although nothing can be fetched by its id',
-    lives: 2,
+    lives: 54,
     rules: { isNotFoundBelieved: yes },
     amid: { host: { singleRecordsBroken: true } },
   },
   condition: {
     breaks: 'a commit overwrites what another tick has committed',
-    lives: 8,
+    lives: 5,
     ledgerRules: { isNext: yes },
     amid: { rough: true },
   },
@@ -69,7 +79,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lease: {
     breaks: 'two ticks hold the lease at the same time',
-    lives: 21,
+    lives: 58,
     ledgerRules: { isLeaseFree: yes },
     amid: { rough: true },
   },
@@ -79,7 +89,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   anew: {
     breaks: 'what nobody knows is recorded silently when everything is read anew',
-    lives: 7,
+    lives: 9,
     ledger: telling(({ baseline: { isAnew: _, ...baseline }, ...state }) => ({
       ...state,
       baseline,
@@ -88,7 +98,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   doubtful: {
     breaks: 'most of a day may vanish like anything else',
-    lives: 1,
+    lives: 8,
     rules: { isDoubtful: no },
   },
   flood: {
@@ -98,7 +108,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   collapse: {
     breaks: 'a total that collapses is believed',
-    lives: 1,
+    lives: 4,
     rules: {
       judgeTotal: (_, { expected, unexplained }) => ({
         isCollapsed: false,
@@ -109,12 +119,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   accept: {
     breaks: 'a total that operators have accepted is not believed',
-    lives: 13,
+    lives: 22,
     ledger: telling(({ accepted: _, ...state }) => state),
   },
   back: {
     breaks: 'an accepted total is believed again after most of what had gone was back',
-    lives: 41,
+    lives: 28,
+    amid: { plan: accepting },
     rules: {
       judgeTotal: (count, { accepted, ...state }, periods) => {
         const outOfReach = accepted && { accepted: { ...accepted, before: Infinity } };
@@ -124,7 +135,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   touch: {
     breaks: 'a day is in the calendar only after its certifications are committed',
-    lives: 3,
+    lives: 2,
     ledger: (real) => ({
       addYears: async () => undefined,
       addToDays: async (deltas) => {
@@ -156,7 +167,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   unexplained: {
     breaks: 'what came while a tick was reading is taken for a total that lies',
-    lives: 4,
+    lives: 1,
     rules: { knownUnexplained: (now) => now },
   },
   leftover: {
@@ -165,7 +176,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lookups: {
     breaks: 'a lookup that fails ends the tick',
-    lives: 10,
+    lives: 26,
     partner: (real) => ({
       get: async (id, deadline) => {
         try {
@@ -178,7 +189,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   part: {
     breaks: 'what is left of most of a day may vanish like anything else',
-    lives: 10,
+    lives: 2,
+    amid: { plan: { ...calmest, born: 240, stories: 10 } },
     rules: { isRestDoubtful: no },
   },
   audits: {
@@ -208,7 +220,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lag: {
     breaks: 'the index of the undelivered is trusted at once',
-    lives: 16,
+    lives: 14,
+    amid: { plan: lagging },
     ledger: telling(({ dirtySince, ...state }) => ({
       ...state,
       ...(dirtySince && { dirtySince: dirtySince.subtract({ hours: 1 }) }),
@@ -216,12 +229,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   since: {
     breaks: 'the index is trusted ten minutes after the first of several failures',
-    lives: 16,
+    lives: 19,
+    amid: { plan: lagging },
     ledgerRules: { dirtySince: (now, before) => before ?? now },
   },
   zone: {
     breaks: 'days are those of UTC',
-    lives: 31,
+    lives: 23,
     settings: () => ({ timeZone: 'UTC' }),
   },
   quiet: {

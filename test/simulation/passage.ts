@@ -1,11 +1,9 @@
 import type { Clock } from '../../lambda/clock.ts';
+import { remembered } from '../../lambda/detection/remembered.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
-import {
-  type CredentialSource,
-  createPartnerClient,
-  type PartnerClient,
-} from '../../lambda/partner/index.ts';
+import { createPartnerClient, type ReadPage, readPage } from '../../lambda/partner/client.ts';
+import type { CredentialSource, Page, PartnerClient } from '../../lambda/partner/index.ts';
 import type { Announcer, Ledger } from '../../lambda/ports.ts';
 import { type Answer, dispatcherTo, type HttpRequest } from '../scaffold/partner.ts';
 import type { Note } from './coverage.ts';
@@ -90,6 +88,10 @@ export class Passage {
   readonly #seed: number;
   readonly #credentials: () => CredentialSource;
   readonly #note: Note;
+  /** In quiet hours the same page is read time and again: what it says is remembered. */
+  readonly #pagesRead = remembered<Promise<Page>>(50);
+  readonly #readPage: ReadPage = (reply, offset, clock) =>
+    this.#pagesRead(`${offset} ${reply.body}`, () => readPage(reply, offset, clock));
   dangers: Dangers = safe;
   /** About how long a request to the partner takes, and a call to AWS. */
   pace: Pick<Plan, 'partnerMs' | 'awsMs'> = { partnerMs: 20, awsMs: 20 };
@@ -123,15 +125,18 @@ export class Passage {
     };
     const clock = this.#timeline.seenBy(life);
     const jitter = Random.of(this.#seed, `jitter of ${invocation.id}`);
-    const client = createPartnerClient({
-      baseUrl: 'https://platform.example.org',
-      credentials: this.#credentials(),
-      clock,
-      random: () => jitter.next(),
-      dispatcher: dispatcherTo((request, signal) =>
-        this.#exchange(request, life.invocation, signal),
-      ),
-    });
+    const client = createPartnerClient(
+      {
+        baseUrl: 'https://platform.example.org',
+        credentials: this.#credentials(),
+        clock,
+        random: () => jitter.next(),
+        dispatcher: dispatcherTo((request, signal) =>
+          this.#exchange(request, life.invocation, signal),
+        ),
+      },
+      this.#readPage,
+    );
     return Object.assign(life, { clock, client });
   }
 

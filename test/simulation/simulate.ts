@@ -45,23 +45,27 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   const life = new Life(seed, plan, options.broken);
   const { trace, tell } = options;
   if (trace) life.passage.trace = (line) => trace(`${life.timeline.now()} ${line}`);
-  if (tell) life.coverage.tell = tell;
+  if (tell) life.coverage.tell = (what, to) => tell(`${life.timeline.now()} ${what}`, to);
   await trouble(life);
   life.calm();
   await untilQuiet(life);
   life.world.mend();
-  for (let day = 0; day < 4; day++) {
+  for (let day = 0; day < 3; day++) {
     life.turn(`day ${day}`);
-    if (day === 2 && life.operators.chance(plan.leavers)) {
-      life.world.exodus(0.7);
-      await untilQuiet(life);
-    }
     // What an unfinished baseline had seen of it, only the audits of the first day find out.
     await lookedAt(life);
+    if (day === 1 && life.operators.chance(plan.leavers)) {
+      life.world.exodus(0.7);
+      await untilQuiet(life);
+      await lookedAt(life);
+    }
     await life.timeline.pass({ hours: 25 });
-    if (day === 3) await expectedAmidAudits(life);
+    if (day === 2) await expectedAmidAudits(life);
     await untilQuiet(life);
   }
+  // What the last day has brought is audited, too.
+  await life.timeline.pass({ hours: 25 });
+  await untilQuiet(life);
   await digestsSent(life);
   life.findings.push(...(await judge(life)));
   if (life.findings.length === 0 && plan.stories > 0) {
@@ -73,7 +77,8 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   return { plan, findings: life.findings, coverage: life.coverage.times };
 }
 
-function inAnyCase({ rough, crowded, restarts, host }: LifeOptions): Partial<Plan> {
+/** What options say of the plan. */
+export function inAnyCase({ rough, crowded, restarts, host }: LifeOptions): Partial<Plan> {
   return {
     ...(rough && { freeze: 0.08, overlaps: 1, crowd: 6 }),
     ...(crowded && { born: 240, churn: 0.3, unstableTies: 1 }),
@@ -136,7 +141,8 @@ async function tickIn(life: Life, late: number): Promise<Ticked> {
 
 /** The night is over for everybody, and so is the time that a digest collects. */
 async function digestsSent(life: Life): Promise<void> {
-  for (let half = 0; half < 2; half++) {
+  const halves = life.plan.quietHours > 0 ? 2 : life.plan.digestEvery > 0 ? 1 : 0;
+  for (let half = 0; half < halves; half++) {
     await life.timeline.pass({ hours: 13 });
     await untilQuiet(life);
   }

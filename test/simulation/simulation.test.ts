@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Coverages } from './coverage.ts';
+import { livedBy } from './crew.ts';
+import { isKnown } from './known.ts';
+import { breakParts, mutants } from './mutants.ts';
+import { live, type Order } from './order.ts';
+import { aspects, calmest } from './plan.ts';
+import { asOption, shrink } from './shrink.ts';
 import { type LifeOptions, simulate } from './simulate.ts';
 
 /** Findings of the lives that ended with a broken promise, by seed. */
@@ -8,7 +14,8 @@ async function broken(seeds: number, options: LifeOptions, coverages = new Cover
   for (let seed = 1; seed <= seeds; seed++) {
     const { findings, coverage } = await simulate(seed, options);
     coverages.add(coverage);
-    if (findings.length > 0) found.set(seed, findings);
+    const news = findings.filter((finding) => !isKnown(finding));
+    if (news.length > 0) found.set(seed, news);
   }
   return found;
 }
@@ -20,7 +27,8 @@ const often = [
   ...['killed', 'failed', 'overlapping ticks', 'busy', 'lost answer', 'slow call', 'late arrival'],
   ...['cut short', 'stale index by day', 'refused by SNS', 'held', 'collapsed', 'told twice'],
   'total accepted',
-  ...['unproven read', 'at rest: created', 'at rest: withdrawn', 'at rest: restored'],
+  ...['failed request', 'stumble', 'secret rotated', 'unproven read'],
+  ...['at rest: created', 'at rest: withdrawn', 'at rest: restored'],
 ];
 
 describe('a simulated life', () => {
@@ -49,5 +57,31 @@ describe('a simulated life', () => {
     }
     expect(traces[0]).not.toEqual([]);
     expect(traces[1]).toEqual(traces[0]);
+  });
+
+  it('is the same whoever lives it', async () => {
+    const plan = { ...calmest, born: 5, happenings: 3, churn: 0.3, kill: 0.02, stories: 1 };
+    const orders = [1, 2, 3].map((seed): Order => ({ seed, plan, isShrunk: false }));
+    const lived: unknown[] = [];
+    for await (const life of livedBy(2, orders, () => false)) lived.push(life);
+    expect(lived).toEqual(await Promise.all(orders.map(live)));
+  });
+
+  it('is shrunk to what breaks the promise, with a command that breaks it again', async () => {
+    const broken = () => breakParts(mutants['outbox'] ?? { breaks: '' });
+    const { plan, findings } = await simulate(1, { broken: broken() });
+    const [finding = ''] = findings;
+    const shrunk = await shrink(1, { broken: broken() }, plan, finding);
+    const left = aspects.filter((aspect) => shrunk.plan[aspect] !== calmest[aspect]);
+    expect(left.length).toBeLessThan(6);
+    expect(shrunk.story.join('\n')).toContain('born');
+    const again = Object.fromEntries(
+      asOption(1, shrunk.plan)
+        .split(',')
+        .map((part) => [part.split('=')[0], Number(part.split('=')[1])]),
+    );
+    expect((await simulate(1, { broken: broken(), plan: again })).findings).toEqual(
+      shrunk.findings,
+    );
   });
 });

@@ -4,6 +4,7 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
 import { filedUnder, type MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Audience } from './audience.ts';
+import { isVanished, ofVanished } from './known.ts';
 import type { Witness } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -28,6 +29,13 @@ function trueFingerprint(assessment: Assessment): string {
 
 /** With the world at rest and every audit done: which promises were broken? */
 export async function judge(after: AfterALife): Promise<string[]> {
+  const findings = await findingsOf(after);
+  const { world, ledger } = after;
+  const isKnown = isVanished(await ledger.state(), world.entries.size);
+  return isKnown ? findings.map(ofVanished) : findings;
+}
+
+async function findingsOf(after: AfterALife): Promise<string[]> {
   const { world, ledger, audience, settings } = after;
   const held = new Map(ledger.held.map(({ event }) => [event.id, event]));
   return [

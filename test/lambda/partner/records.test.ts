@@ -1,13 +1,16 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../../lambda/clock.ts';
 import {
   InvalidQueryError,
   MalformedRecordError,
   UnexpectedResponseError,
 } from '../../../lambda/partner/index.ts';
 import { parsePage } from '../../../lambda/partner/records.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 import { json, page, raw, record, rejection, rig } from './scripted-host.ts';
 
 const meta = { count: 3, offset: 0, page: 50 };
+const clock = new ManualClock();
 
 describe('a page', () => {
   it('keeps the order, the meta and the fields that the document does not name', async () => {
@@ -25,7 +28,7 @@ describe('a page', () => {
 
   it('quarantines a malformed record with its place, its ID and the paths, and goes on', async () => {
     const bad = record(2, { email: 5, certified_on: '2026-02-30', results: [{ proctor_id: 'x' }] });
-    const result = await parsePage({ data: [record(1), bad, record(3)], meta }, 0);
+    const result = await parsePage({ data: [record(1), bad, record(3)], meta }, 0, clock);
     expect(result.assessments.map(({ id }) => id)).toEqual([1, 3]);
     expect(result.rows).toBe(3);
     expect(result.quarantined).toHaveLength(1);
@@ -47,7 +50,7 @@ describe('a page', () => {
     ['a record without an ID', { ...record(1), id: undefined }],
     ['an ID that JSON numbers cannot hold', { ...record(1), id: 2 ** 53 }],
   ])('quarantines %s without an ID', async (_, row) => {
-    const result = await parsePage({ data: [row], meta }, 0);
+    const result = await parsePage({ data: [row], meta }, 0, clock);
     expect(result.quarantined).toMatchObject([{ index: 0 }]);
     expect(result.quarantined[0]).not.toHaveProperty('id');
   });
@@ -61,14 +64,14 @@ describe('a page', () => {
       secret,
       { [secret]: secret },
     ];
-    const { quarantined } = await parsePage({ data: rows, meta }, 0);
+    const { quarantined } = await parsePage({ data: rows, meta }, 0, clock);
     expect(quarantined).toHaveLength(rows.length);
     expect(JSON.stringify(quarantined)).not.toContain(secret);
   });
 
   it('quarantines the second of two records with the same ID', async () => {
     const rows = [record(1), record(5), record(1, { name: 'Other Nobody' })];
-    const result = await parsePage({ data: rows, meta }, 0);
+    const result = await parsePage({ data: rows, meta }, 0, clock);
     expect(result.assessments).toEqual([record(1), record(5)]);
     expect(result.quarantined).toEqual([
       { index: 2, id: 1, problems: ['id: the same as in row 0'] },
@@ -83,32 +86,35 @@ describe('a page', () => {
       record(3, { results: Array.from({ length: 101 }, () => record(3).results[0]) }),
       record(4),
     ];
-    const result = await parsePage({ data: rows, meta }, 0);
+    const result = await parsePage({ data: rows, meta }, 0, clock);
     expect(result.assessments.map(({ id }) => id)).toEqual([4]);
     expect(result.quarantined.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
 
   it('limits the problems that one record can make', async () => {
     const results = Array.from({ length: 100 }, () => ({}));
-    const [bad] = (await parsePage({ data: [record(1, { results })], meta }, 0)).quarantined;
+    const [bad] = (await parsePage({ data: [record(1, { results })], meta }, 0, clock)).quarantined;
     expect(bad?.problems).toHaveLength(11);
     expect(bad?.problems.at(-1)).toBe('and 490 more');
   });
 
   it('of many malformed records lets others have their turn', async () => {
     const data = Array.from({ length: 100 }, () => ({ results: [{}] }));
-    let now = 0;
+    let now = clock.now();
     // As if each record took 30 ms, on however fast a machine.
-    vi.spyOn(performance, 'now').mockImplementation(() => {
-      now += 30;
-      return now;
-    });
+    const hurried: Clock = {
+      ...systemClock,
+      now: () => {
+        now = now.add({ milliseconds: 30 });
+        return now;
+      },
+    };
     let turns = 0;
     const others = setImmediate(function count() {
       turns += 1;
       if (turns < 50) setImmediate(count);
     });
-    expect((await parsePage({ data, meta }, 0)).quarantined).toHaveLength(100);
+    expect((await parsePage({ data, meta }, 0, hurried)).quarantined).toHaveLength(100);
     clearImmediate(others);
     expect(turns).toBe(50);
   });
@@ -118,7 +124,7 @@ describe('a page', () => {
       '"seid"',
       '"__proto__":{"polluted":true},"seid"',
     );
-    const { assessments } = await parsePage(JSON.parse(body), 0);
+    const { assessments } = await parsePage(JSON.parse(body), 0, clock);
     expect(assessments).toHaveLength(1);
     expect(assessments[0]?.polluted).toBeUndefined();
     expect({}).not.toHaveProperty('polluted');
