@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Lived, live, type Order } from './order.ts';
 
@@ -48,12 +49,11 @@ function hire(workers: number): Hired {
   if (workers === 1) return { live, dismiss: async () => undefined };
   const worker = new Worker(new URL('./worker.ts', import.meta.url));
   return {
-    live: (order) =>
-      new Promise((resolve, reject) => {
-        worker.once('message', resolve);
-        worker.once('error', reject);
-        worker.postMessage(order);
-      }),
+    live: async (order) => {
+      worker.postMessage(order);
+      const [lived] = await once(worker, 'message');
+      return lived;
+    },
     dismiss: () => worker.terminate(),
   };
 }
