@@ -31,6 +31,12 @@ const fingerprintLength = 20;
  */
 const latest = remembered<Fingerprint>(2_000);
 
+/** A tick looks at the same answer several times: then not even its content has to be gone through. */
+const ofRecords = new WeakMap<
+  Assessment,
+  { readonly salt: string; readonly fingerprint: Fingerprint }
+>();
+
 /** What the ledger keeps of a record's content: enough to see a change, nothing to read. */
 export interface Fingerprint {
   /** Over all compared fields. */
@@ -47,9 +53,13 @@ export interface Fingerprint {
  * The order of `results` does not count: they are compared as a set of parts.
  */
 export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
+  const known = ofRecords.get(assessment);
+  if (known?.salt === salt) return known.fingerprint;
   const values = comparedValues(assessment);
   const content = hash('sha256', JSON.stringify([salt, assessment.id, values]), 'base64url');
-  return latest(content, () => keyedFingerprint(assessment.id, values, salt));
+  const fingerprint = latest(content, () => keyedFingerprint(assessment.id, values, salt));
+  ofRecords.set(assessment, { salt, fingerprint });
+  return fingerprint;
 }
 
 /** The same, computed anew: for whoever judges what `fingerprintOf` remembers. */

@@ -24,6 +24,8 @@ export class LaggingLedger extends MemoryLedger {
   readonly #random: Random;
   readonly #note: Note;
   readonly #index = new Map<number, IndexEntry[]>();
+  /** All that were ever of a day. */
+  readonly #everOf = new Map<string, Set<number>>();
   /** The longest that an index takes, in milliseconds. */
   lagMs = 0;
 
@@ -62,12 +64,13 @@ export class LaggingLedger extends MemoryLedger {
   }
 
   override async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
-    const shown = [...this.#index.keys()].flatMap((id) => {
+    const shown = new Map<number, DayCertification>();
+    for (const id of this.#everOf.get(day) ?? []) {
       const entry = this.#visible(id);
-      return entry?.day === day ? [[id, entry.shown] as const] : [];
-    });
+      if (entry?.day === day) shown.set(id, entry.shown);
+    }
     if (!isSame(shown, await super.knownOfDay(day))) this.#note('stale index by day');
-    return new Map(shown);
+    return shown;
   }
 
   /** Keys as the index has them, then the items as they are. */
@@ -94,6 +97,7 @@ export class LaggingLedger extends MemoryLedger {
     );
     // Of what is visible already, only the last still shows.
     const past = earlier.findLastIndex((entry) => entry.visibleAt <= now);
+    this.#everOf.set(day, (this.#everOf.get(day) ?? new Set()).add(id));
     this.#index.set(id, [
       ...earlier.slice(Math.max(0, past)),
       {
@@ -111,12 +115,12 @@ export class LaggingLedger extends MemoryLedger {
 }
 
 function isSame(
-  shown: readonly (readonly [number, DayCertification])[],
+  shown: ReadonlyMap<number, DayCertification>,
   truth: ReadonlyMap<number, DayCertification>,
 ): boolean {
   return (
-    shown.length === truth.size &&
-    shown.every(([id, { fingerprint, presence }]) => {
+    shown.size === truth.size &&
+    [...shown].every(([id, { fingerprint, presence }]) => {
       const known = truth.get(id);
       return known?.fingerprint === fingerprint && known.presence === presence;
     })
