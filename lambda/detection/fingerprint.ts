@@ -31,7 +31,7 @@ const fingerprintLength = 20;
  */
 const latest = remembered<Fingerprint>(2_000);
 
-/** A tick looks at the same answer several times: then not even its content has to be gone through. */
+/** A tick looks at the same answer several times: the record itself then leads to its fingerprint. */
 const ofRecords = new WeakMap<
   Assessment,
   { readonly salt: string; readonly fingerprint: Fingerprint }
@@ -62,7 +62,7 @@ export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint
   return fingerprint;
 }
 
-/** The same, computed anew: for whoever judges what `fingerprintOf` remembers. */
+/** The same, computed anew: tests judge by it what `fingerprintOf` remembers. */
 export function freshFingerprintOf(assessment: Assessment, salt: string): Fingerprint {
   return keyedFingerprint(assessment.id, comparedValues(assessment), salt);
 }

@@ -55,7 +55,7 @@ export interface PartnerClientOptions {
   readonly limits?: Partial<PartnerClientLimits>;
   /** Told of each request, also of those that are retried. Must not throw. */
   readonly onRequest?: (info: RequestInfo) => void;
-  /** Answers the requests in the stead of a pool of connections to the base URL's host. */
+  /** Answers the requests instead of a pool of connections to the base URL's host. */
   readonly dispatcher?: RequestDispatcher;
 }
 

@@ -40,7 +40,10 @@ const MAX_DEPTH = 32;
 
 const MAX_PROBLEMS = 10;
 
-/** A page full of malformed records is slow to describe; other calls get their turn in between. */
+/**
+ * A page full of malformed records is slow to describe; other calls get their turn in between. Measured by
+ * the injected clock: if that is set back meanwhile, the rest of this one page is read in one turn.
+ */
 const TURN_MS = 20;
 
 const pageSchema = z.looseObject({

@@ -7,7 +7,11 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that stands still until it is moved; to sleep is to move it. */
+/**
+ * A clock that stands still until it is moved; to sleep is to move it. One caller's sleep also brings the time
+ * limits of others. Over real sockets nothing moves it: give the client the system clock's `after` there, or it
+ * waits for a silent host without end.
+ */
 export class ManualClock implements Clock {
   #now: Temporal.Instant;
   readonly #timers = new Set<Timer>();

@@ -45,7 +45,6 @@ export class Integration {
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
   readonly fanOut: FanOutLedger;
-  /** What ticks decide by. */
   /** What a mutant makes of the parts of each tick. */
   mutate: (parts: TickParts) => TickParts = (parts) => parts;
   /** Which settings are not the defaults. */

@@ -10,7 +10,7 @@ export interface HostRecord {
   readonly assessment: Assessment;
   readonly legacy: boolean;
   readonly archived: boolean;
-  /** What the host serves is not what the document describes: these fields in the stead of its own. */
+  /** What the host serves is not what the document describes: these fields replace its own. */
   readonly malformed?: boolean | Readonly<Record<string, unknown>>;
 }
 

@@ -28,7 +28,7 @@ async function begin(ledgers?: DynamoDbLedgers) {
 }
 beforeEach(() => begin());
 
-/** The token that it has is good no longer, and this comes in the stead of another. */
+/** The token that it has is good no longer, and this comes instead of another. */
 function withoutToken(answer: Fault) {
   story.host.access.rotateSecret();
   story.credentials = story.host.access.credentials;
