@@ -1,11 +1,14 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Lived, live, type Order } from './order.ts';
+
+/** For each worker: so many lives at most wait for their turn to be told behind one that takes long. */
+const untoldByWorker = 16;
 
 /**
  * Has lives lived by as many workers, and hands over each in its turn, whoever was first.
  *
  * @param isEnough after which no further life is begun
+ * @throws what a life or its worker has failed with
  */
 export async function* livedBy(
   workers: number,
@@ -13,29 +16,42 @@ export async function* livedBy(
   isEnough: (lived: Lived) => boolean,
 ): AsyncGenerator<Lived> {
   const queue = orders[Symbol.iterator]();
-  const underWay: Promise<Lived>[] = [];
+  const untold: Promise<Lived>[] = [];
   const crew = Array.from({ length: workers }, () => hire(workers));
   const free = [...crew];
+  let isOver = false;
+
+  /** Whenever a worker becomes free or a life was told. */
+  function begin(): void {
+    while (!isOver && untold.length < untoldByWorker * workers) {
+      const worker = free.pop();
+      if (worker === undefined) return;
+      const next = queue.next();
+      if (next.done) return;
+      const life = worker.live(next.value);
+      untold.push(life);
+      life.then(
+        () => {
+          free.push(worker);
+          begin();
+        },
+        // Told in its turn.
+        () => undefined,
+      );
+    }
+  }
+
   try {
-    for (;;) {
-      for (let one = free.pop(); one !== undefined; one = free.pop()) {
-        const next = queue.next();
-        if (next.done) break;
-        const worker = one;
-        const life = worker.live(next.value);
-        void life.then(
-          () => free.push(worker),
-          () => undefined,
-        );
-        underWay.push(life);
-      }
-      const first = underWay.shift();
-      if (first === undefined) return;
-      const lived = await first;
+    begin();
+    for (let next = untold.shift(); next !== undefined; next = untold.shift()) {
+      const lived = await next;
+      isOver = isEnough(lived);
+      begin();
       yield lived;
-      if (isEnough(lived)) return;
+      if (isOver) return;
     }
   } finally {
+    isOver = true;
     await Promise.all(crew.map((one) => one.dismiss()));
   }
 }
@@ -48,11 +64,23 @@ interface Hired {
 function hire(workers: number): Hired {
   if (workers === 1) return { live, dismiss: async () => undefined };
   const worker = new Worker(new URL('./worker.ts', import.meta.url));
+  let life = Promise.withResolvers<Lived>();
+  let failure: unknown;
+  const fail = (reason: unknown) => {
+    failure ??= reason;
+    life.reject(failure);
+  };
+  // A worker may fail before it has an order; its first life then fails with the same.
+  life.promise.catch(() => undefined);
+  worker.on('message', (lived: Lived) => life.resolve(lived));
+  worker.on('error', fail);
+  worker.on('exit', (code) => fail(new Error(`a worker has ended with code ${code}`)));
   return {
     live: async (order) => {
+      if (failure !== undefined) throw failure;
+      life = Promise.withResolvers();
       worker.postMessage(order);
-      const [lived] = await once(worker, 'message');
-      return lived;
+      return await life.promise;
     },
     dismiss: () => worker.terminate(),
   };

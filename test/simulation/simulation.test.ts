@@ -67,6 +67,12 @@ describe('a simulated life', () => {
     expect(lived).toEqual(await Promise.all(orders.map(live)));
   });
 
+  it('fails as its worker fails', async () => {
+    const orders: Order[] = [{ seed: 1, plan: calmest, mutant: 'nobody', isShrunk: false }];
+    const lived = livedBy(2, orders, () => false);
+    await expect(lived.next()).rejects.toThrow('no such mutant');
+  });
+
   it('is shrunk to what breaks the promise, with a command that breaks it again', async () => {
     const broken = () => breakParts(mutants['outbox'] ?? { breaks: '' });
     const { plan, findings } = await simulate(1, { broken: broken() });
