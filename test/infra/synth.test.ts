@@ -16,6 +16,7 @@ import { parseConfig } from '../../infra/config.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { functionEnvironment } from '../scaffold/settings.ts';
+import { compileCache } from '../support/compile-cache.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'synth-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +35,7 @@ function node(args: string[], variables: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env;
   return spawnSync(process.execPath, args, {
     // Nothing of the host's own settings: as on a machine that has never seen AWS.
-    env: { PATH, HOME, ...variables },
+    env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...variables },
     cwd: root,
     encoding: 'utf8',
   });

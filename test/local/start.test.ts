@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { compileCache } from '../support/compile-cache.ts';
 import { nobodyThere } from '../support/nobody-there.ts';
 
 const program = join(import.meta.dirname, '../../local/start.ts');
@@ -22,10 +23,16 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
+const environment = () => ({
+  ...process.env,
+  NODE_COMPILE_CACHE: compileCache,
+  NOTIFIER_LOCAL: join(directory, 'local'),
+});
+
 /** The program as a process of its own; what it keeps is in a directory of its own, too. */
 function start(...flags: string[]) {
   const child = spawn(process.execPath, [program, ...flags], {
-    env: { ...process.env, NOTIFIER_LOCAL: join(directory, 'local'), INIT_CWD: directory },
+    env: { ...environment(), INIT_CWD: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(() => child.kill('SIGKILL'));
@@ -255,7 +262,7 @@ test('refused credentials are blamed on their file, named from where npm was cal
 describe('output', () => {
   const run = (stdout: number | 'pipe') =>
     spawn(process.execPath, [program, '--ticks', '1'], {
-      env: { ...process.env, NOTIFIER_LOCAL: join(directory, 'local') },
+      env: environment(),
       stdio: ['ignore', stdout, 'pipe'],
     });
   const endOf = async (child: ReturnType<typeof run>) => {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { InterruptedError } from '../../ops/errors.ts';
 import type { Environment, HostInput } from '../../ops/host.ts';
 import { run } from '../../ops/run.ts';
+import { compileCache } from '../support/compile-cache.ts';
 
 export interface Ended {
   readonly exitCode: number | null;
@@ -86,8 +87,6 @@ export class Screen extends Writable {
   }
 }
 
-/** Half of what a start takes is compiling. */
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/ops', import.meta.url));
 const entry = fileURLToPath(new URL('../../ops/cli.ts', import.meta.url));
 
 /** The program as a process of its own, with this environment and no other. */
