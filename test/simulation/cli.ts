@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { Coverages } from './coverage.ts';
 import { livedBy } from './crew.ts';
-import { isKnown } from './known.ts';
+import { newsIn } from './known.ts';
 import { type Lived, live, type Order, optionsOf } from './order.ts';
 import { aspects, type Plan } from './plan.ts';
 import { inAnyCase, simulate } from './simulate.ts';
@@ -60,7 +60,7 @@ function* orders(): Generator<Order> {
 }
 
 async function* lives(): AsyncGenerator<Lived> {
-  const isEnough = ({ findings }: Lived) => mutant !== undefined && findings.length > 0;
+  const isEnough = ({ findings }: Lived) => mutant !== undefined && newsIn(findings).length > 0;
   const workers = Math.max(1, Math.min(options.workers, runs));
   if (!trace) yield* livedBy(workers, orders(), isEnough);
   else
@@ -75,7 +75,7 @@ let [lived, broken, isKnownOnly] = [0, 0, 0];
 for await (const life of lives()) {
   lived += 1;
   coverages.add(life.coverage);
-  const news = life.findings.filter((finding) => !isKnown(finding));
+  const news = newsIn(life.findings);
   if (news.length > 0) broken += 1;
   else if (life.findings.length > 0) isKnownOnly += 1;
   if (life.findings.length > 0) print(life, news.length > 0 ? news : life.findings);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collapsed } from './calm.ts';
-import { isKnown, known, vanishedLife } from './known.ts';
+import { explained, known, newsIn, vanishedLife } from './known.ts';
 import { Life } from './life.ts';
 import { calmest } from './plan.ts';
 import { simulate } from './simulate.ts';
@@ -10,7 +10,17 @@ describe('known to be wrong', () => {
   it('a small world that vanishes whole while its tick is killed is never believed gone', async () => {
     const { findings } = await simulate(vanishedLife.seed, { plan: vanishedLife.plan });
     expect(findings).toContainEqual(expect.stringMatching(/ is gone and was not withdrawn /));
-    expect(findings.filter((finding) => !isKnown(finding))).toEqual([]);
+    expect(newsIn(findings)).toEqual([]);
+  });
+
+  it('the same findings are news where no tick has died', async () => {
+    const { seed, plan } = vanishedLife;
+    const { findings, coverage } = await simulate(seed, { plan });
+    const bare = findings.map((finding) => finding.replace(` (${known.vanished})`, ''));
+    const state = { expected: 0 };
+    expect(explained(bare, { state, present: 0, coverage })).toEqual(findings);
+    const alive = new Map([...coverage].filter(([what]) => what !== 'killed'));
+    expect(newsIn(explained(bare, { state, present: 0, coverage: alive }))).toEqual(bare);
   });
 
   it('a collapse is not told when an accepted total has been outgrown to twice its size', async () => {

@@ -12,12 +12,22 @@ export const known = {
     'known: an accepted total still counts as what was there, although more than twice as much is there now',
 } as const;
 
+/** How a life has ended. */
+export interface Ending {
+  readonly state: Pick<State, 'expected' | 'collapsedFrom'>;
+  /** Records that are there. */
+  readonly present: number;
+  /** What has happened in it. */
+  readonly coverage: ReadonlyMap<string, number>;
+}
+
 /**
  * The total has fallen to nothing, and the tick that saw it died after the calendar had been told: nothing
  * is expected, nothing collapsed, and with nothing left to try single records with, none is believed gone.
  */
-export function isVanished(state: State, present: number): boolean {
-  return present === 0 && state.expected === 0 && state.collapsedFrom === undefined;
+function isVanished({ state, present, coverage }: Ending): boolean {
+  const hasTickDied = coverage.has('killed') || coverage.has('out of time');
+  return hasTickDied && present === 0 && state.expected === 0 && state.collapsedFrom === undefined;
 }
 
 const ofTheVanished = [
@@ -26,9 +36,13 @@ const ofTheVanished = [
   /^\d+ is gone and was not withdrawn$/,
 ];
 
-export function ofVanished(finding: string): string {
-  const isOfIt = ofTheVanished.some((kind) => kind.test(finding));
-  return isOfIt ? `${finding} (${known.vanished})` : finding;
+/** The findings of a life, those with a known cause told by it. */
+export function explained(findings: readonly string[], ending: Ending): string[] {
+  if (!isVanished(ending)) return [...findings];
+  return findings.map((finding) => {
+    const isOfIt = ofTheVanished.some((kind) => kind.test(finding));
+    return isOfIt ? `${finding} (${known.vanished})` : finding;
+  });
 }
 
 /** Ops have called a total right, and what came since is more than all of it. */
@@ -38,6 +52,11 @@ export function isOutgrown({ accepted, expected }: State): boolean {
 
 export function isKnown(finding: string): boolean {
   return Object.values(known).some((cause) => finding.endsWith(`(${cause})`));
+}
+
+/** What breaks a promise for a reason that nobody knows yet. */
+export function newsIn(findings: readonly string[]): string[] {
+  return findings.filter((finding) => !isKnown(finding));
 }
 
 /** A shrunk life that ends with each today. The one of the outgrown is told in `known.test.ts`: chance takes thousands of lives to it. */

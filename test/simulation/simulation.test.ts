@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Coverages } from './coverage.ts';
 import { livedBy } from './crew.ts';
-import { isKnown } from './known.ts';
+import { newsIn } from './known.ts';
 import { breakParts, mutants } from './mutants.ts';
 import { live, type Order } from './order.ts';
 import { aspects, calmest } from './plan.ts';
@@ -14,7 +14,7 @@ async function broken(seeds: number, options: LifeOptions, coverages = new Cover
   for (let seed = 1; seed <= seeds; seed++) {
     const { findings, coverage } = await simulate(seed, options);
     coverages.add(coverage);
-    const news = findings.filter((finding) => !isKnown(finding));
+    const news = newsIn(findings);
     if (news.length > 0) found.set(seed, news);
   }
   return found;

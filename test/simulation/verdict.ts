@@ -4,7 +4,8 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { TickSettings } from '../../lambda/parts.ts';
 import { filedUnder, type MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Audience } from './audience.ts';
-import { isVanished, ofVanished } from './known.ts';
+import type { Coverage } from './coverage.ts';
+import { explained } from './known.ts';
 import type { Witness } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -13,6 +14,7 @@ export interface AfterALife {
   readonly ledger: MemoryLedger;
   readonly audience: Audience;
   readonly witness: Witness;
+  readonly coverage: Coverage;
   readonly settings: TickSettings;
   /** Every day has been audited since anything last happened. */
   readonly isAudited: boolean;
@@ -29,10 +31,12 @@ function trueFingerprint(assessment: Assessment): string {
 
 /** With the world at rest and every audit done: which promises were broken? */
 export async function judge(after: AfterALife): Promise<string[]> {
-  const findings = await findingsOf(after);
-  const { world, ledger } = after;
-  const isKnown = isVanished(await ledger.state(), world.entries.size);
-  return isKnown ? findings.map(ofVanished) : findings;
+  const { world, ledger, coverage } = after;
+  return explained(await findingsOf(after), {
+    state: await ledger.state(),
+    present: world.entries.size,
+    coverage: coverage.times,
+  });
 }
 
 async function findingsOf(after: AfterALife): Promise<string[]> {
