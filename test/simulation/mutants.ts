@@ -23,8 +23,8 @@ export interface Mutant {
   readonly ledgerRules?: Partial<LedgerRules>;
   readonly ledger?: (real: Ledger) => Partial<Ledger>;
   readonly partner?: (real: PartnerReader) => Partial<PartnerReader>;
-  /** Lives, from the first seed on, until one noticed, when it was measured; otherwise a test does. */
-  readonly lives?: number;
+  /** Of a life that noticed when it was measured; without it, and with a story, no life is hunted for. */
+  readonly seed?: number;
   /** Lives in which it is seen sooner than in others. */
   readonly amid?: LifeOptions;
 }
@@ -56,30 +56,30 @@ function telling(told: (state: State) => State): (real: Ledger) => Partial<Ledge
 export const mutants: Readonly<Record<string, Mutant>> = {
   seam: {
     breaks: 'pages follow each other as the API document says, unchecked',
-    lives: 2,
+    seed: 2,
     seam: { holdsAnchor: yes, nextOffset: (offset, rows) => offset + rows.length },
     amid: { crowded: true },
   },
   canary: {
     breaks: 'a 404 is believed although nothing can be fetched by its id',
-    lives: 54,
+    seed: 54,
     rules: { isNotFoundBelieved: yes },
     amid: { host: { singleRecordsBroken: true } },
   },
   condition: {
     breaks: 'a commit overwrites what another tick has committed',
-    lives: 5,
+    seed: 5,
     ledgerRules: { isNext: yes },
     amid: { rough: true },
   },
   outbox: {
     breaks: 'a commit does not keep its event',
-    lives: 1,
+    seed: 1,
     ledgerRules: { keepsEvent: (destiny) => destiny === 'held' },
   },
   lease: {
     breaks: 'two ticks hold the lease at the same time',
-    lives: 58,
+    seed: 79,
     ledgerRules: { isLeaseFree: yes },
     amid: { rough: true },
   },
@@ -89,7 +89,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   anew: {
     breaks: 'what nobody knows is recorded silently when everything is read anew',
-    lives: 9,
+    seed: 9,
     ledger: telling(({ baseline: { isAnew: _, ...baseline }, ...state }) => ({
       ...state,
       baseline,
@@ -98,17 +98,17 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   doubtful: {
     breaks: 'most of a day may vanish like anything else',
-    lives: 8,
+    seed: 8,
     rules: { isDoubtful: no },
   },
   flood: {
     breaks: 'a flood is announced',
-    lives: 2,
+    seed: 2,
     settings: () => ({ holdAbove: Number.POSITIVE_INFINITY }),
   },
   collapse: {
     breaks: 'a total that collapses is believed',
-    lives: 4,
+    seed: 4,
     rules: {
       judgeTotal: (_, { expected, unexplained }) => ({
         isCollapsed: false,
@@ -119,12 +119,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   accept: {
     breaks: 'a total that operators have accepted is not believed',
-    lives: 22,
+    seed: 22,
     ledger: telling(({ accepted: _, ...state }) => state),
   },
   back: {
     breaks: 'an accepted total is believed again after most of what had gone was back',
-    lives: 28,
     amid: { plan: accepting },
     rules: {
       judgeTotal: (count, { accepted, ...state }, periods) => {
@@ -135,7 +134,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   touch: {
     breaks: 'a day is in the calendar only after its certifications are committed',
-    lives: 2,
+    seed: 2,
     ledger: (real) => ({
       addYears: async () => undefined,
       addToDays: async (deltas) => {
@@ -145,7 +144,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   rest: {
     breaks: 'what the partner counts and does not show readably is not expected',
-    lives: 119,
     rules: { attributeRest: () => undefined },
   },
   elsewhere: {
@@ -162,12 +160,12 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   locate: {
     breaks: 'differences are left to the audits',
-    lives: 1,
+    seed: 1,
     rules: { locate: function* () {} },
   },
   unexplained: {
     breaks: 'what came while a tick was reading is taken for a total that lies',
-    lives: 1,
+    seed: 1,
     rules: { knownUnexplained: (now) => now },
   },
   leftover: {
@@ -176,7 +174,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lookups: {
     breaks: 'a lookup that fails ends the tick',
-    lives: 26,
+    seed: 26,
     partner: (real) => ({
       get: async (id, deadline) => {
         try {
@@ -189,13 +187,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   part: {
     breaks: 'what is left of most of a day may vanish like anything else',
-    lives: 2,
+    seed: 26,
     amid: { plan: { ...calmest, born: 240, stories: 10 } },
     rules: { isRestDoubtful: no },
   },
   audits: {
     breaks: 'nothing is read again without a reason',
-    lives: 1,
+    seed: 1,
     settings: ({ audit }) => ({ audit: { ...audit, requests: 0 } }),
   },
   turns: {
@@ -208,7 +206,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   order: {
     breaks: 'what follows an event that has not gone out yet does not wait for it',
-    lives: 217,
     ledger: (real) => ({
       commit: async (change, event, now, destiny) => {
         const committed = await real.commit(change, event, now, destiny);
@@ -220,7 +217,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lag: {
     breaks: 'the index of the undelivered is trusted at once',
-    lives: 14,
+    seed: 49,
     amid: { plan: lagging },
     ledger: telling(({ dirtySince, ...state }) => ({
       ...state,
@@ -229,18 +226,18 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   since: {
     breaks: 'the index is trusted ten minutes after the first of several failures',
-    lives: 19,
+    seed: 73,
     amid: { plan: lagging },
     ledgerRules: { dirtySince: (now, before) => before ?? now },
   },
   zone: {
     breaks: 'days are those of UTC',
-    lives: 23,
+    seed: 23,
     settings: () => ({ timeZone: 'UTC' }),
   },
   quiet: {
     breaks: 'a tick in which nothing happened takes a lease',
-    lives: 1,
+    seed: 1,
     ledger: telling(({ pulseDigest: _, ...state }) => state),
   },
 };
