@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { back } from './scenarios.ts';
+import { back, canary } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -153,6 +153,10 @@ describe('what has disappeared', () => {
     story.world = present.slice(0, 24);
     story.clock.advance({ seconds: 70 });
     expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0, held: 0 });
+  });
+
+  it('is not withdrawn where it only seems so, as no record can be had by its id', async () => {
+    expect(await canary.tell(new Integration())).toEqual(canary.seen);
   });
 
   it('that was accepted has to be accepted again when all was back and most goes again', async () => {

@@ -93,6 +93,23 @@ export const proofs: Scenario = {
   ],
 };
 
+/** One is there, is missing from what its day's read proves, and cannot be had by its id, like all others. */
+export const canary: Scenario = {
+  async tell(story) {
+    const day = '2024-02-29';
+    story.world = [...on(day, numbers(1, 20)), ...on('2011-11-11', [50])];
+    await story.tick();
+    story.host.hidden.add(7);
+    story.host.count = (right, { filter: { start_date = day, end_date = day } = {} }) =>
+      String(start_date) <= day && String(end_date) >= day ? right - 1 : right;
+    story.host.singleRecordsBroken = true;
+    story.requests.length = 0;
+    const { withdrawn } = await story.tick();
+    return { isAskedFor: story.requests.includes('get 7'), withdrawn, heard: heard(story) };
+  },
+  seen: { isAskedFor: true, withdrawn: 0, heard: [] },
+};
+
 /** Another tick sees a newer edit and commits it, after this one's pulse and before its lease. */
 export const stale: Scenario = {
   async tell(story) {
@@ -323,7 +340,7 @@ export const byMutant = {
   vain,
   rest,
   order,
-  canary: proofs,
+  canary,
   part,
   lag,
   since: lag,
