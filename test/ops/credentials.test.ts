@@ -21,7 +21,7 @@ describe('credentials set', () => {
   raisedEach(duty);
 
   it('lets the next tick ask a partner again that has refused, and is on record', async () => {
-    await duty.beginWithSecret('{"client_id":"somebody","client_secret":"of-yesterday"}');
+    await duty.stage.beginWithSecret('{"client_id":"somebody","client_secret":"of-yesterday"}');
     await duty.stage.tick();
     expect(await duty.stage.tick()).toMatchObject({ payload: { outcome: 'backing-off' } });
     expect(await duty.run('credentials set', { input: right() })).toMatchObject({ exitCode: 0 });
@@ -47,7 +47,7 @@ describe('credentials set', () => {
   });
 
   it('stores what the partner accepts, and the next tick works with it', async () => {
-    await duty.beginWithSecret(unset);
+    await duty.stage.beginWithSecret(unset);
     await duty.stage.tick();
     const { exitCode, stdout, stderr } = await duty.run('credentials set', { input: right() });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -57,7 +57,7 @@ describe('credentials set', () => {
   });
 
   it('is what is missing until then, and status says how to store them where it looks', async () => {
-    await duty.beginWithSecret(unset);
+    await duty.stage.beginWithSecret(unset);
     await duty.stage.tick();
     const { secretsManager } = duty.stage.aws.endpoints;
     const storing = 'aws secretsmanager put-secret-value';

@@ -160,7 +160,7 @@ describe('a baseline', () => {
     expect(before.stdout).toBe(
       'baseline  not begun\nThe first tick that gets through to the partner begins it; status says what keeps it.\n',
     );
-    await duty.beginWithSecret('{"client_id":"","client_secret":""}');
+    await duty.stage.beginWithSecret('{"client_id":"","client_secret":""}');
     await duty.stage.tick();
     expect((await duty.run('baseline')).stdout).toContain('baseline  not begun\n');
   });

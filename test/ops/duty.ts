@@ -110,12 +110,6 @@ export class Duty {
     for (const gate of [...this.#gates, partner, sns, dynamodb]) gate.reset();
   }
 
-  /** As a deployment begins with it: functions of an earlier test may have kept another. */
-  async beginWithSecret(value: string): Promise<void> {
-    this.stage.fillSecret(value);
-    await Promise.all([...this.stage.aws.functions.values()].map((one) => one.kill()));
-  }
-
   async strike(): Promise<void> {
     this.reset();
     await this.stage.strike();

@@ -129,7 +129,7 @@ describe('what is seen, and what it does:', () => {
 
   it('credentials set stores them', async () => {
     const { clientId: client_id, clientSecret: client_secret } = stage.sandbox.credentials;
-    stage.fillSecret('{}');
+    await stage.beginWithSecret('{}');
     const right = JSON.stringify({ client_id, client_secret });
     await screen('credentials-set', 'credentials set', right);
     expect(stage.aws.secrets.get(stage.aws.secretNames[0] ?? '').value).toBe(right);

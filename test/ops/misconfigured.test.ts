@@ -80,12 +80,12 @@ const ofItsOwn: Misconfigurations = {
   'the integration is paused': ['pause', () => duty.run('pause --reason maintenance')],
   'the secret was never filled': [
     'secret',
-    () => stage.fillSecret('{"client_id":"","client_secret":""}'),
+    () => stage.beginWithSecret('{"client_id":"","client_secret":""}'),
   ],
-  'the secret is no JSON': ['secret', () => stage.fillSecret('hush-hush')],
+  'the secret is no JSON': ['secret', () => stage.beginWithSecret('hush-hush')],
   'the credentials are refused': [
     'token',
-    () => stage.fillSecret('{"client_id":"somebody","client_secret":"hush-hush"}'),
+    () => stage.beginWithSecret('{"client_id":"somebody","client_secret":"hush-hush"}'),
   ],
   'no organizations are assigned': [
     'scope',
@@ -122,8 +122,8 @@ const marked = (outcome: string, screen: string) =>
 
 const namesWhatIsWrong = (misconfigurations: Misconfigurations) =>
   it.each(Object.entries(misconfigurations))('%s', async (what, [check, prepare]) => {
-    // Secret and token are kept: the function begins anew, as after a deployment.
-    if (check === 'secret' || check === 'token') await stage.operate.kill();
+    // The token is kept: the function begins anew, as after a deployment.
+    if (check === 'token') await stage.operate.kill();
     await prepare();
     const { exitCode, stdout, stderr } = await duty.run('check');
     const blamed = [...marked('failed', stdout), ...marked('warning', stdout)];

@@ -82,9 +82,9 @@ describe('completion', () => {
     expect(inBash('replay --st')).toEqual(['--stack']);
     expect(inBash('credentials s')).toEqual(['set']);
     expect(inBash('completion z')).toEqual(['zsh']);
-    expect(said('bash', ['--norc', '-c'], `${completionScript('bash', program)}complete -p`)).toEqual([
-      'complete -o default -F _certification_notifier certification-notifier',
-    ]);
+    expect(
+      said('bash', ['--norc', '-c'], `${completionScript('bash', program)}complete -p`),
+    ).toEqual(['complete -o default -F _certification_notifier certification-notifier']);
   });
 
   it.skipIf(!isThere('zsh'))('offers them in zsh, also where nothing was completed before', () => {

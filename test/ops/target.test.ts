@@ -246,6 +246,8 @@ describe('what can go wrong in between', () => {
   });
 
   it('is a function that dies', async () => {
+    // With a token from another test it would not ask for one.
+    await duty.stage.operate.kill();
     // Without the gate, which does not hand on Lambda's own headers.
     duty.stage.partner.once('/oauth/token', async () => {
       await duty.stage.operate.kill();

@@ -72,7 +72,8 @@ export class Deployment {
   readonly #idle = new IdleEnvironments();
   #access: PartnerSandbox['access'] | undefined;
   #clientSecret = '';
-  #secretVersion = '';
+  /** Undefined unless everything has been raised. */
+  #secretVersion: string | undefined;
   /** Everything that the function wrote. */
   readonly output: string[] = [];
 
@@ -141,16 +142,20 @@ export class Deployment {
   async raise(): Promise<void> {
     const overrides = this.#overrides;
     if (overrides === undefined) throw new Error('build the deployment first');
+    // Those of the last test are closed.
+    this.#sandbox = undefined;
+    this.#aws = undefined;
+    this.#secretVersion = undefined;
     const access = this.#access;
     this.#sandbox = await startPartnerSandbox({ ...world, ...(access && { access }) });
     this.#access = this.#sandbox.access;
-    this.partner.target = this.#sandbox.url;
+    this.partner.standBefore(this.#sandbox.url);
     this.#aws = await startEmbeddedAws(this.#assembly, {
       endpointOverrides: (endpoints) => {
-        this.#gates.dynamodb.target = endpoints.dynamodb;
-        this.#gates.sns.target = endpoints.sns;
-        this.#gates.sqs.target = endpoints.sqs;
-        this.#gates.secretsManager.target = endpoints.secretsManager;
+        this.#gates.dynamodb.standBefore(endpoints.dynamodb);
+        this.#gates.sns.standBefore(endpoints.sns);
+        this.#gates.sqs.standBefore(endpoints.sqs);
+        this.#gates.secretsManager.standBefore(endpoints.secretsManager);
         return overrides;
       },
       idle: this.#idle,
@@ -169,6 +174,8 @@ export class Deployment {
     if (this.#isBent()) {
       const functions = [...(this.#aws?.functions.values() ?? [])];
       await Promise.all(functions.map((one) => one.kill()));
+      // What other tests have left idle has tokens that the next partner does not know.
+      await this.#idle.end();
       this.#access = undefined;
     }
     for (const gate of this.#all) {
@@ -192,6 +199,7 @@ export class Deployment {
 
   /** A function may remember something that the next test's must not know. */
   #isBent(): boolean {
+    if (this.#secretVersion === undefined) return true;
     if (this.#all.some(({ wasBent }) => wasBent)) return true;
     const { switches, faults, requests } = this.sandbox;
     const { clientSecret } = this.sandbox.credentials;
@@ -231,8 +239,15 @@ export class Deployment {
     return this.#assembly;
   }
 
+  /** As ops do while functions are warm: they go on with what they have kept as long as it works. */
   fillSecret(value: string): void {
     this.aws.secrets.put(this.#secretName, value);
+  }
+
+  /** As a deployment begins with it: functions of an earlier test may have kept another. */
+  async beginWithSecret(value: string): Promise<void> {
+    this.fillSecret(value);
+    await Promise.all([...this.aws.functions.values()].map((one) => one.kill()));
   }
 
   get #secretName(): string {

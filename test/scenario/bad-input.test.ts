@@ -38,7 +38,9 @@ function failureInTheLog() {
 describe('bad input', () => {
   it('a wrong secret fails the tick as refused credentials, after a second look at the secret', async () => {
     const { clientId } = stage.sandbox.credentials;
-    stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: 'canary@secret' }));
+    await stage.beginWithSecret(
+      JSON.stringify({ client_id: clientId, client_secret: 'canary@secret' }),
+    );
     expect(await stage.tick()).toMatchObject({
       outcome: 'failed',
       errorType: 'CredentialsRefusedError',
@@ -53,7 +55,7 @@ describe('bad input', () => {
 
   it('a secret put right is used as soon as the back-off is over, without a deploy', async () => {
     const { clientId, clientSecret } = stage.sandbox.credentials;
-    stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: 'wrong' }));
+    await stage.beginWithSecret(JSON.stringify({ client_id: clientId, client_secret: 'wrong' }));
     await stage.tick();
     stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
     expect(await stage.completedTick()).toMatchObject({ outcome: 'backing-off', requests: 0 });
@@ -75,13 +77,13 @@ describe('bad input', () => {
     ['no JSON at all', 'canary@example.org', 'CredentialsMalformedError'],
     ['JSON of another shape', '{"user": "canary@example.org"}', 'CredentialsMalformedError'],
   ])('a secret that is %s is named as such, without its value', async (_, value, errorType) => {
-    stage.fillSecret(value);
+    await stage.beginWithSecret(value);
     expect(await stage.tick()).toMatchObject({ outcome: 'failed', errorType });
     expectNothingSecretInTheOutput();
   });
 
   it('an untouched secret lets a new deployment wait quietly', async () => {
-    stage.fillSecret('{"client_id": "", "client_secret": ""}');
+    await stage.beginWithSecret('{"client_id": "", "client_secret": ""}');
     expect(await stage.tick()).toMatchObject({
       outcome: 'returned',
       payload: { outcome: 'no-credentials', conditions: { 'credentials-not-set': 1 } },

@@ -150,8 +150,7 @@ describe('a replay', () => {
 
   it('with a partner that is down says so as data', async () => {
     await announce(2);
-    stage.fillSecret('{"client_id": "", "client_secret": ""}');
-    await stage.operate.kill();
+    await stage.beginWithSecret('{"client_id": "", "client_secret": ""}');
     expect(await operate(today)).toMatchObject({
       ok: false,
       problem: { code: 'credentials-not-set' },

@@ -37,8 +37,7 @@ const openly: Rule = (call) => call.forward();
 /** An HTTP proxy that a test can close, break or bend, in front of a service that is real. */
 export class Gate {
   readonly #server = createServer((request, response) => void this.#pass(request, response));
-  /** Where calls go. */
-  target = '';
+  #target = '';
   #rules: Rule[] = [];
   /** It has not always let everything pass as it came. */
   wasBent = false;
@@ -57,6 +56,21 @@ export class Gate {
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the gate has no port');
     return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** Where calls go. */
+  get target(): string {
+    return this.#target;
+  }
+
+  set target(url: string) {
+    this.wasBent = true;
+    this.#target = url;
+  }
+
+  /** Lets everything pass to a service, as it comes. */
+  standBefore(url: string): void {
+    this.#target = url;
   }
 
   /** For the next call of the operation only. */
@@ -100,7 +114,7 @@ export class Gate {
     const call: Call = {
       operation,
       body,
-      forward: (changed = body) => forward(this.target, request, changed),
+      forward: (changed = body) => forward(this.#target, request, changed),
     };
     try {
       const reply = await (this.#rules[0] ?? openly)(call);
