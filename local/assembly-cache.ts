@@ -1,6 +1,17 @@
-import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  access,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import type { NotifierConfig } from '../infra/config.ts';
@@ -19,13 +30,17 @@ const sources = [
   'local/synthesize.ts',
   'cdk.json',
   'package.json',
+  // By which esbuild compiles.
+  'tsconfig.json',
   'node_modules/.package-lock.json',
 ];
 
-/** Folders of some 3 MB. */
+/** Folders of some 3 MB. More are kept only while they are in use. */
 const mostKept = 40;
-/** Whoever was given a folder reads of it as long as it runs. */
-const inUse = Temporal.Duration.from({ hours: 6 });
+/** Whoever was given a folder reads of it as long as it runs, and notes so every minute. */
+const inUseMs = Temporal.Duration.from({ minutes: 10 }).total('milliseconds');
+const notedEveryMs = Temporal.Duration.from({ minutes: 1 }).total('milliseconds');
+const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);
 
 /**
  * The folder of the assembly of a configuration. It is synthesized at the first time, and given out
@@ -40,19 +55,25 @@ export async function cachedAssembly(
 ): Promise<string> {
   const key = await keyOf(config);
   const folder = join(cache, key);
-  if (await wasMade(folder)) return folder;
-  await mkdir(cache, { recursive: true });
+  if (await isWhole(folder)) return inUse(folder);
+  // An assembly holds the subscribers' addresses: nobody else of the machine is to read them.
+  await mkdir(dirname(cache), { recursive: true });
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  await chmod(cache, 0o700);
   await prune(cache);
   const unfinished = await mkdtemp(`${folder}.`);
   try {
     await synthesize(config, unfinished, signal);
     // Somebody may have edited a file meanwhile; then nobody knows which of both it was made of.
     if ((await keyOf(config)) === key) {
-      await rename(unfinished, folder).catch((error) => {
-        // Another process was faster.
+      await rename(unfinished, folder).catch(async (error) => {
         if (!isSystemError(error, 'ENOTEMPTY') && !isSystemError(error, 'EEXIST')) throw error;
+        // Another process was faster, or somebody has deleted a part of what was there.
+        if (await isWhole(folder)) return;
+        await discard(folder);
+        await rename(unfinished, folder);
       });
-      return folder;
+      return inUse(folder);
     }
   } finally {
     await rm(unfinished, { recursive: true, force: true });
@@ -97,11 +118,11 @@ async function filesOf(root: string, source: string): Promise<string[]> {
     .sort();
 }
 
-/** Notes that it is used once more. */
-async function wasMade(folder: string): Promise<boolean> {
-  const now = new Date();
+/** Without its manifest nobody can read an assembly. Notes the use. */
+async function isWhole(folder: string): Promise<boolean> {
   try {
-    await utimes(folder, now, now);
+    await access(join(folder, 'manifest.json'));
+    await noteUse(folder);
     return true;
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return false;
@@ -109,17 +130,53 @@ async function wasMade(folder: string): Promise<boolean> {
   }
 }
 
-/** What a process that was killed has left unfinished goes like the rest. */
+async function noteUse(folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(folder, now, now);
+}
+
+const given = new Set<string>();
+
+/** Keeps it from being pruned while this process runs. */
+function inUse(folder: string): string {
+  if (!given.has(folder)) {
+    given.add(folder);
+    // Who has deleted a folder by hand does so knowingly.
+    setInterval(() => void noteUse(folder).catch(() => {}), notedEveryMs).unref();
+  }
+  return folder;
+}
+
+/** What is unfinished or half deleted, since a process was killed, goes at the first opportunity. */
 async function prune(cache: string): Promise<void> {
   const folders = await Promise.all(
     (await readdir(cache)).map(async (name) => {
       const folder = join(cache, name);
-      const used = await stat(folder).catch(() => undefined);
-      return { folder, usedMs: used?.mtimeMs ?? 0 };
+      return { name, folder, usedMs: await lastUseOf(folder) };
     }),
   );
-  const notSince = Date.now() - inUse.total('milliseconds');
-  const oldest = folders.sort((a, b) => b.usedMs - a.usedMs).slice(mostKept);
-  for (const { folder, usedMs } of oldest)
-    if (usedMs < notSince) await rm(folder, { recursive: true, force: true });
+  const kept = folders.filter(({ name }) => isKey(name)).sort((a, b) => b.usedMs - a.usedMs);
+  // One more is about to be made.
+  const surplus = kept.slice(mostKept - 1);
+  // Somebody may have begun to use it since it was listed.
+  for (const { folder } of [...surplus, ...folders.filter(({ name }) => !isKey(name))])
+    if ((await lastUseOf(folder)) < Date.now() - inUseMs) await discard(folder);
+}
+
+async function lastUseOf(folder: string): Promise<number> {
+  const { mtimeMs = 0 } = (await stat(folder).catch(() => undefined)) ?? {};
+  return mtimeMs;
+}
+
+/** Under its key it is whole or not there at all, even for who is killed amid this. */
+async function discard(folder: string): Promise<void> {
+  const gone = `${folder}.${randomUUID()}`;
+  try {
+    await rename(folder, gone);
+  } catch (error) {
+    // Another process has done so.
+    if (isSystemError(error, 'ENOENT')) return;
+    throw error;
+  }
+  await rm(gone, { recursive: true, force: true });
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,18 +36,51 @@ describe('an assembly', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('that nobody has used for long goes when there are many', async () => {
-    const old = new Date('2026-11-21T12:00:00Z');
-    const names = Array.from({ length: 50 }, (_, index) => `assembly-${index}`);
-    for (const [index, name] of names.entries()) {
+  it('that was deleted in part is made again', async () => {
+    const folder = await cachedAssembly(config, { cache: directory });
+    await rm(join(folder, 'manifest.json'));
+    await writeFile(join(folder, 'rest'), '');
+    expect(await cachedAssembly(config, { cache: directory })).toBe(folder);
+    expect(readAssembly(folder).stackName).toBe('certification-notifier');
+    expect(existsSync(join(folder, 'rest'))).toBe(false);
+    expect(await readdir(directory)).toHaveLength(1);
+  });
+
+  it('is for nobody else of the machine', async () => {
+    const cache = join(directory, 'cache');
+    await mkdir(cache, { mode: 0o755 });
+    const folder = await cachedAssembly(config, { cache });
+    for (const one of [cache, folder]) expect((await stat(one)).mode & 0o777).toBe(0o700);
+  });
+
+  describe('of many', () => {
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    const put = async (name: string, usedAt: Date) => {
       await mkdir(join(directory, name));
-      if (index >= 5) await utimes(join(directory, name), old, old);
-    }
-    const signal = AbortSignal.abort(new StoppedError());
-    await cachedAssembly(config, { cache: directory, signal }).catch(() => {});
-    const kept = await readdir(directory);
-    expect(kept).toHaveLength(40);
-    expect(kept).toEqual(expect.arrayContaining(names.slice(0, 5)));
+      await utimes(join(directory, name), usedAt, usedAt);
+    };
+    const keys = Array.from({ length: 50 }, (_, n) => String(n).padStart(32, '0'));
+    const leftByPrune = async () => {
+      const signal = AbortSignal.abort(new StoppedError());
+      await cachedAssembly(config, { cache: directory, signal }).catch(() => {});
+      return (await readdir(directory)).sort();
+    };
+
+    it('goes when it was used least lately, so that 40 stay with the next', async () => {
+      for (const [n, name] of keys.entries()) await put(name, ago(20 + n));
+      expect(await leftByPrune()).toEqual(keys.slice(0, 39));
+    });
+
+    it('stays while it is in use, however many there are', async () => {
+      for (const [n, name] of keys.entries()) await put(name, ago(n < 45 ? 1 : 20));
+      expect(await leftByPrune()).toEqual(keys.slice(0, 45));
+    });
+
+    it('goes at once when it is the rest of one, unless somebody is at it', async () => {
+      await put(`${keys[0]}.unfinished`, ago(20));
+      await put(`${keys[1]}.unfinished`, ago(1));
+      expect(await leftByPrune()).toEqual([`${keys[1]}.unfinished`]);
+    });
   });
 });
 
@@ -58,6 +91,7 @@ describe('what an assembly is known by', () => {
     'local/synthesize.ts',
     'cdk.json',
     'package.json',
+    'tsconfig.json',
     'node_modules/.package-lock.json',
   ];
   const put = async (file: string, content: string) => {
