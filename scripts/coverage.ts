@@ -142,7 +142,7 @@ async function addProcesses() {
   }
   const told = [
     `Counted: Vitest's processes, and ${names.length - cutOff} others and worker threads.`,
-    `Not counted: ${otherTexts} sources changed in memory (mutants), ${otherBundles} bundles of other`,
+    `Not counted: ${otherTexts} sources whose text was another when they ran, ${otherBundles} bundles of other`,
     `sources, the packed package that tests install, and whatever was killed (${cutOff} while writing).`,
   ].join('\n');
   return { strays, told };
