@@ -86,7 +86,7 @@ export interface PartnerClient {
 
 const ASSESSMENTS = '/api/v1/ax/assessments';
 
-const DEFAULT_LIMITS: PartnerClientLimits = {
+export const DEFAULT_LIMITS: PartnerClientLimits = {
   connectMs: 5_000,
   headersMs: 15_000,
   bodyMs: 10_000,
@@ -108,7 +108,8 @@ export const readPage: ReadPage = async (reply, offset, clock) =>
   await parsePage(parseBody('list', reply), offset, clock);
 
 /**
- * @param read replaced where the same answers are read thousands of times, in a simulation
+ * @param read the simulation's hook, and nobody else's: it remembers what it has read of the same answer, as
+ *   its lives have the same pages parsed thousands of times
  * @throws {InvalidBaseUrlError}
  */
 export function createPartnerClient(

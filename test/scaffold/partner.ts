@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 /**
- * What comes in the stead of the document's answer: another one, a connection that is reset, the
+ * What comes instead of the document's answer: another one, a connection that is reset, the
  * answer half of which is lost, or nothing ever.
  */
 export type Fault = Answer | 'reset' | 'half' | 'silence';
@@ -101,7 +101,7 @@ export class MemoryPartner {
   pageRows = 100;
   /** Decides among equals, anew in each answer; without it they come in the order they were put in. */
   tie: ((record: HostRecord) => number) | undefined;
-  /** In the stead of each answer of the list and of single records. */
+  /** Instead of each answer of the list and of single records. */
   fault: Fault | undefined;
   /** Every single record answers 404. */
   singleRecordsBroken = false;
@@ -109,7 +109,7 @@ export class MemoryPartner {
   readonly hidden = new Set<number>();
   /** What `meta.count` says, given what is right. */
   count: (right: number, query: ListQuery) => number = (right) => right;
-  /** Before an answer: what happens at the partner just then, and what comes in the answer's stead. */
+  /** Before an answer: what happens at the partner just then, and what comes instead of the answer. */
   onToken: () => Fault | undefined = () => undefined;
   onList: (query: ListQuery) => Fault | undefined = () => undefined;
   onGet: (id: number) => Fault | undefined = () => undefined;

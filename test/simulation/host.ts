@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import {
   type Answer,
   type Fault,
@@ -36,9 +37,6 @@ interface Hindrance {
   left: number;
 }
 
-/** Attempts of the client; more are not made of one call. */
-const attempts = 4;
-
 const overloaded: Answer = { status: 503, headers: { 'retry-after': '2' } };
 
 /** What the next attempt, or the one after it, may get over. */
@@ -53,7 +51,7 @@ const stumbles: readonly [Failure, ...Failure[]] = [
 
 /**
  * The partner's host in the simulation: the partner in memory, over a world in which anything can
- * happen between two requests, with all that can come in the stead of an answer.
+ * happen between two requests, with all that can come instead of an answer.
  */
 export class Host {
   readonly #world: World;
@@ -133,7 +131,7 @@ export class Host {
       this.#note(kind === 0 ? 'credentials refused' : 'failed request', id);
       const fault = kind === 0 ? 'credentials' : failure(kind, random);
       this.#note(`fault: ${nameOf(fault)}`);
-      return { fault, left: attempts };
+      return { fault, left: DEFAULT_LIMITS.attempts };
     }
     if (!random.chance(this.unrest.stumbles)) return undefined;
     const fault = random.pick(stumbles);

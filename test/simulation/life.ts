@@ -7,6 +7,7 @@ import type {
   OperationSettings,
   Outcome,
 } from '../../lambda/operations/parts.ts';
+import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import { secretCredentials } from '../../lambda/partner/secret.ts';
 import type { TickParts } from '../../lambda/parts.ts';
@@ -35,8 +36,8 @@ const callsBesideReads = 5 + 100 + 100 + 20;
 const readsBeyondBudget = 8;
 /** Slices in which a history of a few years is read, back to the oldest. */
 const slicesOfBaseline = 15;
-/** Attempts that the client makes of a call; a refused token doubles each. */
-const requestsOfACall = 4 * 2;
+/** A refused token doubles each attempt. */
+const requestsOfACall = DEFAULT_LIMITS.attempts * 2;
 /** A call to the ledger or the announcer that takes no longer than this is what a tick can rely on. */
 const dependableMs = 1_000;
 /** A process that has had nothing to do for so long is gone. */
@@ -244,6 +245,7 @@ export class Life {
     const idle = this.#idle.pop();
     if (idle === undefined) return this.passage.environment(invocation);
     idle.invocation = invocation;
+    if (this.#broken.forgetsToken) idle.client = this.passage.newClient(idle);
     return idle;
   }
 

@@ -23,6 +23,8 @@ export interface Mutant {
   readonly ledgerRules?: Partial<LedgerRules>;
   readonly ledger?: (real: Ledger) => Partial<Ledger>;
   readonly partner?: (real: PartnerReader) => Partial<PartnerReader>;
+  /** Each tick has a client of its own, and so no token. */
+  readonly forgetsToken?: boolean;
   /** Of a life that noticed when it was measured; without it, and with a story, no life is hunted for. */
   readonly seed?: number;
   /** Lives in which it is seen sooner than in others. */
@@ -235,6 +237,12 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     seed: 23,
     settings: () => ({ timeZone: 'UTC' }),
   },
+  token: {
+    breaks: 'a tick asks for a token although its process has one',
+    seed: 1,
+    amid: { plan: { ...calmest, born: 3, ticks: 2 } },
+    forgetsToken: true,
+  },
   quiet: {
     breaks: 'a tick in which nothing happened takes a lease',
     seed: 1,
@@ -247,6 +255,7 @@ export interface BrokenParts {
   readonly rules: Rules;
   readonly seam: SeamRules;
   readonly ledgerRules: LedgerRules;
+  readonly forgetsToken: boolean;
   settings(real: TickSettings): TickSettings;
   partner(real: PartnerReader): PartnerReader;
   ledger<Whole extends Ledger>(real: Whole): Whole;
@@ -275,6 +284,7 @@ export function breakParts(mutant: Omit<Mutant, 'breaks'>): BrokenParts {
     rules: replaced(rules, mutant.rules),
     seam: replaced(seamRules, mutant.seam),
     ledgerRules: replaced(ledgerRules, mutant.ledgerRules),
+    forgetsToken: mutant.forgetsToken ?? false,
     settings: (real) => ({ ...real, ...mutant.settings?.(real) }),
     partner: (real) => replaced(real, mutant.partner?.(real)),
     ledger: (real) => replaced(real, mutant.ledger?.(real)),

@@ -27,6 +27,8 @@ export class Invocation {
   /** For assessments; for tokens. */
   requests = 0;
   tokens = 0;
+  /** Asked for although the process had one that was good. */
+  needlessTokens = 0;
   reads = 0;
   writes = 0;
   publications = 0;
@@ -55,13 +57,17 @@ export class Invocation {
 /** A process that serves one invocation after another, with its client, until it is killed. */
 export interface Environment {
   readonly clock: Clock;
-  readonly client: PartnerClient;
+  client: PartnerClient;
   readonly isAlive: boolean;
   invocation: Invocation;
+  /** Until when it has a token that need not be renewed, in milliseconds; one that is refused is none. */
+  tokenUntil: number;
   /** Since when it has had nothing to do, in milliseconds. */
   idleSince: number;
 }
 
+/** The partner's tokens live for two hours, and the client renews them a minute sooner. */
+const tokenMs = (7_200 - 60) * 1_000;
 const pagewise = new Set(['leftovers', 'kept']);
 const ledgerReads = new Set([
   ...pagewise,
@@ -91,7 +97,10 @@ export class Passage {
   /** In quiet hours the same page is read time and again: what it says is remembered. */
   readonly #pagesRead = remembered<Promise<Page>>(50);
   readonly #readPage: ReadPage = (reply, offset, clock) =>
-    this.#pagesRead(`${offset} ${reply.body}`, () => readPage(reply, offset, clock));
+    this.#pagesRead(
+      `${offset} ${reply.header('content-encoding') ?? 'identity'} ${reply.body.toString('latin1')}`,
+      () => readPage(reply, offset, clock),
+    );
   dangers: Dangers = safe;
   /** About how long a request to the partner takes, and a call to AWS. */
   pace: Pick<Plan, 'partnerMs' | 'awsMs'> = { partnerMs: 20, awsMs: 20 };
@@ -118,26 +127,31 @@ export class Passage {
   environment(invocation: Invocation): Environment {
     const life = {
       invocation,
+      tokenUntil: 0,
       idleSince: 0,
       get isAlive(): boolean {
         return this.invocation.end === undefined;
       },
     };
     const clock = this.#timeline.seenBy(life);
+    const started = Object.assign(life, { clock });
+    return Object.assign(started, { client: this.newClient(started) });
+  }
+
+  /** A client as a process makes it once. */
+  newClient(environment: Omit<Environment, 'client'>): PartnerClient {
+    const { clock, invocation } = environment;
     const jitter = Random.of(this.#seed, `jitter of ${invocation.id}`);
-    const client = createPartnerClient(
+    return createPartnerClient(
       {
         baseUrl: 'https://platform.example.org',
         credentials: this.#credentials(),
         clock,
         random: () => jitter.next(),
-        dispatcher: dispatcherTo((request, signal) =>
-          this.#exchange(request, life.invocation, signal),
-        ),
+        dispatcher: dispatcherTo((request, signal) => this.#exchange(request, environment, signal)),
       },
       this.#readPage,
     );
-    return Object.assign(life, { clock, client });
   }
 
   /** The client, whose calls are counted. */
@@ -161,17 +175,24 @@ export class Passage {
   /** An HTTP request to the partner. */
   async #exchange(
     request: HttpRequest,
-    invocation: Invocation,
+    environment: Omit<Environment, 'client'>,
     signal: AbortSignal,
   ): Promise<Answer | 'reset'> {
-    if (request.method === 'POST') invocation.tokens += 1;
+    const { invocation } = environment;
+    const sentAt = this.#timeline.nowMs;
+    const isForToken = request.method === 'POST';
+    if (isForToken) invocation.tokens += 1;
     else invocation.requests += 1;
+    if (isForToken && sentAt < environment.tokenUntil) invocation.needlessTokens += 1;
     const duration = this.#duration(invocation, this.pace.partnerMs, longestRequestMs);
     await this.#travel(invocation, duration / 2);
     const answer = await this.#host.respond(request, invocation, signal);
     if (answer === 'reset' || answer.status >= 300)
       this.trace(`${invocation.id} is answered ${answer === 'reset' ? answer : answer.status}`);
     await this.#travel(invocation, duration / 2);
+    if (answer !== 'reset' && answer.status === 401) environment.tokenUntil = 0;
+    if (answer !== 'reset' && answer.status === 200 && isForToken)
+      environment.tokenUntil = sentAt + tokenMs;
     return answer;
   }
 

@@ -14,7 +14,7 @@ export interface LifeOptions {
   readonly restarts?: boolean;
   /** What the host does in any case. */
   readonly host?: { readonly singleRecordsBroken?: boolean };
-  /** In the stead of what the seed decides. */
+  /** Instead of what the seed decides. */
   readonly plan?: Partial<Plan>;
   /** What a mutant has broken. */
   readonly broken?: BrokenParts;
@@ -156,8 +156,8 @@ async function untilQuiet(life: Life): Promise<void> {
     const { report, invocation } = await timeline.until(life.tick());
     await timeline.pass({ seconds: 60 });
     if (report?.outcome === 'backing-off') n -= 1;
-    const { calls, requests, tokens, reads, writes, publications } = invocation;
-    const isQuiet = calls === 1 && requests === 1 && tokens <= 1;
+    const { calls, requests, tokens, needlessTokens, reads, writes, publications } = invocation;
+    const isQuiet = calls === 1 && requests === 1 && tokens <= 1 && needlessTokens === 0;
     if (!isQuiet || reads !== 1 || writes !== 1 || publications !== 0) continue;
     life.coverage.note(`at rest after ${n < 5 ? n : n < 15 ? '5 to 14' : '15 and more'}`);
     return;
