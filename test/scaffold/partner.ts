@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 /**
- * What comes instead of the document's answer: another one, a connection that is reset, the
+ * A reply instead of the document's answer: another one, a connection that is reset, the
  * answer half of which is lost, or nothing ever.
  */
 export type Fault = Answer | 'reset' | 'half' | 'silence';
@@ -64,7 +64,7 @@ export const isOfDays = ({ start_date, end_date }: ListQuery['filter'] = {}): bo
 export const notFound: Answer = { status: 404 };
 export const serverError: Answer = { status: 500, headers: json, body: '{"error":"internal"}' };
 
-/** What a proxy says. */
+/** A proxy's page. */
 export const htmlPage: Answer = {
   status: 200,
   headers: { 'content-type': 'text/html' },
@@ -142,7 +142,7 @@ export class MemoryPartner {
     return this.requests.flatMap((request) => (request.kind === 'list' ? request.query : []));
   }
 
-  /** What was asked so far, in a word of the tick each (tokens apart). */
+  /** The requests so far, in a word of the tick each (tokens apart). */
   get asked(): Asked[] {
     return this.requests.flatMap((request) => {
       if (request.kind === 'list') return askedBy(request.query);
@@ -181,7 +181,7 @@ export class MemoryPartner {
     this.put({ ...record, assessment: { ...record.assessment, ...more } });
   }
 
-  /** What it serves of it is no longer what the document describes, or again. */
+  /** From now on it serves the record otherwise than the document describes, or as described again. */
   spoil(id: number, malformed: HostRecord['malformed'] = true): void {
     this.put({ ...this.#record(id), malformed });
   }
@@ -197,7 +197,7 @@ export class MemoryPartner {
     return record;
   }
 
-  /** What carries requests to it, for a client. */
+  /** Carries requests to it, for a client. */
   readonly dispatcher: RequestDispatcher = dispatcherTo((request, signal) =>
     this.respond(request, signal),
   );
@@ -318,7 +318,7 @@ export class MemoryPartner {
 /** Longer than anybody waits. */
 const foreverMs = 86_400_000;
 
-/** What carries requests to whatever answers them, as undici's pool carries them to a host. */
+/** Carries requests to the function that answers them, as undici's pool carries them to a host. */
 export function dispatcherTo(
   respond: (request: HttpRequest, signal: AbortSignal) => Promise<Answer | 'reset'>,
 ): RequestDispatcher {

@@ -65,7 +65,7 @@ function expect(
     const eventId = `sim/${id}/${ledger.items.get(id)?.certification.revision}`;
     const isTold = isOf(kind, audience.told.get(eventId));
     const isHeld = isOf(kind, held.get(eventId));
-    // What comes after a held event waits behind it.
+    // An event after a held one waits behind it.
     const mayWait = ledger.held.some(
       ({ certificationId, event }) => certificationId === id && event.id !== eventId,
     );
@@ -106,7 +106,7 @@ const removed: Story = async (life, look) => {
 const restored: Story = async (life, look) => {
   const id = life.random.pick([...life.world.gone.keys()]);
   if (id === undefined) return;
-  // What came and went between two looks is new.
+  // A record that came and went between two looks is new.
   const kind = life.ledger.items.has(id) ? 'restored' : 'created';
   life.world.restore(id);
   await look();
@@ -144,7 +144,7 @@ const replaced: Story = async (life, look) => {
   life.coverage.note('at rest: replaced');
 };
 
-/** What has gone and cannot be asked for stands, and keeps ticks from nothing else. */
+/** A record that has gone and cannot be asked for stands, and keeps ticks from nothing else. */
 const unfetchable: Story = async (life, look) => {
   const { world, host, random } = life;
   const ids = [...world.entries.keys()].filter(() => random.chance(0.3)).slice(0, 6);

@@ -31,7 +31,7 @@ export const peaceful: Unrest = {
 
 type Failure = Exclude<Fault, 'silence'>;
 
-/** What is in the way of one call, for so many more requests of it. */
+/** A fault in the way of one call, for so many more requests of it. */
 interface Hindrance {
   readonly fault: Failure | 'credentials';
   left: number;
@@ -39,7 +39,7 @@ interface Hindrance {
 
 const overloaded: Answer = { status: 503, headers: { 'retry-after': '2' } };
 
-/** What the next attempt, or the one after it, may get over. */
+/** Faults that the next attempt, or the one after it, may get over. */
 const stumbles: readonly [Failure, ...Failure[]] = [
   'reset',
   'half',
@@ -66,7 +66,7 @@ export class Host {
   unrest: Unrest = peaceful;
   /** Their lookups fail, those of others do not. */
   unfetchable: ReadonlySet<number> = new Set();
-  /** What happens during the next read of days. */
+  /** A change at the partner during the next read of days. */
   meanwhile: (() => void) | undefined;
 
   constructor(world: World, partner: MemoryPartner, seed: number, note: Note) {
@@ -143,7 +143,7 @@ export class Host {
     return this.#trulyAbsent.has(id) || this.#trulyAbsentBefore.has(id);
   }
 
-  /** What was absent when the ticks before the last ones asked counts no more; a dead one's commit can be late. */
+  /** Absences that the ticks before the last ones saw count no more; a dead tick's commit can be late. */
   forgetAbsences(): void {
     this.#trulyAbsentBefore = this.#trulyAbsent;
     this.#trulyAbsent = new Set();

@@ -5,7 +5,7 @@ import { Life } from './life.ts';
 import { calmest } from './plan.ts';
 import { simulate } from './simulate.ts';
 
-/** What is wrong today. Whoever mends one of these finds its test failing, and takes both away. */
+/** Known defects. The test of one fails once it is mended; then the test goes away with the entry in `known.ts`. */
 describe('known to be wrong', () => {
   it('a small world that vanishes whole while its tick is killed is never believed gone', async () => {
     const { findings } = await simulate(vanishedLife.seed, { plan: vanishedLife.plan });

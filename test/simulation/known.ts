@@ -2,7 +2,7 @@ import type { State } from '../../lambda/ports.ts';
 import { calmest, type Plan } from './plan.ts';
 
 /**
- * What is known to be wrong today, told by its cause, never by a seed. A life that ends like this is
+ * Known defects, told by their cause, never by a seed. A life that ends like this is
  * reported apart from those that found something new.
  */
 export const known = {
@@ -17,7 +17,7 @@ export interface Ending {
   readonly state: Pick<State, 'expected' | 'collapsedFrom'>;
   /** Records that are there. */
   readonly present: number;
-  /** What has happened in it. */
+  /** How often each thing has happened in it. */
   readonly coverage: ReadonlyMap<string, number>;
 }
 
@@ -54,7 +54,7 @@ export function isKnown(finding: string): boolean {
   return Object.values(known).some((cause) => finding.endsWith(`(${cause})`));
 }
 
-/** What breaks a promise for a reason that nobody knows yet. */
+/** Findings whose cause nobody knows yet. */
 export function newsIn(findings: readonly string[]): string[] {
   return findings.filter((finding) => !isKnown(finding));
 }

@@ -44,7 +44,7 @@ const dependableMs = 1_000;
 const idleMs = 10 * 60_000;
 const auditsOff = 9e12;
 
-/** What one tick did, and how it ended. */
+/** The work of one tick, and its end. */
 export interface Ticked {
   readonly report: TickReport | undefined;
   readonly invocation: Invocation;
@@ -54,10 +54,10 @@ export interface Ticked {
 export class Life {
   readonly plan: Plan;
   readonly #seed: number;
-  /** What a mutant has broken, under the eyes of the witness, or nothing. */
+  /** Parts that a mutant has broken, under the eyes of the witness. */
   readonly #broken: BrokenParts;
   random: Random;
-  /** What operators do; what happens otherwise does not depend on how often they are asked. */
+  /** For the acts of operators alone: nothing else depends on how often they are asked. */
   operators: Random;
   readonly timeline: Timeline;
   readonly partner: MemoryPartner;
@@ -127,7 +127,7 @@ export class Life {
     this.audience.refusals = 0;
   }
 
-  /** What is drawn from now on does not depend on what was drawn before. */
+  /** Draws from now on do not depend on those before. */
   turn(when: string): void {
     this.world.turn(when);
     this.random = Random.of(this.#seed, when);
@@ -166,7 +166,7 @@ export class Life {
     return changed;
   }
 
-  /** What operators ask for, as the second function carries it out: it may fail and be killed like a tick. */
+  /** A command of operators, as the second function carries it out: it may fail and be killed like a tick. */
   async #operate(
     carryOut: (
       parts: OperationParts,
@@ -224,7 +224,7 @@ export class Life {
       report = await Promise.race([work, invocation.died]);
     } catch (error) {
       failure = error;
-      // The next tick goes on. What a tick must not do is go wrong.
+      // The next tick goes on. Only an error that is none of ours is a finding.
       if (!(error instanceof NotifierError)) this.findings.push(`a tick failed: ${error}`);
     }
     if (environment.isAlive) {
@@ -277,7 +277,7 @@ export class Life {
     });
   }
 
-  /** What holds for each tick, whatever happened. */
+  /** Promises of each tick, whatever happened. */
   #check({ report, invocation }: Ticked): void {
     const { id, end, isFrozen, longestCallMs, longestRead, calls, requests } = invocation;
     const { note } = this.coverage;

@@ -250,7 +250,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
 };
 
-/** What a tick works with, as a mutant has it. */
+/** The parts of a tick, as a mutant has them. */
 export interface BrokenParts {
   readonly rules: Rules;
   readonly seam: SeamRules;
@@ -261,7 +261,7 @@ export interface BrokenParts {
   ledger<Whole extends Ledger>(real: Whole): Whole;
   /** All of a tick's, where the partner and the ledger are real. */
   parts(real: TickParts): TickParts;
-  /** What the mutant has replaced and nobody has asked for: it breaks nothing by that. */
+  /** Replacements that nobody has asked for: they break nothing. */
   readonly unasked: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export interface Lived extends Outcome {
   };
 }
 
-/** What a mutant's life is like, and what is broken in it. */
+/** The plan of a mutant's life, and the parts broken in it. */
 export function optionsOf(name: string | undefined): LifeOptions {
   if (name === undefined) return {};
   const mutant = mutants[name];

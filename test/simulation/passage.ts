@@ -12,7 +12,7 @@ import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
 
-/** What can befall a call on its way. */
+/** Dangers of a call on its way. */
 type Dangers = Pick<Plan, 'kill' | 'loss' | 'freeze' | 'delay'>;
 
 export const safe: Dangers = { kill: 0, loss: 0, freeze: 0, delay: 0 };
@@ -84,7 +84,7 @@ const longestAwsCallMs = 5_000;
 const isNothing = (value: unknown) =>
   (Array.isArray(value) && value.length === 0) || (value instanceof Map && value.size === 0);
 
-/** What is waited for by who is dead: it has no end, not even an error. */
+/** The answer for a dead process: it never comes, not even as an error. */
 const forever = () => new Promise<never>(() => undefined);
 
 /** The way of every call of a tick: it takes time, and the tick may end at any point of it. */

@@ -16,7 +16,7 @@ export const places = [
 export const calmest = {
   /** Index into `places`. */
   place: 0,
-  /** What there is at the partner when the integration begins. */
+  /** Records at the partner when the integration begins. */
   born: 0,
   /** Ticks in trouble. */
   ticks: 1,
@@ -84,7 +84,7 @@ export type Plan = Readonly<Record<Aspect, number>>;
 
 export const aspects = Object.keys(calmest).filter((name): name is Aspect => name in calmest);
 
-/** What the seed decides, with these changes. */
+/** The plan of a seed, with these changes. */
 export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
   const random = Random.of(seed, 'plan');
   const chance = (probability: number, value: number, otherwise = 0) =>

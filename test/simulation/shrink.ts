@@ -8,7 +8,7 @@ const mostLives = 200;
 export interface Shrunk {
   readonly plan: Plan;
   readonly findings: readonly string[];
-  /** What happened, in order. */
+  /** Events of the life, in order. */
   readonly story: readonly string[];
 }
 

@@ -12,11 +12,11 @@ export interface LifeOptions {
   readonly crowded?: boolean;
   /** Operators have everything read anew, time and again. */
   readonly restarts?: boolean;
-  /** What the host does in any case. */
+  /** Faults of the host in any case. */
   readonly host?: { readonly singleRecordsBroken?: boolean };
   /** Instead of what the seed decides. */
   readonly plan?: Partial<Plan>;
-  /** What a mutant has broken. */
+  /** Parts that a mutant has broken. */
   readonly broken?: BrokenParts;
   /** Told of each call, and of how each tick ended. */
   readonly trace?: (line: string) => void;
@@ -24,7 +24,7 @@ export interface LifeOptions {
   readonly tell?: Note;
 }
 
-/** What a life found wrong (empty when every promise was kept), and what happened in it. */
+/** Findings of a life (none when every promise was kept), and how often each thing happened in it. */
 export interface Outcome {
   readonly plan: Plan;
   readonly findings: readonly string[];
@@ -52,7 +52,7 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   life.world.mend();
   for (let day = 0; day < 3; day++) {
     life.turn(`day ${day}`);
-    // What an unfinished baseline had seen of it, only the audits of the first day find out.
+    // Only the audits of the first day find out how much of it an unfinished baseline had seen.
     await lookedAt(life);
     if (day === 1 && life.operators.chance(plan.leavers)) {
       life.world.exodus(0.7);
@@ -63,7 +63,7 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
     if (day === 2) await expectedAmidAudits(life);
     await untilQuiet(life);
   }
-  // What the last day has brought is audited, too.
+  // The changes of the last day are audited, too.
   await life.timeline.pass({ hours: 25 });
   await untilQuiet(life);
   await digestsSent(life);
@@ -77,7 +77,7 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   return { plan, findings: life.findings, coverage: life.coverage.times };
 }
 
-/** What options say of the plan. */
+/** The part of the plan that options decide. */
 export function inAnyCase({ rough, crowded, restarts, host }: LifeOptions): Partial<Plan> {
   return {
     ...(rough && { freeze: 0.08, overlaps: 1, crowd: 6 }),

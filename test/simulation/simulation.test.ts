@@ -20,7 +20,7 @@ async function broken(seeds: number, options: LifeOptions, coverages = new Cover
   return found;
 }
 
-/** What must happen in a good share of the lives, or they prove nothing about it. */
+/** Things that must happen in a good share of the lives, or they prove nothing about them. */
 const often = [
   ...['born', 'backdated', 'dated tomorrow', 'edited', 'moved', 'removed', 'restored', 'archived'],
   ...['malformed', 'mended', 'between two requests', 'unstable ties', 'time zone other than UTC'],

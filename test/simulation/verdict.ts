@@ -73,7 +73,7 @@ async function findingsOf(after: AfterALife): Promise<string[]> {
   ];
 }
 
-/** What operations believe is so: no notice is owed, and nothing lasts but what is held. */
+/** Conditions as operations know them: no notice is owed, and only held changes may last. */
 async function conditionFindings({ ledger, isAudited }: AfterALife): Promise<string[]> {
   const { conditions } = await ledger.state();
   const held = new Set(ledger.held.map(({ certificationId }) => certificationId)).size;

@@ -6,7 +6,7 @@ import type { Host } from './host.ts';
 import type { Invocation } from './passage.ts';
 import { stampOf, type World } from './world.ts';
 
-/** What a tick may withdraw without asking (docs/detection.md). */
+/** Withdrawals that a tick may tell of without asking (docs/detection.md). */
 const withdrawalsAtOnce = 25;
 
 /** Sees what the ticks ask and write, and compares it with the truth of that moment. */
@@ -15,7 +15,7 @@ export class Witness {
   readonly #host: Host;
   readonly #note: Note;
   readonly #findings: string[];
-  /** What is newest of each record among the sights that were committed. */
+  /** The newest sight of each record among those that were committed. */
   readonly #sights = new Map<number, number>();
   /** Ticks that go on after their time is over may commit what has become old meanwhile. */
   mayBeOutlived = false;

@@ -34,7 +34,7 @@ const products = ['CPR', 'First Aid', 'Rope Bridge Safety'] as const;
 type Damage = Readonly<Record<string, unknown>>;
 
 /**
- * What is wrong with a record: mostly its day, so that nobody can tell which day it is missing from. A lost id
+ * The damage of a malformed record: mostly to its day, so that nobody can tell which day it is missing from. A lost id
  * is not among it yet: the day then counts the row beside the certification that it was, and until it is mended
  * every tick searches for a difference that is none (`{ id: null }` here, seeds 167 and 285).
  */
@@ -54,7 +54,7 @@ export function stampOf(sight: Assessment): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** What there is at the partner, what happens to it, and what it has been: the truth. */
+/** The truth: the records at the partner, their changes, and their past. */
 export class World {
   readonly #partner: MemoryPartner;
   readonly #seed: number;
@@ -69,7 +69,7 @@ export class World {
   readonly touchedAt = new Map<number, number>();
   /** When a record was first anything but edited: a read meanwhile may have missed it. */
   readonly disturbedAt = new Map<number, number>();
-  /** What a tick has just told of: things happen to these more often than to others. */
+  /** Records that a tick has just told of: things happen to these more often than to others. */
   readonly inFocus: number[] = [];
   #nextId = 1;
 
@@ -85,7 +85,7 @@ export class World {
     return this.#partner.records;
   }
 
-  /** What happens from now on does not depend on how much has happened before. */
+  /** Changes from now on do not depend on how many there were before. */
   turn(when: string): void {
     this.#random = Random.of(this.#seed, `world in ${when}`);
   }
