@@ -95,7 +95,7 @@ export class Passage {
   readonly #credentials: () => CredentialSource;
   readonly #note: Note;
   /** In quiet hours the same page is read time and again: what it says is remembered. */
-  readonly #pagesRead = remembered<Promise<Page>>(50);
+  readonly #pagesRead = remembered<Promise<Page>>(400);
   readonly #readPage: ReadPage = (reply, offset, clock) =>
     this.#pagesRead(
       `${offset} ${reply.header('content-encoding') ?? 'identity'} ${reply.body.toString('latin1')}`,
