@@ -1,7 +1,7 @@
 // In every process of `npm run test:at`: a clock that is ahead, or behind, by what the query says
 // (`by`, in milliseconds), and the query's `zone`. Timers and performance.now() stay as they are. So do
-// what Node and OpenSSL take from the machine: times of files, the Date header that Node adds to an
-// answer without one, whether a certificate is valid yet.
+// what Node and OpenSSL take from the machine: times of files, whether a certificate is valid yet.
+import { ServerResponse } from 'node:http';
 import { reachEveryProcess } from './every-process.mjs';
 
 const { searchParams } = new URL(import.meta.url);
@@ -26,6 +26,13 @@ const ShiftedDate = new Proxy(RealDate, {
 });
 RealDate.prototype.constructor = ShiftedDate;
 globalThis.Date = ShiftedDate;
+
+// Node adds a Date header by the machine's clock. The AWS SDK would take that for a clock of ours that is wrong.
+const { writeHead } = ServerResponse.prototype;
+ServerResponse.prototype.writeHead = function (/** @type {unknown[]} */ ...args) {
+  if (this.sendDate && !this.hasHeader('date')) this.setHeader('date', new Date().toUTCString());
+  return Reflect.apply(writeHead, this, args);
+};
 
 const { prototype: formats } = Intl.DateTimeFormat;
 const { formatToParts } = formats;

@@ -30,6 +30,7 @@ writeFileSync(
   program,
   `
   import { execFile, spawnSync } from 'node:child_process';
+  import { createServer } from 'node:http';
   import { once } from 'node:events';
   import { promisify } from 'node:util';
   import { Worker } from 'node:worker_threads';
@@ -37,6 +38,10 @@ writeFileSync(
   const script = 'console.log(JSON.stringify(' + ${JSON.stringify(clocks)} + '))';
   const child = spawnSync(process.execPath, ['-e', script], { env: {}, encoding: 'utf8' });
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
+  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { headers } = await fetch('http://127.0.0.1:' + server.address().port);
+  server.close();
   const worker = new Worker(new URL('worker.mjs', import.meta.url), { env: {}, execArgv: [] });
   const [thread] = await once(worker, 'message');
   console.log(JSON.stringify({
@@ -44,6 +49,7 @@ writeFileSync(
     'child with an environment of its own': JSON.parse(child.stdout),
     'child with none': JSON.parse(stdout),
     'worker thread': thread,
+    answered: Date.parse(headers.get('date')),
   }));
   `,
 );
@@ -91,4 +97,9 @@ describe('with the preload of a shifted clock', () => {
       });
     },
   );
+
+  it('a server answers by the shifted time', () => {
+    expect(told.answered).toBeGreaterThan(before - 1000);
+    expect(told.answered).toBeLessThanOrEqual(after);
+  });
 });
