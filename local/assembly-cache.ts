@@ -37,7 +37,7 @@ const sources = [
 
 /** Folders of some 3 MB. More are kept only while they are in use. */
 const mostKept = 40;
-/** Whoever was given a folder reads of it as long as it runs, and notes so every minute. */
+/** A process reads the folders that it was given as long as it runs, and notes their use every minute. */
 const inUseMs = Temporal.Duration.from({ minutes: 10 }).total('milliseconds');
 const notedEveryMs = Temporal.Duration.from({ minutes: 1 }).total('milliseconds');
 const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);

@@ -32,7 +32,7 @@ export class Output implements Disposable {
 
   readonly #fail = (cause: NodeJS.ErrnoException) => {
     if (this.#stopping.signal.aborted) return;
-    // Whoever reads the output (`| head`) has seen enough.
+    // The reader of the output (`| head`) has seen enough.
     if (cause.code === 'EPIPE') return this.#stopping.abort(new InterruptedError());
     this.#lost = new OutputLostError(cause.code ?? cause.name, { cause });
     this.#stopping.abort(this.#lost);

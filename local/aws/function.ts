@@ -38,13 +38,13 @@ export interface FunctionOptions {
 interface Environment {
   readonly worker: Worker;
   hasEnded: boolean;
-  /** Whoever uses it now. */
+  /** The embedded AWS that uses it now. */
   onLine: (stream: OutputLine['stream'], text: string) => void;
 }
 
 /**
  * Execution environments that outlive their functions: an equal function goes on in one, warm, as
- * Lambda's do. So whoever shares them has functions that remember what they were asked before.
+ * Lambda's do. So shared functions remember what they were asked before.
  */
 export class IdleEnvironments {
   readonly #byKey = new Map<string, Environment[]>();
