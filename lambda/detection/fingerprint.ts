@@ -27,7 +27,7 @@ const fingerprintLength = 20;
 /**
  * A record is read far more often than it changes, and its fingerprint takes eleven HMACs. So
  * fingerprints are remembered by content: under one hash of the salt and the compared values, so
- * that nothing of a person stays in memory for it.
+ * that nothing of a person stays in memory for it. They are shared, and therefore frozen.
  */
 const latest = remembered<Fingerprint>(2_000);
 
@@ -81,7 +81,7 @@ function keyedFingerprint(id: number, values: readonly unknown[], salt: string):
     ]),
   );
   const whole = keyedHash(salt, fingerprintLength, [id, Object.values(fields)]);
-  return { whole, fields };
+  return Object.freeze({ whole, fields: Object.freeze(fields) });
 }
 
 /** The compared fields that differ. A field that the older fingerprint does not know is no change. */

@@ -6,17 +6,21 @@ import type { PartnerClient } from './client.ts';
 import { MalformedRecordError, TimedOutError } from './errors.ts';
 import type { Stop } from './proven/part.ts';
 import { proveRange } from './proven/proven-read.ts';
-import { type SeamRules, seamRules } from './proven/rules.ts';
+import type { SeamRules } from './proven/rules.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 
 /** Where the oldest records cannot be read: the reading goes back this far, in ever larger steps. */
 const longAgo = '1900-01-01';
 
-/** What the tick asks the partner, in terms of the API. */
+/**
+ * What the tick asks the partner, in terms of the API.
+ *
+ * @param rules of proven reads; default: those of `Reading`
+ */
 export function partnerReader(
   client: Pick<PartnerClient, 'list' | 'get'>,
   clock: Clock,
-  rules: SeamRules = seamRules,
+  rules?: SeamRules,
 ): PartnerReader {
   const count = async (range: DayRange, deadline: Temporal.Instant) => {
     const { meta } = await client.list({ filter: filterOf(range), page: 1 }, { deadline });

@@ -37,7 +37,7 @@ export type Received =
   | { readonly kind: 'list'; readonly query: ListQuery }
   | { readonly kind: 'get'; readonly id: number };
 
-/** What the tick wants of a request (`partnerReader`). */
+/** The purposes for which a tick sends requests (`partnerReader`). */
 export type Asked = 'pulse' | 'tail' | 'oldest' | 'count' | 'prove' | 'get';
 
 export interface HttpRequest {
@@ -79,8 +79,8 @@ export const noAssessments = written(documentRules.noAssessments);
 
 /**
  * The partner in memory, at the level of HTTP: what partner-api.md says over records that tests
- * change, below the real client. It takes no time but the clock's, opens no socket, and whatever is
- * to go wrong goes wrong as it does on a wire.
+ * change, below the real client. It takes no time but the clock's, opens no socket, and its faults
+ * look as they do on a wire.
  */
 export class MemoryPartner {
   readonly #clock: Clock;
@@ -107,13 +107,13 @@ export class MemoryPartner {
   singleRecordsBroken = false;
   /** Counted, and shown by no list. */
   readonly hidden = new Set<number>();
-  /** What `meta.count` says, given what is right. */
+  /** The `meta.count` of an answer, given the right one. */
   count: (right: number, query: ListQuery) => number = (right) => right;
-  /** Before an answer: what happens at the partner just then, and what comes instead of the answer. */
+  /** Called before an answer: it may change the partner's records, and what it returns replaces the answer. */
   onToken: () => Fault | undefined = () => undefined;
   onList: (query: ListQuery) => Fault | undefined = () => undefined;
   onGet: (id: number) => Fault | undefined = () => undefined;
-  /** After an answer was made, which may still be lost. */
+  /** Called after an answer was made: what it returns replaces that answer, which is lost. */
   onListed: (query: ListQuery) => Fault | undefined = () => undefined;
   onGot: (id: number) => Fault | undefined = () => undefined;
 

@@ -31,49 +31,55 @@ export const calmest = {
   unstableTies: 0,
   /** The single-record endpoint answers 404 to everything. */
   singleRecordsBroken: 0,
-  /** Probabilities, of each call: the tick is killed before or after it, */
+  /** Probability of each call: the tick is killed before or after it. */
   kill: 0,
-  /** it is done and the answer is lost, */
+  /** Probability of each call to AWS: it is done, and its answer is lost. */
   loss: 0,
-  /** it is held up for longer than the lease lasts, and the tick goes on all the same, */
+  /** Probability of each call to AWS: it is held up for longer than the lease lasts, and the tick goes on all the same. */
   freeze: 0,
-  /** it takes seconds. */
+  /** Probability of each call: it takes seconds. */
   delay: 0,
-  /** About how long a request to the partner takes, and a call to AWS. */
+  /** About how long a request to the partner takes. */
   partnerMs: 20,
+  /** About how long a call to AWS takes. */
   awsMs: 20,
   /** The longest that an index of the ledger takes. */
   lagMs: 0,
   /** How likely SNS refuses. */
   refusals: 0,
-  /** How likely two ticks overlap, and how many then do. */
+  /** How likely ticks overlap. */
   overlaps: 0,
+  /** So many ticks overlap then. */
   crowd: 2,
   /** How likely hours pass between two ticks. */
   gaps: 0,
-  /** How likely many go away at once, or come back, before a tick. */
+  /** How likely many records go away at once before a tick. */
   exodus: 0,
+  /** How likely all records that went away are back before a tick. */
   homecoming: 0,
-  /** How likely ops pause the integration for a tick, */
+  /** How likely ops pause the integration for a tick. */
   pauses: 0,
-  /** have everything read anew, */
+  /** How likely ops have everything read anew before a tick. */
   restarts: 0,
-  /** look at a total that has collapsed and say that it is right, */
+  /** How likely ops look at a total that has collapsed and say that it is right. */
   accepts: 0,
-  /** and how likely the partner changes the secret. */
+  /** How likely the partner changes the secret before a tick. */
   rotations: 0,
+  /** The setting of that name. */
   holdAbove: 500,
   /** What the baseline announces: nothing, everything, or the last thirty days. */
   announce: 0,
   /** Minutes; 0: each tick has its own digest. */
   digestEvery: 0,
+  /** 1: no digest is sent at night. */
   quietHours: 0,
-  /** How likely most of the world goes away while all is at rest, */
+  /** How likely most of the world goes away while all is at rest. */
   leavers: 0,
-  /** and how likely ops then accept it. */
+  /** How likely ops accept the total of a world that has gone away or collapsed at rest. */
   acceptsAtRest: 0.5,
-  /** What happens after that, without audits: so many stories, from one on. */
+  /** At the end, without audits, stories are told: this is the number after the last one. */
   stories: 0,
+  /** The number of the first story that is told. */
   firstStory: 0,
 } as const;
 

@@ -16,7 +16,8 @@ export interface ProvenReadOptions {
   readonly deadline: Temporal.Instant;
   /** Calls of `list`; default: no limit but the deadline. */
   readonly maxRequests?: number;
-  readonly rules?: SeamRules;
+  /** Default: `seamRules`. A test replaces some. */
+  readonly rules?: SeamRules | undefined;
 }
 
 /** @param day `YYYY-MM-DD` */

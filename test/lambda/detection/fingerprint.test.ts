@@ -103,4 +103,12 @@ describe('the fingerprint of an assessment', () => {
     const first = assessment({ id: 1 });
     expect(fingerprintOf(first, salt)).toEqual(freshFingerprintOf(first, salt));
   });
+
+  it('cannot be changed by whoever was given it: the next one is given the same', () => {
+    const given = fingerprintOf(assessment(), salt);
+    expect(() => Object.assign(given, { whole: 'another' })).toThrow(TypeError);
+    expect(() => Object.assign(given.fields, { name: 'another' })).toThrow(TypeError);
+    expect(fingerprintOf(assessment(), salt)).toBe(given);
+    expect(given).toEqual(freshFingerprintOf(assessment(), salt));
+  });
 });
