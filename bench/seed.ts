@@ -6,7 +6,8 @@ import { daysIn, recentWindow } from '../lambda/detection/days.ts';
 import { digestOf } from '../lambda/detection/pulse.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
-import type { Ledger, StateChanges } from '../lambda/ports.ts';
+import type { Ledger } from '../lambda/ports/ledger.ts';
+import type { StateChanges } from '../lambda/ports/state.ts';
 import type { ManualClock } from '../test/scaffold/clock.ts';
 import { settings, timeZone } from './settings.ts';
 

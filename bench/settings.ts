@@ -1,4 +1,4 @@
-import type { TickSettings } from '../lambda/parts.ts';
+import type { TickSettings } from '../lambda/tick/parts.ts';
 import { tickSettings } from '../test/scaffold/settings.ts';
 
 export const timeZone = 'America/New_York';

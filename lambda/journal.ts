@@ -3,9 +3,9 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import { describeDetails, describeError } from './describe-error.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
-import type { Journal } from './parts.ts';
-import { isHindered, isHindrance } from './steps/conditions.ts';
-import type { TickReport } from './tick.ts';
+import type { Journal } from './ports/journal.ts';
+import { isHindered, isHindrance } from './tick/conditions.ts';
+import type { TickReport } from './tick/tick.ts';
 
 /** One line a tick. */
 export interface TickLine extends TickReport {

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { Lease } from './ports.ts';
+import type { Lease } from './ports/state.ts';
 
 /** A lease outlives its invocation by a little, so that two never hold it at once. */
 const slackSeconds = 5;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { NotifierError } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { environment } from './names.ts';
-import type { TickSettings } from './parts.ts';
+import type { TickSettings } from './tick/parts.ts';
 
 /** The function was deployed with an environment that it cannot work with. */
 export class SettingsError extends NotifierError {

@@ -11,6 +11,8 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
+const loadsIt = ({ typeOnly }: Import) => !typeOnly;
+
 /** Every import of one of our files by another. */
 function importsOf(folder: string): Import[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -35,7 +37,29 @@ function crossing(folder: string, allowed: RegExp, { types = true } = {}): strin
     .map(({ from, to }) => `${from} → ${to}`);
 }
 
+/** Files that load each other, in a circle; types load nothing. */
+function circles(): string[] {
+  const loads = Map.groupBy(
+    ['lambda', 'infra', 'consumer', 'ops', 'local'].flatMap(importsOf).filter(loadsIt),
+    ({ from }) => from,
+  );
+  const settled = new Set<string>();
+  const found: string[] = [];
+  const follow = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (path.includes(file) || settled.has(file)) return;
+    for (const { to } of loads.get(file) ?? []) follow(to, [...path, file]);
+    settled.add(file);
+  };
+  for (const file of loads.keys()) follow(file, []);
+  return found;
+}
+
 describe('arrows point one way', () => {
+  it('no file loads itself by way of others', () => {
+    expect(circles()).toEqual([]);
+  });
+
   it('detection imports nothing of ours but types', () => {
     expect(crossing('lambda/detection', /^$/)).toEqual([]);
   });
@@ -60,7 +84,7 @@ describe('arrows point one way', () => {
 
   it('what operators ask for goes through the ports of the tick', () => {
     const behindPorts = /^lambda\/(partner|ledger|delivery)\//;
-    const steps = /^lambda\/steps\/(?!time-limit|condition-notices|back-off)/;
+    const steps = /^lambda\/tick\/(?!time-limit|condition-notices|back-off|tick|parts)/;
     expect(
       importsOf('lambda/operations').filter(({ to }) => behindPorts.test(to) || steps.test(to)),
     ).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { PublishOutcome, Refusal } from '../ports.ts';
+import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
 import { pack } from './pack.ts';
 import { refusalKind } from './refusals.ts';
 import type { TopicPace } from './topic-pace.ts';

@@ -9,7 +9,13 @@ import type { Clock } from '../clock.ts';
 import { attributeBytes, messageAttributes } from '../events/attributes.ts';
 import { messageBody } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { Announcer, DigestDraft, DigestOutcome, Notice, PublishOutcome } from '../ports.ts';
+import type {
+  Announcer,
+  DigestDraft,
+  DigestOutcome,
+  Notice,
+  PublishOutcome,
+} from '../ports/announcer.ts';
 import { Digest, type DigestOptions, type Mail } from './digest.ts';
 import { type Answer, Dispatch, type Message } from './dispatch.ts';
 import { fifoIds, isFifo } from './fifo-ids.ts';

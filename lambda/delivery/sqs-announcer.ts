@@ -10,7 +10,7 @@ import { NotifierError } from '../errors.ts';
 import { attributeBytes, messageAttributes } from '../events/attributes.ts';
 import { messageBody } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { Announcer, PublishOutcome } from '../ports.ts';
+import type { Announcer, PublishOutcome } from '../ports/announcer.ts';
 import { type Answer, Dispatch, type Message } from './dispatch.ts';
 import { fifoIds, isFifo } from './fifo-ids.ts';
 import { codeOf } from './refusals.ts';

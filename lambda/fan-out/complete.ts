@@ -1,8 +1,8 @@
 import { recentWindow } from '../detection/days.ts';
 import { leaseOf } from '../lease.ts';
-import type { Lease, State } from '../ports.ts';
-import { completedCalendar, tellOfCompletion } from '../steps/baseline.ts';
-import { calendarLearned } from '../steps/survey.ts';
+import type { Lease, State } from '../ports/state.ts';
+import { completedCalendar, tellOfCompletion } from '../tick/baseline.ts';
+import { calendarLearned } from '../tick/survey.ts';
 import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
 import type { FanOutParts, TaskRun } from './parts.ts';
 

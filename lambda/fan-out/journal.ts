@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 import { describeDetails, describeError } from '../describe-error.ts';
-import type { Journal } from '../parts.ts';
+import type { Journal } from '../ports/journal.ts';
 import type { carryOut } from './task.ts';
 
 /** HTTP requests to the partner, those for tokens included. */

@@ -1,8 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Sighting } from '../detection/compare.ts';
-import type { Journal, TickParts, TickSettings } from '../parts.ts';
-import type { Announcer, Lease, Ledger } from '../ports.ts';
-import type { SlicesPosition } from '../steps/slices.ts';
+import type { Announcer } from '../ports/announcer.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Lease } from '../ports/state.ts';
+import type { TickParts, TickSettings } from '../tick/parts.ts';
+import type { SlicesPosition } from '../tick/slices.ts';
 
 /** Days of the history that one task reads, slice by slice: about so many assessments as all others. */
 export interface Stretch {

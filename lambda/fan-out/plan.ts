@@ -2,9 +2,10 @@ import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { nextSliceDays } from '../detection/baseline.ts';
 import type { DayRange } from '../detection/days.ts';
-import type { PartnerReader, State } from '../ports.ts';
-import { isBackingOff } from '../steps/back-off.ts';
-import { TimeLimit } from '../steps/time-limit.ts';
+import type { PartnerReader } from '../ports/partner-reader.ts';
+import type { State } from '../ports/state.ts';
+import { isBackingOff } from '../tick/back-off.ts';
+import { TimeLimit } from '../tick/time-limit.ts';
 import type { FanOutParts, Stretch, TaskRun } from './parts.ts';
 
 /**

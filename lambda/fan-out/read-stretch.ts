@@ -1,9 +1,9 @@
 import { recentWindow } from '../detection/days.ts';
 import { leaseOf } from '../lease.ts';
-import type { Lease, State } from '../ports.ts';
-import { CalendarDays } from '../steps/calendar-days.ts';
-import { Slices, type SlicesPosition } from '../steps/slices.ts';
-import { TimeLimit } from '../steps/time-limit.ts';
+import type { Lease, State } from '../ports/state.ts';
+import { CalendarDays } from '../tick/calendar-days.ts';
+import { Slices, type SlicesPosition } from '../tick/slices.ts';
+import { TimeLimit } from '../tick/time-limit.ts';
 import {
   BaselineRestartedError,
   PartnerLeftAloneError,

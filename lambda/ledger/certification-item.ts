@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Certification, Change, Sighting } from '../detection/compare.ts';
 import { briefName } from '../events/fields.ts';
 import { ledgerTable } from '../names.ts';
-import type { DayCertification, Revision } from '../ports.ts';
+import type { DayCertification, Revision } from '../ports/ledger.ts';
 import { nameOf, parse, schemaVersion } from './item.ts';
 import type { Plain } from './table.ts';
 

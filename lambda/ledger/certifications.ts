@@ -3,8 +3,8 @@ import type { Temporal } from 'temporal-polyfill';
 import { type Certification, type Change, idOf, type Sighting } from '../detection/compare.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import { ledgerTable } from '../names.ts';
-import type { Journal } from '../parts.ts';
-import type { Committed, DayCertification, Life } from '../ports.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Committed, DayCertification, Life } from '../ports/ledger.ts';
 import {
   certificationKey,
   changeAttributes,

@@ -2,8 +2,8 @@ import type { Temporal } from 'temporal-polyfill';
 import type { Sighting } from '../detection/compare.ts';
 import type { FanOutLedger, Stretch, StretchProgress } from '../fan-out/parts.ts';
 import { ledgerTable } from '../names.ts';
-import type { Journal } from '../parts.ts';
-import type { Lease } from '../ports.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Lease } from '../ports/state.ts';
 import { Certifications } from './certifications.ts';
 import { assignments } from './expressions.ts';
 import {

@@ -3,17 +3,10 @@ import type { DayEntry } from '../detection/calendar.ts';
 import type { Change, Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { CertificationEvent } from '../events/event.ts';
-import type { Journal } from '../parts.ts';
-import type {
-  BackOff,
-  Baseline,
-  Committed,
-  Lease,
-  Ledger,
-  OutboxEntry,
-  Refusal,
-  StateChanges,
-} from '../ports.ts';
+import type { Refusal } from '../ports/announcer.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Committed, Ledger, OutboxEntry } from '../ports/ledger.ts';
+import type { BackOff, Baseline, Lease, StateChanges } from '../ports/state.ts';
 import { CalendarMonths } from './calendar-months.ts';
 import { Certifications } from './certifications.ts';
 import { IntegrationState } from './integration-state.ts';

@@ -11,7 +11,7 @@ import type {
   OpsLedger,
   Waits,
 } from '../operations/ops-ledger.ts';
-import type { Pause } from '../ports.ts';
+import type { Pause } from '../ports/state.ts';
 import { certificationKey } from './certification-item.ts';
 import { parseStory } from './certification-story.ts';
 import { CommandLog } from './command-log.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Temporal } from 'temporal-polyfill';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import { ledgerTable } from '../names.ts';
-import type { BackOff, Baseline, Lease, State, StateChanges } from '../ports.ts';
+import type { BackOff, Baseline, Lease, State, StateChanges } from '../ports/state.ts';
 import { assignments } from './expressions.ts';
 import { schemaVersion } from './item.ts';
 import { conditionAttribute, parseState, stateAttributes, stateKey } from './state-item.ts';

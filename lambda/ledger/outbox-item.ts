@@ -3,7 +3,7 @@ import { certificationEventSchema } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { jsonText } from '../json-text.ts';
 import { ledgerTable } from '../names.ts';
-import type { Undelivered } from '../ports.ts';
+import type { Undelivered } from '../ports/ledger.ts';
 import { nameOf, parse } from './item.ts';
 import type { Plain } from './table.ts';
 

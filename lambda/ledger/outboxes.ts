@@ -1,7 +1,8 @@
 import pMap from 'p-map';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { ledgerTable } from '../names.ts';
-import type { Leftovers, OutboxEntry, Refusal } from '../ports.ts';
+import type { Refusal } from '../ports/announcer.ts';
+import type { Leftovers, OutboxEntry } from '../ports/ledger.ts';
 import { certificationKey } from './certification-item.ts';
 import { LedgerCorruptError } from './errors.ts';
 import { OutboxPaths } from './expressions.ts';

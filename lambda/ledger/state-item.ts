@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type ConditionName, conditionNames, type OpenCondition } from '../detection/conditions.ts';
-import type { Bookmark, State, StateChanges } from '../ports.ts';
+import type { Bookmark } from '../ports/partner-reader.ts';
+import type { State, StateChanges } from '../ports/state.ts';
 import { nameOf, parse } from './item.ts';
 import type { Plain } from './table.ts';
 

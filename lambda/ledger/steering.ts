@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { AcceptedTotal } from '../detection/total.ts';
-import type { Pause } from '../ports.ts';
+import type { Pause } from '../ports/state.ts';
 import { stateAttributes, stateKey } from './state-item.ts';
 import type { Table } from './table.ts';
 

@@ -1,6 +1,6 @@
 import type { DayEntry } from '../detection/calendar.ts';
 import { recentWindow } from '../detection/days.ts';
-import type { State } from '../ports.ts';
+import type { State } from '../ports/state.ts';
 import { problemOf } from './answer.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';

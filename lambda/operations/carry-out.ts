@@ -1,6 +1,6 @@
 import { describeError } from '../describe-error.ts';
-import { TimeLimit } from '../steps/time-limit.ts';
-import type { TickRun } from '../tick.ts';
+import type { TickRun } from '../tick/tick.ts';
+import { TimeLimit } from '../tick/time-limit.ts';
 import { acceptTotal } from './accept-total.ts';
 import { type Answer, problemOf } from './answer.ts';
 import { baseline, restartBaseline } from './baseline.ts';

@@ -1,4 +1,4 @@
-import type { State } from '../ports.ts';
+import type { State } from '../ports/state.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 import type { OperationParts } from './parts.ts';
 import { ifPaused } from './pause.ts';

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { recentWindow } from '../detection/days.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { PulseRead } from '../ports.ts';
+import type { PulseRead } from '../ports/partner-reader.ts';
 import { type Finding, failed, ok, skipped, warning } from './finding.ts';
 import type { OperationParts } from './parts.ts';
 

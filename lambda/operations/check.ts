@@ -1,5 +1,6 @@
 import { NotifierError } from '../errors.ts';
-import type { PulseRead, State } from '../ports.ts';
+import type { PulseRead } from '../ports/partner-reader.ts';
+import type { State } from '../ports/state.ts';
 import { problemOf } from './answer.ts';
 import { ledger, pause, topics } from './check-deployment.ts';
 import {

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { isLate, recentWindow } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
-import type { State } from '../ports.ts';
-import { isBackingOff } from '../steps/back-off.ts';
+import type { State } from '../ports/state.ts';
+import { isBackingOff } from '../tick/back-off.ts';
 import { problemOf } from './answer.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';

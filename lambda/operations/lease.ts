@@ -1,5 +1,5 @@
 import { leaseOf } from '../lease.ts';
-import type { State } from '../ports.ts';
+import type { State } from '../ports/state.ts';
 import { BusyError, NothingRecordedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
 

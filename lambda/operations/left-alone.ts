@@ -1,5 +1,5 @@
-import type { State } from '../ports.ts';
-import { isBackingOff } from '../steps/back-off.ts';
+import type { State } from '../ports/state.ts';
+import { isBackingOff } from '../tick/back-off.ts';
 import { BackingOffError, PausedError } from './errors.ts';
 import type { OperationParts } from './parts.ts';
 

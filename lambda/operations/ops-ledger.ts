@@ -3,7 +3,8 @@ import type { Certification } from '../detection/compare.ts';
 import type { AcceptedTotal } from '../detection/total.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
-import type { Decision, Pause, Revision } from '../ports.ts';
+import type { Decision, Revision } from '../ports/ledger.ts';
+import type { Pause } from '../ports/state.ts';
 
 /** What an entry of an outbox waits for. */
 export type Waits = 'pending' | 'digest' | 'held' | 'undeliverable';

@@ -1,10 +1,13 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { TickLine } from '../journal.ts';
-import type { Journal, TickSettings } from '../parts.ts';
-import type { Announcer, Ledger, PartnerReader } from '../ports.ts';
-import type { TimeLimit } from '../steps/time-limit.ts';
-import type { TickRun } from '../tick.ts';
+import type { Announcer } from '../ports/announcer.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { PartnerReader } from '../ports/partner-reader.ts';
+import type { TickSettings } from '../tick/parts.ts';
+import type { TickRun } from '../tick/tick.ts';
+import type { TimeLimit } from '../tick/time-limit.ts';
 import type { Answer } from './answer.ts';
 import type { Command } from './command.ts';
 import type { OpsLedger } from './ops-ledger.ts';

@@ -1,4 +1,4 @@
-import type { State } from '../ports.ts';
+import type { State } from '../ports/state.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';

@@ -3,7 +3,7 @@ import type { DayEntry } from '../detection/calendar.ts';
 import { daysIn, recentWindow } from '../detection/days.ts';
 import type { NotifierError } from '../errors.ts';
 import type { TickLine } from '../journal.ts';
-import type { State } from '../ports.ts';
+import type { State } from '../ports/state.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import {

@@ -5,7 +5,7 @@ import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { Assessment } from '../events/assessment.ts';
 import { sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { Life, Revision } from '../ports.ts';
+import type { Life, Revision } from '../ports/ledger.ts';
 import type { ReplayCommand } from './command.ts';
 import type { EventSettings } from './parts.ts';
 

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Certification } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
-import type { Life } from '../ports.ts';
+import type { Life } from '../ports/ledger.ts';
 import type { ReplayCommand } from './command.ts';
 import type { LedgerReader } from './parts.ts';
 import { lastRevision, typeOf } from './replayed-event.ts';

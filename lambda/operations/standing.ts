@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import type { State } from '../ports.ts';
-import { isBackingOff } from '../steps/back-off.ts';
+import type { State } from '../ports/state.ts';
+import { isBackingOff } from '../tick/back-off.ts';
 import type { ResultOf } from './contract.ts';
 import type { Waits } from './ops-ledger.ts';
 import type { OperationParts } from './parts.ts';

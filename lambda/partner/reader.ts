@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { DayRange } from '../detection/days.ts';
-import type { Bookmark, PartnerReader } from '../ports.ts';
+import type { Bookmark, PartnerReader } from '../ports/partner-reader.ts';
 import type { PartnerClient } from './client.ts';
 import { MalformedRecordError, TimedOutError } from './errors.ts';
 import type { Stop } from './proven/part.ts';

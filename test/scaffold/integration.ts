@@ -11,10 +11,13 @@ import type {
   TopicFinding,
 } from '../../lambda/operations/parts.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
-import type { Journal, TickParts } from '../../lambda/parts.ts';
-import type { Announcer, Ledger, PartnerReader } from '../../lambda/ports.ts';
-import { rules } from '../../lambda/rules.ts';
-import { type TickReport, tick } from '../../lambda/tick.ts';
+import type { Announcer } from '../../lambda/ports/announcer.ts';
+import type { Journal } from '../../lambda/ports/journal.ts';
+import type { Ledger } from '../../lambda/ports/ledger.ts';
+import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
+import type { TickParts } from '../../lambda/tick/parts.ts';
+import { rules } from '../../lambda/tick/rules.ts';
+import { type TickReport, tick } from '../../lambda/tick/tick.ts';
 import { ManualClock } from './clock.ts';
 import { type LedgersOf, ledgersIn } from './ledgers.ts';
 import { MemoryLedger } from './memory-ledger.ts';

@@ -12,22 +12,18 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { briefName } from '../../lambda/events/fields.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
+import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
-  BackOff,
-  Baseline,
   Committed,
   DayCertification,
-  Lease,
   Ledger,
   Leftovers,
   Life,
   OutboxEntry,
-  Refusal,
   Revision,
-  State,
-  StateChanges,
   Undelivered,
-} from '../../lambda/ports.ts';
+} from '../../lambda/ports/ledger.ts';
+import type { BackOff, Baseline, Lease, State, StateChanges } from '../../lambda/ports/state.ts';
 
 export interface Entry {
   owed: OwedEvent;

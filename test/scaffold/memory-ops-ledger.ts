@@ -12,7 +12,7 @@ import type {
   OpsLedger,
   Waits,
 } from '../../lambda/operations/ops-ledger.ts';
-import type { Pause } from '../../lambda/ports.ts';
+import type { Pause } from '../../lambda/ports/state.ts';
 import { type Item, type MemoryLedger, places, waitsOf } from './memory-ledger.ts';
 
 const pageItems = 100;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lambda/clock.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { Announcer, DigestOutcome, Notice, Refusal } from '../../lambda/ports.ts';
+import type { Announcer, DigestOutcome, Notice, Refusal } from '../../lambda/ports/announcer.ts';
 
 /** Why SNS refuses an event; true: as when it is down for a moment. */
 type Refused = boolean | Omit<Refusal, 'owed'> | undefined;

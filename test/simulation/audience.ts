@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { Announcer, Notice } from '../../lambda/ports.ts';
+import type { Announcer, Notice } from '../../lambda/ports/announcer.ts';
 import type { Note } from './coverage.ts';
 import type { Random } from './random.ts';
 

@@ -1,4 +1,4 @@
-import type { State } from '../../lambda/ports.ts';
+import type { State } from '../../lambda/ports/state.ts';
 import { calmest, type Plan } from './plan.ts';
 
 /**

@@ -1,7 +1,12 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type Change, idOf, type Sighting } from '../../lambda/detection/compare.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { Committed, DayCertification, Leftovers, OutboxEntry } from '../../lambda/ports.ts';
+import type {
+  Committed,
+  DayCertification,
+  Leftovers,
+  OutboxEntry,
+} from '../../lambda/ports/ledger.ts';
 import { filedUnder, type LedgerRules, MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Note } from './coverage.ts';
 import type { Random } from './random.ts';

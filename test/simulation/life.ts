@@ -10,9 +10,9 @@ import type {
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import { secretCredentials } from '../../lambda/partner/secret.ts';
-import type { TickParts } from '../../lambda/parts.ts';
-import { TimeLimit } from '../../lambda/steps/time-limit.ts';
-import { type TickReport, tick } from '../../lambda/tick.ts';
+import type { TickParts } from '../../lambda/tick/parts.ts';
+import { type TickReport, tick } from '../../lambda/tick/tick.ts';
+import { TimeLimit } from '../../lambda/tick/time-limit.ts';
 import { MemoryOpsLedger } from '../scaffold/memory-ops-ledger.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
 import { tickSettings } from '../scaffold/settings.ts';

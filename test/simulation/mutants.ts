@@ -1,10 +1,12 @@
 import { judgeTotal } from '../../lambda/detection/total.ts';
 import { ClientClosedError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
-import type { TickParts, TickSettings } from '../../lambda/parts.ts';
-import type { Ledger, PartnerReader, State } from '../../lambda/ports.ts';
-import { type Rules, rules } from '../../lambda/rules.ts';
-import { isLocalFailure } from '../../lambda/steps/local-failure.ts';
+import type { Ledger } from '../../lambda/ports/ledger.ts';
+import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
+import type { State } from '../../lambda/ports/state.ts';
+import { isLocalFailure } from '../../lambda/tick/local-failure.ts';
+import type { TickParts, TickSettings } from '../../lambda/tick/parts.ts';
+import { type Rules, rules } from '../../lambda/tick/rules.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
 import { calmest, type Plan } from './plan.ts';
 import type { LifeOptions } from './simulate.ts';

@@ -1,6 +1,8 @@
 import { idOf } from '../../lambda/detection/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
-import type { Baseline, Ledger, PartnerReader } from '../../lambda/ports.ts';
+import type { Ledger } from '../../lambda/ports/ledger.ts';
+import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
+import type { Baseline } from '../../lambda/ports/state.ts';
 import type { Note } from './coverage.ts';
 import type { Host } from './host.ts';
 import type { Invocation } from './passage.ts';

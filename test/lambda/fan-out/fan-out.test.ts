@@ -13,7 +13,7 @@ import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { progressOf } from '../../../lambda/operations/baseline.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
-import type { PartnerReader } from '../../../lambda/ports.ts';
+import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
 import { FanOutIntegration, history } from './fan-out-integration.ts';

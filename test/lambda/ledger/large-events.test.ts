@@ -6,7 +6,7 @@ import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import { sightingEvent, withdrawalEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
-import type { Ledger } from '../../../lambda/ports.ts';
+import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
 

@@ -7,8 +7,8 @@ import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { FanOutLedger } from '../../../lambda/fan-out/parts.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
-import type { Journal } from '../../../lambda/parts.ts';
-import type { Ledger } from '../../../lambda/ports.ts';
+import type { Journal } from '../../../lambda/ports/journal.ts';
+import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import {
   type Ledgers,
   type LedgersOf,

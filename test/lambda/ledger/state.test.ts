@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
 import type { ConditionName, OpenCondition } from '../../../lambda/detection/conditions.ts';
-import type { StateChanges } from '../../../lambda/ports.ts';
+import type { StateChanges } from '../../../lambda/ports/state.ts';
 import { describeLedgers, later, now } from './ledgers.ts';
 
 const startDay = Temporal.PlainDate.from('2026-11-21');

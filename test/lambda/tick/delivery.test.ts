@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import type { Announcer, PartnerReader } from '../../../lambda/ports.ts';
+import type { Announcer } from '../../../lambda/ports/announcer.ts';
+import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { tickSettings } from '../../scaffold/settings.ts';

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PartnerReader } from '../../../lambda/ports.ts';
-import type { TickReport } from '../../../lambda/tick.ts';
+import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
+import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
 

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CredentialsRefusedError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
-import type { Announcer } from '../../../lambda/ports.ts';
+import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { noAssessments } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';

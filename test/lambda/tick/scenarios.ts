@@ -1,5 +1,5 @@
 import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.ts';
-import type { PartnerReader } from '../../../lambda/ports.ts';
+import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';

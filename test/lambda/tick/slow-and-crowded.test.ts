@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.ts';
-import type { PartnerReader } from '../../../lambda/ports.ts';
-import type { TickReport } from '../../../lambda/tick.ts';
+import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
+import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';

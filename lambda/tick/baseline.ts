@@ -8,10 +8,11 @@ import {
   type Sighting,
 } from '../detection/compare.ts';
 import { daysIn, type RecentWindow } from '../detection/days.ts';
-import type { TickParts } from '../parts.ts';
-import type { Baseline, FloodMemory, PulseRead, QuarantinedRecord, State } from '../ports.ts';
+import type { PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';
+import type { Baseline, FloodMemory, State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import { baselineNotice } from './notices.ts';
+import type { TickParts } from './parts.ts';
 import { type SliceCommit, Slices } from './slices.ts';
 import type { TimeLimit } from './time-limit.ts';
 

@@ -1,9 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
 import { digestDue } from '../delivery/digest-times.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { TickParts } from '../parts.ts';
-import type { DigestDraft, DigestSchedule, OutboxEntry, State } from '../ports.ts';
+import type { DigestDraft } from '../ports/announcer.ts';
+import type { OutboxEntry } from '../ports/ledger.ts';
+import type { DigestSchedule, State } from '../ports/state.ts';
 import { indexLagMinutes } from './index-lag.ts';
+import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** The most that one mail tells of: what it told of is settled within the same tick. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TimeLimit } from '../../../lambda/steps/time-limit.ts';
+import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 
 describe('the time limit of a tick', () => {

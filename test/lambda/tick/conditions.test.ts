@@ -8,10 +8,11 @@ import {
   CredentialsRefusedError,
   NoOrganizationsAssignedError,
 } from '../../../lambda/partner/errors.ts';
-import type { TickParts } from '../../../lambda/parts.ts';
-import type { Announcer, Ledger, Notice } from '../../../lambda/ports.ts';
-import { rules } from '../../../lambda/rules.ts';
-import { Conditions } from '../../../lambda/steps/conditions.ts';
+import type { Announcer, Notice } from '../../../lambda/ports/announcer.ts';
+import type { Ledger } from '../../../lambda/ports/ledger.ts';
+import { Conditions } from '../../../lambda/tick/conditions.ts';
+import type { TickParts } from '../../../lambda/tick/parts.ts';
+import { rules } from '../../../lambda/tick/rules.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
 import { tickSettings } from '../../scaffold/settings.ts';

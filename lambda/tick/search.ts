@@ -2,9 +2,9 @@ import { nextAudit } from '../detection/audit.ts';
 import type { Calendar, Span } from '../detection/calendar.ts';
 import type { RecentWindow } from '../detection/days.ts';
 import { locateWithin, type Step } from '../detection/locate.ts';
-import type { TickParts } from '../parts.ts';
-import type { DayBookmark, Trail } from '../ports.ts';
+import type { DayBookmark, Trail } from '../ports/state.ts';
 import type { Budget, Examination } from './examination.ts';
+import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Requests that locating and reading what differs may make in one tick. */

@@ -7,8 +7,8 @@ import {
   withdrawal,
 } from '../detection/compare.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { TickParts } from '../parts.ts';
 import { isLocalFailure } from './local-failure.ts';
+import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Missing ones that a tick asks for by their ids, besides what its reads cost. */

@@ -1,8 +1,8 @@
 import type { Temporal } from 'temporal-polyfill';
-import { attributeRest, forgetProofs, movesElsewhere } from './detection/expected-counts.ts';
-import { locate } from './detection/locate.ts';
-import { judgeTotal } from './detection/total.ts';
-import type { State } from './ports.ts';
+import { attributeRest, forgetProofs, movesElsewhere } from '../detection/expected-counts.ts';
+import { locate } from '../detection/locate.ts';
+import { judgeTotal } from '../detection/total.ts';
+import type { State } from '../ports/state.ts';
 
 /** Of a day's certifications, the share whose withdrawal at once is doubtful. */
 const doubtfulShare = 0.5;

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { ConditionName, OpenCondition, Stage } from '../detection/conditions.ts';
-import type { TickSettings } from '../parts.ts';
-import type { Notice } from '../ports.ts';
+import type { Notice } from '../ports/announcer.ts';
+import type { TickSettings } from './parts.ts';
 
 interface Wording {
   /** Follows "<integration>: " in the subject, which has to stay below 100 characters. */

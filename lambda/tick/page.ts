@@ -1,8 +1,9 @@
 import { compare, type Sighting } from '../detection/compare.ts';
 import { isOneDay, type Pulse } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { TickParts } from '../parts.ts';
-import type { PulseRead, State } from '../ports.ts';
+import type { PulseRead } from '../ports/partner-reader.ts';
+import type { State } from '../ports/state.ts';
+import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface PageRead {

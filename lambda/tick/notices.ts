@@ -1,6 +1,6 @@
 import type { Calendar } from '../detection/calendar.ts';
 import type { Change } from '../detection/compare.ts';
-import type { Notice } from '../ports.ts';
+import type { Notice } from '../ports/announcer.ts';
 
 /** What a flood is made of: of what kind, of which organizations and years. */
 export function floodDetails(changes: readonly Change[]): string[] {

@@ -4,12 +4,12 @@ import { isLate, type RecentWindow } from '../detection/days.ts';
 import { NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import { LedgerRefusedError } from '../ledger/errors.ts';
-import type { TickParts } from '../parts.ts';
-import type { Committed } from '../ports.ts';
+import type { Committed } from '../ports/ledger.ts';
 import { CalendarDays } from './calendar-days.ts';
 import type { Conditions } from './conditions.ts';
 import type { Delivery } from './delivery.ts';
 import { type Circumstances, FloodGuard } from './flood-guard.ts';
+import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Committed and delivered as one, and a boundary to stop at. */

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import type { TickParts } from '../parts.ts';
-import type { State } from '../ports.ts';
+import type { State } from '../ports/state.ts';
+import type { TickParts } from './parts.ts';
 
 const firstMinutes = 2;
 const longestMinutes = 60;

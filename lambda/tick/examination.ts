@@ -14,7 +14,8 @@ import { expectStill, type FreshEntries } from '../detection/expected-counts.ts'
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { Bookmark, DayBookmark, QuarantinedRecord, RangeRead } from '../ports.ts';
+import type { Bookmark, QuarantinedRecord, RangeRead } from '../ports/partner-reader.ts';
+import type { DayBookmark } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import { Confirmation, type ConfirmationContext } from './confirmation.ts';
 import { isLocalFailure } from './local-failure.ts';

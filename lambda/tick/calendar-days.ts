@@ -1,4 +1,4 @@
-import type { Ledger } from '../ports.ts';
+import type { Ledger } from '../ports/ledger.ts';
 
 /** Makes days known to the calendar. */
 export class CalendarDays {

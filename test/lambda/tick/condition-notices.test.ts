@@ -5,7 +5,7 @@ import {
   conditionNames,
   type OpenCondition,
 } from '../../../lambda/detection/conditions.ts';
-import { conditionNotice } from '../../../lambda/steps/condition-notices.ts';
+import { conditionNotice } from '../../../lambda/tick/condition-notices.ts';
 
 const settings = {
   name: 'district-a',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { TickParts } from '../parts.ts';
-import type { QuarantinedRecord, State } from '../ports.ts';
+import type { QuarantinedRecord } from '../ports/partner-reader.ts';
+import type { State } from '../ports/state.ts';
 import type { Conditions } from './conditions.ts';
+import type { TickParts } from './parts.ts';
 
 /** A record that stays malformed is reported once; beyond so many, they are only counted. */
 const reportedKept = 50;

@@ -1,7 +1,7 @@
 import type { Change, Found } from '../detection/compare.ts';
-import type { TickParts } from '../parts.ts';
-import type { FloodMemory, PassedEdits } from '../ports.ts';
+import type { FloodMemory, PassedEdits } from '../ports/state.ts';
 import type { Conditions } from './conditions.ts';
+import type { TickParts } from './parts.ts';
 
 /** More withdrawals than this in one tick are held, whatever `holdAbove` allows. */
 const withdrawalsAtOnce = 25;

@@ -1,6 +1,9 @@
-import type { Clock } from './clock.ts';
-import type { AuditPeriods } from './detection/audit.ts';
-import type { Announcer, Ledger, PartnerReader } from './ports.ts';
+import type { Clock } from '../clock.ts';
+import type { AuditPeriods } from '../detection/audit.ts';
+import type { Announcer } from '../ports/announcer.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { Rules } from './rules.ts';
 
 export interface TickSettings {
@@ -42,11 +45,6 @@ export interface AlertSettings {
   readonly digestEvery?: number | undefined;
   /** Times of day (`HH:MM`, in the integration's time zone) between which no digest is sent. */
   readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
-}
-
-/** Where the tick tells of what it did not let stop it. */
-export interface Journal {
-  warn(what: string, details: Readonly<Record<string, unknown>>): void;
 }
 
 /** What a tick works with. */

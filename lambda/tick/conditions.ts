@@ -20,12 +20,13 @@ import {
   CredentialsNotSetError,
   SecretUnreadableError,
 } from '../partner/secret.ts';
-import type { TickParts } from '../parts.ts';
-import type { Pause, QuarantinedRecord } from '../ports.ts';
+import type { QuarantinedRecord } from '../ports/partner-reader.ts';
+import type { Pause } from '../ports/state.ts';
 import { conditionNotice } from './condition-notices.ts';
 import type { Examination } from './examination.ts';
 import { indexLagMinutes } from './index-lag.ts';
 import { floodDetails } from './notices.ts';
+import type { TickParts } from './parts.ts';
 
 /** What only people can mend, at the partner: tried every minute, it would be hammering. */
 const refusals = [

@@ -10,9 +10,11 @@ import {
 } from '../detection/compare.ts';
 import { type DayRange, daysIn, type RecentWindow } from '../detection/days.ts';
 import { digestOf } from '../detection/pulse.ts';
-import type { TickParts } from '../parts.ts';
-import type { Baseline, Bookmark, Ledger, QuarantinedRecord } from '../ports.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Bookmark, QuarantinedRecord } from '../ports/partner-reader.ts';
+import type { Baseline } from '../ports/state.ts';
 import { isLocalFailure } from './local-failure.ts';
+import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface SlicesContext {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
-import { FloodGuard } from '../../../lambda/steps/flood-guard.ts';
+import { FloodGuard } from '../../../lambda/tick/flood-guard.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
 

@@ -1,7 +1,9 @@
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { TickParts } from '../parts.ts';
-import type { Committed, DigestSchedule, Refusal, State } from '../ports.ts';
+import type { Refusal } from '../ports/announcer.ts';
+import type { Committed } from '../ports/ledger.ts';
+import type { DigestSchedule, State } from '../ports/state.ts';
 import { OwedDigest } from './owed-digest.ts';
+import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface DeliveryTally {

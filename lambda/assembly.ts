@@ -1,0 +1,71 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SNSClient } from '@aws-sdk/client-sns';
+import { systemClock as clock } from './clock.ts';
+import { SnsAnnouncer } from './delivery/sns-announcer.ts';
+import { DynamoLedger } from './ledger/dynamo-ledger.ts';
+import { Table } from './ledger/table.ts';
+import { createPartnerClient } from './partner/client.ts';
+import { partnerReader } from './partner/reader.ts';
+import { parseHttpDate } from './partner/retry.ts';
+import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
+import { patience } from './patience.ts';
+import type { Journal } from './ports/journal.ts';
+import { type Settings, tickSettings } from './settings.ts';
+import { rules } from './tick/rules.ts';
+
+/** Announcers retry by themselves. */
+export const once = { ...patience, maxAttempts: 1 };
+
+/**
+ * The real parts, as a function has them: built once per cold start.
+ *
+ * @param journal where the ledger tells of what it cannot read
+ */
+export function assemble<Told extends Journal>(environment: Settings, journal: Told) {
+  const { integration, table: tableName, topics, secret, alerts } = environment;
+  const { name } = integration;
+  let requests = 0;
+  let partnerAheadMs: number | undefined;
+  const credentials = secretCredentials(
+    secret,
+    secretsManagerReader(new SecretsManagerClient(patience)),
+  );
+  const client = createPartnerClient({
+    baseUrl: integration.baseUrl,
+    tokenRequest: integration.tokenRequest,
+    credentials,
+    clock,
+    onRequest: ({ date }) => {
+      requests += 1;
+      const theirs = date === undefined ? undefined : parseHttpDate(date);
+      partnerAheadMs = theirs === undefined ? undefined : theirs - clock.now().epochMilliseconds;
+    },
+  });
+  const table = new Table(new DynamoDBClient(patience), tableName, clock);
+  const sns = new SNSClient(once);
+  return {
+    settings: tickSettings(environment),
+    rules,
+    clock,
+    credentials,
+    partner: partnerReader(client, clock),
+    /** By how much the partner's clock is ahead of ours, by its last answer; undefined: it did not say. */
+    partnerAheadMs: () => partnerAheadMs,
+    table,
+    ledger: new DynamoLedger(table, name, journal),
+    sns,
+    topics,
+    announcer: new SnsAnnouncer(sns, topics, { ...alerts, integration: name, clock }),
+    journal,
+    /** Begins to measure; the answer says what was asked of the partner since, and how long it took. */
+    measure: () => {
+      const before = requests;
+      const began = clock.now();
+      return () => ({
+        requests: requests - before,
+        durationMs: clock.now().since(began).total('milliseconds'),
+      });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Temporal } from 'temporal-polyfill';
+import type { CertificationEvent } from '../events/event.ts';
+import type { OwedEvent } from '../events/owed-event.ts';
+
+/** What the tick needs of SNS. It throws nothing: refusals and outages are answers, not exceptions. */
+export interface Announcer {
+  /**
+   * To the machines, oldest first, retried until the deadline if need be. Answers which events SNS has
+   * accepted, and why it refused the others. Of one subject, none goes out before an earlier one.
+   */
+  publish(owed: readonly OwedEvent[], deadline?: Temporal.Instant): Promise<PublishOutcome>;
+  /** To the people: a digest of nothing yet. */
+  digest(): DigestDraft;
+  /** To ops: something that they should know, or do. */
+  notify(notice: Notice): Promise<DigestOutcome>;
+}
+
+/** A plain-text message to the operations topic. No personal data. */
+export interface Notice {
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface PublishOutcome {
+  readonly accepted: readonly OwedEvent[];
+  readonly refused: readonly Refusal[];
+  /** SNS is down, or time is up: what else is to be published need not be tried in this tick. */
+  readonly isDown?: true;
+}
+
+export interface Refusal {
+  readonly owed: OwedEvent;
+  /** SNS's error code, or the name of what kept the request from being answered. */
+  readonly code: string;
+  /** SNS will never take it as it is. */
+  readonly forGood?: true;
+}
+
+/** A digest in the making; what it needs of memory does not grow with the events. */
+export interface DigestDraft {
+  add(event: CertificationEvent): void;
+  send(): Promise<DigestOutcome>;
+}
+
+export type DigestOutcome =
+  | { readonly accepted: true }
+  | { readonly accepted: false; code: string };

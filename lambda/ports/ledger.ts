@@ -1,0 +1,141 @@
+import type { Temporal } from 'temporal-polyfill';
+import type { DayEntry } from '../detection/calendar.ts';
+import type { Certification, Change, Found, Presence, Sighting } from '../detection/compare.ts';
+import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
+import type { NotifierError } from '../errors.ts';
+import type { CertificationEvent } from '../events/event.ts';
+import type { OwedEvent } from '../events/owed-event.ts';
+import type { Refusal } from './announcer.ts';
+import type { BackOff, Baseline, Lease, State, StateChanges } from './state.ts';
+
+/**
+ * What the tick needs of the ledger. All writes are single-item; those that announce are conditional,
+ * and the calendar, a cache, is written under the lease.
+ *
+ * @throws LedgerUnavailableError (every method: a write may have been done all the same), or
+ * LedgerCorruptError when the state or the calendar is not as it was written
+ */
+export interface Ledger {
+  /** One consistent read; the very first call creates the state. */
+  state(): Promise<State>;
+  /** The same, for those who only look: `undefined` before the very first tick. */
+  recordedState(): Promise<State | undefined>;
+  /**
+   * Takes the lease and marks the state dirty from now on, in one write. The same owner may take it again.
+   * @returns the state as it was just before, or `undefined` while another owner's lease lasts.
+   */
+  takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined>;
+  /** The heartbeat of a tick that never held the lease. */
+  completeQuietly(now: Temporal.Instant): Promise<void>;
+  /**
+   * Heartbeat, what the tick has learned, and the lease given back.
+   * @returns `false` when the lease had been lost: then nothing was written.
+   */
+  complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean>;
+  /** The end of a tick that failed: the lease given back, `dirty` kept, no heartbeat. */
+  giveBackLease(lease: Lease): Promise<void>;
+  /** What is known of these conditions from now on; `undefined`: nothing. Each for itself, without a lease. */
+  saveConditions(changes: ReadonlyMap<ConditionName, OpenCondition | undefined>): Promise<void>;
+  /** Leaves the partner alone, or ends that. */
+  backOff(backOff: BackOff | undefined): Promise<void>;
+  /** How far the baseline has come, kept as it goes on. Needs the lease. */
+  saveBaseline(baseline: Baseline): Promise<void>;
+  /** What is known of these assessments, by id. */
+  known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
+  /** What is known of these assessments and their revisions, by id. */
+  lives(ids: readonly number[]): Promise<ReadonlyMap<number, Life>>;
+  /** What is known of this day, by id. */
+  knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>>;
+  /** The calendar's entries of these years. */
+  calendar(years: readonly number[]): Promise<ReadonlyMap<string, DayEntry>>;
+  /** Replaces entries of the calendar. Needs the lease. */
+  saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void>;
+  /** Makes sure that the calendar knows of these years. */
+  addYears(years: readonly number[]): Promise<void>;
+  /** Alters the counts of days; 0 makes sure that the calendar has the day. Needs the lease. */
+  addToDays(deltas: ReadonlyMap<string, number>): Promise<void>;
+  /** Records new certifications that are not announced. Needs the lease: its writes are unconditional. */
+  recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;
+  /**
+   * One write: the certification's new state and its event in the outbox, owed or held. What comes
+   * after a held event of the same certification is held with it.
+   * @returns what is owed now, or `undefined` when another tick has committed this revision first.
+   * @throws LedgerRefusedError when the item cannot take this event: a brief one may still fit
+   */
+  commit(
+    change: Change,
+    event: CertificationEvent,
+    now: Temporal.Instant,
+    destiny: 'pending' | 'held',
+  ): Promise<Committed | undefined>;
+  /**
+   * What certifications owe of which an event is to be published, or of which all were published and
+   * one is to be told of in a digest: oldest first, page by page, each read when it is asked for. An
+   * item that cannot be read does not hide the others.
+   */
+  leftovers(owing: 'event' | 'digest'): AsyncIterable<Leftovers>;
+  /** Takes delivered events out of their outboxes, or notes that only the digest is still owed. */
+  settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void>;
+  /** Sets events aside that SNS refused for good: only ops can do something about them. */
+  park(refused: readonly Refusal[]): Promise<void>;
+  /** What waits for ops, oldest first, page by page. */
+  kept(waiting: 'held' | 'undeliverable'): AsyncIterable<Leftovers>;
+  /**
+   * How many certifications have something that waits for ops, by the index alone: one that owes
+   * something besides counts for that first (pending, digest, held, undeliverable).
+   */
+  countKept(waiting: 'held' | 'undeliverable'): Promise<number>;
+}
+
+/** What the index by day tells of a certification; it may lag behind the certification itself. */
+export interface DayCertification {
+  readonly id: number;
+  /** Over all compared fields. */
+  readonly fingerprint: string;
+  readonly presence: Presence;
+}
+
+/** One revision of a certification, as it was recorded. */
+export interface Revision {
+  readonly revision: number;
+  /** `baseline`: recorded and not announced. */
+  readonly kind: 'baseline' | Change['kind'];
+  /** When it was recorded, as in its event's `time` (RFC 3339, UTC). */
+  readonly at: string;
+  /** Names of the fields that differ from the revision before. */
+  readonly changed: readonly string[];
+  /** Absent: in the baseline, or before this was kept. */
+  readonly found?: Found | undefined;
+  /** What its event says of it. Absent: in the baseline, or before this was kept. */
+  readonly late?: boolean | undefined;
+  /** What ops have decided about its event, newest last; empty: it needed no decision. */
+  readonly decisions: readonly { readonly decision: Decision; readonly at: string }[];
+}
+
+/** What ops can do with an event that is held or undeliverable. */
+export type Decision = 'released' | 'released-to-people' | 'retried' | 'discarded';
+
+/** A certification and how it came to be what it is. */
+export interface Life {
+  readonly certification: Certification;
+  /** The last 50 revisions at most, newest last; those before the history was kept are absent. */
+  readonly history: readonly Revision[];
+  /** Revisions whose events subscribers have not been sent, and what becomes of them. */
+  readonly undelivered: ReadonlyMap<number, Undelivered>;
+}
+
+/** `pending`: the next tick delivers it. `held`: ops release or discard it. `undeliverable`: SNS refused it for good. */
+export type Undelivered = 'pending' | 'held' | 'undeliverable';
+
+/** What was committed, and whether an earlier event of the same certification has to go out first. */
+export interface Committed extends OwedEvent {
+  readonly behind?: 'pending' | 'held';
+}
+
+/** Names an entry of a certification's outbox. */
+export type OutboxEntry = Pick<OwedEvent, 'certificationId' | 'revision'>;
+
+export interface Leftovers {
+  readonly owed: readonly OwedEvent[];
+  readonly unreadable: readonly NotifierError[];
+}

@@ -1,0 +1,71 @@
+import type { Temporal } from 'temporal-polyfill';
+import type { Proof } from '../detection/calendar.ts';
+import type { DayRange } from '../detection/days.ts';
+import type { Pulse } from '../detection/pulse.ts';
+import type { Assessment } from '../events/assessment.ts';
+
+/**
+ * What the tick needs of the partner.
+ *
+ * @throws PartnerError (every method; TimedOutError with the phase `deadline` when the given one cut it
+ * off), or what the source of the credentials throws (CredentialsNotSetError, CredentialsMalformedError,
+ * SecretUnreadableError)
+ */
+export interface PartnerReader {
+  /** The newest page, unfiltered: one request. */
+  pulse(deadline: Temporal.Instant): Promise<PulseRead>;
+  /**
+   * The other end of the newest day: the last page in ascending order. Where ties follow the id, it
+   * has what is new on a day of more than a page. One request.
+   */
+  tail(pulse: PulseRead, deadline: Temporal.Instant): Promise<PulseRead>;
+  /** How many assessments the partner counts for these days: one request. */
+  count(range: DayRange, deadline: Temporal.Instant): Promise<number>;
+  /** Day of the oldest assessment; `undefined` when there is none: one request. */
+  oldestDay(deadline: Temporal.Instant): Promise<Temporal.PlainDate | undefined>;
+  /**
+   * Reads these days and says by which proof it saw everything, if by any.
+   * @param bookmark where an earlier read of the same range ran out of time: this one has the rest
+   */
+  prove(range: DayRange, deadline: Temporal.Instant, bookmark?: Bookmark): Promise<RangeRead>;
+  /** One assessment; `undefined` on 404, `unreadable` when it has not the documented shape. */
+  get(id: number, deadline: Temporal.Instant): Promise<Assessment | 'unreadable' | undefined>;
+}
+
+export interface PulseRead extends Pulse {
+  readonly quarantined: readonly QuarantinedRecord[];
+}
+
+export interface RangeRead {
+  /** Every assessment seen, each once, as last read. */
+  readonly assessments: readonly Assessment[];
+  /** Records that do not have the documented shape: their days are not proven, whatever `proof` says. */
+  readonly quarantined: readonly QuarantinedRecord[];
+  /** What the partner counted for the range when it was read last. */
+  readonly count: number;
+  /** None: something may have been overlooked. */
+  readonly proof?: Proof['kind'];
+  /** Time ran out, not the host's patience or the names' variety. */
+  readonly isCutOff: boolean;
+  /** Where a read that was cut off can go on. */
+  readonly bookmark?: Bookmark;
+  readonly requests: number;
+}
+
+/** Where in its list by name the read of a range goes on that does not fit into one tick. */
+export interface Bookmark {
+  readonly range: DayRange;
+  readonly offset: number;
+  /** Ids that the next page must show one of. */
+  readonly anchors: readonly number[];
+  /** The rest can be looked at and not proven: no anchor is needed. */
+  readonly isSweep?: boolean;
+}
+
+export interface QuarantinedRecord {
+  readonly id?: number;
+  /** `certified_on`, if it can be trusted. */
+  readonly day?: string;
+  /** Paths and what is wrong with them; no value of the record. */
+  readonly problems: readonly string[];
+}
