@@ -12,17 +12,6 @@ export class StartError extends NotifierError {
   }
 }
 
-/** Ends the program before it has begun its work, because somebody asked it to. */
-export class StoppedError extends NotifierError {
-  readonly code = 'stopped';
-  readonly retryHelps = false;
-  readonly whatToDo = 'Nothing.';
-
-  constructor() {
-    super('Stopped.');
-  }
-}
-
 /** An error of the operating system with this code, such as `EPIPE`. */
 export function isSystemError(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { problemWith } from '../infra/config.ts';
+import type { Environment, ProcessHost } from '../ops/host.ts';
 
 const number = (allowed: string, schema: z.ZodType<number, number>) => (text: string) => {
   const value = schema.safeParse(text.trim() === '' ? Number.NaN : Number(text));
@@ -9,10 +10,13 @@ const number = (allowed: string, schema: z.ZodType<number, number>) => (text: st
   throw new InvalidArgumentError(`Allowed: ${allowed}.`);
 };
 
-const filePath = (text: string) => {
-  if (text.trim() !== '') return text;
-  throw new InvalidArgumentError('Allowed: the path of a file.');
-};
+/** npm runs scripts in the checkout, wherever it was called; a path is meant from there. */
+const filePath =
+  ({ INIT_CWD: caller = '' }: Environment) =>
+  (text: string) => {
+    if (text.trim() !== '') return resolve(caller, text);
+    throw new InvalidArgumentError('Allowed: the path of a file.');
+  };
 
 const flags = z.object({
   every: z.number().optional(),
@@ -34,13 +38,16 @@ const hostFlags = [
 
 export type Flags = Readonly<z.output<typeof flags>>;
 
-/** npm runs scripts in the checkout, wherever it was called; a path is meant from there. */
-export function fromCaller(file: string): string {
-  return resolve(process.env.INIT_CWD ?? '', file);
-}
-
-/** Reads the command line; prints help or one line about what is wrong, and exits. */
-export function parseFlags(argv: readonly string[]): Flags {
+/**
+ * Reads the command line.
+ *
+ * @throws CommanderError when the help or one line about the mistake has been written
+ */
+export function parseFlags(
+  argv: readonly string[],
+  { streams, environment }: Pick<ProcessHost, 'streams' | 'environment'>,
+): Flags {
+  const file = filePath(environment);
   const program = new Command('npm start --')
     .description(
       'Runs the notifier on this machine: invented partner, embedded AWS, the real function.',
@@ -55,7 +62,7 @@ export function parseFlags(argv: readonly string[]): Flags {
       'from one tick to the next (default: 3; with a real host as configured)',
       number('seconds, from 0.2 to 3600', z.number().min(0.2).max(3600)),
     )
-    .option('--config <file>', 'another configuration than notifier.config.ts', filePath)
+    .option('--config <file>', 'another configuration than notifier.config.ts', file)
     .addHelpText(
       'after',
       `
@@ -63,7 +70,12 @@ Every integration of the configuration is watched, each at an invented partner o
 With --base-url and --credentials it asks a real partner host instead, for the first integration
 only, with the same embedded AWS: real personal data then appears on this terminal, and nothing is deployed or sent.`,
     )
-    .allowExcessArguments(false);
+    .allowExcessArguments(false)
+    .configureOutput({
+      writeOut: (text) => streams.output.write(text),
+      writeErr: (text) => streams.errors.write(text),
+    })
+    .exitOverride();
   const sandboxOnly = [
     new Option('--port <number>', "the sandbox's port; 0 is any free one")
       .argParser(number('a port, from 0 to 65535', z.int().min(0).max(65_535)))
@@ -81,7 +93,7 @@ only, with the same embedded AWS: real personal data then appears on this termin
     .option(
       '--credentials <file>',
       'JSON file {"client_id": "…", "client_secret": "…"} for it',
-      filePath,
+      file,
     )
     .option('--time-zone <name>', "that host's IANA time zone (default: as configured)");
   program.parse([...argv], { from: 'user' });

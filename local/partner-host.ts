@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { type IntegrationConfig, type NotifierConfig, parseConfig } from '../infra/config.ts';
+import { type Clock, systemClock } from '../lambda/clock.ts';
 import { CredentialsRefusedError } from '../lambda/partner/errors.ts';
 import { StartError } from './errors.ts';
-import { type Flags, fromCaller } from './flags.ts';
+import type { Flags } from './flags.ts';
 import { startPartnerSandbox } from './partner-sandbox/index.ts';
 
 const text = (name: string) => {
@@ -68,6 +68,7 @@ export function watchedIntegration(
 export async function partnerHost(
   { credentials, port, records, seed }: Flags,
   { baseUrl, timeZone, every }: IntegrationConfig,
+  clock: Clock = systemClock,
 ): Promise<PartnerHost> {
   if (credentials !== undefined) {
     return {
@@ -84,8 +85,9 @@ export async function partnerHost(
     seed,
     timeZone,
     // Yesterday, so that the recent window is not empty when the program starts.
-    until: Temporal.Now.plainDateISO(timeZone).subtract({ days: 1 }).toString(),
+    until: clock.now().toZonedDateTimeISO(timeZone).toPlainDate().subtract({ days: 1 }).toString(),
     certifyEvery: certifyEveryMs,
+    clock,
   });
   const { clientId, clientSecret } = sandbox.credentials;
   return {
@@ -100,14 +102,13 @@ export async function partnerHost(
 /** What to do about an error of the function, where its own advice speaks of AWS. */
 export function adviceOnFlags({ credentials }: Flags, code: string): string | undefined {
   if (credentials === undefined || code !== credentialsRefused) return undefined;
-  return `Compare client_id and client_secret in ${fromCaller(credentials)} with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.`;
+  return `Compare client_id and client_secret in ${credentials} with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.`;
 }
 
 const { code: credentialsRefused } = new CredentialsRefusedError();
 
 /** Says which file and what is missing in it; never what is in it. @throws StartError */
-async function readCredentials(flag: string): Promise<Credentials> {
-  const file = fromCaller(flag);
+async function readCredentials(file: string): Promise<Credentials> {
   const expected = 'It has to be JSON: {"client_id": "…", "client_secret": "…"}.';
   const content = await readFile(file, 'utf8').catch((cause) => {
     throw new StartError(

@@ -6,11 +6,6 @@ import type { InvocationResult, OutputLine } from './aws/index.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colour only on a terminal, and not with NO_COLOR. */
-const styled = (style: Style, text: string) =>
-  styleText(style, text, { stream: process.stdout, validateStream: true });
-const dim = (text: string) => styled('dim', text);
-
 /** A partner's text must not move the cursor or forge a line. */
 const oneLine = (text: string) =>
   stripVTControlCharacters(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
@@ -89,7 +84,8 @@ export interface ScreenOptions {
   readonly timeOfDay: () => string;
   /** Better advice than an error's own, by its code. */
   readonly whatToDo?: (code: string) => string | undefined;
-  readonly write?: (line: string) => void;
+  readonly write: (line: string) => void;
+  readonly isColoured?: boolean;
 }
 
 /** Writes what happens to the terminal, line by line, and keeps count. */
@@ -106,30 +102,32 @@ export class Screen {
   readonly #timeOfDay: () => string;
   readonly #whatToDo: (code: string) => string | undefined;
   readonly #write: (line: string) => void;
+  readonly #isColoured: boolean;
   /** What a function logged of the tick that is about to fail: its result does not tell. */
   readonly #efforts = new Map<string, { requests: number; durationMs: number }>();
 
-  constructor({ timeOfDay, whatToDo = () => undefined, write = console.log }: ScreenOptions) {
+  constructor({ timeOfDay, whatToDo = () => undefined, write, isColoured = false }: ScreenOptions) {
     this.#timeOfDay = timeOfDay;
     this.#whatToDo = whatToDo;
     this.#write = write;
+    this.#isColoured = isColoured;
   }
 
   /** Name and value, aligned. */
   heading(title: string, facts: readonly (readonly [name: string, value: string])[]): void {
-    this.#write(styled('bold', title));
-    for (const [name, value] of facts) this.#write(`  ${dim(name.padEnd(13))}${value}`);
+    this.#write(this.#styled('bold', title));
+    for (const [name, value] of facts) this.#write(`  ${this.#dim(name.padEnd(13))}${value}`);
     this.#write('');
   }
 
   warning(text: string): void {
-    this.#write(styled('yellow', text));
+    this.#write(this.#styled('yellow', text));
   }
 
   /** How a tick went, from what the function returned. */
   tick(result: InvocationResult, { functionName, integration }: TickOrigin): void {
     this.tally.ticks += 1;
-    const label = styled('bold', `tick ${this.tally.ticks}`.padEnd(labelWidth));
+    const label = this.#styled('bold', `tick ${this.tally.ticks}`.padEnd(labelWidth));
     const whose = integration === undefined ? [] : [integration];
     const effort = this.#efforts.get(functionName);
     this.#efforts.delete(functionName);
@@ -140,7 +138,7 @@ export class Screen {
         label,
         ...whose,
         ...(effort ? [count(effort.requests, 'request')] : []),
-        styled('red', 'failed'),
+        this.#styled('red', 'failed'),
         `${result.errorType}: ${result.errorMessage}`,
         ...(effort ? [`${Math.round(effort.durationMs)} ms`] : []),
       );
@@ -156,12 +154,12 @@ export class Screen {
       ...(line.updated > 0 ? [`${line.updated} changed`] : []),
       ...(line.withdrawn > 0 ? [`${line.withdrawn} withdrawn`] : []),
       ...(line.restored > 0 ? [`${line.restored} restored`] : []),
-      ...(line.held > 0 ? [styled('yellow', `${line.held} held`)] : []),
+      ...(line.held > 0 ? [this.#styled('yellow', `${line.held} held`)] : []),
       `${line.delivered} delivered`,
-      ...(line.undelivered > 0 ? [styled('yellow', `${line.undelivered} undelivered`)] : []),
-      ...(line.quarantined > 0 ? [styled('yellow', `${line.quarantined} quarantined`)] : []),
+      ...(line.undelivered > 0 ? [this.#styled('yellow', `${line.undelivered} undelivered`)] : []),
+      ...(line.quarantined > 0 ? [this.#styled('yellow', `${line.quarantined} quarantined`)] : []),
       `${Math.round(line.durationMs)} ms`,
-      ...(line.outcome === 'completed' ? [] : [styled('cyan', line.outcome)]),
+      ...(line.outcome === 'completed' ? [] : [this.#styled('cyan', line.outcome)]),
     );
   }
 
@@ -175,15 +173,15 @@ export class Screen {
     this.#seenEvents.add(id);
     const { assessment, late, changed } = data;
     this.#line(
-      styled('green', type.replace('certification.', '').padEnd(labelWidth)),
-      styled('bold', oneLine(whoIn(event))),
+      this.#styled('green', type.replace('certification.', '').padEnd(labelWidth)),
+      this.#styled('bold', oneLine(whoIn(event))),
       oneLine(assessment.assessment_name),
       oneLine(organizationIn(event)),
       assessment.certified_on,
-      ...(late ? [styled('yellow', 'late')] : []),
+      ...(late ? [this.#styled('yellow', 'late')] : []),
       ...(changed.length > 0 ? [`changed: ${oneLine(changed.join(', '))}`] : []),
-      ...(isDuplicate ? [styled('yellow', 'told before')] : []),
-      dim(oneLine(id)),
+      ...(isDuplicate ? [this.#styled('yellow', 'told before')] : []),
+      this.#dim(oneLine(id)),
     );
   }
 
@@ -191,7 +189,10 @@ export class Screen {
   digest(body: string): void {
     const { Subject = '', Message } = notification.parse(JSON.parse(body));
     this.tally.digests += 1;
-    this.#line(styled('magenta', 'digest'.padEnd(labelWidth)), styled('bold', oneLine(Subject)));
+    this.#line(
+      this.#styled('magenta', 'digest'.padEnd(labelWidth)),
+      this.#styled('bold', oneLine(Subject)),
+    );
     for (const line of Message.trimEnd().split('\n')) this.#below(`│ ${oneLine(line)}`);
   }
 
@@ -213,7 +214,7 @@ export class Screen {
       .map(([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
     const what = problem?.message ?? problem?.name;
     this.#line(
-      styled(level === 'WARN' ? 'yellow' : 'red', level.toLowerCase().padEnd(labelWidth)),
+      this.#styled(level === 'WARN' ? 'yellow' : 'red', level.toLowerCase().padEnd(labelWidth)),
       ...[message, ...(what ? [what] : []), ...details].map(oneLine),
     );
     const whatToDo = this.#whatToDo(problem?.code ?? '') ?? problem?.whatToDo;
@@ -230,15 +231,23 @@ export class Screen {
       count(digests, 'digest'),
     ];
     this.#write('');
-    this.#write(facts.join(dim(' · ')));
+    this.#write(facts.join(this.#dim(' · ')));
+  }
+
+  #styled(style: Style, text: string): string {
+    return this.#isColoured ? styleText(style, text, { validateStream: false }) : text;
+  }
+
+  #dim(text: string): string {
+    return this.#styled('dim', text);
   }
 
   #line(label: string, ...facts: string[]): void {
-    this.#write(`${dim(this.#timeOfDay())}  ${label}  ${facts.join(dim(' · '))}`);
+    this.#write(`${this.#dim(this.#timeOfDay())}  ${label}  ${facts.join(this.#dim(' · '))}`);
   }
 
   #below(text: string): void {
-    this.#write(`${' '.repeat(labelWidth + 12)}${dim(text)}`);
+    this.#write(`${' '.repeat(labelWidth + 12)}${this.#dim(text)}`);
   }
 }
 

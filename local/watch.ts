@@ -1,4 +1,4 @@
-import { systemClock as clock } from '../lambda/clock.ts';
+import type { Clock } from '../lambda/clock.ts';
 import { environment, stackOutputs } from '../lambda/names.ts';
 import type { EmbeddedAws, LocalFunction } from './aws/index.ts';
 import { runSchedule } from './aws/schedule.ts';
@@ -14,6 +14,7 @@ export interface Watch {
   readonly credentials: ReadonlyMap<string, Credentials>;
   readonly screen: Screen;
   readonly everyMs: number;
+  readonly clock: Clock;
   /** Of each integration; undefined: until `stop` aborts. */
   readonly ticks: number | undefined;
   readonly stop: AbortSignal;
@@ -25,6 +26,7 @@ export async function watch({
   credentials,
   screen,
   everyMs,
+  clock,
   ticks = Number.POSITIVE_INFINITY,
   stop,
 }: Watch): Promise<void> {

@@ -5,7 +5,7 @@ import type { Streams } from './terminal.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a process has. */
-interface ProcessHost {
+export interface ProcessHost {
   readonly streams: Streams;
   readonly environment: Environment;
   /** As Node names it. */

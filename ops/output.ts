@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
 import { InterruptedError, OutputLostError } from './errors.ts';
-import type { Host } from './host.ts';
+import type { ProcessHost } from './host.ts';
 
 /** What becomes of what is told. Nobody who reads it: the program comes to its end. */
 export class Output implements Disposable {
-  readonly #streams: Host['streams'];
+  readonly #streams: ProcessHost['streams'];
   readonly #stopping: AbortController;
   #lost: OutputLostError | undefined;
 
-  constructor({ streams, stopping }: Host) {
+  constructor({ streams, stopping }: Pick<ProcessHost, 'streams' | 'stopping'>) {
     this.#streams = streams;
     this.#stopping = stopping;
     streams.output.on('error', this.#fail);

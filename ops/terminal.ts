@@ -149,7 +149,10 @@ export class Terminal {
 }
 
 /** As Node decides by itself for the streams and the environment of its process. */
-function showsColours({ isTTY = false }: { isTTY?: boolean }, environment: Environment): boolean {
+export function showsColours(
+  { isTTY = false }: { isTTY?: boolean },
+  environment: Environment,
+): boolean {
   if (!isTTY && environment.FORCE_COLOR === undefined) return false;
   return WriteStream.prototype.getColorDepth(environment) > 2;
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../infra/config.ts';
 import { cachedAssembly, keyOf } from '../../local/assembly-cache.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
-import { StoppedError } from '../../local/errors.ts';
+import { InterruptedError } from '../../ops/errors.ts';
 
 const district = { name: 'a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' };
 const config = parseConfig({ integrations: [district] });
@@ -30,9 +30,9 @@ describe('an assembly', () => {
   });
 
   it('that is not finished is given to nobody', async () => {
-    const signal = AbortSignal.abort(new StoppedError());
+    const signal = AbortSignal.abort(new InterruptedError());
     const stopped = cachedAssembly(config, { cache: directory, signal });
-    await expect(stopped).rejects.toThrow(StoppedError);
+    await expect(stopped).rejects.toThrow(InterruptedError);
     expect(await readdir(directory)).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe('an assembly', () => {
     };
     const keys = Array.from({ length: 50 }, (_, n) => String(n).padStart(32, '0'));
     const leftByPrune = async () => {
-      const signal = AbortSignal.abort(new StoppedError());
+      const signal = AbortSignal.abort(new InterruptedError());
       await cachedAssembly(config, { cache: directory, signal }).catch(() => {});
       return (await readdir(directory)).sort();
     };

@@ -1,60 +1,47 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { on, once } from 'node:events';
 import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { run } from '../../local/run.ts';
+import { HastyClock } from '../ops/hasty-clock.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { nobodyThere } from '../support/nobody-there.ts';
+import { RunningProgram } from '../support/running.ts';
 
-const program = join(import.meta.dirname, '../../local/start.ts');
 let directory: string;
-const running: (() => void)[] = [];
+const running: RunningProgram[] = [];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'start-'));
 });
 afterEach(async () => {
-  for (const end of running.splice(0)) end();
+  for (const one of running.splice(0)) {
+    one.interrupt();
+    await one.ended;
+  }
   await rm(directory, { recursive: true });
 });
 
-const environment = () => ({
-  ...process.env,
-  NODE_COMPILE_CACHE: compileCache,
-  NOTIFIER_LOCAL: join(directory, 'local'),
-});
+/** Where it keeps what it has: in a directory of its own. */
+const environment = () => ({ NOTIFIER_LOCAL: join(directory, 'local'), INIT_CWD: directory });
 
-/** The program as a process of its own; what it keeps is in a directory of its own, too. */
-function start(...flags: string[]) {
-  const child = spawn(process.execPath, [program, ...flags], {
-    env: { ...environment(), INIT_CWD: directory },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.push(() => child.kill('SIGKILL'));
-  const out: string[] = [];
-  const err: string[] = [];
-  const closed = once(child, 'close');
-  const lines = createInterface({ input: child.stdout }).on('line', (line) => out.push(line));
-  createInterface({ input: child.stderr }).on('line', (line) => err.push(line));
-  return {
-    child,
-    /** Resolves with the first line of its output that matches. */
-    line: async (pattern: RegExp) => {
-      for (;;) {
-        const [line] = await once(lines, 'line');
-        if (pattern.test(line)) return String(line);
-      }
-    },
-    ended: async () => {
-      const [code] = await closed;
-      return { code, out: out.join('\n'), err };
-    },
-  };
+function start(...flags: string[]): RunningProgram {
+  const clock = new HastyClock();
+  const started = new RunningProgram(run, flags, { environment: environment(), clock });
+  running.push(started);
+  return started;
+}
+
+const lines = (text: string) => text.split('\n').slice(0, -1);
+
+async function ended(...flags: string[]) {
+  const { exitCode, stdout, stderr } = await start(...flags).ended;
+  return { code: exitCode, out: lines(stdout).join('\n'), err: lines(stderr) };
 }
 
 const credentialsFile = async (content: string) => {
@@ -73,7 +60,7 @@ describe('what cannot work is one line and a failure:', () => {
     ['a credentials file without a name', ['--credentials', ''], 'Allowed: the path of a file.'],
     ['a time zone for the sandbox', ['--time-zone', 'UTC'], "needs '--base-url'"],
   ])('%s', async (_, flags, expected) => {
-    const { code, out, err } = await start(...flags).ended();
+    const { code, out, err } = await ended(...flags);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toEqual([expect.stringContaining(expected)]);
   });
@@ -90,7 +77,7 @@ describe('what cannot work is one line and a failure:', () => {
     const file =
       content === undefined ? join(directory, 'none.json') : await credentialsFile(content);
     const flags = ['--base-url', 'http://127.0.0.1:9', '--credentials', file];
-    const { code, err } = await start(...flags).ended();
+    const { code, err } = await ended(...flags);
     expect(code).toBe(1);
     expect(err).toEqual([expect.stringContaining(expected)]);
     expect(err.join()).not.toContain(canary);
@@ -113,7 +100,7 @@ describe('what cannot work is one line and a failure:', () => {
       /option '--time-zone': "Nowhere" found; allowed: .*IANA/,
     ],
   ])('%s', async (_, flags, expected) => {
-    const { code, err } = await start(...flags, '--credentials', 'c.json').ended();
+    const { code, err } = await ended(...flags, '--credentials', 'c.json');
     expect(code).toBe(1);
     expect(err).toEqual([expect.stringMatching(expected)]);
     expect(err.join()).not.toContain(canary);
@@ -121,7 +108,7 @@ describe('what cannot work is one line and a failure:', () => {
 
   test('a folder that cannot be written', async () => {
     await writeFile(join(directory, 'local'), '');
-    const { code, err } = await start().ended();
+    const { code, err } = await ended();
     expect(code).toBe(1);
     expect(err).toEqual([expect.stringContaining(join(directory, 'local/instance.json'))]);
   });
@@ -130,7 +117,7 @@ describe('what cannot work is one line and a failure:', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = Object(server.address());
-    const { code, err } = await start('--port', String(port)).ended();
+    const { code, err } = await ended('--port', String(port));
     server.close();
     expect(code).toBe(1);
     expect(err).toEqual([expect.stringContaining(`Port ${port} is taken`)]);
@@ -138,32 +125,22 @@ describe('what cannot work is one line and a failure:', () => {
 
   test('a second instance', async () => {
     await mkdir(join(directory, 'local'));
-    const other = { pid: process.pid, startedAt: new Date().toISOString() };
+    const other = { pid: process.ppid, startedAt: new Date().toISOString() };
     await writeFile(join(directory, 'local/instance.json'), JSON.stringify(other));
-    const { code, err } = await start().ended();
+    const { code, err } = await ended();
     expect(code).toBe(1);
     expect(err).toEqual([
-      expect.stringContaining(`Another instance runs already (process ${process.pid}`),
+      expect.stringContaining(`Another instance runs already (process ${process.ppid}`),
     ]);
   });
 });
 
 test('--help explains every flag', async () => {
-  const { code, out, err } = await start('--help').ended();
+  const { code, out, err } = await ended('--help');
   expect({ code, err }).toEqual({ code: 0, err: [] });
   for (const flag of 'ticks every port records seed base-url credentials config'.split(' ')) {
     expect(out).toContain(`--${flag} <`);
   }
-});
-
-test('after --ticks it has shown events and ends by itself, quietly and without a trace', async () => {
-  const { code, out, err } = await start('--ticks', '4', '--every', '1').ended();
-  expect({ code, err }).toEqual({ code: 0, err: [] });
-  expect(out).toMatch(/tick 1 .* recorded as known .* baseline/);
-  expect(out).toMatch(/created .* · district-a\/\d+\/1/);
-  expect(out).toMatch(/digest .* new certification/);
-  expect(out).toMatch(/4 ticks · \d+ requests · [1-9]\d* events? received · 0 duplicates · [1-9]/);
-  expect(await readdir(join(directory, 'local'))).toEqual([]);
 });
 
 test('every integration of the configuration is watched, each at a partner of its own', async () => {
@@ -174,8 +151,8 @@ test('every integration of the configuration is watched, each at a partner of it
   ];
   const config = `export default ${JSON.stringify({ integrations })};`;
   await writeFile(join(directory, 'two.config.mjs'), config);
-  const run = start('--config', 'two.config.mjs', '--ticks', '4', '--every', '1');
-  const { code, out, err } = await run.ended();
+  const flags = ['--config', 'two.config.mjs', '--ticks', '4', '--every', '1'];
+  const { code, out, err } = await ended(...flags);
   expect({ code, err }).toEqual({ code: 0, err: [] });
   for (const { name } of integrations) {
     expect(out.match(new RegExp(`tick \\d+ +${name} · `, 'g'))).toHaveLength(4);
@@ -190,7 +167,7 @@ test('every integration of the configuration is watched, each at a partner of it
 
 test('a configuration with mistakes is told as by a synthesis', async () => {
   await writeFile(join(directory, 'bad.config.mjs'), 'export default { integrations: [] };');
-  const { code, out, err } = await start('--config', 'bad.config.mjs').ended();
+  const { code, out, err } = await ended('--config', 'bad.config.mjs');
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err.slice(0, 2)).toEqual([
     expect.stringMatching(/^error: .*bad\.config\.mjs has a problem:$/),
@@ -198,24 +175,10 @@ test('a configuration with mistakes is told as by a synthesis', async () => {
   ]);
 });
 
-test('while it runs its instance file says where, and Ctrl-C ends it cleanly', async () => {
-  const { child, line, ended } = start('--every', '1');
-  await line(/tick 1 /);
-  const instance = JSON.parse(await readFile(join(directory, 'local/instance.json'), 'utf8'));
-  expect(instance.pid).toBe(child.pid);
-  expect((await fetch(instance.aws.endpoints.dynamodb)).status).toBe(200);
-  child.kill('SIGINT');
-  const { code, out, err } = await ended();
-  expect({ code, err }).toEqual({ code: 0, err: [] });
-  expect(out).toMatch(/\d+ ticks? · /);
-  expect(await readdir(join(directory, 'local'))).toEqual([]);
-  await expect(fetch(instance.aws.endpoints.dynamodb)).rejects.toThrow();
-});
-
 test('a host that does not answer fails the tick, with what to do and without the secret', async () => {
   const file = await credentialsFile(`{"client_id":"a","client_secret":"${canary}"}`);
   const flags = ['--base-url', nobodyThere, '--credentials', file, '--ticks', '1'];
-  const { code, out } = await start(...flags).ended();
+  const { code, out } = await ended(...flags);
   expect(code).toBe(1);
   expect(out).toContain('real personal data');
   expect(out).toMatch(/tick 1 .*failed .*UnavailableError/);
@@ -223,7 +186,7 @@ test('a host that does not answer fails the tick, with what to do and without th
   expect(out).not.toContain(canary);
 });
 
-test('a signal while the stack is synthesized ends it cleanly', async () => {
+test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
   // Of a stack that has never been synthesized before.
   const config = {
     stackName: `started-${Date.now()}`,
@@ -231,13 +194,13 @@ test('a signal while the stack is synthesized ends it cleanly', async () => {
   };
   const file = join(directory, 'new.config.mjs');
   await writeFile(file, `export default ${JSON.stringify(config)};`);
-  const { child, ended } = start('--config', file);
+  const started = start('--config', file);
   const local = join(directory, 'local');
   await vi.waitFor(async () => expect((await readdir(local)).join()).toContain('assembly-'), {
     timeout: 20_000,
   });
-  child.kill('SIGTERM');
-  expect(await ended()).toEqual({ code: 0, out: '', err: [] });
+  started.interrupt();
+  expect(await started.ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   expect(await readdir(local)).toEqual([]);
 });
 
@@ -250,7 +213,7 @@ test('refused credentials are blamed on their file, named from where npm was cal
   const { port } = Object(server.address());
   const file = await credentialsFile(`\uFEFF{"client_id":"a","client_secret":"${canary}"}`);
   const host = ['--base-url', `http://127.0.0.1:${port}`, '--credentials', 'credentials.json'];
-  const { code, out } = await start(...host, '--ticks', '1').ended();
+  const { code, out } = await ended(...host, '--ticks', '1');
   server.close();
   expect(code).toBe(1);
   expect(out).toContain(`→ Compare client_id and client_secret in ${file} with`);
@@ -259,33 +222,77 @@ test('refused credentials are blamed on their file, named from where npm was cal
   expect(out).toMatch(/1 tick \(1 failed\) · [1-9] requests?/);
 });
 
-describe('output', () => {
-  const run = (stdout: number | 'pipe') =>
-    spawn(process.execPath, [program, '--ticks', '1'], {
-      env: environment(),
+// What only a process has. Everything else: above, in this process.
+describe('as a process, the program', () => {
+  const program = join(import.meta.dirname, '../../local/start.ts');
+  const children: ChildProcess[] = [];
+  const startProcess = (stdout: number | 'pipe', ...flags: string[]) => {
+    const child = spawn(process.execPath, [program, ...flags], {
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...environment() },
       stdio: ['ignore', stdout, 'pipe'],
     });
-  const endOf = async (child: ReturnType<typeof run>) => {
-    running.push(() => child.kill('SIGKILL'));
-    const [[code], err] = await Promise.all([
+    children.push(child);
+    return child;
+  };
+  const endOf = async (child: ReturnType<typeof startProcess>) => {
+    const [[code], out, err] = await Promise.all([
       once(child, 'close'),
+      child.stdout?.readable ? text(child.stdout) : '',
       child.stderr ? text(child.stderr) : '',
     ]);
-    return { code, err };
+    return { code, out, err };
   };
 
-  test('that nobody reads any more is the end, and no failure', async () => {
-    const child = run('pipe');
-    child.stdout?.destroy();
-    expect(await endOf(child)).toEqual({ code: 0, err: '' });
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
   });
 
-  test.skipIf(process.platform !== 'linux')('to a full disk is a failure', async () => {
-    await using full = await open('/dev/full', 'w');
-    const { code, err } = await endOf(run(full.fd));
-    expect(code).toBe(1);
-    expect(err).toBe(
-      'error: The output cannot be written (ENOSPC). Make room for it, or send it elsewhere.\n',
+  test('has shown events after --ticks and ends by itself, quietly and without a trace', async () => {
+    const { code, out, err } = await endOf(startProcess('pipe', '--ticks', '4', '--every', '1'));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/tick 1 .* recorded as known .* baseline/);
+    expect(out).toMatch(/created .* · district-a\/\d+\/1/);
+    expect(out).toMatch(/digest .* new certification/);
+    expect(out).toMatch(
+      /4 ticks · \d+ requests · [1-9]\d* events? received · 0 duplicates · [1-9]/,
     );
+    expect(await readdir(join(directory, 'local'))).toEqual([]);
   });
+
+  test('says in its instance file where it is while it runs, and Ctrl-C ends it cleanly', async () => {
+    const child = startProcess('pipe', '--every', '1');
+    const ended = endOf(child);
+    let shown = '';
+    for await (const [chunk] of on(Object(child.stdout), 'data')) {
+      shown += chunk;
+      if (/tick 1 /.test(shown)) break;
+    }
+    const instance = JSON.parse(await readFile(join(directory, 'local/instance.json'), 'utf8'));
+    expect(instance.pid).toBe(child.pid);
+    expect((await fetch(instance.aws.endpoints.dynamodb)).status).toBe(200);
+    child.kill('SIGINT');
+    const { code, out, err } = await ended;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/\d+ ticks? · /);
+    expect(await readdir(join(directory, 'local'))).toEqual([]);
+    await expect(fetch(instance.aws.endpoints.dynamodb)).rejects.toThrow();
+  });
+
+  test('has come to its end, and has not failed, when nobody reads its output any more', async () => {
+    const child = startProcess('pipe', '--ticks', '1');
+    child.stdout?.destroy();
+    expect(await endOf(child)).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'fails when its output goes to a full disk',
+    async () => {
+      await using full = await open('/dev/full', 'w');
+      const { code, err } = await endOf(startProcess(full.fd, '--ticks', '1'));
+      expect(code).toBe(1);
+      expect(err).toBe(
+        'error: The output cannot be written (ENOSPC). Make room for it, or send it elsewhere.\n',
+      );
+    },
+  );
 });

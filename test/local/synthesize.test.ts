@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../infra/config.ts';
-import { StoppedError } from '../../local/errors.ts';
 import { synthesize } from '../../local/synthesize.ts';
+import { InterruptedError } from '../../ops/errors.ts';
 
 const config = parseConfig({
   integrations: [{ name: 'a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' }],
@@ -22,20 +22,20 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const stopping = new AbortController();
     const synthesis = synthesize(config, directory, stopping.signal);
-    const ended = expect(synthesis).rejects.toThrow(StoppedError);
+    const ended = expect(synthesis).rejects.toThrow(InterruptedError);
     await vi.waitFor(() => expect(processes()).toMatch(/bundling.program\.ts/), {
       timeout: 20_000,
       interval: 20,
     });
-    stopping.abort(new StoppedError());
+    stopping.abort(new InterruptedError());
     await ended;
     expect(processes()).toBe('');
   },
 );
 
 test('a synthesis that is stopped before it begins writes nothing', async () => {
-  const synthesis = synthesize(config, directory, AbortSignal.abort(new StoppedError()));
-  await expect(synthesis).rejects.toThrow(StoppedError);
+  const synthesis = synthesize(config, directory, AbortSignal.abort(new InterruptedError()));
+  await expect(synthesis).rejects.toThrow(InterruptedError);
   expect(await readdir(directory)).toEqual([]);
 });
 

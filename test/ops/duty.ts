@@ -9,8 +9,9 @@ import type { AskedOfAws, Environment } from '../../ops/host.ts';
 import type { ClientSettings, Service } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
 import { Gate, type Reply } from '../support/gate.ts';
+import type { Ended } from '../support/running.ts';
 import { HastyClock } from './hasty-clock.ts';
-import { type Ended, Running } from './running.ts';
+import { Running } from './running.ts';
 
 /** As AWS's SDK names the services in the environment. */
 const endpointNames: Readonly<Record<Service, string>> = {

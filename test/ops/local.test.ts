@@ -1,44 +1,28 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
+import { run as start } from '../../local/run.ts';
+import { RunningProgram } from '../support/running.ts';
 import { Running } from './running.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'local-'));
-const instance = spawn(
-  process.execPath,
-  [
-    fileURLToPath(new URL('../../local/start.ts', import.meta.url)),
-    '--every',
-    '90',
-    '--records',
-    '5',
-  ],
-  { env: { ...process.env, NOTIFIER_LOCAL: folder } },
-);
+const environment = { NOTIFIER_LOCAL: folder };
+let instance: RunningProgram;
 
 beforeAll(async () => {
-  const { promise: ticked, resolve } = Promise.withResolvers<void>();
-  let screen = '';
-  instance.stdout.on('data', (text) => {
-    screen += text;
-    if (screen.includes('tick 1')) resolve();
-  });
-  await ticked;
+  instance = new RunningProgram(start, '--every 90 --records 5'.split(' '), { environment });
+  await instance.shows(/tick 1/);
 });
 afterAll(async () => {
-  instance.kill('SIGKILL');
-  await once(instance, 'exit');
+  instance.interrupt();
+  await instance.ended;
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (args: string) =>
-  new Running(`${args} --local`, { environment: { NOTIFIER_LOCAL: folder } }).ended;
+const run = (args: string) => new Running(`${args} --local`, { environment }).ended;
 
 const times = z.tuple([z.object({ lastTick: z.string(), nextTick: z.string() })]);
 

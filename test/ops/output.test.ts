@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { Running, Screen } from './running.ts';
+import { Screen } from '../support/running.ts';
+import { Running } from './running.ts';
 
 /** What is written there is lost, for this reason. */
 class Nowhere extends Screen {
