@@ -1,4 +1,4 @@
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 
 /** The days that are read most often: from `from` on, with no end, so that tomorrow is in it. */
 export interface RecentWindow {
@@ -33,5 +33,5 @@ export function daysIn({ from, today }: RecentWindow): string[] {
 
 /** Whether an assessment of this day (`YYYY-MM-DD`) was completed before the window began. */
 export function isLate(day: string, window: RecentWindow): boolean {
-  return Temporal.PlainDate.compare(Temporal.PlainDate.from(day), window.from) < 0;
+  return day < window.from.toString();
 }

@@ -1,39 +1,50 @@
 import * as z from 'zod/mini';
 
+/**
+ * With a description for the contract. Not by `z.describe`, which is a check: of every field of every record that is
+ * read it would take time again.
+ */
+function described<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
+  z.globalRegistry.add(schema, { description });
+  return schema;
+}
+
 /** A real calendar date as the API writes it (`YYYY-MM-DD`); 31 February is refused. */
-const day = z.iso.date();
+const day = () => z.iso.date();
 
 /** Element of `results` (partner-api.md, 2.3). Fields that the document does not name are kept. */
 export const resultPartSchema = z
   .looseObject({
-    assessment_id: z.int().check(z.describe('ID of the part.')),
-    assessment_name: z.string().check(z.describe('Name of the part.')),
-    certified_on: day.check(z.describe('Date on which the part was completed.')),
-    proctor_id: z
-      .int()
-      .check(z.describe('Platform user ID of the proctor who supervised the part.')),
-    proctor_name: z.string().check(z.describe("The proctor's name.")),
+    assessment_id: described(z.int(), 'ID of the part.'),
+    assessment_name: described(z.string(), 'Name of the part.'),
+    certified_on: described(day(), 'Date on which the part was completed.'),
+    proctor_id: described(z.int(), 'Platform user ID of the proctor who supervised the part.'),
+    proctor_name: described(z.string(), "The proctor's name."),
   })
-  .check(z.meta({ id: 'ResultPart', description: 'One of the parts behind an assessment.' }));
+  .register(z.globalRegistry, {
+    id: 'ResultPart',
+    description: 'One of the parts behind an assessment.',
+  });
 
 /**
  * An assessment as the API returns it (partner-api.md, 2.2), under its own field names.
  * Fields that the document does not name are kept and passed on to subscribers.
  */
 export const assessmentSchema = z.looseObject({
-  id: z
-    .int()
-    .check(z.positive(), z.describe('ID of the overall assessment; the `subject` of the event.')),
-  seid: z.nullable(z.string()).check(z.describe('State Educator ID; null if none is recorded.')),
-  name: z.string().check(z.describe("The educator's full name.")),
-  first_name: z.string().check(z.describe("The educator's given name.")),
-  last_name: z.string().check(z.describe("The educator's family name.")),
-  email: z.string().check(z.describe("The educator's e-mail address on the platform.")),
-  organization_id: z.int().check(z.describe('Organization that the assessment belongs to.')),
-  organization_name: z.string().check(z.describe('Name of that organization.')),
-  assessment_name: z.string().check(z.describe('Name of the assessment.')),
-  certified_on: day.check(z.describe('Date on which the overall assessment was completed.')),
-  results: z.array(resultPartSchema).check(z.describe('The parts behind the assessment.')),
+  id: described(
+    z.int().check(z.positive()),
+    'ID of the overall assessment; the `subject` of the event.',
+  ),
+  seid: described(z.nullable(z.string()), 'State Educator ID; null if none is recorded.'),
+  name: described(z.string(), "The educator's full name."),
+  first_name: described(z.string(), "The educator's given name."),
+  last_name: described(z.string(), "The educator's family name."),
+  email: described(z.string(), "The educator's e-mail address on the platform."),
+  organization_id: described(z.int(), 'Organization that the assessment belongs to.'),
+  organization_name: described(z.string(), 'Name of that organization.'),
+  assessment_name: described(z.string(), 'Name of the assessment.'),
+  certified_on: described(day(), 'Date on which the overall assessment was completed.'),
+  results: described(z.array(resultPartSchema), 'The parts behind the assessment.'),
 });
 
 export type ResultPart = z.infer<typeof resultPartSchema>;

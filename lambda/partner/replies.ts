@@ -56,17 +56,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Every value but the first follows a comma or an opening bracket; those in strings count too. */
 function mayHoldMoreThan(limit: number, bytes: Buffer): boolean {
+  const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b];
   let values = 1;
   // By index: an iterator takes several times as long, of every answer.
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
-    if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1;
+    if (byte !== comma && byte !== bracket && byte !== brace) continue;
+    values += 1;
     if (values > limit) return true;
   }
   return false;
 }
-
-const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
 
 /** The error for a status that is no success (partner-api.md, 7, and what it leaves open). */
 export function toRefusal(

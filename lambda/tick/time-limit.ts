@@ -1,4 +1,4 @@
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import { TimedOutError } from '../partner/errors.ts';
 
@@ -65,7 +65,7 @@ export class TimeLimit {
    * was cut short. Once it was found to be reached, it stays so.
    */
   noteIfReached(): boolean {
-    this.#reached ||= Temporal.Instant.compare(this.#clock.now(), this.deadline) >= 0;
+    this.#reached ||= this.#leftMs() <= this.#reserveMs;
     return this.#reached;
   }
 
@@ -75,6 +75,6 @@ export class TimeLimit {
   }
 
   #leftMs(): number {
-    return this.#killedAt.since(this.#clock.now()).total('milliseconds');
+    return Number(this.#killedAt.epochNanoseconds - this.#clock.now().epochNanoseconds) / 1e6;
   }
 }

@@ -324,7 +324,9 @@ export class MemoryLedger implements Ledger, Steered {
   }
 
   get held(): OwedEvent[] {
-    return [...this.items.values()].flatMap(({ outbox }) => eventsOf(outbox, ['held']));
+    return [...this.items.values()].flatMap(({ outbox }) =>
+      outbox.size === 0 ? [] : eventsOf(outbox, ['held']),
+    );
   }
 
   filed(place: Waits): Item[] {
@@ -372,6 +374,7 @@ export function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> 
 
 /** What the index has the item under. */
 export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined {
+  if (outbox.size === 0) return undefined;
   const found = new Set(waitsOf(outbox).values());
   return places.find((wait) => found.has(wait));
 }

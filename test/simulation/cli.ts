@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
 import { Coverages } from './coverage.ts';
 import { livedBy } from './crew.ts';
@@ -6,6 +7,9 @@ import { newsIn } from './known.ts';
 import { type Lived, live, type Order, optionsOf } from './order.ts';
 import { aspects, type Plan } from './plan.ts';
 import { inAnyCase, simulate } from './simulate.ts';
+
+// As many workers as cores leave no core on which V8 could collect a worker's garbage beside it.
+setFlagsFromString('--no-parallel-scavenge');
 
 const whole = (text: string) => {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number');

@@ -12,17 +12,18 @@ interface Timer {
  * the longest of it, and the order of things is the same in each run.
  */
 export class Timeline implements Clock {
-  #now: Temporal.Instant;
+  /** Of `#nowMs`, once somebody has asked: most moments pass unasked. */
+  #now: Temporal.Instant | undefined;
   #nowMs: number;
   /** The next one last; of several at one time, the one that was set first. */
   readonly #timers: Timer[] = [];
 
   constructor(start: string) {
-    this.#now = Temporal.Instant.from(start);
-    this.#nowMs = this.#now.epochMilliseconds;
+    this.#nowMs = Temporal.Instant.from(start).epochMilliseconds;
   }
 
   now(): Temporal.Instant {
+    this.#now ??= Temporal.Instant.fromEpochMilliseconds(this.#nowMs);
     return this.#now;
   }
 
@@ -50,7 +51,7 @@ export class Timeline implements Clock {
       this.after(ms, () => {
         if (process.isAlive) run();
       });
-    return { now: () => this.#now, after, sleep: (ms, signal) => sleepBy({ after }, ms, signal) };
+    return { now: () => this.now(), after, sleep: (ms, signal) => sleepBy({ after }, ms, signal) };
   }
 
   /** Lets time pass until the work is done. */
@@ -68,7 +69,7 @@ export class Timeline implements Clock {
       if (next === undefined) throw new Error('everybody waits, for nothing');
       if (next.at > this.#nowMs) {
         this.#nowMs = next.at;
-        this.#now = Temporal.Instant.fromEpochMilliseconds(next.at);
+        this.#now = undefined;
       }
       next.run();
     }
