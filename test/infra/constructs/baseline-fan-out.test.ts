@@ -1,8 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { resourcesOf } from '../../../infra/config/limits.ts';
@@ -183,25 +178,5 @@ describe('a baseline that fans out', () => {
     );
     expect(at(group, 'Properties', 'RetentionInDays')).toBe(30);
     expect(at(group, 'DeletionPolicy')).toBe('Delete');
-  });
-
-  it('passes the checks of the synthesis', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'fan-out-'));
-    const config = { integrations: [{ ...district, baseline: 'fan-out' }] };
-    const file = join(folder, 'fan-out.config.mjs');
-    writeFileSync(file, `export default ${JSON.stringify(config)};`);
-    const app = fileURLToPath(new URL('../../../infra/app.ts', import.meta.url));
-    const { status, stdout, stderr } = spawnSync(process.execPath, [app, file], {
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        CDK_OUTDIR: join(folder, 'assembly'),
-        CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [] }),
-      },
-      encoding: 'utf8',
-    });
-    rmSync(folder, { recursive: true });
-    expect(stdout + stderr).not.toMatch(/AwsSolutions-|ERROR/);
-    expect(status).toBe(0);
   });
 });
