@@ -5,7 +5,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromEnvironment, ToEnvironment } from './function.ts';
 
-const { modulePath, exportName, context } = workerData;
+const { modulePath, exportName, random, context } = workerData;
+if (typeof random === 'number') Math.random = () => random;
 
 function errorReport(error: unknown) {
   return error instanceof Error

@@ -33,6 +33,11 @@ export interface FunctionOptions {
   readonly onOutput?: (line: OutputLine) => void;
   /** Where environments come from and go to, when not with each function. */
   readonly idle?: IdleEnvironments;
+  /**
+   * What `Math.random` gives the bundle, from 0 up to, not including, 1. With 0 nobody waits between
+   * two attempts: each back-off is a random part of its limit, the SDK's own included.
+   */
+  readonly random?: number;
 }
 
 interface Environment {
@@ -47,23 +52,38 @@ interface Environment {
  * Lambda's do. So shared functions remember what they were asked before.
  */
 export class IdleEnvironments {
-  readonly #byKey = new Map<string, Environment[]>();
+  /** Those left last come last. */
+  #kept: { readonly key: string; readonly environment: Environment }[] = [];
+  #mostKept: number;
+
+  constructor(mostKept = 16) {
+    this.#mostKept = mostKept;
+  }
 
   take(key: string): Environment | undefined {
-    const alike = this.#byKey.get(key)?.filter(({ hasEnded }) => !hasEnded) ?? [];
-    const environment = alike.pop();
-    this.#byKey.set(key, alike);
-    return environment;
+    this.#kept = this.#kept.filter(({ environment }) => !environment.hasEnded);
+    const found = this.#kept.findLast((one) => one.key === key);
+    this.#kept = this.#kept.filter((one) => one !== found);
+    found?.environment.worker.ref();
+    return found?.environment;
   }
 
-  keep(key: string, environment: Environment): void {
-    this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), environment]);
+  /** Ends the one that has been idle for longest, where there are many. */
+  async keep(key: string, environment: Environment): Promise<void> {
+    environment.worker.unref();
+    this.#kept.push({ key, environment });
+    await this.#endAllBut(this.#mostKept);
   }
 
+  /** Also those that are left later. */
   async end(): Promise<void> {
-    const all = [...this.#byKey.values()].flat();
-    this.#byKey.clear();
-    await Promise.all(all.map(({ worker }) => worker.terminate()));
+    this.#mostKept = 0;
+    await this.#endAllBut(0);
+  }
+
+  async #endAllBut(count: number): Promise<void> {
+    const surplus = this.#kept.splice(0, Math.max(0, this.#kept.length - count));
+    await Promise.all(surplus.map(({ environment }) => environment.worker.terminate()));
   }
 }
 
@@ -102,7 +122,7 @@ export class LocalFunction {
   readonly #options: FunctionOptions;
   #environment: Environment | undefined;
   #isBusy = false;
-  /** Nobody has killed it, and every invocation so far has returned. */
+  /** None of its environments has died. */
   #isSound = true;
 
   constructor(plan: FunctionPlan, options: FunctionOptions) {
@@ -128,7 +148,6 @@ export class LocalFunction {
     const kept = this.#environment ?? this.#idle?.take(this.#key);
     try {
       const result = await this.#run(requestId, event, kept);
-      if (result.outcome === 'failed') this.#isSound = false;
       return { requestId, coldStart: kept === undefined, ...result };
     } finally {
       this.#isBusy = false;
@@ -148,8 +167,9 @@ export class LocalFunction {
     const idle = this.#idle;
     if (!idle || !this.#environment || this.#isBusy) return this.kill();
     this.#environment.onLine = () => {};
-    idle.keep(this.#key, this.#environment);
+    const environment = this.#environment;
     this.#environment = undefined;
+    await idle.keep(this.#key, environment);
   }
 
   async #run(requestId: string, event: Json, kept: Environment | undefined) {
@@ -184,6 +204,7 @@ export class LocalFunction {
     const { promise, resolve } = Promise.withResolvers<FromEnvironment>();
     const dead = (errorType: string, problem: string, trace: string[] = []) => {
       if (this.#environment?.worker === worker) this.#environment = undefined;
+      this.#isSound = false;
       const errorMessage = `RequestId: ${requestId} Error: ${problem}`;
       resolve({ kind: 'failed', errorType, errorMessage, trace });
     };
@@ -210,7 +231,7 @@ export class LocalFunction {
 
   /** Environments with the same key are alike. */
   get #key(): string {
-    return JSON.stringify([this.#plan, this.environment]);
+    return JSON.stringify([this.#plan, this.environment, this.#options.random]);
   }
 
   #use(environment: Environment): Environment {
@@ -236,6 +257,7 @@ export class LocalFunction {
       workerData: {
         modulePath: modulePath(this.#options.codeDirectory, handler.slice(0, separator)),
         exportName: handler.slice(separator + 1),
+        random: this.#options.random,
         context: {
           callbackWaitsForEmptyEventLoop: true,
           functionName: name,

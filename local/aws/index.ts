@@ -40,6 +40,8 @@ export interface EmbeddedAwsOptions {
   readonly onOutput?: (line: OutputLine) => void;
   /** Functions that were not killed leave their environments there, for the next start. */
   readonly idle?: IdleEnvironments;
+  /** What `Math.random` gives the functions. */
+  readonly random?: number;
 }
 
 /** Also of what functions do not call, but people do. */
@@ -151,6 +153,7 @@ export async function startEmbeddedAws(
       endpoints: functionEndpoints,
       ...(options.onOutput && { onOutput: options.onOutput }),
       ...(options.idle && { idle: options.idle }),
+      ...(options.random !== undefined && { random: options.random }),
       ...overrides,
     });
     started.add(localFunction);

@@ -15,6 +15,7 @@ import { cachedAssembly } from '../../local/assembly-cache.ts';
 import { type Endpoints, IdleEnvironments } from '../../local/aws/function.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
 import { withSettings } from '../../local/function-settings.ts';
+import { Access } from '../../local/partner-sandbox/access.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
 import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
 import { type AwsCall, Gate } from '../support/gate.ts';
@@ -57,20 +58,35 @@ export interface DeploymentConfig extends Pick<NotifierConfigInput, 'topic' | 's
 /** The sandbox's world is the same in every test. */
 const world = { seed: 7, records: 30, timeZone: 'UTC' };
 
+type GateName = 'partner' | keyof Endpoints;
+
+/** Gates of deployments that are gone: where its gates are is part of a function's environment. */
+const gatesLeft: Record<GateName, Gate>[] = [];
+
+/** All that functions of deployments that are gone know: a secret, and tokens of it. */
+interface Warmth {
+  readonly idle: IdleEnvironments;
+  readonly access: Access;
+}
+
+const unknowing = (): Warmth => ({ idle: new IdleEnvironments(), access: new Access(world.seed) });
+/** Of all deployments of this process, until a test spoils it. */
+let warmth = unknowing();
+
 /**
  * Everything between the partner and the subscribers, as deployed: the synthesized stack on embedded
- * AWS, the bundled function, a partner sandbox, and gates in front of whatever may break.
+ * AWS, the bundled function, a partner sandbox, and gates in front of whatever may break. Functions
+ * wait as short as chance allows between two attempts.
  */
 export class Deployment {
-  readonly partner = new Gate();
-  readonly #gates: Readonly<Record<keyof Endpoints, Gate>>;
+  readonly #onAwsCall: ((call: AwsCall) => void) | undefined;
+  readonly #gates: Readonly<Record<GateName, Gate>>;
   #assembly = '';
   #partnerUrl = '';
   #aws: EmbeddedAws | undefined;
   #sandbox: PartnerSandbox | undefined;
   #sqs: SQSClient | undefined;
-  readonly #idle = new IdleEnvironments();
-  #access: PartnerSandbox['access'] | undefined;
+  #warmth = warmth;
   #clientSecret = '';
   /** Undefined unless everything has been raised. */
   #secretVersion: string | undefined;
@@ -84,12 +100,19 @@ export class Deployment {
 
   /** @param onAwsCall told of what the functions ask of AWS */
   constructor(onAwsCall?: (call: AwsCall) => void) {
-    this.#gates = {
+    this.#onAwsCall = onAwsCall;
+    const kept = onAwsCall === undefined ? gatesLeft.pop() : undefined;
+    this.#gates = kept ?? {
+      partner: new Gate(),
       dynamodb: new Gate(onAwsCall),
       sns: new Gate(onAwsCall),
       sqs: new Gate(onAwsCall),
       secretsManager: new Gate(onAwsCall),
     };
+  }
+
+  get partner(): Gate {
+    return this.#gates.partner;
   }
 
   get sns(): Gate {
@@ -104,8 +127,8 @@ export class Deployment {
   async build(config: DeploymentConfig = {}): Promise<void> {
     const { topic, subscriptions = [], integration: more, others = [] } = config;
     this.filtered = await someOrganization();
-    this.#partnerUrl = await this.partner.open();
-    const { dynamodb, sns, sqs, secretsManager } = this.#gates;
+    const { partner, dynamodb, sns, sqs, secretsManager } = this.#gates;
+    this.#partnerUrl = await partner.open();
     this.#overrides = {
       dynamodb: await dynamodb.open(),
       sns: await sns.open(),
@@ -136,8 +159,8 @@ export class Deployment {
   }
 
   /**
-   * A fresh AWS and a fresh partner, with credentials in the secret. Functions go on warm, with the
-   * partner's token and their secret, after a test that has bent nothing.
+   * A fresh AWS and a fresh partner, with credentials in the secret. Functions go on warm, with their
+   * secret and a token of the partner's, where no test has changed either.
    */
   async raise(): Promise<void> {
     const overrides = this.#overrides;
@@ -146,19 +169,20 @@ export class Deployment {
     this.#sandbox = undefined;
     this.#aws = undefined;
     this.#secretVersion = undefined;
-    const access = this.#access;
-    this.#sandbox = await startPartnerSandbox({ ...world, ...(access && { access }) });
-    this.#access = this.#sandbox.access;
-    this.partner.standBefore(this.#sandbox.url);
+    this.#warmth = warmth;
+    const { idle, access } = warmth;
+    this.#sandbox = await startPartnerSandbox({ ...world, access });
+    this.partner.target = this.#sandbox.url;
     this.#aws = await startEmbeddedAws(this.#assembly, {
       endpointOverrides: (endpoints) => {
-        this.#gates.dynamodb.standBefore(endpoints.dynamodb);
-        this.#gates.sns.standBefore(endpoints.sns);
-        this.#gates.sqs.standBefore(endpoints.sqs);
-        this.#gates.secretsManager.standBefore(endpoints.secretsManager);
+        this.#gates.dynamodb.target = endpoints.dynamodb;
+        this.#gates.sns.target = endpoints.sns;
+        this.#gates.sqs.target = endpoints.sqs;
+        this.#gates.secretsManager.target = endpoints.secretsManager;
         return overrides;
       },
-      idle: this.#idle,
+      idle,
+      random: 0,
       adjust: (plan) => withSettings(plan, () => ({ baseUrl: this.#partnerUrl })),
       onOutput: ({ text }) => this.output.push(text),
     });
@@ -171,17 +195,16 @@ export class Deployment {
   }
 
   async strike(): Promise<void> {
-    if (this.#isBent()) {
+    if (this.#isChanged()) {
       const functions = [...(this.#aws?.functions.values() ?? [])];
       await Promise.all(functions.map((one) => one.kill()));
-      // What other tests have left idle has tokens that the next partner does not know.
-      await this.#idle.end();
-      this.#access = undefined;
     }
-    for (const gate of this.#all) {
-      gate.reset();
-      gate.wasBent = false;
+    if (this.#clientSecret !== this.#sandbox?.credentials.clientSecret) {
+      // What other tests have left idle has tokens that are no longer good.
+      if (warmth === this.#warmth) warmth = unknowing();
+      await this.#warmth.idle.end();
     }
+    for (const gate of this.#all) gate.reset();
     this.output.length = 0;
     this.#sqs?.destroy();
     await this.#aws?.close();
@@ -189,25 +212,22 @@ export class Deployment {
   }
 
   async dismantle(): Promise<void> {
-    await this.#idle.end();
-    await Promise.all(this.#all.map((gate) => gate.close()));
+    if (this.#onAwsCall === undefined) gatesLeft.push(this.#gates);
+    else await Promise.all(this.#all.map((gate) => gate.close()));
   }
 
   get #all(): readonly Gate[] {
-    return [this.partner, ...Object.values(this.#gates)];
+    return Object.values(this.#gates);
   }
 
   /** A function may remember something that the next test's must not know. */
-  #isBent(): boolean {
+  #isChanged(): boolean {
     if (this.#secretVersion === undefined) return true;
-    if (this.#all.some(({ wasBent }) => wasBent)) return true;
     const { switches, faults, requests } = this.sandbox;
-    const { clientSecret } = this.sandbox.credentials;
     return (
       !isDeepStrictEqual(switches, defaultSwitches) ||
       faults.length > 0 ||
       requests.some(({ fault }) => fault !== undefined) ||
-      clientSecret !== this.#clientSecret ||
       this.aws.secrets.get(this.#secretName).id !== this.#secretVersion
     );
   }

@@ -37,10 +37,9 @@ const openly: Rule = (call) => call.forward();
 /** An HTTP proxy that a test can close, break or bend, in front of a service that is real. */
 export class Gate {
   readonly #server = createServer((request, response) => void this.#pass(request, response));
-  #target = '';
+  /** Where calls go. */
+  target = '';
   #rules: Rule[] = [];
-  /** It has not always let everything pass as it came. */
-  wasBent = false;
   readonly #onCall: ((call: AwsCall) => void) | undefined;
   /** Operations that passed or were stopped, in order. */
   readonly calls: string[] = [];
@@ -50,27 +49,15 @@ export class Gate {
     this.#onCall = onCall;
   }
 
+  /** Keeps no process alive. */
   async open(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    if (!this.#server.listening) {
+      this.#server.listen(0, '127.0.0.1').unref();
+      await once(this.#server, 'listening');
+    }
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the gate has no port');
     return `http://127.0.0.1:${address.port}`;
-  }
-
-  /** Where calls go. */
-  get target(): string {
-    return this.#target;
-  }
-
-  set target(url: string) {
-    this.wasBent = true;
-    this.#target = url;
-  }
-
-  /** Lets everything pass to a service, as it comes. */
-  standBefore(url: string): void {
-    this.#target = url;
   }
 
   /** For the next call of the operation only. */
@@ -85,7 +72,6 @@ export class Gate {
 
   /** For all calls that no earlier rule is for, until `reset`. */
   always(rule: Rule): void {
-    this.wasBent = true;
     this.#rules.push(rule);
   }
 
@@ -114,7 +100,7 @@ export class Gate {
     const call: Call = {
       operation,
       body,
-      forward: (changed = body) => forward(this.#target, request, changed),
+      forward: (changed = body) => forward(this.target, request, changed),
     };
     try {
       const reply = await (this.#rules[0] ?? openly)(call);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { IdleEnvironments, LocalFunction, type OutputLine } from '../../../local/aws/function.ts';
 
 const endpoints = {
@@ -17,6 +17,7 @@ function fixture(
   onOutput: (line: OutputLine) => void = () => {},
   handler = 'index.handler',
   idle?: IdleEnvironments,
+  random?: number,
 ) {
   const localFunction = new LocalFunction(
     {
@@ -36,6 +37,7 @@ function fixture(
       endpoints,
       onOutput,
       ...(idle && { idle }),
+      ...(random !== undefined && { random }),
     },
   );
   started.push(localFunction);
@@ -156,8 +158,16 @@ test("the environment is the template's, Lambda's and the SDK's: nothing of this
   expect(payload).not.toHaveProperty('PATH');
 });
 
+test('what it draws at random can be settled', async () => {
+  const poll = fixture(undefined, undefined, undefined, 0);
+  expect(await poll.invoke()).toMatchObject({ payload: { random: 0 } });
+});
+
 describe('an environment that outlives its function', () => {
-  const idle = new IdleEnvironments();
+  let idle: IdleEnvironments;
+  beforeEach(() => {
+    idle = new IdleEnvironments();
+  });
   afterEach(() => idle.end());
   const next = (onOutput?: (line: OutputLine) => void, handler?: string) =>
     fixture(onOutput, handler, idle);
@@ -183,7 +193,7 @@ describe('an environment that outlives its function', () => {
 
   it.each([
     ['was killed', async (one: LocalFunction) => one.kill()],
-    ['has failed', async (one: LocalFunction) => one.invoke({ do: 'throw' })],
+    ['has died', async (one: LocalFunction) => one.invoke({ do: 'exit' })],
     ['is at work', async (one: LocalFunction) => void one.invoke({ do: 'hang' })],
   ])('is none when the function %s', async (_, meet) => {
     const one = next();
@@ -191,6 +201,35 @@ describe('an environment that outlives its function', () => {
     await meet(one);
     await one.leave();
     expect(await next().invoke()).toMatchObject({ coldStart: true });
+  });
+
+  it('is there although the handler has thrown', async () => {
+    const one = next();
+    await one.invoke({ do: 'throw' });
+    await one.leave();
+    expect(await next().invoke()).toMatchObject({ coldStart: false });
+  });
+
+  it('is ended with the others, also when it is left later', async () => {
+    const [one, other] = [next(), next()];
+    await Promise.all([one.invoke(), other.invoke()]);
+    await one.leave();
+    await idle.end();
+    await other.leave();
+    expect(await next().invoke()).toMatchObject({ coldStart: true });
+  });
+
+  it('is ended when more than are kept have been left since', async () => {
+    const two = new IdleEnvironments(2);
+    const leave = async (random: number) => {
+      const one = fixture(undefined, undefined, two, random);
+      const { coldStart } = await one.invoke();
+      await one.leave();
+      return coldStart;
+    };
+    for (const random of [0.1, 0.2, 0.3]) await leave(random);
+    expect([await leave(0.2), await leave(0.3), await leave(0.1)]).toEqual([false, false, true]);
+    await two.end();
   });
 
   it('is not taken by a function after its death', async () => {
