@@ -1,5 +1,10 @@
 import type { Temporal } from 'temporal-polyfill';
-import { type Change, idOf, type Sighting } from '../../lambda/detection/compare.ts';
+import {
+  type Certification,
+  type Change,
+  idOf,
+  type Sighting,
+} from '../../lambda/detection/compare.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type {
   Committed,
@@ -70,11 +75,13 @@ export class LaggingLedger extends MemoryLedger {
 
   override async knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>> {
     const shown = new Map<number, DayCertification>();
+    let isStale = false;
     for (const id of this.#everOf.get(day) ?? []) {
       const entry = this.#visible(id);
       if (entry?.day === day) shown.set(id, entry.shown);
+      isStale ||= !isSame(shown.get(id), this.#ofDay(id, day));
     }
-    if (!isSame(shown, await super.knownOfDay(day))) this.#note('stale index by day');
+    if (isStale) this.#note('stale index by day');
     return shown;
   }
 
@@ -114,20 +121,16 @@ export class LaggingLedger extends MemoryLedger {
     ]);
   }
 
+  #ofDay(id: number, day: string): Certification | undefined {
+    const certification = this.items.get(id)?.certification;
+    return certification?.day === day ? certification : undefined;
+  }
+
   #visible(id: number): IndexEntry | undefined {
     return this.#index.get(id)?.findLast(({ visibleAt }) => visibleAt <= this.#timeline.nowMs);
   }
 }
 
-function isSame(
-  shown: ReadonlyMap<number, DayCertification>,
-  truth: ReadonlyMap<number, DayCertification>,
-): boolean {
-  return (
-    shown.size === truth.size &&
-    [...shown].every(([id, { fingerprint, presence }]) => {
-      const known = truth.get(id);
-      return known?.fingerprint === fingerprint && known.presence === presence;
-    })
-  );
+function isSame(shown: DayCertification | undefined, truth: Certification | undefined): boolean {
+  return shown?.fingerprint === truth?.fingerprint.whole && shown?.presence === truth?.presence;
 }

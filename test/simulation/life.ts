@@ -1,3 +1,4 @@
+import type { Temporal } from 'temporal-polyfill';
 import { NotifierError } from '../../lambda/errors.ts';
 import { acceptTotal } from '../../lambda/operations/accept-total.ts';
 import { restartBaseline } from '../../lambda/operations/baseline.ts';
@@ -82,7 +83,7 @@ export class Life {
     const { note } = this.coverage;
     const { start, timeZone } = places[plan.place] ?? places[0];
     const timeline = new Timeline(start);
-    const today = () => timeline.now().toZonedDateTimeISO(timeZone).toPlainDate();
+    const today = todayOf(timeline, timeZone);
     if (timeZone !== 'UTC') note('time zone other than UTC');
     this.plan = plan;
     this.#seed = seed;
@@ -299,6 +300,18 @@ export class Life {
         `a tick ran out of time although no call took more than ${longestCallMs} ms`,
       );
   }
+}
+
+/** Worked out once a moment: the world asks for each record that it begins with. */
+function todayOf(timeline: Timeline, timeZone: string): () => Temporal.PlainDate {
+  let asOf: Temporal.Instant | undefined;
+  let today: Temporal.PlainDate | undefined;
+  return () => {
+    const now = timeline.now();
+    if (today === undefined || now !== asOf) today = now.toZonedDateTimeISO(timeZone).toPlainDate();
+    asOf = now;
+    return today;
+  };
 }
 
 function settingsOf(plan: Plan, timeZone: string, since: string): OperationSettings {
