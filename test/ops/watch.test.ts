@@ -127,9 +127,10 @@ describe('watch', () => {
       // Of another tick that has failed there is nothing new to say.
       expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
       stage.partner.reset();
-      stage.sandbox.world.add();
-      // Until the next look at the ticks, which comes behind the event.
+      await stage.completedTick();
+      // The next look at the ticks, as soon as an event ends the wait for events.
       duty.clock.advance({ seconds: 10 });
+      stage.sandbox.world.add();
       await stage.completedTick();
     });
     expect(seen.stdout.match(/ notice .*/g)).toEqual([

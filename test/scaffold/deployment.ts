@@ -53,10 +53,12 @@ export interface DeploymentConfig extends Pick<NotifierConfigInput, 'topic' | 's
   readonly integration?: Partial<NotifierConfigInput['integrations'][number]>;
   /** Integrations beside it, at the same partner. */
   readonly others?: readonly string[];
+  /** Assessments that the partner has at first. */
+  readonly records?: number;
 }
 
-/** The sandbox's world is the same in every test. */
-const world = { seed: 7, records: 30, timeZone: 'UTC' };
+/** The sandbox's world is the same in every test of a file. */
+const world = { seed: 7, timeZone: 'UTC' };
 
 type GateName = 'partner' | keyof Endpoints;
 
@@ -82,6 +84,7 @@ export class Deployment {
   readonly #onAwsCall: ((call: AwsCall) => void) | undefined;
   readonly #gates: Readonly<Record<GateName, Gate>>;
   #assembly = '';
+  #records = 0;
   #partnerUrl = '';
   #aws: EmbeddedAws | undefined;
   #sandbox: PartnerSandbox | undefined;
@@ -125,8 +128,9 @@ export class Deployment {
 
   /** Synthesizes the stack and opens the gates, once for all tests. */
   async build(config: DeploymentConfig = {}): Promise<void> {
-    const { topic, subscriptions = [], integration: more, others = [] } = config;
-    this.filtered = await someOrganization();
+    const { topic, subscriptions = [], integration: more, others = [], records = 30 } = config;
+    this.#records = records;
+    this.filtered = await someOrganization(records);
     const { partner, dynamodb, sns, sqs, secretsManager } = this.#gates;
     this.#partnerUrl = await partner.open();
     this.#overrides = {
@@ -171,7 +175,7 @@ export class Deployment {
     this.#secretVersion = undefined;
     this.#warmth = warmth;
     const { idle, access } = warmth;
-    this.#sandbox = await startPartnerSandbox({ ...world, access });
+    this.#sandbox = await startPartnerSandbox({ ...world, records: this.#records, access });
     this.partner.target = this.#sandbox.url;
     this.#aws = await startEmbeddedAws(this.#assembly, {
       endpointOverrides: (endpoints) => {
@@ -361,8 +365,8 @@ export class Deployment {
   }
 }
 
-async function someOrganization(): Promise<number> {
-  const sandbox = await startPartnerSandbox(world);
+async function someOrganization(records: number): Promise<number> {
+  const sandbox = await startPartnerSandbox({ ...world, records });
   await sandbox.close();
   const [organization] = sandbox.world.organizations;
   if (organization === undefined) throw new Error('the sandbox has no organization');

@@ -1,89 +1,48 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseConfig } from '../../infra/config.ts';
 import { systemClock } from '../../lambda/clock.ts';
 import type { Stretch } from '../../lambda/fan-out/parts.ts';
 import { DynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
 import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../../lambda/ledger/table.ts';
-import { cachedAssembly } from '../../local/assembly-cache.ts';
-import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
-import { withSettings } from '../../local/function-settings.ts';
-import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
-import { Gate } from '../support/gate.ts';
+import type { LocalFunction } from '../../local/aws/index.ts';
+import { Deployment, integration, queues } from '../scaffold/deployment.ts';
 import { type Execution, execute } from '../support/state-machine.ts';
 
-const integration = 'district-a';
-const subscriber = 'arn:aws:sqs:us-east-1:000000000000:everything';
-const operators = 'arn:aws:sqs:us-east-1:000000000000:operators';
 const journal = { warn: () => {} };
+const records = 100;
 
-const partner = new Gate();
-let partnerUrl: string;
-let assembly: string;
-let aws: EmbeddedAws;
-let sandbox: PartnerSandbox;
+const stage = new Deployment();
 let dynamodb: DynamoDBClient;
 let ledger: DynamoLedger;
 let fanOut: DynamoFanOutLedger;
 
-beforeAll(async () => {
-  partnerUrl = await partner.open();
-  const config = parseConfig({
-    integrations: [
-      {
-        name: integration,
-        baseUrl: 'https://platform.example.org',
-        timeZone: 'UTC',
-        baseline: { atOnce: 2 },
-      },
-    ],
-    subscriptions: [
-      { topic: 'events', protocol: 'sqs', endpoint: subscriber },
-      { topic: 'operations', protocol: 'sqs', endpoint: operators },
-    ],
-  });
-  assembly = await cachedAssembly(config);
-});
-afterAll(() => partner.close());
+beforeAll(() => stage.build({ integration: { baseline: { atOnce: 2 } }, records }));
+afterAll(() => stage.dismantle());
 
 beforeEach(async () => {
-  sandbox = await startPartnerSandbox({ seed: 7, records: 300, timeZone: 'UTC' });
-  partner.target = sandbox.url;
-  aws = await startEmbeddedAws(assembly, {
-    adjust: (plan) => withSettings(plan, () => ({ baseUrl: partnerUrl })),
-  });
-  const { clientId, clientSecret } = sandbox.credentials;
-  const [secret = ''] = aws.secretNames;
-  aws.secrets.put(secret, JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
-  dynamodb = new DynamoDBClient(aws.clientConfig('dynamodb'));
-  const table = new Table(dynamodb, aws.output('LedgerTableName'), systemClock);
+  await stage.raise();
+  dynamodb = new DynamoDBClient(stage.aws.clientConfig('dynamodb'));
+  const table = new Table(dynamodb, stage.aws.output('LedgerTableName'), systemClock);
   ledger = new DynamoLedger(table, integration, journal);
   fanOut = new DynamoFanOutLedger(table, integration, journal);
 });
 afterEach(async () => {
   dynamodb.destroy();
-  await aws.close();
-  await sandbox.close();
+  await stage.strike();
 });
 
 function theFunction(described: string): LocalFunction {
-  const found = [...aws.functions.values()].find(({ name }) => name.includes(described));
+  const found = [...stage.aws.functions.values()].find(({ name }) => name.includes(described));
   if (found === undefined) throw new Error(`the stack has no function ${described}`);
   return found;
-}
-
-async function tick() {
-  const result = await theFunction('Poll').invoke({});
-  if (result.outcome !== 'returned') throw new Error(`the tick failed: ${result.errorMessage}`);
-  return result.payload;
 }
 
 /** As many functions as are needed at once, and how many that were at most. */
 class Functions implements Execution {
   readonly #free: LocalFunction[] = [];
+  #withoutLedger: LocalFunction | undefined;
   readonly entered: string[] = [];
   readonly read: string[] = [];
   #busy = 0;
@@ -103,11 +62,13 @@ class Functions implements Execution {
       await this.beforeRead();
     }
     const { name } = theFunction('Baseline');
-    if (last !== undefined && last === this.broken)
-      return aws.startFunction(name, {
-        endpoints: { ...aws.endpoints, dynamodb: 'http://127.0.0.1:9' },
+    if (last !== undefined && last === this.broken) {
+      this.#withoutLedger ??= stage.aws.startFunction(name, {
+        endpoints: { ...stage.aws.endpoints, dynamodb: 'http://127.0.0.1:9' },
       });
-    return this.#free.pop() ?? aws.startFunction(name);
+      return this.#withoutLedger;
+    }
+    return this.#free.pop() ?? stage.aws.startFunction(name);
   }
 
   /** Tasks that were under way when the execution ended go on by themselves. */
@@ -120,12 +81,12 @@ class Functions implements Execution {
 
   done(local: LocalFunction) {
     this.#busy -= 1;
-    if (this.broken === undefined) this.#free.push(local);
+    if (local !== this.#withoutLedger) this.#free.push(local);
   }
 }
 
 function run(functions = new Functions()) {
-  const [machine] = aws.stateMachines;
+  const [machine] = stage.aws.stateMachines;
   if (machine === undefined) throw new Error('the stack has no state machine');
   return execute(machine.definition, functions);
 }
@@ -147,26 +108,21 @@ async function divide(): Promise<readonly Stretch[]> {
   );
 }
 
-async function bodies(queue: string): Promise<string[]> {
-  const sqs = new SQSClient(aws.clientConfig('sqs'));
-  const { Messages = [] } = await sqs.send(
-    new ReceiveMessageCommand({ QueueUrl: aws.queueUrl(queue), MaxNumberOfMessages: 10 }),
-  );
-  sqs.destroy();
-  return Messages.map(({ Body = '' }) => Body);
-}
-
 describe('the state machine of the stack', () => {
   it('reads the history a few stretches at once, while ticks announce what is new', async () => {
-    await tick();
+    await stage.completedTick();
     const stretches = await divide();
     const functions = new Functions();
     const today = Temporal.Now.plainDateISO('UTC').toString();
     let added: number | undefined;
     functions.beforeRead = async () => {
       if (added !== undefined) return;
-      added = sandbox.world.add({ certified_on: today }).id;
-      expect(await tick()).toMatchObject({ outcome: 'baseline', created: 1, delivered: 1 });
+      added = stage.sandbox.world.add({ certified_on: today }).id;
+      expect(await stage.completedTick()).toMatchObject({
+        outcome: 'baseline',
+        created: 1,
+        delivered: 1,
+      });
     };
 
     expect(await run(functions)).toEqual({ outcome: 'completed', stretches: 5 });
@@ -174,50 +130,58 @@ describe('the state machine of the stack', () => {
     expect(functions.mostAtOnce).toBe(2);
 
     expect(await ledger.state()).toMatchObject({
-      expected: 301,
+      expected: records + 1,
       baseline: { status: 'completed' },
     });
-    const [notice, ...more] = await bodies(operators);
+    const [notice, ...more] = await stage.notices();
     expect(more).toEqual([]);
-    expect(notice).toContain('baseline.completed');
-    expect(notice).toContain('301 certifications');
+    expect(notice?.text).toContain('baseline.completed');
+    expect(notice?.text).toContain(`${records + 1} certifications`);
 
-    expect(await tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
-    const { id } = sandbox.world.add({ certified_on: '2020-02-29' });
-    expect(await tick()).toMatchObject({ created: 1 });
-    const heard = (await bodies(subscriber)).map(
-      (body) => /"subject\\?":\\?"(\d+)/.exec(body)?.[1],
-    );
+    expect(await stage.completedTick()).toMatchObject({
+      outcome: 'completed',
+      created: 0,
+      unexplained: 0,
+    });
+    const { id } = stage.sandbox.world.add({ certified_on: '2020-02-29' });
+    expect(await stage.completedTick()).toMatchObject({ created: 1 });
+    const heard = (await stage.events(queues.everything)).map(({ subject }) => subject);
     expect(heard.sort()).toEqual([String(added), String(id)].sort());
   });
 
   it('reads everything anew when that is asked for, and the ticks announce what nobody knew', async () => {
-    await tick();
+    await stage.completedTick();
     await divide();
     await run();
-    const late = sandbox.world.add({ certified_on: '2020-02-29' });
+    const late = stage.sandbox.world.add({ certified_on: '2020-02-29' });
     const operate = theFunction('Operate');
     const restart = () => operate.invoke({ command: 'restart-baseline' });
     expect(await restart()).toMatchObject({ payload: { ok: true, result: { changed: true } } });
     const today = Temporal.Now.plainDateISO('UTC').toString();
-    const fresh = sandbox.world.add({ certified_on: today });
-    expect(await tick()).toMatchObject({ outcome: 'baseline', created: 1, delivered: 1 });
+    const fresh = stage.sandbox.world.add({ certified_on: today });
+    expect(await stage.completedTick()).toMatchObject({
+      outcome: 'baseline',
+      created: 1,
+      delivered: 1,
+    });
     expect(await restart()).toMatchObject({ payload: { ok: true, result: { changed: false } } });
 
     const stretches = await divide();
     const functions = new Functions();
     expect(await run(functions)).toEqual({ outcome: 'completed', stretches: 5 });
     expect(functions.read.toSorted()).toEqual(stretches.map(({ to }) => `${to}`).toSorted());
-    expect(await tick()).toMatchObject({ outcome: 'completed', created: 1, unexplained: 0 });
-    expect((await ledger.state()).expected).toBe(302);
-    const heard = (await bodies(subscriber)).map(
-      (body) => /"subject\\?":\\?"(\d+)/.exec(body)?.[1],
-    );
+    expect(await stage.completedTick()).toMatchObject({
+      outcome: 'completed',
+      created: 1,
+      unexplained: 0,
+    });
+    expect((await ledger.state()).expected).toBe(records + 2);
+    const heard = (await stage.events(queues.everything)).map(({ subject }) => subject);
     expect(heard.sort()).toEqual([String(late.id), String(fresh.id)].sort());
   });
 
   it('fails with the name of the stretch that failed; the next execution reads what is left', async () => {
-    await tick();
+    await stage.completedTick();
     const stretches = await divide();
     const functions = new Functions();
     const failing = stretches[1];
@@ -228,7 +192,7 @@ describe('the state machine of the stack', () => {
     // The first attempt and four more.
     expect(functions.read.filter((last) => last === functions.broken)).toHaveLength(5);
     expect((await ledger.state()).baseline.status).toBe('running');
-    expect(await bodies(operators)).toEqual([]);
+    expect(await stage.notices()).toEqual([]);
 
     // Step Functions would begin no further stretch; here all are begun.
     await functions.idle(stretches.length);
@@ -238,13 +202,13 @@ describe('the state machine of the stack', () => {
     expect(await run(again)).toMatchObject({ outcome: 'completed' });
     expect(again.read).toHaveLength(stretches.length - done);
     expect(again.read).toContain(functions.broken);
-    expect((await ledger.state()).expected).toBe(300);
+    expect((await ledger.state()).expected).toBe(records);
   });
 
   it('does not try refused credentials again', async () => {
-    await tick();
+    await stage.completedTick();
     await divide();
-    sandbox.rotateSecret();
+    stage.sandbox.rotateSecret();
     const functions = new Functions();
     await expect(run(functions)).rejects.toThrow('stretches have not been read to their end');
     await functions.idle(5);
@@ -254,7 +218,7 @@ describe('the state machine of the stack', () => {
   it('has nothing to do before the first tick, beside another execution, and when all is done', async () => {
     const before = new Functions();
     expect(await run(before)).toMatchObject({ outcome: 'not-begun' });
-    await tick();
+    await stage.completedTick();
     await divide();
     const second = new Functions();
     second.running = 2;
