@@ -1,9 +1,8 @@
 import type { Clock } from '../../lambda/clock.ts';
-import { remembered } from '../../lambda/detection/remembered.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
-import { createPartnerClient, type ReadPage, readPage } from '../../lambda/partner/client.ts';
-import type { CredentialSource, Page, PartnerClient } from '../../lambda/partner/index.ts';
+import { createPartnerClient } from '../../lambda/partner/client.ts';
+import type { CredentialSource, PartnerClient } from '../../lambda/partner/index.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import { type Answer, dispatcherTo, type HttpRequest } from '../scaffold/partner.ts';
@@ -11,6 +10,7 @@ import type { Note } from './coverage.ts';
 import type { Host } from './host.ts';
 import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
+import { rowsReadOnce } from './rows-read.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Dangers of a call on its way. */
@@ -95,13 +95,7 @@ export class Passage {
   readonly #seed: number;
   readonly #credentials: () => CredentialSource;
   readonly #note: Note;
-  /** In quiet hours the same page is read time and again: what it says is remembered. */
-  readonly #pagesRead = remembered<Promise<Page>>(400);
-  readonly #readPage: ReadPage = (reply, offset, clock) =>
-    this.#pagesRead(
-      `${offset} ${reply.header('content-encoding') ?? 'identity'} ${reply.body.toString('latin1')}`,
-      () => readPage(reply, offset, clock),
-    );
+  readonly #readPage = rowsReadOnce();
   dangers: Dangers = safe;
   /** About how long a request to the partner takes, and a call to AWS. */
   pace: Pick<Plan, 'partnerMs' | 'awsMs'> = { partnerMs: 20, awsMs: 20 };

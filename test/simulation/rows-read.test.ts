@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { createPartnerClient, type ReadPage, readPage } from '../../lambda/partner/client.ts';
+import { UnexpectedResponseError } from '../../lambda/partner/errors.ts';
+import { ManualClock } from '../scaffold/clock.ts';
+import { MemoryPartner } from '../scaffold/partner.ts';
+import { Random } from './random.ts';
+import { rowsReadOnce } from './rows-read.ts';
+
+/** A partner whose ties fall another way in each answer, and a client that reads as given. */
+function integration(read: ReadPage) {
+  const clock = new ManualClock();
+  const partner = new MemoryPartner(clock);
+  const random = new Random(1);
+  partner.tie = () => random.next();
+  partner.addMany(1, 30, '2026-11-20');
+  const baseUrl = 'https://platform.example.org';
+  const credentials = async () => partner.access.credentials;
+  const { dispatcher } = partner;
+  return {
+    partner,
+    client: createPartnerClient({ baseUrl, credentials, clock, dispatcher }, read),
+  };
+}
+
+describe('a page of rows that were read before', () => {
+  it("is what the client's own reader makes of it, whatever has happened to the records", async () => {
+    const remembered = rowsReadOnce();
+    let read = 0;
+    const { partner, client } = integration(async (reply, offset, clock) => {
+      const page = await remembered(reply, offset, clock);
+      expect(page).toEqual(await readPage(reply, offset, clock));
+      read += 1;
+      return page;
+    });
+    const pages = async () => {
+      for (const offset of [0, 15, 100]) await client.list({ page: 20, offset });
+    };
+    await pages();
+    partner.edit(3, { name: 'Iñaki ]},"meta":{"count":1}}', seid: null });
+    await pages();
+    partner.spoil(4);
+    await pages();
+    partner.spoil(4, false);
+    partner.remove(5);
+    await pages();
+    await pages();
+    expect(read).toBe(15);
+  });
+
+  it('has the same records, and so their fingerprints', async () => {
+    const { client } = integration(rowsReadOnce());
+    const [first, second] = [await client.list(), await client.list()];
+    expect(first.assessments.map(({ id }) => id)).not.toEqual(
+      second.assessments.map(({ id }) => id),
+    );
+    expect(second.assessments).toHaveLength(30);
+    expect(second.assessments.every((one) => first.assessments.includes(one))).toBe(true);
+  });
+
+  it('is refused if it is the page of another offset', async () => {
+    const remembered = rowsReadOnce();
+    let wrong = 0;
+    const { client } = integration((reply, offset, clock) =>
+      remembered(reply, offset + wrong, clock),
+    );
+    await client.list();
+    wrong = 1;
+    await expect(client.list()).rejects.toThrow(UnexpectedResponseError);
+  });
+});

@@ -1,0 +1,33 @@
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import { type ReadPage, readPage } from '../../lambda/partner/client.ts';
+
+/** A page as the partner in memory writes it. */
+const written = /^\{"data":\[(.*)\],("meta":\{[^{}]*\})\}$/s;
+/** Between two of its rows: no part of a row begins so. */
+const seam = /,(?=\{"id":)/;
+
+/**
+ * The client's own way to read a page, for one life: in it the same records are read time and again, on pages of
+ * which no two are the same. What a row was read as is remembered by its text; a page with a row that is not
+ * known, or was malformed, is read as a whole. The rest of a page of known rows is read as always.
+ */
+export function rowsReadOnce(): ReadPage {
+  const known = new Map<string, Assessment>();
+  return async (reply, offset, clock) => {
+    const [, data = '', meta] = written.exec(reply.body.toString('latin1')) ?? [];
+    const rows = data === '' ? [] : data.split(seam);
+    const assessments = rows.flatMap((row) => known.get(row) ?? []);
+    if (meta !== undefined && assessments.length === rows.length) {
+      const body = Buffer.from(`{"data":[],${meta}}`);
+      const rest = await readPage({ ...reply, body }, offset, clock);
+      return { ...rest, assessments, rows: rows.length };
+    }
+    const page = await readPage(reply, offset, clock);
+    if (page.assessments.length === rows.length)
+      for (const [index, row] of rows.entries()) {
+        const assessment = page.assessments[index];
+        if (assessment !== undefined) known.set(row, assessment);
+      }
+    return page;
+  };
+}
