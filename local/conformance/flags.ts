@@ -1,6 +1,8 @@
-import { Command, CommanderError, Option } from 'commander';
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
 import * as z from 'zod';
 import { problemWith } from '../../infra/config.ts';
+import type { ProcessHost } from '../../ops/host.ts';
 
 const forms = ['form', 'basic', 'json'] as const;
 
@@ -13,8 +15,15 @@ const flags = z.object({
 
 export type Flags = Readonly<z.output<typeof flags>>;
 
-/** Reads the command line; prints help or one line about what is wrong, and exits: 0 or 2. */
-export function parseFlags(argv: readonly string[]): Flags {
+/**
+ * Reads the command line.
+ *
+ * @throws CommanderError when the help or one line about the mistake has been written
+ */
+export function parseFlags(
+  argv: readonly string[],
+  { streams, environment: { INIT_CWD: caller = '' } }: Pick<ProcessHost, 'streams' | 'environment'>,
+): Flags {
   const program = new Command('npm run conformance --')
     .description(
       "Checks a partner's host against the document of the API: reading only, under 200 requests, printing nobody's data.",
@@ -23,6 +32,8 @@ export function parseFlags(argv: readonly string[]): Flags {
     .requiredOption(
       '--credentials <file>',
       'JSON file {"client_id": "…", "client_secret": "…"} for it',
+      // npm runs scripts in the checkout, wherever it was called; a path is meant from there.
+      (file) => resolve(caller, file),
     )
     .addOption(
       new Option('--token-request <form>', 'try this form only (default: each of them)').choices(
@@ -37,18 +48,16 @@ Exit status: 0 nothing contradicts the document; 1 something does; 2 it could no
 or not in full (bad flags, unreachable host, credentials refused, nothing assigned).`,
     )
     .allowExcessArguments(false)
+    .configureOutput({
+      writeOut: (text) => streams.output.write(text),
+      writeErr: (text) => streams.errors.write(text),
+    })
     .exitOverride();
-  try {
-    program.parse([...argv], { from: 'user' });
-    const parsed = flags.parse(program.opts());
-    const problem = problemWith('baseUrl', parsed.baseUrl);
-    if (problem) program.error(`error: option '--base-url': ${problem}`);
-    return parsed;
-  } catch (error) {
-    // Commander's own status for a bad flag is 1, which here means a contradiction.
-    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
-    throw error;
-  }
+  program.parse([...argv], { from: 'user' });
+  const parsed = flags.parse(program.opts());
+  const problem = problemWith('baseUrl', parsed.baseUrl);
+  if (problem) program.error(`error: option '--base-url': ${problem}`);
+  return parsed;
 }
 
 /** What `--token-request` leaves to be tried. */

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import type { NotifierError } from '../../lambda/errors.ts';
 import { exitCode, type Report } from './suite.ts';
 import type { Verdict } from './verdict.ts';
@@ -11,14 +11,20 @@ const conclusion = {
   2: 'Nothing contradicts the document, but some checks could not be carried out.',
 } as const;
 
-/** For people. Colour only on a terminal, and not with NO_COLOR. */
-export function toText(report: Report): string {
+type Mark = (verdict: Verdict['verdict']) => string;
+
+/** For people. */
+export function toText(report: Report, isColoured = false): string {
+  const mark: Mark = (verdict) => {
+    const text = verdict.padEnd(13);
+    return isColoured ? styleText(style[verdict], text, { validateStream: false }) : text;
+  };
   const { sections, observations, requests, medianMs, slowestMs } = report;
   const lines = sections.flatMap(({ id, title, verdict, checks }) => {
     const passed = checks.filter((check) => check.verdict.verdict === 'pass').length;
     return [
       `${id.padEnd(5)}${title.padEnd(34)}${mark(verdict)}${passed} of ${checks.length}`,
-      ...checks.flatMap(({ name, verdict }) => linesOf(name, verdict)),
+      ...checks.flatMap(({ name, verdict }) => linesOf(name, verdict, mark)),
     ];
   });
   return [
@@ -32,18 +38,12 @@ export function toText(report: Report): string {
   ].join('\n');
 }
 
-function linesOf(name: string, verdict: Verdict): string[] {
+function linesOf(name: string, verdict: Verdict, mark: Mark): string[] {
   if (verdict.verdict === 'pass') return [];
   const head = `${' '.repeat(5)}${mark(verdict.verdict)}${name}`;
   if (verdict.verdict === 'cannot tell') return [`${head}: ${verdict.why}`];
   const indent = ' '.repeat(18);
   return [head, `${indent}expected  ${verdict.expected}`, `${indent}seen      ${verdict.seen}`];
-}
-
-function mark(verdict: Verdict['verdict']): string {
-  const text = verdict.padEnd(13);
-  const styled = styleText(style[verdict], text, { stream: process.stdout });
-  return process.stdout.isTTY ? styled : stripVTControlCharacters(styled);
 }
 
 /** For machines; one object. */

@@ -1,19 +1,19 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run as conformance } from '../../../local/conformance/run.ts';
 import {
   deviationNames,
   type PartnerSandbox,
   type SandboxOptions,
   startPartnerSandbox,
 } from '../../../local/partner-sandbox/index.ts';
+import { compileCache } from '../../support/compile-cache.ts';
 import { nobodyThere } from '../../support/nobody-there.ts';
+import { RunningProgram } from '../../support/running.ts';
 
-const program = join(import.meta.dirname, '../../../local/conformance/cli.ts');
 let directory: string;
 const started: PartnerSandbox[] = [];
 
@@ -32,22 +32,20 @@ async function sandboxWith(options: SandboxOptions): Promise<PartnerSandbox> {
 }
 
 async function run(...flags: string[]) {
-  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { code, out, err };
+  const running = new RunningProgram(conformance, flags, { environment: { INIT_CWD: directory } });
+  const { exitCode, stdout, stderr } = await running.ended;
+  return { code: exitCode, out: stdout, err: stderr };
 }
 
 async function runOn(
   { url, credentials: { clientId, clientSecret } }: Pick<PartnerSandbox, 'url' | 'credentials'>,
   ...flags: string[]
 ) {
-  const file = join(directory, 'credentials.json');
-  await writeFile(file, JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
-  return await run('--base-url', url, '--credentials', file, ...flags);
+  await writeFile(
+    join(directory, 'credentials.json'),
+    JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
+  );
+  return await run('--base-url', url, '--credentials', 'credentials.json', ...flags);
 }
 
 describe('the exit status', () => {
@@ -94,6 +92,16 @@ describe('the exit status', () => {
     expect({ code, err }).toEqual({ code: 2, err: '' });
     expect(JSON.parse(out)).toMatchObject({ exitCode: 2, error: { code: 'credentials-refused' } });
     expect(out).not.toContain('canary');
+  });
+
+  it('is that of the process', () => {
+    const program = join(import.meta.dirname, '../../../local/conformance/cli.ts');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--token-request'], {
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: option '--token-request <form>' argument missing\n$/);
   });
 
   it('is 0 for --help', async () => {

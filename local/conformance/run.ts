@@ -1,0 +1,55 @@
+import { CommanderError } from 'commander';
+import { parseConfig } from '../../infra/config.ts';
+import { NotifierError } from '../../lambda/errors.ts';
+import type { ProcessHost } from '../../ops/host.ts';
+import { showsColours } from '../../ops/terminal.ts';
+import { partnerHost, watchedIntegration } from '../partner-host.ts';
+import { type Flags, formsOf, parseFlags } from './flags.ts';
+import { errorToJson, toJson, toText } from './report.ts';
+import { checkHost, exitCode } from './suite.ts';
+
+type Host = Pick<ProcessHost, 'streams' | 'environment'>;
+
+/** `npm run conformance`: see docs/conformance.md. @returns the exit code */
+export async function run(argv: readonly string[], host: Host): Promise<number> {
+  try {
+    return await check(parseFlags(argv, host), host);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Commander's own status for a bad flag is 1, which here means a contradiction.
+    return error.exitCode === 0 ? 0 : 2;
+  }
+}
+
+async function check(flags: Flags, { streams, environment }: Host): Promise<number> {
+  try {
+    const { url, credentials } = await hostOf(flags);
+    const report = await checkHost({
+      baseUrl: url,
+      credentials: {
+        clientId: credentials.client_id,
+        clientSecret: credentials.client_secret,
+      },
+      forms: formsOf(flags),
+    });
+    const isColoured = showsColours(streams.output, environment);
+    streams.output.write(`${flags.json ? toJson(url, report) : toText(report, isColoured)}\n`);
+    return exitCode(report);
+  } catch (error) {
+    if (!(error instanceof NotifierError)) throw error;
+    if (flags.json) streams.output.write(`${errorToJson(error)}\n`);
+    else streams.errors.write(`error: ${error.message} ${error.whatToDo}\n`);
+    return 2;
+  }
+}
+
+/**
+ * The host and its credentials, on the conditions that `npm start` has for a real one.
+ *
+ * @throws {StartError} for a file without credentials
+ */
+async function hostOf({ baseUrl, credentials }: Flags) {
+  const config = parseConfig({ integrations: [{ name: 'conformance', baseUrl, timeZone: 'UTC' }] });
+  const started = { baseUrl, credentials, port: 0, records: 0, seed: 0 };
+  return await partnerHost(started, watchedIntegration(config, started));
+}
