@@ -42,6 +42,13 @@ const inUseMs = Temporal.Duration.from({ minutes: 10 }).total('milliseconds');
 const notedEveryMs = Temporal.Duration.from({ minutes: 1 }).total('milliseconds');
 const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);
 
+interface CacheOptions {
+  readonly signal?: AbortSignal;
+  readonly cache?: string;
+  /** Fills an empty folder. */
+  readonly make?: typeof synthesize;
+}
+
 /**
  * The folder of the assembly of a configuration. It is synthesized at the first time, and given out
  * again for as long as configuration, sources and packages are the same, byte by byte. Nobody may
@@ -51,7 +58,7 @@ const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);
  */
 export async function cachedAssembly(
   config: NotifierConfig,
-  { signal, cache = assemblyCache }: { signal?: AbortSignal; cache?: string } = {},
+  { signal, cache = assemblyCache, make = synthesize }: CacheOptions = {},
 ): Promise<string> {
   const key = await keyOf(config);
   const folder = join(cache, key);
@@ -63,7 +70,7 @@ export async function cachedAssembly(
   await prune(cache);
   const unfinished = await mkdtemp(`${folder}.`);
   try {
-    await synthesize(config, unfinished, signal);
+    await make(config, unfinished, signal);
     // Somebody may have edited a file meanwhile; then nobody knows which of both it was made of.
     if ((await keyOf(config)) === key) {
       await rename(unfinished, folder).catch(async (error) => {
@@ -78,7 +85,7 @@ export async function cachedAssembly(
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
-  return cachedAssembly(config, { ...(signal && { signal }), cache });
+  return cachedAssembly(config, { ...(signal && { signal }), cache, make });
 }
 
 /** The same, or a synthesis into an empty folder where the packages' folder cannot be written. */
