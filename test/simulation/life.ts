@@ -135,6 +135,15 @@ export class Life {
     this.operators = Random.of(this.#seed, `operators in ${when}`);
   }
 
+  /** In an order of this life: so none is told twice before each was. */
+  storiesInTurn<Story>(stories: readonly Story[]): readonly Story[] {
+    const random = Random.of(this.#seed, 'stories');
+    return stories
+      .map((story) => ({ story, place: random.next() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ story }) => story);
+  }
+
   auditsOff(): void {
     const audit = { ...this.settings.audit, recentMs: auditsOff, historyMs: auditsOff };
     this.settings = { ...this.settings, audit };
