@@ -22,6 +22,7 @@ const slowest = [
   'test/scenario/permissions.test.ts',
   'test/local/start.test.ts',
   'test/infra/synth.test.ts',
+  'test/package.test.ts',
   'test/ops/',
   'test/scenario/',
 ];

@@ -27,7 +27,7 @@ function launch(args: readonly string[], environment: Readonly<Record<string, st
   return { child, ended };
 }
 
-// What it does in an installed package: test/consumer/package.test.ts.
+// What it does in an installed package: test/package.test.ts.
 describe('in a checkout, npx certification-notifier', () => {
   // npm makes it so itself, once: a checkout that is then reset could no longer be started.
   it('is executable as it lies in the repository', () => access(launcher, constants.X_OK));

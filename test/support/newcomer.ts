@@ -10,45 +10,65 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { compileCache } from './compile-cache.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/**
- * Somebody's own project: the package as it is built and packed is in its `node_modules`, and nothing
- * else but what it is given.
- */
-export class Newcomer {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'newcomer-'));
-  readonly folder = join(this.#folder, 'project');
-  readonly installed = join(this.folder, 'node_modules/certification-notifier');
+const bin = join(root, 'node_modules/.bin');
+const PATH = `${bin}${delimiter}${process.env.PATH}`;
 
-  /** @param functions whether the package gets the bundled functions, which take a moment */
-  constructor({ functions = false } = {}) {
-    const source = join(this.#folder, 'source');
-    mkdirSync(source);
-    // `npm run check` is there for our own types.
-    const build = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(source, 'dist')];
-    this.#build('tsc', build);
-    if (functions) this.#build('node', ['scripts/bundle-functions.ts', join(source, 'dist')]);
-    cpSync(join(root, 'package.json'), join(source, 'package.json'));
-    cpSync(join(root, 'ops/launcher.mjs'), join(source, 'ops/launcher.mjs'));
-    this.run('npm', ['pack', '--silent'], source);
-    const [packed = ''] = readdirSync(source).filter((name) => name.endsWith('.tgz'));
-    mkdirSync(this.installed, { recursive: true });
-    const unpack = ['-xzf', join(source, packed), '-C', this.installed, '--strip-components=1'];
-    this.run('tar', unpack, source);
-    this.write('package.json', '{"type": "module"}');
+function run(command: string, args: readonly string[], cwd: string, variables = {}) {
+  return spawnSync(command, args, {
+    cwd,
+    env: { ...process.env, PATH, NODE_COMPILE_CACHE: compileCache, ...variables },
+    encoding: 'utf8',
+  });
+}
+
+/** The package as it is built and packed, which takes seconds. */
+export class PackedPackage {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'package-'));
+  readonly file: string;
+
+  constructor() {
+    // `npm run check` is there for our own types. Several threads would take more of two processors.
+    const options = ['--noCheck', '--singleThreaded', '--outDir', join(this.#folder, 'dist')];
+    this.#build('tsc', ['-p', 'tsconfig.build.json', ...options]);
+    this.#build('node', ['scripts/bundle-functions.ts', join(this.#folder, 'dist')]);
+    cpSync(join(root, 'package.json'), join(this.#folder, 'package.json'));
+    cpSync(join(root, 'ops/launcher.mjs'), join(this.#folder, 'ops/launcher.mjs'));
+    this.#build('npm', ['pack', '--silent'], this.#folder);
+    const [packed = ''] = readdirSync(this.#folder).filter((name) => name.endsWith('.tgz'));
+    this.file = join(this.#folder, packed);
   }
 
   remove(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  run(command: string, args: readonly string[], cwd = this.folder, variables = {}) {
-    const bin = join(root, 'node_modules/.bin');
-    const PATH = `${bin}${delimiter}${process.env.PATH}`;
-    const env = { ...process.env, PATH, ...variables };
-    return spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+  #build(command: string, args: readonly string[], cwd = root): void {
+    const { status, stdout, stderr } = run(command, args, cwd);
+    if (status !== 0) throw new Error(`${command} has failed: ${stdout}${stderr}`);
+  }
+}
+
+/** Somebody's own project: the package is in its `node_modules`, and nothing else but what it is given. */
+export class Newcomer {
+  readonly folder = mkdtempSync(join(tmpdir(), 'newcomer-'));
+  readonly installed = join(this.folder, 'node_modules/certification-notifier');
+
+  constructor({ file }: PackedPackage) {
+    mkdirSync(this.installed, { recursive: true });
+    this.run('tar', ['-xzf', file, '-C', this.installed, '--strip-components=1']);
+    this.write('package.json', '{"type": "module"}');
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  run(command: string, args: readonly string[], variables = {}) {
+    return run(command, args, this.folder, variables);
   }
 
   /** From the checkout, so that nothing is fetched. */
@@ -79,12 +99,8 @@ export class Newcomer {
   typeErrors(files: Readonly<Record<string, string>>): string {
     this.install('@types/node');
     for (const [name, source] of Object.entries(files)) this.write(name, source);
-    const flags = '--noEmit --strict --skipLibCheck --module nodenext --types node'.split(' ');
+    const flags =
+      '--noEmit --singleThreaded --strict --skipLibCheck --module nodenext --types node'.split(' ');
     return this.run('tsc', [...flags, ...Object.keys(files)]).stdout;
-  }
-
-  #build(command: string, args: readonly string[]): void {
-    const { status, stdout, stderr } = this.run(command, args, root);
-    if (status !== 0) throw new Error(`${command} has failed: ${stdout}${stderr}`);
   }
 }

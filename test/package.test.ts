@@ -1,18 +1,27 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Newcomer } from '../support/newcomer.ts';
-import { event } from './events.ts';
+import { readAssembly } from '../local/aws/assembly.ts';
+import { event } from './consumer/events.ts';
+import { Newcomer, PackedPackage } from './support/newcomer.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '..');
+let packed: PackedPackage;
 let subscriber: Newcomer;
-beforeAll(() => {
-  subscriber = new Newcomer();
-  subscriber.install('zod', 'temporal-polyfill', 'sns-payload-validator');
-});
-afterAll(() => subscriber.remove());
+let team: Newcomer;
 
-describe('the packed package', () => {
+beforeAll(() => {
+  packed = new PackedPackage();
+  subscriber = new Newcomer(packed);
+  subscriber.install('zod', 'temporal-polyfill', 'sns-payload-validator');
+  team = new Newcomer(packed);
+  team.install('aws-cdk-lib', 'constructs', 'zod');
+});
+afterAll(() => {
+  for (const one of [subscriber, team, packed]) one?.remove();
+});
+
+describe('the packed package, at a subscriber,', () => {
   it('handles an event with three dependencies', () => {
     const { stdout, stderr } = subscriber.node(
       'once.js',
@@ -69,9 +78,52 @@ describe('the packed package', () => {
   });
 
   it('holds what is exported, and nothing of what runs locally', () => {
-    const rooms = ['consumer', 'infra', 'lambda', 'local', 'ops'];
+    const rooms = ['consumer', 'functions', 'infra', 'lambda', 'local', 'ops'];
     expect(readdirSync(join(subscriber.installed, 'dist')).sort()).toEqual(rooms);
     const local = readdirSync(join(subscriber.installed, 'dist/local'));
     expect(local.filter((name) => name.endsWith('.js'))).toEqual(['errors.js', 'instance.js']);
+  });
+});
+
+describe("the packed package, in a team's own app,", () => {
+  const page = readFileSync(join(root, 'docs/construct.md'), 'utf8');
+  const [, example = ''] = page.match(/```ts\n(import .*?)```/s) ?? [];
+
+  it('fits the example of the guide', () => {
+    expect(team.typeErrors({ 'app.ts': example })).toBe('');
+  });
+
+  it('brings the functions that are deployed: with the CDK and zod, nothing else is needed', () => {
+    team.write('app.ts', example);
+    const outdir = join(team.folder, 'cdk.out');
+    const { stderr } = team.run('node', ['app.ts'], { CDK_OUTDIR: outdir });
+    expect(stderr).toBe('');
+    const { template } = readAssembly(outdir);
+    const types = Object.values(template.Resources).map(({ Type }) => Type);
+    expect(types.filter((type) => type === 'AWS::Lambda::Function')).toHaveLength(3);
+    expect(types.filter((type) => type === 'AWS::SNS::Subscription')).toHaveLength(2);
+    const deployed = readdirSync(outdir)
+      .map((name) => join(outdir, name, 'index.mjs'))
+      .filter((file) => existsSync(file))
+      .map((file) => readFileSync(file, 'utf8'));
+    const brought = ['operate', 'poll'].map((name) =>
+      readFileSync(join(team.installed, 'dist/functions', name, 'index.mjs'), 'utf8'),
+    );
+    expect(deployed.toSorted()).toEqual(brought.toSorted());
+  });
+
+  it('may be required by an app of CommonJS', () => {
+    const { stdout, stderr } = team.node(
+      'app.cjs',
+      `const { App, Stack } = require('aws-cdk-lib');
+       const { CertificationNotifier } = require('certification-notifier/cdk');
+       const stack = new Stack(new App(), 'Theirs');
+       try { new CertificationNotifier(stack, 'Notifier', { integrations: [] }); }
+       catch ({ message }) { console.log(message); }`,
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toBe(
+      'the configuration of Theirs/Notifier has a problem:\n  integrations: a list of 0 found; allowed: 1 to 24 integrations\n',
+    );
   });
 });
