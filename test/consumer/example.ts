@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { compileCache } from '../support/compile-cache.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -61,12 +62,6 @@ export class Program {
     );
   }
 
-  /** Starts one of our own programs. */
-  static run(file: string, flags: string[], environment: Record<string, string>): Program {
-    const args = [join(root, file), ...flags];
-    return new Program(spawn(process.execPath, args, { cwd: root, ...how(environment) }));
-  }
-
   /** The first line, written already or yet to come, that matches. */
   async line(pattern: RegExp, from = 0): Promise<string> {
     for (let next = from; ; next += 1) {
@@ -91,7 +86,12 @@ export class Program {
 function how(environment: Record<string, string>) {
   const bin = join(root, 'node_modules/.bin');
   return {
-    env: { ...process.env, ...environment, PATH: `${bin}${delimiter}${process.env.PATH}` },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: compileCache,
+      ...environment,
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+    },
     stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
     // The leader of a group: npm, its shell and the program can be ended together.
     detached: true,

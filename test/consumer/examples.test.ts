@@ -4,20 +4,24 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../local/run.ts';
+import { RunningProgram } from '../support/running.ts';
 import { Program } from './example.ts';
 
 // The examples as a newcomer runs them: `npm start` in their folder, beside a local instance.
 const patience = 60_000;
 let folder: string;
-let notifier: Program;
+let notifier: RunningProgram;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'examples-'));
-  notifier = Program.run('local/start.ts', ['--every', '0.5'], { NOTIFIER_LOCAL: folder });
-  await notifier.line(/tick 1/);
+  const environment = { NOTIFIER_LOCAL: folder };
+  notifier = new RunningProgram(run, ['--every', '0.5'], { environment });
+  await notifier.shows(/tick 1/);
 }, patience);
 afterAll(async () => {
-  await notifier?.end();
+  notifier?.interrupt();
+  await notifier?.ended;
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -49,7 +53,7 @@ describe('an example beside a local instance', () => {
         expect(line).toMatch(
           /^certification\.created {2}[^,]*, \d{4}-\d\d-\d\d {2}district-a\/\d+\/1$/,
         );
-        expect(await notifier.line(new RegExp(`created .* ${idOf(line)}( |$)`))).toBeDefined();
+        await notifier.shows(new RegExp(`created .* ${idOf(line)}( |$)`, 'm'));
         expect(example.lines.join()).not.toMatch(/not (handled|done|received)|refused|failed/);
       } finally {
         await example.end();
