@@ -142,7 +142,7 @@ describe('replay', () => {
     expect(duty.lambda.calls).toHaveLength(2);
     expect(await duty.stage.events(queues.everything)).toHaveLength(3);
 
-    const next = JSON.stringify({ days: {}, limit: 2, eventsPerSecond: 1 });
+    const next = JSON.stringify({ days: {}, limit: 2, eventsPerSecond: 1_000 });
     expect(await duty.json(`replay --next ${next}`)).toMatchObject({ result: { events: 2 } });
     expect(await duty.stage.events(queues.everything)).toHaveLength(2);
   });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteMessageBatchCommand,
@@ -17,7 +16,6 @@ import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../lo
 import { withSettings } from '../../local/function-settings.ts';
 import { Access } from '../../local/partner-sandbox/access.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
-import { defaultSwitches } from '../../local/partner-sandbox/switches.ts';
 import { type AwsCall, Gate } from '../support/gate.ts';
 
 const tickLine = z.looseObject({
@@ -195,11 +193,12 @@ export class Deployment {
     const { clientId, clientSecret } = this.#sandbox.credentials;
     this.#clientSecret = clientSecret;
     this.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
-    this.#secretVersion = this.aws.secrets.get(this.#secretName).id;
+    this.#secretVersion = this.#secretNow;
   }
 
   async strike(): Promise<void> {
-    if (this.#isChanged()) {
+    // Functions remember their secret and its token, and nothing else of the partner or of AWS.
+    if (this.#secretVersion === undefined || this.#secretVersion !== this.#secretNow) {
       const functions = [...(this.#aws?.functions.values() ?? [])];
       await Promise.all(functions.map((one) => one.kill()));
     }
@@ -222,18 +221,6 @@ export class Deployment {
 
   get #all(): readonly Gate[] {
     return Object.values(this.#gates);
-  }
-
-  /** A function may remember something that the next test's must not know. */
-  #isChanged(): boolean {
-    if (this.#secretVersion === undefined) return true;
-    const { switches, faults, requests } = this.sandbox;
-    return (
-      !isDeepStrictEqual(switches, defaultSwitches) ||
-      faults.length > 0 ||
-      requests.some(({ fault }) => fault !== undefined) ||
-      this.aws.secrets.get(this.#secretName).id !== this.#secretVersion
-    );
   }
 
   get sandbox(): PartnerSandbox {
@@ -272,6 +259,10 @@ export class Deployment {
   async beginWithSecret(value: string): Promise<void> {
     this.fillSecret(value);
     await Promise.all([...this.aws.functions.values()].map((one) => one.kill()));
+  }
+
+  get #secretNow(): string {
+    return this.aws.secrets.get(this.#secretName).id;
   }
 
   get #secretName(): string {

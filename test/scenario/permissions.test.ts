@@ -29,6 +29,8 @@ type Commands = {
   ) => readonly Extract<Command, { readonly command: Name }>[];
 };
 
+/** The most that is allowed. */
+const eventsPerSecond = 1_000;
 const everything = { from: '2000-01-01', to: '2099-12-31' };
 const today = () => new Date().toISOString().slice(0, 10);
 
@@ -56,11 +58,12 @@ const commands: Commands = {
   baseline: () => [{ command: 'baseline' }],
   'test-event': () => [{ command: 'test-event' }],
   replay: (_, eventQueues) => [
-    { command: 'replay', days: everything },
+    { command: 'replay', days: everything, eventsPerSecond },
     ...eventQueues.map((queue) => ({
       command: 'replay' as const,
       days: everything,
       baseline: true,
+      eventsPerSecond,
       to: { queue },
     })),
   ],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Deployment, integration, queues } from '../scaffold/deployment.ts';
+import type { Reply } from '../support/gate.ts';
 
 const stage = new Deployment();
 beforeAll(() => stage.build());
@@ -40,7 +41,14 @@ async function announce(count: number) {
 }
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-const today = { command: 'replay', days: { from: '2020-01-01' } };
+/** As fast as is allowed. */
+const today = { command: 'replay', days: { from: '2020-01-01' }, eventsPerSecond: 1_000 };
+/** What is not tried again. */
+const notAllowed: Reply = {
+  status: 403,
+  type: 'text/xml',
+  body: '<ErrorResponse><Error><Type>Sender</Type><Code>KMSAccessDenied</Code><Message>no</Message></Error></ErrorResponse>',
+};
 
 describe('a replay', () => {
   it('brings the events of a range of days again: the same ones, marked', async () => {
@@ -68,7 +76,7 @@ describe('a replay', () => {
   it('that is interrupted goes on at its cursor, and all have been sent in the end', async () => {
     const { told } = await announce(5);
     stage.sns.once('PublishBatch', ({ forward }) => {
-      stage.sns.always(async () => ({ status: 403, type: 'text/xml', body: '<Error/>' }));
+      stage.sns.always(async () => notAllowed);
       return forward();
     });
     const first = await operate({ ...today, eventsPerSecond: 2 });
@@ -77,7 +85,9 @@ describe('a replay', () => {
     // The environment is gone, as after hours; all that there is, is the answer.
     await stage.operate.kill();
     let { next } = first.result ?? {};
-    while (next !== undefined) ({ next } = (await operate(next)).result ?? {});
+    const { eventsPerSecond } = today;
+    while (next !== undefined)
+      ({ next } = (await operate({ ...next, eventsPerSecond })).result ?? {});
     const again = await stage.events(queues.everything);
     expect(again.map(({ id }) => id).sort()).toEqual(told.map(({ id }) => id).sort());
   });
@@ -174,11 +184,7 @@ describe('a test event', () => {
   });
 
   it('that SNS refuses is a problem with what to do', async () => {
-    stage.sns.once('PublishBatch', async () => ({
-      status: 403,
-      type: 'text/xml',
-      body: '<ErrorResponse><Error><Type>Sender</Type><Code>KMSAccessDenied</Code><Message>no</Message></Error></ErrorResponse>',
-    }));
+    stage.sns.once('PublishBatch', async () => notAllowed);
     expect(await operate({ command: 'test-event' })).toMatchObject({
       ok: false,
       problem: { code: 'test-event-refused' },
