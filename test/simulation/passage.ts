@@ -180,11 +180,11 @@ export class Passage {
     else invocation.requests += 1;
     if (isForToken && sentAt < environment.tokenUntil) invocation.needlessTokens += 1;
     const duration = this.#duration(invocation, this.pace.partnerMs, longestRequestMs);
-    await this.#travel(invocation, duration / 2);
+    await this.#travel(invocation, duration / 2, { signal });
     const answer = await this.#host.respond(request, invocation, signal);
     if (answer === 'reset' || answer.status >= 300)
       this.trace(`${invocation.id} is answered ${answer === 'reset' ? answer : answer.status}`);
-    await this.#travel(invocation, duration / 2);
+    await this.#travel(invocation, duration / 2, { signal });
     if (answer !== 'reset' && answer.status === 401) environment.tokenUntil = 0;
     if (answer !== 'reset' && answer.status === 200 && isForToken)
       environment.tokenUntil = sentAt + tokenMs;
@@ -244,7 +244,7 @@ export class Passage {
     const { random } = invocation;
     const startedAt = this.#timeline.nowMs;
     const duration = this.#duration(invocation, this.pace.awsMs, longestAwsCallMs);
-    await this.#travel(invocation, duration / 2, perform);
+    await this.#travel(invocation, duration / 2, { perform });
     if (random.chance(this.dangers.freeze)) {
       this.#note('lost lease', invocation.id);
       invocation.isFrozen = true;
@@ -271,12 +271,13 @@ export class Passage {
   /**
    * Half of a call's way. A process that dies on it learns nothing of that: it never goes on.
    *
+   * @param signal aborts when whoever waits for it has given it up, and does something else
    * @param perform what may still be done after the death of who sent it
    */
   async #travel(
     invocation: Invocation,
     ms: number,
-    perform?: () => Promise<unknown>,
+    { signal, perform }: { signal?: AbortSignal; perform?: () => Promise<unknown> } = {},
   ): Promise<void> {
     if (invocation.end !== undefined) return forever();
     const { random } = invocation;
@@ -285,9 +286,8 @@ export class Passage {
       : invocation.deadlineMs - this.#timeline.nowMs;
     const isKilled = random.chance(this.dangers.kill);
     if (isKilled) invocation.end = 'killed';
-    else if (ms >= left) invocation.end = 'out of time';
-    const end = invocation.end;
-    await this.#timeline.sleep(Math.min(ms, left));
+    await this.#timeline.sleep(Math.min(ms, left), isKilled ? undefined : signal);
+    const end = isKilled ? 'killed' : ms >= left ? 'out of time' : undefined;
     if (end !== undefined) invocation.die(end);
     if (invocation.end === undefined) return;
     if (perform && random.chance(0.5)) {
