@@ -228,6 +228,32 @@ describe('a check', () => {
     expect(others).toEqual([]);
   });
 
+  it.each([
+    ['by their ids', () => {}],
+    [
+      'in the same order each time',
+      () => {
+        story.host.tie = ({ assessment: { id } }) => [1, 3, 2].indexOf(id);
+      },
+    ],
+    [
+      'in another order each time; reads allow for it',
+      () => {
+        // Between the first page and the last.
+        story.host.onGet = () => {
+          story.host.tie = ({ assessment: { id } }) => [1, 3, 2].indexOf(id);
+          return undefined;
+        };
+      },
+    ],
+  ])('says that records of one day come %s', async (how, arrange) => {
+    arrange();
+    expect((await checked()).checks.get('tie-order')).toEqual({
+      outcome: 'ok',
+      found: `Records of one day come ${how}.`,
+    });
+  });
+
   it('does not ask the partner without credentials', async () => {
     story.credentialsFailure = new CredentialsNotSetError('secret');
     const { checks } = await checked();

@@ -91,6 +91,18 @@ describe('what is held', () => {
     expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
   });
 
+  it('is of the restored kind where the partner has again what was withdrawn', async () => {
+    await story.show(assessment({ id: 1, certified_on: '2026-11-20' }));
+    await story.withdraw(1);
+    await hold(1);
+    expect(await story.operate({ command: 'holds', types: ['created'] })).toMatchObject({
+      result: { events: 0 },
+    });
+    expect(await story.operate({ command: 'holds', types: ['restored'] })).toMatchObject({
+      result: { events: 1, byType: { created: 0, updated: 0, withdrawn: 0, restored: 1 } },
+    });
+  });
+
   it('is listed event by event, if asked', async () => {
     await hold(1);
     await hold(1, { email: 'b@example.org' });

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DayEntry } from '../../../lambda/detection/calendar.ts';
 import { daysIn } from '../../../lambda/detection/days.ts';
-import { proofsOf } from '../../../lambda/operations/proofs.ts';
+import { proofOverview, proofsOf } from '../../../lambda/operations/proofs.ts';
 import { proveResult } from '../../../lambda/operations/result.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
@@ -330,6 +330,23 @@ describe('proofs of days', () => {
           }
         },
       ),
+    );
+  });
+
+  it('in brief name the oldest days that have none, twenty at most, and say how many there are', () => {
+    const since = Temporal.Instant.from('2026-02-01T00:00:00Z').epochMilliseconds;
+    const known = window('2026-01-01', 30).slice(0, 25);
+    const entry = { count: 1, readAt: since, unprovenSince: since };
+    // In no order, as a ledger may tell of them.
+    const entries = known.toReversed().map((day): [string, DayEntry] => [day, entry]);
+    const { unproven, oldestProof } = proofOverview(
+      new Map([...entries.slice(12), ...entries.slice(0, 12)]),
+      '2026-01-20',
+    );
+    expect(oldestProof).toEqual({});
+    expect(unproven.days).toBe(25);
+    expect(unproven.first).toEqual(
+      known.slice(0, 20).map((day) => ({ day, since: '2026-02-01T00:00:00Z' })),
     );
   });
 });
