@@ -1,8 +1,18 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type NotifierConfig, parseConfig } from '../../infra/config.ts';
 import { cachedAssembly, keyOf } from '../../local/assembly-cache.ts';
 import { readAssembly } from '../../local/aws/assembly.ts';
@@ -56,6 +66,36 @@ describe('an assembly', () => {
     expect(await readdir(directory)).toHaveLength(1);
   });
 
+  it('that an edit overtook is made again, and is known by what it was made of', async () => {
+    const edited = async (_: NotifierConfig, folder: string) => {
+      made += 1;
+      await writeFile(join(folder, 'manifest.json'), String(made));
+      // The CDK reads it, as it reads the sources.
+      vi.stubEnv('CDK_EDITED', 'meanwhile');
+    };
+    const { signal } = new AbortController();
+    const folder = await cachedAssembly(config, { cache: directory, make: edited, signal });
+    expect(made).toBe(2);
+    expect(await readFile(join(folder, 'manifest.json'), 'utf8')).toBe('2');
+    expect(basename(folder)).toBe(await keyOf(config));
+    expect(await readdir(directory)).toEqual([basename(folder)]);
+  });
+
+  it('that somebody deletes while it is made fails, and nothing is left', async () => {
+    const deleted = (_: NotifierConfig, folder: string) => rm(folder, { recursive: true });
+    const asked = cachedAssembly(config, { cache: directory, make: deleted });
+    await expect(asked).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('cannot be had where the cache is no folder, and the error says so', async () => {
+    const cache = join(directory, 'cache');
+    await writeFile(cache, '');
+    const asked = cachedAssembly(config, { cache, make });
+    await expect(asked).rejects.toMatchObject({ code: 'ENOTDIR' });
+    expect(made).toBe(0);
+  });
+
   it('is for nobody else of the machine', async () => {
     const cache = join(directory, 'cache');
     await mkdir(cache, { mode: 0o755 });
@@ -90,6 +130,15 @@ describe('an assembly', () => {
       await put(`${keys[0]}.unfinished`, ago(20));
       await put(`${keys[1]}.unfinished`, ago(1));
       expect(await leftByPrune()).toEqual([`${keys[1]}.unfinished`]);
+    });
+
+    it('goes once, however many ask at once', async () => {
+      for (const name of keys) await put(`${name}.unfinished`, ago(20));
+      const fill = (_: NotifierConfig, into: string) =>
+        writeFile(join(into, 'manifest.json'), '{}');
+      const asked = [1, 2, 3].map(() => cachedAssembly(config, { cache: directory, make: fill }));
+      const [folder = ''] = await Promise.all(asked);
+      expect(await readdir(directory)).toEqual([basename(folder)]);
     });
   });
 });
