@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { deviationNames } from '../../../local/partner-sandbox/index.ts';
 import { run } from '../../../local/partner-sandbox/run.ts';
 import { compileCache } from '../../support/compile-cache.ts';
 import { RunningProgram } from '../../support/running.ts';
@@ -48,12 +49,44 @@ describe('the sandbox command', () => {
     }
   });
 
+  it('explains every option, if asked', async () => {
+    const { exitCode, stdout, stderr } = await start('--help').ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    for (const flag of 'port records seed time-zone until fault deviations'.split(' '))
+      expect(stdout).toContain(`--${flag} <`);
+  });
+
+  it('lists the deviations with what each of them breaks, if asked', async () => {
+    const { exitCode, stdout, stderr } = await start('--list-deviations').ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.split('\n').slice(0, -1)).toEqual(
+      deviationNames.map((name) => expect.stringMatching(new RegExp(`^${name} +\\S.*`))),
+    );
+  });
+
+  it('begins with the faults that it was given, in their order', async () => {
+    const flags = ['server-error', 'html:2', 'slow-body:always:40'].flatMap((fault) => [
+      '--fault',
+      fault,
+    ]);
+    const sandbox = start('--port', '0', '--records', '0', ...flags);
+    await sandbox.shows(/Ctrl-C/);
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(sandbox.output.text)?.[0];
+    const faults = JSON.parse(await (await fetch(`${url}/_sandbox/faults`)).text());
+    expect(faults).toMatchObject([
+      { kind: 'server-error', times: 1, ms: 1000 },
+      { kind: 'html', times: 2 },
+      { kind: 'slow-body', times: 'always', ms: 40 },
+    ]);
+  });
+
   it.each([
     ['a flag that does not exist', ['--speed', '9']],
     ['a port that is none', ['--port', 'ninety']],
     ['a time zone that does not exist', ['--port', '0', '--time-zone', 'Mars/Olympus']],
     ['an unknown deviation', ['--deviations', 'moody']],
     ['an unknown fault', ['--fault', 'boredom']],
+    ['a fault that strikes for no number of times', ['--fault', 'reset:often']],
   ])('explains %s in one line and fails', async (_, options) => {
     const { exitCode, stdout, stderr } = await start(...options).ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });

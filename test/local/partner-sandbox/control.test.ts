@@ -55,6 +55,85 @@ describe('the control API', () => {
     expect(await count()).toBe(31);
   });
 
+  it('archives all records of a person, and brings them back', async () => {
+    const active = () => count('filter[user_record_status][]=active');
+    const { body: added } = await control('POST', '/assessments', {
+      user_id: 99,
+      status: 'active',
+    });
+    await control('POST', '/assessments', { user_id: 99, status: 'active' });
+    const before = await active();
+    const path = `/assessments/${added.id}`;
+    await control('POST', `${path}/archive`);
+    expect(await active()).toBe(before - 2);
+    expect((await control('POST', `${path}/unarchive`)).body).toEqual(added);
+    expect(await active()).toBe(before);
+  });
+
+  it('shows a record out of shape until it is mended', async () => {
+    const { body: added } = await control('POST', '/assessments');
+    const shown = async () => {
+      const response = await visitor.request(`/api/v1/ax/assessments/${added.id}`);
+      return JSON.parse(await response.text());
+    };
+    const damage = { omit: ['email'], set: { certified_on: null } };
+    expect((await control('POST', `/assessments/${added.id}/spoil`, damage)).status).toBe(204);
+    const { email: _, ...rest } = added;
+    expect(await shown()).toEqual({ ...rest, certified_on: null });
+    expect((await control('POST', `/assessments/${added.id}/mend`)).status).toBe(204);
+    expect(await shown()).toEqual(added);
+  });
+
+  it('renames an organization in all of its records', async () => {
+    const namesOf = async (id: number) => {
+      const { data } = await visitor.list(`filter[organization_ids][]=${id}`);
+      return [...new Set(data.map(({ organization_name }) => organization_name))];
+    };
+    const { body: added } = await control('POST', '/assessments');
+    const { organization_id: id } = added;
+    expect(await namesOf(id)).toEqual([added.organization_name]);
+    await control('PATCH', `/organizations/${id}`, { name: 'Nowhere Unified' });
+    expect(await namesOf(id)).toEqual(['Nowhere Unified']);
+  });
+
+  it('renames a product in all of its records, which are sorted by the new name', async () => {
+    const sorted = async () => {
+      const { data } = await visitor.list('sort=product_name&page=100');
+      return data.map(({ assessment_name }) => assessment_name);
+    };
+    const before = await sorted();
+    const [first = ''] = before;
+    const others = before.filter((name) => name !== first);
+    expect(others).not.toEqual([]);
+    const { products } = (await control('GET', '')).body;
+    const { id } = products.find(({ name }: { name: string }) => name === first);
+    await control('PATCH', `/products/${id}`, { name: 'Zymurgy' });
+    const renamed = before.filter((name) => name === first).map(() => 'Zymurgy');
+    expect(await sorted()).toEqual([...others, ...renamed]);
+    expect((await control('PATCH', '/products/1', { name: 'Zymurgy' })).status).toBe(404);
+  });
+
+  it('makes an assessment one of another product, with the parts of that', async () => {
+    const { body: added } = await control('POST', '/assessments');
+    const { products } = (await control('GET', '')).body;
+    for (const { id, name, parts } of products) {
+      const { body } = await control('PATCH', `/assessments/${added.id}`, { product_id: id });
+      expect(body).toMatchObject({ id: added.id, assessment_name: name });
+      // Without separate parts it is its own only one.
+      const names: string[] = parts.length > 0 ? parts : [name];
+      expect(body.results).toMatchObject(names.map((part) => ({ assessment_name: part })));
+    }
+  });
+
+  it('adds many at once, and none with an id that is in use', async () => {
+    const { body } = await control('POST', '/assessments', { count: 3 });
+    expect(new Set(body.ids).size).toBe(3);
+    expect(await count()).toBe(33);
+    const again = await control('POST', '/assessments', { id: body.ids[0] });
+    expect(again).toEqual({ status: 422, body: { message: `Id ${body.ids[0]} is in use.` } });
+    expect(await count()).toBe(33);
+  });
+
   it('narrows and widens the scope', async () => {
     const before = await count();
     const inside = await count('filter[organization_ids][]=308');
@@ -76,6 +155,21 @@ describe('the control API', () => {
     expect((await control('GET', '')).body.requests).toBe(0);
     expect((await control('POST', '/secret')).body).toEqual(sandbox.credentials);
     expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(401);
+  });
+
+  it('shows the faults that are still to come, and takes them back', async () => {
+    await control('POST', '/faults', [
+      { kind: 'html', times: 2 },
+      { kind: 'reset', times: 'always' },
+    ]);
+    expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(502);
+    expect((await control('GET', '/faults')).body).toMatchObject([
+      { kind: 'html', times: 1 },
+      { kind: 'reset', times: 'always' },
+    ]);
+    expect((await control('DELETE', '/faults')).status).toBe(204);
+    expect((await control('GET', '/faults')).body).toEqual([]);
+    expect((await visitor.request('/api/v1/ax/assessments')).status).toBe(200);
   });
 
   it('says what is wrong with an order', async () => {
