@@ -6,7 +6,7 @@ import { Temporal } from 'temporal-polyfill';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { close, listen } from '../../local/aws/loopback-server.ts';
 import { StartError } from '../../local/errors.ts';
-import { claimInstance, instanceSchema } from '../../local/instance.ts';
+import { claimInstance, instanceSchema, localDirectory } from '../../local/instance.ts';
 
 const now = Temporal.Instant.from('2026-11-21T12:00:00Z');
 const startedAt = now.toString();
@@ -39,6 +39,12 @@ test('an instance says who it is, then where it answers, and leaves nothing behi
   expect((await content()).aws?.endpoints).toEqual({ dynamodb: 'http://127.0.0.1:1' });
   await instance.remove();
   expect(await readdir(directory)).toEqual([]);
+});
+
+test('a checkout keeps its instance in its own folder, unless another one is named', () => {
+  expect(localDirectory({})).toBe(join(import.meta.dirname, '../../.local'));
+  expect(localDirectory({ NOTIFIER_LOCAL: '' })).toBe(localDirectory({}));
+  expect(localDirectory({ NOTIFIER_LOCAL: directory })).toBe(directory);
 });
 
 test('a second instance is refused while the first one starts, with the file that says so', async () => {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { expect, test } from 'vitest';
 import { sightingEvent } from '../../lambda/events/event.ts';
 import { Screen } from '../../local/screen.ts';
@@ -14,11 +15,11 @@ function screen() {
   };
 }
 
-const eventFor = (name: string, late = false) =>
+const eventFor = (name: string, late = false, changed: string[] = []) =>
   JSON.stringify(
     sightingEvent({
       integration: 'district-a',
-      type: 'certification.created',
+      type: changed.length > 0 ? 'certification.updated' : 'certification.created',
       fields: 'all',
       assessment: {
         id: 7,
@@ -34,7 +35,7 @@ const eventFor = (name: string, late = false) =>
         results: [],
       },
       revision: 1,
-      changed: [],
+      changed,
       late,
       time: '2026-11-21T12:00:00Z',
     }),
@@ -77,6 +78,13 @@ test('a failed tick is told with the effort of its own function', () => {
   const failure = { errorType: 'X', errorMessage: 'No answer.', trace: [] };
   on.tick({ outcome: 'failed', requestId: 'r', coldStart: true, ...failure }, poll);
   expect(lines[1]).toBe('12:00:00  tick 1     failed · X: No answer.');
+});
+
+test('a tick shows how many are changed, withdrawn, restored and held, where some are', () => {
+  const { lines, on } = screen();
+  const some = { updated: 2, withdrawn: 3, restored: 1, held: 4 };
+  on.tick(returned({ ...quiet, ...some }), poll);
+  expect(lines[0]).toContain('0 new · 2 changed · 3 withdrawn · 1 restored · 4 held · 0 delivered');
 });
 
 test('a tick shows what is wrong only when something is', () => {
@@ -130,6 +138,23 @@ test('an event shows who, what, where, the day and that it is late', () => {
   expect(lines).toEqual([
     '12:00:00  created    Imani Quillfeather · Classroom Basics · Nowhere Unified · 2026-11-20 · late · district-a/7/1',
   ]);
+});
+
+test('an event shows which fields have changed', () => {
+  const { lines, on } = screen();
+  on.event(eventFor('Imani Quillfeather', false, ['email', 'name']));
+  expect(lines[0]).toMatch(/^12:00:00 {2}updated .* · 2026-11-20 · changed: email, name · /);
+});
+
+test('colours mark who it was, and nothing of them is written without', () => {
+  const lines: string[] = [];
+  const shown = (isColoured: boolean) => {
+    const write = (line: string) => lines.push(line);
+    new Screen({ timeOfDay: () => '12:00:00', write, isColoured }).event(eventFor('Imani'));
+    return lines.pop() ?? '';
+  };
+  expect(shown(true)).toContain(styleText('bold', 'Imani', { validateStream: false }));
+  expect(stripVTControlCharacters(shown(true))).toBe(shown(false));
 });
 
 test('an event that came before is marked and counted as a duplicate', () => {
