@@ -68,7 +68,7 @@ export async function cachedAssembly(
   await mkdir(cache, { recursive: true, mode: 0o700 });
   await chmod(cache, 0o700);
   await prune(cache);
-  const unfinished = await mkdtemp(`${folder}.`);
+  const unfinished = await mkdtemp(`${folder}.${process.pid}-`);
   try {
     await make(config, unfinished, signal);
     // Somebody may have edited a file meanwhile; then nobody knows which of both it was made of.
@@ -166,8 +166,22 @@ async function prune(cache: string): Promise<void> {
   // One more is about to be made.
   const surplus = kept.slice(mostKept - 1);
   // Somebody may have begun to use it since it was listed.
-  for (const { folder } of [...surplus, ...folders.filter(({ name }) => !isKey(name))])
+  const unfinished = folders.filter(({ name }) => !isKey(name) && !isBeingMade(name));
+  for (const { folder } of [...surplus, ...unfinished])
     if ((await lastUseOf(folder)) < Date.now() - inUseMs) await discard(folder);
+}
+
+/** Its process runs, or another one has its number by now: then it goes later. A clock may have been set meanwhile. */
+function isBeingMade(name: string): boolean {
+  const [, pid] = /\.(\d+)-/.exec(name) ?? [];
+  if (pid === undefined) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process runs, too.
+    return isSystemError(error, 'EPERM');
+  }
 }
 
 async function lastUseOf(folder: string): Promise<number> {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import {
   cp,
@@ -130,6 +131,13 @@ describe('an assembly', () => {
       await put(`${keys[0]}.unfinished`, ago(20));
       await put(`${keys[1]}.unfinished`, ago(1));
       expect(await leftByPrune()).toEqual([`${keys[1]}.unfinished`]);
+    });
+
+    it('stays while the process runs that makes it, whatever clocks say, and goes after its end', async () => {
+      const { pid } = spawnSync(process.execPath, ['--version']);
+      await put(`${keys[0]}.${process.pid}-unfinished`, ago(20));
+      await put(`${keys[1]}.${pid}-unfinished`, ago(20));
+      expect(await leftByPrune()).toEqual([`${keys[0]}.${process.pid}-unfinished`]);
     });
 
     it('goes once, however many ask at once', async () => {

@@ -146,7 +146,7 @@ describe('a wrong setting of an integration is named with its place, what was fo
     ],
     [
       'a fan-out that is to be announced',
-      withDistrict({ baseline: 'fan-out', announce: { since: '2026-11-01' } }),
+      withDistrict({ baseline: 'fan-out', announce: { since: '2019-11-01' } }),
       'integrations[0].announce: an object found',
       "'none' beside `baseline`",
     ],
