@@ -3,7 +3,7 @@ import type { IntegrationSettings } from './config.ts';
 /** What the functions are told of their integration: lambda/settings.ts reads it. */
 export function integrationVariable(config: IntegrationSettings): string {
   const { name, baseUrl, timeZone, recentDays, every, tokenRequest, audit } = config;
-  const { holdAbove, announce, baseline, fields } = config;
+  const { holdAbove, withdrawAfter, announce, baseline, fields } = config;
   return JSON.stringify({
     name,
     baseUrl,
@@ -13,6 +13,7 @@ export function integrationVariable(config: IntegrationSettings): string {
     tokenRequest,
     audit,
     holdAbove,
+    withdrawAfter,
     announce,
     ...(baseline !== 'tick' && { baseline: 'fan-out' }),
     fields,

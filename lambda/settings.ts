@@ -29,6 +29,8 @@ const integration = z.strictObject({
     requestsPerTick: z.int().check(z.nonnegative()),
   }),
   holdAbove: z.int().check(z.nonnegative()),
+  /** Minutes. */
+  withdrawAfter: z.number().check(z.positive()),
   announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
   baseline: z.optional(z.enum(['tick', 'fan-out'])),
   fields: z.union([
@@ -72,11 +74,12 @@ export interface Settings {
 
 /** The same, as a tick has it. */
 export function tickSettings({ integration, alerts, stack, secret }: Settings) {
-  const { audit, ...rest } = integration;
+  const { audit, withdrawAfter, ...rest } = integration;
   return {
     ...rest,
     alerts,
     resources: { stack, secret },
+    withdrawAfterMs: withdrawAfter * 60_000,
     audit: {
       recentMs: audit.recentMinutes * 60_000,
       historyMs: audit.historyHours * 3_600_000,

@@ -5,7 +5,14 @@ import type { Plan } from './aws/interpret.ts';
 const integration = z
   .string()
   .transform((text) => JSON.parse(text))
-  .pipe(z.looseObject({ name: z.string(), baseUrl: z.string(), every: z.number() }));
+  .pipe(
+    z.looseObject({
+      name: z.string(),
+      baseUrl: z.string(),
+      every: z.number(),
+      withdrawAfter: z.number(),
+    }),
+  );
 
 type Settings = z.output<typeof integration>;
 

@@ -75,6 +75,11 @@ export const integration = record({
     .describe(
       "The flood guard: more events than this at once (a partner's mass edit, a widened scope) are not announced until an operator has looked. Nor are more edits than this of a mass edit that comes to light little by little, as days are read again; edits on the newest page are not counted there. None is lost. Raise it where more than 500 such edits a day are usual.",
     ),
+  withdrawAfter: whole('minutes', 1, 1_440)
+    .default(10)
+    .describe(
+      'Two looks for what is gone: a certification that a proven read lacked is called withdrawn when a read that began so much later lacks it, too, and the partner answers 404 for its id. Longer than any replica or page cache of the partner lags behind.',
+    ),
   announce: z
     .union(
       [

@@ -1,5 +1,5 @@
 import type { Calendar, Span } from './calendar.ts';
-import { rowsOfOnePage } from './locate.ts';
+import { mostKnown, rowsOfOnePage } from './locate.ts';
 
 export interface AuditPeriods {
   /** Within which every day of the recent window is read again, in milliseconds. */
@@ -11,25 +11,29 @@ export interface AuditPeriods {
 /** For what has no days: the year 2255. */
 const notSoon = 9e12;
 
-/**
- * The next days to prove again: those that are due for the most of their periods, and neighbours that
- * fit into the same page and have not been read since half their period. So where there is more to read
- * than there is time for, all wait for the same number of periods, and none for ever.
- *
- * @param recent position of the recent window's first day
- * @returns `undefined` when nothing is due
- */
-export function nextAudit(
+/** How long the day at a position has waited to be read, in periods: from 1 on it is due. */
+export type Waited = (position: number) => number;
+
+/** @param recent position of the recent window's first day */
+export function waitedForAudit(
   calendar: Calendar,
   recent: number,
   nowMs: number,
   periods: AuditPeriods,
-): Span | undefined {
-  /** How many periods ago a day was read. */
-  const waited = (position: number) =>
+): Waited {
+  return (position) =>
     (nowMs - calendar.at(position).readAt) /
     (position >= recent ? periods.recentMs : periods.historyMs);
+}
 
+/**
+ * The next days to read: those that are due for the most of their periods, and neighbours that fit into
+ * the same page and have not been read since half their period. So where there is more to read than there
+ * is time for, all wait for the same number of periods, and none for ever.
+ *
+ * @returns `undefined` when nothing is due
+ */
+export function nextDue(calendar: Calendar, waited: Waited): Span | undefined {
   let longest: number | undefined;
   for (const position of calendar.days.keys())
     if (waited(position) >= 1 && (longest === undefined || waited(position) > waited(longest)))
@@ -38,12 +42,16 @@ export function nextAudit(
 
   let first = longest;
   let last = longest;
-  const joins = (position: number) =>
-    position >= 0 &&
-    position < calendar.days.length &&
-    calendar.sumOf({ first: Math.min(first, position), last: Math.max(last, position) }) <=
-      rowsOfOnePage &&
-    waited(position) >= 0.5;
+  const joins = (position: number) => {
+    const span = { first: Math.min(first, position), last: Math.max(last, position) };
+    return (
+      position >= 0 &&
+      position < calendar.days.length &&
+      calendar.sumOf(span) <= rowsOfOnePage &&
+      calendar.knownOf(span) <= mostKnown &&
+      waited(position) >= 0.5
+    );
+  };
   for (;;) {
     if (joins(first - 1)) first -= 1;
     else if (joins(last + 1)) last += 1;

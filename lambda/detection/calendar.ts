@@ -14,6 +14,8 @@ export interface Proof {
 export interface DayEntry {
   /** Assessments that the partner is expected to count for this day: other than the proof's, if some have come or gone since. */
   readonly count: number;
+  /** Certifications that the last proven read lacked and that are not withdrawn; not in `count`. Absent: nobody has looked. */
+  readonly missing?: number;
   /** Of the last proven read of this day; none while the day is unproven. */
   readonly proof?: Proof;
   /** Over what the last proven read found. */
@@ -32,10 +34,14 @@ export interface Span {
 
 const never: DayEntry = { count: 0, readAt: 0 };
 
-/** The entry of a day that was read just now: unproven, it knows since when. */
+/** The entry of a day that was read just now: unproven, it knows since when; what it lacks is for a look to say. */
 export function following(before: DayEntry, entry: DayEntry): DayEntry {
-  if (entry.proof !== undefined) return entry;
-  return { ...entry, unprovenSince: before.unprovenSince ?? entry.readAt };
+  const { missing = before.missing } = entry;
+  return {
+    ...entry,
+    ...(missing !== undefined && { missing }),
+    ...(entry.proof === undefined && { unprovenSince: before.unprovenSince ?? entry.readAt }),
+  };
 }
 
 /**
@@ -51,6 +57,8 @@ export class Calendar {
   readonly #days: readonly string[];
   /** `#sums[i]`: counts of the days before position `i`. */
   readonly #sums: readonly number[];
+  /** The same of what is missing. */
+  readonly #missing: readonly number[];
 
   /** @param days that it has in any case */
   constructor(
@@ -60,8 +68,14 @@ export class Calendar {
     this.#entries = new Map(entries);
     this.#days = [...new Set([...this.#entries.keys(), ...days])].sort();
     const sums = [0];
-    for (const day of this.#days) sums.push((sums.at(-1) ?? 0) + this.entry(day).count);
+    const missing = [0];
+    for (const day of this.#days) {
+      const entry = this.entry(day);
+      sums.push((sums.at(-1) ?? 0) + entry.count);
+      missing.push((missing.at(-1) ?? 0) + (entry.missing ?? 0));
+    }
     this.#sums = sums;
+    this.#missing = missing;
   }
 
   /** The same calendar with these entries in place of what it had. */
@@ -73,8 +87,18 @@ export class Calendar {
     return this.#days;
   }
 
+  /** Of the days that it knows of. */
+  get entries(): ReadonlyMap<string, DayEntry> {
+    return this.#entries;
+  }
+
   get total(): number {
     return this.#sums.at(-1) ?? 0;
+  }
+
+  /** Of all days. */
+  get missing(): number {
+    return this.#missing.at(-1) ?? 0;
   }
 
   entry(day: string): DayEntry {
@@ -87,6 +111,12 @@ export class Calendar {
 
   sumOf({ first, last }: Span): number {
     return (this.#sums[last + 1] ?? 0) - (this.#sums[first] ?? 0);
+  }
+
+  /** What the ledger has of these days: a read of them may have to compare as many. */
+  knownOf({ first, last }: Span): number {
+    const missing = (this.#missing[last + 1] ?? 0) - (this.#missing[first] ?? 0);
+    return this.sumOf({ first, last }) + missing;
   }
 
   /** The position that stands for a day. */

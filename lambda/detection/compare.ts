@@ -81,19 +81,18 @@ export function compare(
   });
 }
 
-/** The change that says that a certification is gone. Only for what is proven and confirmed gone. */
+/** The change that says that a certification is gone. Only after two looks. */
 export function withdrawal(before: Certification): Withdrawal {
   return { kind: 'withdrawn', before, revision: before.revision + 1 };
 }
 
-/** How the changes alter the number of assessments that the partner counts, by day. */
+/** How the changes alter the number of assessments that the partner counts, by day. What is withdrawn was missing, and not counted. */
 export function countDeltas(changes: readonly Change[]): Map<string, number> {
   const deltas = new Map<string, number>();
   const add = (day: string, delta: number) => deltas.set(day, (deltas.get(day) ?? 0) + delta);
   for (const change of changes) {
     if (change.kind !== 'withdrawn') add(change.assessment.certified_on, 1);
-    if (change.kind === 'withdrawn' || change.kind === 'updated')
-      if (change.before !== undefined) add(change.before.day, -1);
+    if (change.kind === 'updated' && change.before !== undefined) add(change.before.day, -1);
   }
   return new Map([...deltas].filter(([, delta]) => delta !== 0));
 }

@@ -9,10 +9,10 @@ export const conditionNames = [
   'token-refused-twice',
   'no-organizations-assigned',
   'no-assessments-assigned',
-  'collapsed',
+  'missing',
   'held',
   'quarantined',
-  'single-record-broken',
+  'shown-by-id',
   'undeliverable',
   'unproven',
 ] as const;

@@ -1,5 +1,5 @@
-import { type Calendar, type DayEntry, following } from './calendar.ts';
-import { type Certification, type Change, countDeltas } from './compare.ts';
+import type { Calendar, DayEntry } from './calendar.ts';
+import { type Change, countDeltas } from './compare.ts';
 
 /** Entries of days that were read just now, on their way to the calendar. */
 export type FreshEntries = Map<string, DayEntry>;
@@ -17,41 +17,22 @@ export function attributeRest(
 }
 
 /**
- * Days whose proven read and the ledger do not agree yet: the audits come back to them.
- *
- * @param before since when these days were unproven; left out where operations are told of the reason
+ * How certifications that moved alter days that were not read. What has left a day that lacks some is one
+ * of these, and not in its count; where that is wrong, the day's count differs, and it is read.
  */
-export function forgetProofs(
-  entries: FreshEntries,
-  standing: readonly Certification[],
-  before?: Pick<Calendar, 'entry'>,
-): void {
-  for (const { day } of standing) {
-    const entry = entries.get(day);
-    if (entry === undefined) continue;
-    const unproven = { count: entry.count, readAt: entry.readAt };
-    entries.set(day, before ? following(before.entry(day), unproven) : unproven);
-  }
-}
-
-/** What is missing and could not be asked for yet: its day goes on to differ, so the next tick goes on. */
-export function expectStill(
-  entries: FreshEntries,
-  unasked: readonly Certification[],
-  before: Pick<Calendar, 'entry'>,
-): void {
-  for (const { day } of unasked) {
-    const entry = entries.get(day);
-    if (entry === undefined) continue;
-    const differing = { count: entry.count + 1, readAt: entry.readAt };
-    entries.set(day, following(before.entry(day), differing));
-  }
-}
-
-/** How certifications that moved alter the counts of days that were not read. */
 export function movesElsewhere(
   changes: readonly Change[],
   read: ReadonlyMap<string, DayEntry>,
-): Map<string, number> {
-  return new Map([...countDeltas(changes)].filter(([day]) => !read.has(day)));
+  calendar: Pick<Calendar, 'entry'>,
+): Map<string, DayEntry> {
+  const elsewhere = [...countDeltas(changes)].filter(([day]) => !read.has(day));
+  return new Map(
+    elsewhere.map(([day, delta]) => {
+      const entry = calendar.entry(day);
+      const { missing = 0 } = entry;
+      const found = delta < 0 ? Math.min(missing, -delta) : 0;
+      const left = found > 0 && { missing: missing - found };
+      return [day, { ...entry, ...left, count: entry.count + delta + found }];
+    }),
+  );
 }

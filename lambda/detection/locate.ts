@@ -3,7 +3,7 @@ import type { Calendar, Span } from './calendar.ts';
 /** Up to this many, a span is one request to read and needs no further question. */
 export const rowsOfOnePage = 99;
 /** Unless the ledger would have to be searched for more than this: what has gone is looked at in pieces. */
-const mostExpected = 1_000;
+export const mostKnown = 1_000;
 
 /** `count`: to be answered with what the partner counts for the span. `read`: differs, read it. */
 export interface Step {
@@ -82,6 +82,6 @@ function* narrow(calendar: Calendar, counted: readonly Differing[]): Generator<S
 
 /** Without narrowing it down any further. */
 function isReadable(calendar: Calendar, { span, count }: Differing): boolean {
-  const isSmall = count <= rowsOfOnePage && calendar.sumOf(span) <= mostExpected;
+  const isSmall = count <= rowsOfOnePage && calendar.knownOf(span) <= mostKnown;
   return span.first === span.last || isSmall;
 }

@@ -16,14 +16,17 @@ const proofItem = z.object({
   unproven_since: z.optional(z.number()),
 });
 
-/** A month of the calendar: per day one number, and one map about the last read. */
+/** A month of the calendar: per day two numbers, and one map about the last read. */
 export const countAttribute = (day: string) => `count:${day}`;
+/** By itself, so that only a read that looked for what is missing writes it. */
+export const missingAttribute = (day: string) => `missing:${day}`;
 export const proofAttribute = (day: string) => `proof:${day}`;
 
 export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
   const days = Object.keys(item).flatMap((name) => /^(?:count|proof):(.+)$/.exec(name)?.[1] ?? []);
   return [...new Set(days)].map((day) => {
     const count = parse(z._default(z.int(), 0), item[countAttribute(day)], nameOf(item));
+    const missing = parse(z.optional(z.int()), item[missingAttribute(day)], nameOf(item));
     const read = parse(z.optional(proofItem), item[proofAttribute(day)], nameOf(item));
     const { kind, at, count: found, digest, read_at = 0, unproven_since } = read ?? {};
     const isProven = kind !== undefined && at !== undefined && found !== undefined;
@@ -32,6 +35,7 @@ export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
       {
         count,
         readAt: read_at,
+        ...(missing !== undefined && { missing }),
         ...(digest !== undefined && { digest }),
         ...(isProven && { proof: { kind, at, count: found } }),
         ...(unproven_since !== undefined && { unprovenSince: unproven_since }),

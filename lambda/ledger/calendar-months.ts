@@ -3,6 +3,7 @@ import type { DayEntry } from '../detection/calendar.ts';
 import {
   calendarKey,
   countAttribute,
+  missingAttribute,
   parseMonth,
   proofAttribute,
   proofItemOf,
@@ -38,6 +39,7 @@ export class CalendarMonths {
       const attributes = days.flatMap(([day, entry]) => [
         [countAttribute(day), entry.count] as const,
         [proofAttribute(day), proofItemOf(entry)] as const,
+        ...(entry.missing === undefined ? [] : [[missingAttribute(day), entry.missing] as const]),
       ]);
       const { set, names, values } = assignments(Object.fromEntries(attributes));
       return { UpdateExpression: `SET ${set}`, ExpressionAttributeNames: names, values };

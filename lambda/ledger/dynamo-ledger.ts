@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Change, Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
+import type { Missing } from '../detection/missing.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { Refusal } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -58,6 +59,10 @@ export class DynamoLedger implements Ledger {
 
   saveBaseline(baseline: Baseline) {
     return this.#state.saveBaseline(baseline);
+  }
+
+  saveMissing(lease: Lease, missing: Missing) {
+    return this.#state.saveMissing(lease, missing);
   }
 
   backOff(backOff: BackOff | undefined) {

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { AcceptedTotal } from '../detection/total.ts';
+import type { Missing } from '../detection/missing.ts';
 import { ledgerTable } from '../names.ts';
 import type {
   CertificationStory,
@@ -44,8 +44,8 @@ export class DynamoOpsLedger implements OpsLedger {
     return this.#steering.resume(call);
   }
 
-  acceptTotal(accepted: AcceptedTotal) {
-    return this.#steering.acceptTotal(accepted);
+  acceptMissing(missing: Missing) {
+    return this.#steering.acceptMissing(missing);
   }
 
   restartBaseline(startDay: Temporal.PlainDate) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Temporal } from 'temporal-polyfill';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
+import type { Missing } from '../detection/missing.ts';
 import { ledgerTable } from '../names.ts';
 import type { BackOff, Baseline, Lease, State, StateChanges } from '../ports/state.ts';
 import { assignments } from './expressions.ts';
@@ -15,6 +16,7 @@ const saltBytes = 16;
  *
  *   lease     condition: nobody's, or run out
  *   complete  condition: still ours
+ *   missing   condition: still ours
  *   baseline  condition: not completed
  */
 export class IntegrationState {
@@ -92,6 +94,17 @@ export class IntegrationState {
       ExpressionAttributeNames: { ...names, '#status': 'status' },
       values: { ...values, ':completed': 'completed' },
     });
+  }
+
+  async saveMissing(lease: Lease, missing: Missing): Promise<boolean> {
+    const { set, names, values } = assignments(stateAttributes({ missing }));
+    const written = await this.#table.update(this.#stateKey, {
+      UpdateExpression: `SET ${set}`,
+      ConditionExpression: 'lease_owner = :owner',
+      ExpressionAttributeNames: names,
+      values: { ...values, ':owner': lease.owner },
+    });
+    return written !== undefined;
   }
 
   async backOff(backOff: BackOff | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type ConditionName, conditionNames, type OpenCondition } from '../detection/conditions.ts';
+import type { Missing } from '../detection/missing.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
 import type { State, StateChanges } from '../ports/state.ts';
 import { nameOf, parse } from './item.ts';
@@ -35,6 +36,23 @@ const condition = z.optional(
   }),
 );
 
+const missing = z.object({
+  total: z.int(),
+  notes: z.array(
+    z.object({
+      id: z.int(),
+      day: z.iso.date(),
+      since: z.number(),
+      asked_at: z.optional(z.number()),
+      shown_by_id: z.optional(z.literal(true)),
+    }),
+  ),
+  withdrawn: z.array(z.object({ at: z.number(), number: z.int() })),
+  accepted: z.int(),
+  too_many_since: z.optional(z.number()),
+  look_at: z.optional(z.number()),
+});
+
 const stateItem = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
   salt: z.string().check(z.minLength(1)),
@@ -56,8 +74,7 @@ const stateItem = z.object({
   expected: z._default(z.int(), 0),
   unexplained: z._default(z.int(), 0),
   has_more_to_find: z._default(z.boolean(), false),
-  collapsed_from: z._default(z.int(), 0),
-  accepted: z.nullish(z.object({ total: z.int(), before: z.int() })),
+  missing: z.nullish(missing),
   today: z.optional(
     z.object({
       day: z.iso.date(),
@@ -78,11 +95,9 @@ const stateItem = z.object({
   flood: z._default(
     z.object({
       is_flooded: z.boolean(),
-      is_draining: z._default(z.boolean(), false),
       passed_edits: z._default(z.array(z.object({ since: z.number(), number: z.int() })), () => []),
-      doubtful_until: z.number(),
     }),
-    { is_flooded: false, is_draining: false, passed_edits: [], doubtful_until: 0 },
+    { is_flooded: false, passed_edits: [] },
   ),
   back_off: z.optional(z.object({ until: z.number(), failures: z.int() })),
   paused: z._default(z.boolean(), false),
@@ -118,8 +133,7 @@ export function parseState(item: Plain): State {
     expected: parsed.expected,
     unexplained: parsed.unexplained,
     hasMoreToFind: parsed.has_more_to_find,
-    ...(parsed.collapsed_from > 0 && { collapsedFrom: parsed.collapsed_from }),
-    ...(parsed.accepted && { accepted: parsed.accepted }),
+    ...(parsed.missing && { missing: missingOf(parsed.missing) }),
     ...(parsed.today && { today: parsed.today }),
     ...(pulse_digest !== undefined && { pulseDigest: pulse_digest }),
     years: [...parsed.years],
@@ -136,9 +150,7 @@ export function parseState(item: Plain): State {
     auditsFrom: parsed.audits_from,
     flood: {
       isFlooded: parsed.flood.is_flooded,
-      isDraining: parsed.flood.is_draining,
       edits: parsed.flood.passed_edits,
-      doubtfulUntil: parsed.flood.doubtful_until,
     },
     ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
     paused: parsed.paused,
@@ -174,8 +186,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     expected: changes.expected,
     unexplained: changes.unexplained,
     has_more_to_find: changes.hasMoreToFind,
-    collapsed_from: changes.collapsedFrom,
-    accepted: changes.accepted,
+    missing: changes.missing && missingAttributes(changes.missing),
     today: changes.today,
     pulse_digest: changes.pulseDigest,
     trail: changes.trail,
@@ -184,9 +195,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     audits_from: changes.auditsFrom,
     flood: changes.flood && {
       is_flooded: changes.flood.isFlooded,
-      is_draining: changes.flood.isDraining,
       passed_edits: changes.flood.edits,
-      doubtful_until: changes.flood.doubtfulUntil,
     },
     reported: changes.reported,
     digest: changes.digest && {
@@ -212,6 +221,33 @@ function conditionsOf(item: Plain): Map<ConditionName, OpenCondition> {
     });
   }
   return open;
+}
+
+function missingOf(item: z.output<typeof missing>): Missing {
+  const { too_many_since, look_at, notes, ...rest } = item;
+  return {
+    ...rest,
+    notes: notes.map(({ asked_at, shown_by_id, ...note }) => ({
+      ...note,
+      ...(asked_at !== undefined && { askedAt: asked_at }),
+      ...(shown_by_id && { isShownById: shown_by_id }),
+    })),
+    ...(too_many_since !== undefined && { tooManySince: too_many_since }),
+    ...(look_at !== undefined && { lookAt: look_at }),
+  };
+}
+
+function missingAttributes({ notes, tooManySince, lookAt, ...rest }: Missing) {
+  return {
+    ...rest,
+    notes: notes.map(({ askedAt, isShownById, ...note }) => ({
+      ...note,
+      asked_at: askedAt,
+      shown_by_id: isShownById,
+    })),
+    too_many_since: tooManySince,
+    look_at: lookAt,
+  };
 }
 
 export function bookmarkOf(item: z.output<typeof bookmark>): Bookmark {

@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { AcceptedTotal } from '../detection/total.ts';
+import type { Missing } from '../detection/missing.ts';
 import type { Pause } from '../ports/state.ts';
+import { assignments } from './expressions.ts';
 import { stateAttributes, stateKey } from './state-item.ts';
 import type { Table } from './table.ts';
 
@@ -42,19 +43,21 @@ export class Steering {
     return changed !== undefined;
   }
 
-  async acceptTotal({ total, before }: AcceptedTotal): Promise<void> {
+  async acceptMissing(missing: Missing): Promise<void> {
+    const { set, names, values } = assignments(stateAttributes({ missing }));
     await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'SET accepted = :accepted REMOVE collapsed_from',
-      values: { ':accepted': { total, before } },
+      UpdateExpression: `SET ${set}`,
+      ExpressionAttributeNames: names,
+      values,
     });
   }
 
-  /** The pulse is looked at anew with it, and a day that was being read is read again. */
+  /** The pulse is looked at anew with it, a day that was being read is read again, and nothing was missed before. */
   async restartBaseline(startDay: Temporal.PlainDate): Promise<void> {
     const anew = stateAttributes({ baseline: { status: 'running', startDay, isAnew: true } });
     await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'SET baseline = :anew REMOVE pulse_digest, #bookmark',
-      ExpressionAttributeNames: { '#bookmark': 'bookmark' },
+      UpdateExpression: 'SET baseline = :anew REMOVE pulse_digest, #missing, #bookmark',
+      ExpressionAttributeNames: { '#missing': 'missing', '#bookmark': 'bookmark' },
       values: { ':anew': anew.baseline },
     });
   }

@@ -1,9 +1,8 @@
-import { judgeTotal } from '../detection/total.ts';
+import { lostOf, mayGo, nothingMissing } from '../detection/missing.ts';
 import { NotifierError } from '../errors.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { underLease } from './lease.ts';
-import { makeDue } from './make-due.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
 import { ifPaused } from './pause.ts';
 
@@ -21,9 +20,8 @@ class TotalChangedError extends NotifierError {
 const tolerance = 0.1;
 
 /**
- * The total has fallen by more than half, and ops say that it is right: what is gone is looked for
- * and withdrawn from now on, and held as a flood if it is one. A total of nothing cannot be told from a
- * host that is broken: no record is left by which ticks could try the single-record endpoint.
+ * Too many are missing at the partner to be withdrawn, and ops say that its total is right: as many as
+ * are missing now may go, after two looks like any other. More than these wait for ops again.
  *
  * @throws TotalChangedError
  */
@@ -32,19 +30,18 @@ export function acceptTotal(
   { total }: CommandOf<'accept-total'>,
   call: Call,
 ): Promise<Outcome<ResultOf<'accept-total'>>> {
-  const { partner, ledger, opsLedger } = parts;
+  const { partner, opsLedger, clock } = parts;
   return underLease(parts, call, async (state) => {
     const shown = await partner.count({}, call.limit.deadline);
-    // As ticks do, to whom a total that was accepted before is right.
-    const { isCollapsed, before } = judgeTotal(shown, state, parts.settings.audit);
+    const { missing = nothingMissing, expected, unexplained } = state;
+    const totals = { count: shown - unexplained, expected, missing: missing.total };
+    const before = expected + unexplained + missing.total;
     const told = { total: shown, before, ...ifPaused(state) };
-    if (!isCollapsed) return { result: { changed: false, ...told } };
+    const now = clock.now().epochMilliseconds;
+    if (mayGo(missing, totals, now)) return { result: { changed: false, ...told } };
     if (Math.abs(shown - total) > total * tolerance) throw new TotalChangedError(total, shown);
-    await opsLedger.acceptTotal({ total: shown, before });
-    // Reads during a collapse infer nothing about what is gone, nor do those of before its end was seen:
-    // which they were is not known for sure, so all days are read again, as audits do in a day anyway.
-    if (state.conditions.has('collapsed'))
-      await makeDue(parts, await ledger.calendar(state.years), () => true);
+    const accepted = lostOf(missing, totals);
+    await opsLedger.acceptMissing({ ...missing, accepted, lookAt: now });
     return { result: { changed: true, ...told } };
   });
 }

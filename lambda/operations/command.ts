@@ -157,7 +157,7 @@ export const restartBaselineCommand = z.strictObject({
   by,
 });
 
-/** The partner's total has fallen by more than half, and that is right. */
+/** More is missing than may be withdrawn, and the partner's total is right. */
 export const acceptTotalCommand = z.strictObject({
   command: z.literal('accept-total'),
   /** What was looked at: accepted only if the partner still shows as many, within a tenth. */

@@ -9,13 +9,13 @@ const rowsARequest = 50;
 
 /**
  * How long it takes at worst until a change is found (docs/detection.md): by the total and the page,
- * a tick; by the audits, their period and the time of one pass over the days in question. What asks for
+ * a tick, and for what is gone a second look after `withdrawAfter`; by the audits, their period and the time of one pass over the days in question. What asks for
  * more requests than ticks may make waits for so many periods more, all days alike.
  *
  * @param certifications known, of the recent window and in all
  */
 export function detectionTimes(
-  { every, audit }: Pick<OperationSettings, 'every' | 'audit'>,
+  { every, audit, withdrawAfterMs }: Pick<OperationSettings, 'every' | 'audit' | 'withdrawAfterMs'>,
   certifications: { readonly recent: number; readonly all: number },
 ): ResultOf<'status'>['detection'] {
   const perTick = Math.max(1, audit.requests);
@@ -32,7 +32,7 @@ export function detectionTimes(
   const history = Math.ceil((whole.minutes + whole.pass) * periods);
   return [
     { change: 'new', minutes: every, by: 'total' },
-    { change: 'withdrawn', minutes: every, by: 'total' },
+    { change: 'withdrawn', minutes: withdrawAfterMs / 60_000 + 2 * every, by: 'total' },
     { change: 'restored', minutes: every, by: 'total' },
     { change: 'edited-newest', minutes: every, by: 'page' },
     { change: 'edited-recent', minutes: recent, by: 'audit' },

@@ -163,12 +163,12 @@ function hindrancesOf(
   isDayUnproven: boolean,
 ): Explanation['hindrances'] {
   if (state === undefined) return ['never-ticked'];
-  const { paused, baseline, collapsedFrom } = state;
+  const { paused, baseline, missing } = state;
   return [
     ...(paused ? (['paused'] as const) : []),
     ...(isBackingOff(state, parts) ? (['backing-off'] as const) : []),
     ...(baseline.status === 'completed' ? [] : (['baseline-running'] as const)),
-    ...(collapsedFrom === undefined ? [] : (['collapsed'] as const)),
+    ...(missing?.tooManySince === undefined ? [] : (['missing'] as const)),
     ...(isDayUnproven ? (['day-unproven'] as const) : []),
   ];
 }

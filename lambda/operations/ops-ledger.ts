@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Certification } from '../detection/compare.ts';
-import type { AcceptedTotal } from '../detection/total.ts';
+import type { Missing } from '../detection/missing.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { Decision, Revision } from '../ports/ledger.ts';
@@ -87,7 +87,7 @@ export interface OpsLedger {
   /** @returns `false` when it was not paused */
   resume(call: string): Promise<boolean>;
   /** Needs the lease. */
-  acceptTotal(accepted: AcceptedTotal): Promise<void>;
+  acceptMissing(missing: Missing): Promise<void>;
   /** The next tick begins to read everything anew; what it does not know is news. Needs the lease. */
   restartBaseline(startDay: Temporal.PlainDate): Promise<void>;
   /** The next tick looks for days that are due to be read again. Needs the lease. */

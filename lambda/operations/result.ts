@@ -61,7 +61,7 @@ export const tickResult = z.object({
   quarantined: count,
   examined: count,
   failed: count,
-  collapsed: z.boolean(),
+  missing: count,
   cutShort: z.boolean(),
   requests: count,
   durationMs: z.number(),

@@ -55,7 +55,6 @@ export function isBehind(state: State | undefined, { clock, settings }: Operatio
  * or nobody looks for, is in the way.
  */
 function differs({ partner, certifications }: Known, state: State, parts: OperationParts): boolean {
-  if (state.collapsedFrom !== undefined) return false;
   const isUnexplained = state.unexplained !== 0;
   if (partner === undefined || 'problem' in partner) return isUnexplained;
   return partner.count !== certifications && (isUnexplained || isBehind(state, parts));

@@ -72,7 +72,10 @@ export async function status(
       certifications,
       ...(partner && { partner }),
       unexplained: state?.unexplained ?? 0,
-      ...(state?.collapsedFrom !== undefined && { collapsedFrom: state.collapsedFrom }),
+      missing: {
+        number: state?.missing?.total ?? 0,
+        isTooMany: state?.missing?.tooManySince !== undefined,
+      },
       today: { ...emptyTally(), ...(state?.today?.day === today && state.today), day: today },
       waiting,
       ...proofOverview(calendar, window.from.toString()),

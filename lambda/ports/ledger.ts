@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Certification, Change, Found, Presence, Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
+import type { Missing } from '../detection/missing.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -36,6 +37,11 @@ export interface Ledger {
   giveBackLease(lease: Lease): Promise<void>;
   /** What is known of these conditions from now on; `undefined`: nothing. Each for itself, without a lease. */
   saveConditions(changes: ReadonlyMap<ConditionName, OpenCondition | undefined>): Promise<void>;
+  /**
+   * What is missing, before something of it is withdrawn or a day says that it lacks it.
+   * @returns `false` when the lease had been lost: then nothing was written
+   */
+  saveMissing(lease: Lease, missing: Missing): Promise<boolean>;
   /** Leaves the partner alone, or ends that. */
   backOff(backOff: BackOff | undefined): Promise<void>;
   /** How far the baseline has come, kept as it goes on. Needs the lease. */

@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { OpenConditions } from '../detection/conditions.ts';
 import type { DayTally } from '../detection/day-tally.ts';
-import type { AcceptedTotal } from '../detection/total.ts';
+import type { Missing } from '../detection/missing.ts';
 import type { Bookmark } from './partner-reader.ts';
 
 /** What one tick knows of an integration before it looks at the partner. */
@@ -25,9 +25,8 @@ export interface State {
    * something. Audits that it had no time for do not count.
    */
   readonly hasMoreToFind: boolean;
-  /** What was expected when the total collapsed; absent while it has not. */
-  readonly collapsedFrom?: number;
-  readonly accepted?: AcceptedTotal;
+  /** Absent: nothing is missing, and nothing was withdrawn lately. */
+  readonly missing?: Missing;
   /** Changes of the day of the last tick that had any. */
   readonly today?: DayTally;
   /** Of the last pulse in which nothing was left to do. */
@@ -107,12 +106,8 @@ export interface Trail {
 export interface FloodMemory {
   /** The flood that the last tick met has not been found to its end. */
   readonly isFlooded: boolean;
-  /** The same of a flood of withdrawals, which holds nothing else. */
-  readonly isDraining: boolean;
   /** Edits that reading days has found lately and that went out, oldest first: a mass edit comes to light a few a tick. */
   readonly edits: readonly PassedEdits[];
-  /** Until then withdrawals are held, because the total had collapsed: milliseconds since the epoch. */
-  readonly doubtfulUntil: number;
 }
 
 export interface PassedEdits {
@@ -144,10 +139,8 @@ export interface StateChanges {
   readonly baseline?: Baseline;
   readonly expected?: number;
   readonly unexplained?: number;
-  /** 0: no longer. */
-  readonly collapsedFrom?: number;
-  /** `null`: no longer. */
-  readonly accepted?: null;
+  /** `null`: nothing any more. */
+  readonly missing?: Missing | null;
   readonly today?: DayTally;
   readonly pulseDigest?: string;
   /** `null`: none any more. */

@@ -98,12 +98,14 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 about product ids, and ask them to assign the integration its assessments.",
     command: checkedByHand,
   },
-  collapsed: {
-    begins: 'the partner shows less than half of before',
-    ends: "the partner's total is believed again",
+  missing: {
+    begins: 'many certifications are missing at the partner',
+    grows: 'more certifications are missing at the partner',
+    ends: 'no more are missing than are withdrawn',
     means:
-      'This looks like a changed scope or a fault of the host, not like news: nothing is announced as withdrawn as long as the total stays below half. What is new or changed is announced as ever.',
-    toDo: 'Ask the operator whether the scope of this integration was narrowed. If it was, accept the new total with accept-total: what is gone is then withdrawn, or held if it is much. This shows the total:',
+      'The list does not show them any more, and they are too many at once for news: it looks like a changed scope or a fault of the host. Nobody is told that they are withdrawn. If they come back, nobody is told, either. What is new or changed is announced as ever.',
+    counts: 'Certifications missing so far',
+    toDo: 'Ask the operator whether the scope of this integration was narrowed. If it was, accept the new total with accept-total: what is gone is then withdrawn. This shows the total:',
     command: (settings) => ops('status', settings),
   },
   held: {
@@ -132,12 +134,13 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     counts: 'Records so far',
     toDo: 'Tell the operator which records they are and what is wrong with them.',
   },
-  'single-record-broken': {
-    begins: 'the partner does not give records that it shows',
-    ends: 'the partner gives records by their ids again',
+  'shown-by-id': {
+    begins: 'some are not listed, and there by their ids',
+    ends: 'the list and the single records agree again',
     means:
-      'Records that the list shows are answered with 404, or not at all, when they are asked for by their ids. So nothing that is missing is announced as withdrawn. What is new or changed is announced as ever.',
-    toDo: 'Tell the operator that GET /api/v1/ax/assessments/:id gives 404 or an error for ids that the list has just shown; the log says which ("record not to be had by its id").',
+      'The list does not show them any more, and GET /api/v1/ax/assessments/:id still does. They are not announced as withdrawn as long as it does. What is new or changed is announced as ever.',
+    counts: 'Certifications',
+    toDo: 'Tell the operator their ids, and ask which of the two is right.',
     command: checkedByHand,
   },
   unproven: {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Calendar } from '../detection/calendar.ts';
 import type { Change } from '../detection/compare.ts';
 import {
   type ConditionName,
@@ -8,6 +9,7 @@ import {
   observe,
   settle,
 } from '../detection/conditions.ts';
+import type { Missing } from '../detection/missing.ts';
 import {
   CredentialsRefusedError,
   NoAssessmentsAssignedError,
@@ -23,7 +25,6 @@ import {
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Pause } from '../ports/state.ts';
 import { conditionNotice } from './condition-notices.ts';
-import type { Examination } from './examination.ts';
 import { indexLagMinutes } from './index-lag.ts';
 import { floodDetails } from './notices.ts';
 import type { TickParts } from './parts.ts';
@@ -149,13 +150,19 @@ export class Conditions {
       });
   }
 
-  collapsed(isCollapsed: boolean, before: number, count: number): Promise<boolean> {
-    const details = [`It shows ${count} assessments; ${before} were expected.`];
-    return this.note('collapsed', { number: isCollapsed ? 1 : 0, details });
-  }
-
-  isOpen(name: ConditionName): boolean {
-    return this.#open.has(name);
+  /** Too many are missing to be withdrawn, for so long that it is no passing lag; or they have gone and can be had all the same. */
+  async missing(missing: Missing | undefined): Promise<void> {
+    const { tooManySince, total = 0, notes = [] } = missing ?? {};
+    const isLasting =
+      tooManySince !== undefined &&
+      this.#now() - tooManySince >= this.#parts.settings.withdrawAfterMs;
+    await this.note('missing', {
+      number: isLasting ? Math.max(1, total) : 0,
+      ...(tooManySince !== undefined && { since: tooManySince }),
+    });
+    const shown = notes.filter(({ isShownById }) => isShownById);
+    const ids = shown.map(({ id, day }) => `assessment ${id} of ${day}`);
+    await this.note('shown-by-id', { number: shown.length, details: shownLines(ids) });
   }
 
   /** Operations hear of a flood before anything of it is held. */
@@ -170,27 +177,20 @@ export class Conditions {
   }
 
   /**
-   * What the days that were read say: whether some stay unproven, and whether records can be had by
-   * their ids.
+   * What the days that were read say: whether some stay unproven.
    *
    * @param malformed records that this tick has met
    * @returns whether no record is malformed any more: each would leave its day unproven
    */
-  async examined(examination: Examination, malformed: number): Promise<boolean> {
-    const { calendar, confirmation } = examination;
-    const { singleRecords } = confirmation;
-    if (singleRecords !== 'untried')
-      await this.note('single-record-broken', { number: singleRecords === 'broken' ? 1 : 0 });
-
+  async examined(calendar: Calendar, malformed: number): Promise<boolean> {
     const unproven = calendar.days
       .map((day) => ({ day, ...calendar.entry(day) }))
       .filter(({ proof, readAt }) => proof === undefined && readAt > 0);
-    // Not those whose read and ledger disagree, because nothing can be confirmed: that is told apart.
     const lasting = unproven.filter(
       ({ readAt, unprovenSince = readAt }) => readAt - unprovenSince >= unprovenMs,
     );
     const days = lasting.map(({ day, count }) => `${day}: ${count} assessments expected`);
-    await this.note('unproven', { number: lasting.length, details: shown(days) });
+    await this.note('unproven', { number: lasting.length, details: shownLines(days) });
 
     const isMended = malformed === 0 && unproven.length === 0;
     const quarantined = this.lasting.quarantined ?? 0;
@@ -207,7 +207,7 @@ export class Conditions {
       ({ id, problems }) =>
         `${id === undefined ? 'a record without an id' : `assessment ${id}`}: ${problems.join('; ')}`,
     );
-    await this.note('quarantined', { number: total, details: shown(lines) });
+    await this.note('quarantined', { number: total, details: shownLines(lines) });
   }
 
   /** What waits for ops: counted anew when this tick has added nothing, since ops take from it. */
@@ -270,7 +270,7 @@ export class Conditions {
   }
 }
 
-function shown(lines: readonly string[]): string[] {
+function shownLines(lines: readonly string[]): string[] {
   const rest = lines.length - listed;
   return [
     ...lines.slice(0, listed).map((line) => line.slice(0, maxLine)),

@@ -1,24 +1,19 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
-import {
-  type Certification,
-  type Change,
-  compare,
-  countDeltas,
-  type Found,
-  type Sighting,
-} from '../detection/compare.ts';
+import { type Change, compare, countDeltas, type Found } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
-import { expectStill, type FreshEntries } from '../detection/expected-counts.ts';
+import type { FreshEntries } from '../detection/expected-counts.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import { digestOf } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Bookmark, QuarantinedRecord, RangeRead } from '../ports/partner-reader.ts';
 import type { DayBookmark } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
-import { Confirmation, type ConfirmationContext } from './confirmation.ts';
 import { isLocalFailure } from './local-failure.ts';
+import type { Looks } from './looks.ts';
+import type { TickParts } from './parts.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** Days of a stretch that are compared with the ledger at the same time: a stretch can have a hundred. */
 const daysTogether = 16;
@@ -34,8 +29,12 @@ export interface Stretch {
   readonly range: DayRange;
 }
 
-export interface ExaminationContext extends ConfirmationContext {
+export interface ExaminationContext {
+  readonly parts: TickParts;
+  readonly limit: TimeLimit;
+  readonly salt: string;
   readonly announcement: Announcement;
+  readonly looks: Looks;
 }
 
 /** Reads stretches of days with proof, and commits and announces what differs from the ledger. */
@@ -46,9 +45,6 @@ export class Examination {
   readonly quarantined: QuarantinedRecord[] = [];
   /** Of the day that does not fit into one tick, an earlier one or this. */
   bookmark: DayBookmark | undefined;
-  /** More was missing than could be asked for: the calendar still expects it. */
-  isUnfinished = false;
-  readonly confirmation: Confirmation;
   /** Days read, as part of a longer stretch as well. */
   examined = 0;
   /** The last read was cut off, and nothing of it can be gone on with. */
@@ -58,7 +54,6 @@ export class Examination {
 
   constructor(context: ExaminationContext, calendar: Calendar, bookmark?: DayBookmark) {
     this.#context = context;
-    this.confirmation = new Confirmation(context);
     this.calendar = calendar;
     this.bookmark = bookmark;
   }
@@ -148,7 +143,7 @@ export class Examination {
     read: RangeRead & { readonly begunAt: number },
     bookmark: DayBookmark | undefined,
   ): Promise<boolean> {
-    const { parts, announcement, limit, salt, infersRemovals } = this.#context;
+    const { parts, announcement, limit, salt, looks } = this.#context;
     const { rules } = parts;
     const byDay = Map.groupBy(read.assessments, ({ certified_on }) => certified_on);
     const malformed = Map.groupBy(read.quarantined, ({ day = '' }) => day);
@@ -158,58 +153,57 @@ export class Examination {
     // Of the whole stretch: one that moved within it is a sighting, and not missing.
     const seen = new Set([...read.assessments, ...read.quarantined].flatMap(({ id = [] }) => id));
     const entries: FreshEntries = new Map();
-    const sightings: Sighting[] = [];
-    const missing: Certification[] = [];
-    let doubtful = false;
 
     const differences = await pMap(
       new Set([...days, ...byDay.keys(), ...(proof ? malformed.keys() : [])]),
       async (day) => {
         const rows = byDay.get(day) ?? [];
-        return { day, rows, ...(await this.#compareDay(day, rows, proven(day) && seen)) };
+        return { day, rows, ...(await this.#compareDay(day, rows, seen)) };
       },
       { concurrency: daysTogether },
     );
-    for (const { day, rows, ...difference } of differences) {
+    for (const { day, rows } of differences) {
       const digest = digestOf(rows, salt);
       const ofDay = proven(day);
       const count = rows.length + (malformed.get(day)?.length ?? 0);
-      const entry = { count, readAt, ...(ofDay && { proof: { ...ofDay, count }, digest }) };
-      entries.set(day, following(this.calendar.entry(day), entry));
-      sightings.push(...difference.sightings);
-      missing.push(...difference.missing);
-      doubtful ||= rules.isDoubtful(difference.known, difference.missing.length);
+      entries.set(day, { count, readAt, ...(ofDay && { proof: { ...ofDay, count }, digest }) });
     }
     if (!proof) rules.attributeRest(entries, days, read);
 
-    const confirmed = await this.confirmation.confirm(missing, this.#unprovenFor(days, readAt));
+    const unseen = new Map(
+      differences.flatMap(({ day, unseen }) => (proven(day) ? [[day, unseen] as const] : [])),
+    );
+    const counted = this.calendar.with(entries);
+    const looked = await looks.look(
+      { beganAt: read.begunAt, seen: new Set(read.assessments.map(({ id }) => id)), unseen },
+      this.calendar,
+      counted,
+    );
+    for (const [day, missing] of looked.missing) {
+      const entry = entries.get(day);
+      if (entry) entries.set(day, { ...entry, missing });
+    }
     const found: Found = {
       in: this.isAudit ? 'audit' : 'search',
       ...(read.proof && { proof: read.proof }),
     };
     const failures = announcement.failures;
+    const sightings = differences.flatMap((difference) => difference.sightings);
     const done = [
-      ...(await announcement.announce([...sightings, ...confirmed.sightings], { found })),
-      ...(await announcement.announce(confirmed.withdrawals, { doubtful, found })),
+      ...(await announcement.announce([...sightings, ...looked.sightings], { found })),
+      ...(await announcement.announce(looked.withdrawals, { found })),
     ];
-    const isAllSettled =
-      confirmed.unasked.length + confirmed.standing.length === 0 &&
-      announcement.failures === failures;
-    if (rules.isRestDoubtful(doubtful, isAllSettled)) announcement.guard.doubtWithdrawals();
     // Cut off, and not to be gone on with: the count of no day is known from it.
     this.wasInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
     if (!rules.isReadCounted(this.wasInVain) || limit.noteIfReached()) return false;
 
     const isDone = announcement.failures === failures && this.#isCounted(days, read, bookmark);
-    if (isDone) {
-      const isToldApart = !infersRemovals || this.confirmation.singleRecords === 'broken';
-      rules.forgetProofs(entries, confirmed.standing, isToldApart ? undefined : this.calendar);
-      expectStill(entries, confirmed.unasked, this.calendar);
-      this.isUnfinished ||= confirmed.unasked.length > 0;
-    } else this.#expectAsBefore(entries, done, readAt);
-    await this.#save(entries, rules.movesElsewhere(done, entries));
+    if (!isDone) this.#expectAsBefore(entries, done, readAt);
+    for (const [day, entry] of entries)
+      entries.set(day, following(this.calendar.entry(day), entry));
+    await this.#save(entries, rules.movesElsewhere(done, entries, this.calendar));
     this.#mark(days, read);
-    return isDone && !read.isCutOff && confirmed.unasked.length === 0;
+    return isDone && !read.isCutOff;
   }
 
   /**
@@ -222,74 +216,44 @@ export class Examination {
     return read.bookmark === undefined && (bookmark === undefined || bookmark.count === read.count);
   }
 
-  /** What the calendar had, and what was committed: whatever else differs goes on to differ. */
+  /** What the calendar had, and what was committed or is missing now: whatever else differs goes on to differ. */
   #expectAsBefore(entries: FreshEntries, done: readonly Change[], readAt: number): void {
     const deltas = countDeltas(done);
-    for (const day of entries.keys()) {
+    for (const [day, { missing }] of entries) {
       const before = this.calendar.entry(day);
-      const entry = { count: before.count + (deltas.get(day) ?? 0), readAt };
-      entries.set(day, following(before, entry));
+      const lacking = missing === undefined ? 0 : missing - (before.missing ?? 0);
+      const count = before.count + (deltas.get(day) ?? 0) - lacking;
+      entries.set(day, { count, readAt, ...(missing !== undefined && { missing }) });
     }
   }
 
-  /** Only rows that the index does not know as they are, and what is missing, are looked up whole. */
-  async #compareDay(
-    day: string,
-    rows: readonly Assessment[],
-    proven: ReadonlySet<number> | undefined,
-  ) {
-    const { parts, salt, infersRemovals } = this.#context;
+  /** Only rows that the index does not know as they are are looked up whole. */
+  async #compareDay(day: string, rows: readonly Assessment[], seen: ReadonlySet<number>) {
+    const { parts, salt } = this.#context;
     const indexed = await parts.ledger.knownOfDay(day);
     const different = rows.filter((row) => {
       const known = indexed.get(row.id);
       return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
     });
-    const present = [...indexed.values()].filter(({ presence }) => presence === 'present');
-    // While the total has collapsed, nothing is inferred from what is not there.
-    const unseen = proven && infersRemovals ? present.filter(({ id }) => !proven.has(id)) : [];
-    const known = await parts.ledger.known([...different, ...unseen].map(({ id }) => id));
+    const known = await parts.ledger.known(different.map(({ id }) => id));
     return {
-      known: present.length,
       sightings: compare(different, known, salt),
-      // The index lags: the certification itself may have left this day already.
-      missing: unseen.flatMap(({ id }) => {
-        const certification = known.get(id);
-        const isHere = certification?.presence === 'present' && certification.day === day;
-        return isHere ? [certification] : [];
-      }),
+      unseen: [...indexed.values()].flatMap(({ id, presence }) =>
+        presence === 'present' && !seen.has(id) ? id : [],
+      ),
     };
-  }
-
-  /** How long no read of these days could be proven and confirmed, in milliseconds. */
-  #unprovenFor(days: readonly string[], now: number): number {
-    const since = days.flatMap((day) => this.calendar.entry(day).unprovenSince ?? []);
-    return since.length === 0 ? 0 : now - Math.min(...since);
-  }
-
-  /** Days on which something stands because nothing could be had by its id are due at once. */
-  async makeStandingDue(): Promise<void> {
-    const due = this.calendar.days
-      .map((day) => [day, this.calendar.entry(day)] as const)
-      .filter(([, entry]) => !entry.proof && !entry.unprovenSince && entry.readAt > 0)
-      .map(([day, entry]) => [day, { ...entry, readAt: 0 }] as const);
-    if (due.length > 0) await this.#save(new Map(due), new Map());
   }
 
   async #save(
     entries: ReadonlyMap<string, DayEntry>,
-    elsewhere: ReadonlyMap<string, number>,
+    elsewhere: ReadonlyMap<string, DayEntry>,
   ): Promise<void> {
     const { parts, announcement } = this.#context;
-    const { ledger } = parts;
     const known = new Set(this.calendar.days);
-    await announcement.touch([...entries.keys()].filter((day) => !known.has(day)));
-    await ledger.saveDays(entries);
-    if (elsewhere.size > 0) await ledger.addToDays(elsewhere);
-    const moved = [...elsewhere].map(([day, delta]) => {
-      const entry = this.calendar.entry(day);
-      return [day, { ...entry, count: entry.count + delta }] as const;
-    });
-    this.calendar = this.calendar.with([...entries, ...moved]);
+    const changed = new Map([...entries, ...elsewhere]);
+    await announcement.touch([...changed.keys()].filter((day) => !known.has(day)));
+    await parts.ledger.saveDays(changed);
+    this.calendar = this.calendar.with(changed);
   }
 }
 

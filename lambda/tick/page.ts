@@ -1,12 +1,13 @@
 import { compare, type Sighting } from '../detection/compare.ts';
-import { isOneDay, type Pulse } from '../detection/pulse.ts';
-import type { Assessment } from '../events/assessment.ts';
+import { isOneDay } from '../detection/pulse.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface PageRead {
+  /** Ids that it shows readably. */
+  readonly seen: ReadonlySet<number>;
   readonly changes: readonly Sighting[];
   /** Whether they explain the total. If not, something has come or gone elsewhere. */
   readonly isAll: boolean;
@@ -22,14 +23,19 @@ export async function readPage(
   pulse: PulseRead,
   state: State,
 ): Promise<PageRead> {
-  const judged = async ({ count }: Pulse, seen: readonly Assessment[]): Promise<PageRead> => {
-    const known = await ledger.known(seen.map(({ id }) => id));
-    const changes = compare(seen, known, state.salt);
+  const judged = async (count: number, pages: readonly PulseRead[]): Promise<PageRead> => {
+    const assessments = pages.flatMap((page) => page.assessments);
+    const known = await ledger.known(assessments.map(({ id }) => id));
+    const changes = compare(assessments, known, state.salt);
     const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
-    return { changes, isAll: count === state.expected + state.unexplained + unknown };
+    return {
+      seen: new Set(assessments.map(({ id }) => id)),
+      changes,
+      isAll: count === state.expected + state.unexplained + unknown,
+    };
   };
-  const page = await judged(pulse, pulse.assessments);
+  const page = await judged(pulse.count, [pulse]);
   if (page.isAll || !isOneDay(pulse)) return page;
   const tail = await limit.ask((deadline) => partner.tail(pulse, deadline));
-  return tail === 'out-of-time' ? page : judged(tail, [...pulse.assessments, ...tail.assessments]);
+  return tail === 'out-of-time' ? page : judged(tail.count, [pulse, tail]);
 }

@@ -19,6 +19,8 @@ export interface TickSettings {
   };
   /** More events than this at once, or edits within one round of the audits, are held for ops to release. */
   readonly holdAbove: number;
+  /** A certification is withdrawn when a read that began so long after it was missed first lacks it, too. */
+  readonly withdrawAfterMs: number;
   /** What the baseline announces: nothing, what was completed on a day or later, or everything. */
   readonly announce: 'none' | 'all' | { readonly since: string };
   /** Who reads what is dated before the baseline's start day: the ticks, or tasks beside them. */

@@ -1,13 +1,8 @@
 import type { Temporal } from 'temporal-polyfill';
-import { attributeRest, forgetProofs, movesElsewhere } from '../detection/expected-counts.ts';
+import { attributeRest, movesElsewhere } from '../detection/expected-counts.ts';
 import { locate } from '../detection/locate.ts';
-import { judgeTotal } from '../detection/total.ts';
+import { forgotten, isAskedFor, mayGo, noted, sighted, withdrawing } from '../detection/missing.ts';
 import type { State } from '../ports/state.ts';
-
-/** Of a day's certifications, the share whose withdrawal at once is doubtful. */
-const doubtfulShare = 0.5;
-/** Fewer than this make no share to speak of. */
-const doubtfulFrom = 10;
 
 /**
  * Another tick was at work between this one's first look at the state and its lease: what the pulse
@@ -34,16 +29,6 @@ function knownUnexplained(now: number, before: number, differs: boolean): number
   return now === 0 || now === before ? now : undefined;
 }
 
-/** Most of a day is missing at once. */
-function isDoubtful(known: number, missing: number): boolean {
-  return known >= doubtfulFrom && missing > known * doubtfulShare;
-}
-
-/** The rest of what was doubtful may look like few. */
-function isRestDoubtful(doubtful: boolean, isAllSettled: boolean): boolean {
-  return doubtful && !isAllSettled;
-}
-
 /** A read that was cut off, and cannot be gone on with, counts no day. */
 function isReadCounted(wasInVain: boolean): boolean {
   return !wasInVain;
@@ -54,26 +39,22 @@ function isEarlierHalfFirst(earlierReadAt: number, laterReadAt: number): boolean
   return earlierReadAt < laterReadAt;
 }
 
-/** Without a trial: the partner shows nothing to try it with, and ops have called that right. */
-function isNotFoundBelieved({ isNothingRight }: { readonly isNothingRight: boolean }): boolean {
-  return isNothingRight;
-}
-
 /**
  * Decisions that a tick asks for by name. `TickParts.rules` is this object, save where a test takes
  * one away to show that its absence is noticed (test/simulation/mutants.ts).
  */
 export const rules = {
   attributeRest,
-  forgetProofs,
-  isDoubtful,
+  forgotten,
+  isAskedFor,
+  mayGo,
+  noted,
+  sighted,
+  withdrawing,
   isEarlierHalfFirst,
   isNewcomer,
-  isNotFoundBelieved,
   isPulseOutdated,
   isReadCounted,
-  isRestDoubtful,
-  judgeTotal,
   knownUnexplained,
   locate,
   movesElsewhere,

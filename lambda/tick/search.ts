@@ -1,9 +1,10 @@
-import { nextAudit } from '../detection/audit.ts';
+import { nextDue, type Waited, waitedForAudit } from '../detection/audit.ts';
 import type { Calendar, Span } from '../detection/calendar.ts';
 import type { RecentWindow } from '../detection/days.ts';
 import { locateWithin, type Step } from '../detection/locate.ts';
 import type { DayBookmark, Trail } from '../ports/state.ts';
 import type { Budget, Examination } from './examination.ts';
+import type { Looks } from './looks.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -81,23 +82,40 @@ export class Search {
   }
 
   /**
-   * Proves days again that nothing suggests have changed, as far as the requests go.
+   * Proves days again that are due: those whose looks for what they lack are, and those that nothing
+   * suggests have changed, as far as the requests go.
+   * @param isForLooks nothing but looks: audits have taken more requests than they may
    * @returns requests made beyond these: a read is not stopped half-way
    */
-  async audit(requests: number): Promise<number> {
-    const { settings, clock } = this.#parts;
+  async audit(requests: number, looks: Looks, isForLooks: boolean): Promise<number> {
+    const { clock } = this.#parts;
     const budget = { requests };
     this.#examination.isAudit = true;
     while (budget.requests > 0) {
       const { calendar } = this.#examination;
       const now = clock.now().epochMilliseconds;
-      const span = nextAudit(calendar, this.#recent(calendar), now, settings.audit);
+      const span = nextDue(calendar, this.#waited(calendar, looks, isForLooks, now));
       if (span === undefined) break;
       await this.#examine(span, calendar, budget);
       // Time is up, or the host does not answer in it.
       if (this.#examination.calendar === calendar) break;
     }
     return Math.max(0, -budget.requests);
+  }
+
+  /** A look has waited since it was due, in the time between two; what is asked for by ids waits for more of these. */
+  #waited(calendar: Calendar, looks: Looks, isForLooks: boolean, nowMs: number): Waited {
+    const { audit, withdrawAfterMs } = this.#parts.settings;
+    const forAudit = isForLooks
+      ? () => 0
+      : waitedForAudit(calendar, this.#recent(calendar), nowMs, audit);
+    const due = new Map(
+      looks
+        .due(calendar)
+        .filter(({ at }) => at <= nowMs)
+        .map(({ day, at }) => [calendar.positionOf(day), 1 + (nowMs - at) / withdrawAfterMs]),
+    );
+    return (position) => Math.max(forAudit(position), due.get(position) ?? 0);
   }
 
   #examine(span: Span, calendar: Calendar, budget: Budget): Promise<boolean> {

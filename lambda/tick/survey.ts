@@ -9,6 +9,7 @@ import type { Announcement } from './announcement.ts';
 import { tellOfCompletion } from './baseline.ts';
 import type { Conditions } from './conditions.ts';
 import { Examination } from './examination.ts';
+import type { Looks } from './looks.ts';
 import type { TickParts } from './parts.ts';
 import type { Quarantine } from './quarantine.ts';
 import { Search } from './search.ts';
@@ -24,8 +25,7 @@ export interface SurveyContext {
   readonly state: State;
   /** Some days differ: what the newest page shows does not explain the total, or an earlier tick has not come to its end. */
   readonly differs: boolean;
-  /** `false` while the total has collapsed: then nothing is called gone. */
-  readonly infersRemovals: boolean;
+  readonly looks: Looks;
 }
 
 export interface Surveyed {
@@ -47,7 +47,7 @@ export type ProofCounts = Readonly<Partial<Record<Proof['kind'] | 'none', number
  * not fit into an earlier tick, or proves again those that were proven longest ago.
  */
 export async function survey(context: SurveyContext, pulse: PulseRead): Promise<Surveyed> {
-  const { parts, announcement, conditions, quarantine, limit, window, state } = context;
+  const { parts, announcement, conditions, quarantine, limit, window, state, looks } = context;
   const { ledger, clock, settings } = parts;
   const began = clock.now();
   const { years } = await ledger.state();
@@ -57,11 +57,7 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
       announcement,
       limit,
       salt: state.salt,
-      infersRemovals: context.infersRemovals,
-      canaries: [...pulse.assessments, ...pulse.quarantined]
-        .flatMap(({ id = [] }) => id)
-        .slice(0, 2),
-      isNothingRight: pulse.count === 0 && state.accepted?.total === 0,
+      looks: context.looks,
     },
     new Calendar(await ledger.calendar(years), daysIn(window)),
     state.bookmark,
@@ -70,18 +66,20 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
   const isAllLocated = !context.differs || (await search.differences(pulse.count, state.trail));
   let overspent = 0;
   if (examination.bookmark) await search.resume(examination.bookmark);
-  else if (isAuditDue(state, clock.now().epochMilliseconds))
-    overspent = await search.audit(settings.audit.requests);
+  else {
+    const isForLooks = !isAuditDue(state, clock.now().epochMilliseconds);
+    overspent = await search.audit(settings.audit.requests, looks, isForLooks);
+  }
 
-  const { bookmark, confirmation } = examination;
+  const { bookmark, calendar } = examination;
   quarantine.add(examination.quarantined);
-  const wasBroken = conditions.isOpen('single-record-broken');
-  if (wasBroken && (await confirmation.singleRecordsWork())) await examination.makeStandingDue();
-  const { calendar } = examination;
+  const missing = looks.conclude(calendar);
   const isToldNow = state.baseline.isNoticeOwed && (await tellOfCompletion(parts, calendar));
-  const isMended = await conditions.examined(examination, quarantine.size);
-  const isAll = isAllLocated && !examination.isUnfinished;
-  const unexplained = isAll ? await unexplainedBy(context, pulse.count, calendar) : undefined;
+  const isMended = await conditions.examined(calendar, quarantine.size);
+  await conditions.missing(missing);
+  const unexplained = isAllLocated
+    ? await unexplainedBy(context, pulse.count, calendar)
+    : undefined;
   // Days that cannot be read in a whole tick must not keep ticks from all others.
   const trail = isDeepStrictEqual(search.trail, state.trail) ? undefined : search.trail;
   return {
@@ -93,8 +91,9 @@ export async function survey(context: SurveyContext, pulse: PulseRead): Promise<
       ...(bookmark !== state.bookmark && { bookmark: bookmark ?? null }),
       ...(trail !== state.trail && { trail: trail ?? null }),
       ...(unexplained !== undefined && { unexplained }),
+      missing: missing ?? null,
     },
-    isAll,
+    isAll: isAllLocated,
     isExplained: unexplained !== undefined,
     examined: examination.examined,
     proofs: proofsSince(began, calendar),

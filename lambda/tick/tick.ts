@@ -6,6 +6,7 @@ import { countDeltas } from '../detection/compare.ts';
 import type { ConditionName } from '../detection/conditions.ts';
 import { tallied } from '../detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
+import { nothingMissing } from '../detection/missing.ts';
 import { pulseDigest } from '../detection/pulse.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
@@ -17,6 +18,7 @@ import { readBaseline } from './baseline.ts';
 import { Conditions, isRefusal } from './conditions.ts';
 import { Delivery, type DeliveryTally } from './delivery.ts';
 import { indexLagMinutes } from './index-lag.ts';
+import { Looks } from './looks.ts';
 import { isDigestDue } from './owed-digest.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
@@ -51,8 +53,8 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly conditions: Readonly<Partial<Record<ConditionName, number>>>;
   /** By how much the partner's total differs although no day does. */
   readonly unexplained: number;
-  /** The partner shows less than half of what it has shown before: nothing is inferred from it. */
-  readonly collapsed: boolean;
+  /** Certifications that the partner's list lacks and that are not withdrawn. */
+  readonly missing: number;
   /** Changes that could not be committed; the tick did the rest, and the next one tries again. */
   readonly failed: number;
   /** Stopped at a boundary because time was running out; the next tick goes on. */
@@ -198,7 +200,15 @@ class Tick {
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
   async #look(state: State, pulse: PulseRead): Promise<void> {
     const page = await readPage(this.#parts, this.#limit, pulse, state);
-    const isCollapsed = await this.#weigh(pulse.count, state);
+    const count = pulse.count - state.unexplained;
+    const { missing = nothingMissing } = state;
+    const looks = new Looks({ ...this.#context(state), count, lease: this.#lease }, missing);
+    looks.see(page.seen);
+    if (looks.missing !== missing) this.#learned.missing = looks.missing;
+    const { guard } = this.#announcement;
+    guard.recall(state.flood);
+    // What comes back is no news, as long as nobody was told that it had gone.
+    guard.expect(count - state.expected - missing.total);
 
     const done = await this.#announcement.announce(page.changes, { found: { in: 'page' } });
     const deltas = countDeltas(done);
@@ -212,8 +222,7 @@ class Tick {
     // A total that agrees proves nothing of what is left over: something may have come in its place.
     const differs = !page.isAll || state.hasMoreToFind;
     if (differs || this.#isMoreToRead(state)) {
-      const toDo = { differs, infersRemovals: !isCollapsed };
-      const context = { ...this.#context(state), ...toDo };
+      const context = { ...this.#context(state), differs, looks };
       const surveyed = await survey(context, pulse);
       Object.assign(this.#learned, surveyed.changes);
       isAllFound = surveyed.isAll;
@@ -223,9 +232,9 @@ class Tick {
     }
     isAllFound &&= isInTime;
     // A flood is not kept open by what cannot be committed, or everything else would be held for ever.
-    const { failures, guard, tally } = this.#announcement;
+    const { failures, tally } = this.#announcement;
     const isEnd = (isAllFound || failures > 0) && !this.#limit.wasReached;
-    const flood = guard.memory(isEnd, failures === 0);
+    const flood = guard.memory(isEnd);
     if (!isDeepStrictEqual(flood, state.flood)) this.#learned.flood = flood;
     this.#learned.hasMoreToFind = !isAllFound || !isExplained || failures > 0;
     // What another tick was first with may have been an older sight of it.
@@ -233,30 +242,10 @@ class Tick {
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
   }
 
-  /**
-   * What the total says before anything is announced: whether it is to be believed, and whether a
-   * flood is coming.
-   *
-   * @returns whether it has collapsed
-   */
-  async #weigh(count: number, state: State): Promise<boolean> {
-    const { guard } = this.#announcement;
-    const { rules, settings } = this.#parts;
-    const { isCollapsed, before, changes } = rules.judgeTotal(count, state, settings.audit);
-    Object.assign(this.#learned, changes);
-    await this.#conditions.collapsed(isCollapsed, before, count);
-    guard.recall(state.flood);
-    if (changes.collapsedFrom === 0) guard.doubtWithdrawals();
-    // What comes back after a collapse is no news, and what does not is held as doubtful anyway.
-    const { collapsedFrom } = state;
-    const surplus = count - (collapsedFrom ?? state.expected + state.unexplained);
-    guard.expect(isCollapsed ? 0 : collapsedFrom === undefined ? surplus : Math.max(0, surplus));
-    return isCollapsed;
-  }
-
   #isMoreToRead(state: State): boolean {
     const now = this.#parts.clock.now().epochMilliseconds;
-    return state.bookmark !== undefined || isAuditDue(state, now);
+    const { lookAt = Number.POSITIVE_INFINITY } = state.missing ?? {};
+    return state.bookmark !== undefined || isAuditDue(state, now) || lookAt <= now;
   }
 
   async #readBaseline(state: State, pulse: PulseRead): Promise<TickReport> {
@@ -280,6 +269,7 @@ class Tick {
   #context(state: State) {
     return {
       parts: this.#parts,
+      salt: state.salt,
       announcement: this.#announcement,
       conditions: this.#conditions,
       quarantine: this.#quarantine,
@@ -371,7 +361,8 @@ class Tick {
       proofs: this.#proofs,
       conditions: this.#conditions.lasting,
       unexplained: this.#learned.unexplained ?? state.unexplained,
-      collapsed: (this.#learned.collapsedFrom ?? state.collapsedFrom ?? 0) > 0,
+      missing:
+        (this.#learned.missing === undefined ? state.missing : this.#learned.missing)?.total ?? 0,
       failed: this.#announcement.failures,
       cutShort: this.#limit.wasReached,
     };

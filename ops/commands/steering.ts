@@ -42,9 +42,9 @@ export const resume = opsCommand({
 
 export const acceptTotal = opsCommand({
   usage: 'accept-total',
-  summary: "The partner's total has fallen by more than half, and that is right.",
+  summary: 'Many certifications are missing at the partner, and its total is right.',
   details:
-    'Until then nothing is called withdrawn. Afterwards what is gone is looked for and withdrawn, and held if it is a flood. A total of 0 looks like a host that is broken: make sure of it first.',
+    'Until then none of them is called withdrawn. Afterwards each is, once two looks ten minutes apart (withdrawAfter) have lacked it. A total of 0 looks like a host that is broken: make sure of it first.',
   examples: [['accept-total 4200 --stack prod', 'status shows 4200 at the partner, as agreed']],
   declare: (command) =>
     command

@@ -39,7 +39,7 @@ const hindrances: Readonly<Record<Explanation['hindrances'][number], string>> = 
   'backing-off': 'the partner is left alone after refusals',
   'baseline-running':
     'the baseline is not completed: what is dated before it began is found by it, or afterwards',
-  collapsed: "the partner's total has fallen by more than half: nothing is called withdrawn",
+  missing: 'so many are missing at the partner that none is called withdrawn',
   'day-unproven': 'its day could not be proven complete',
 };
 

@@ -124,16 +124,17 @@ function next(at: string, view: View): string {
   return away.startsWith('in ') ? away : 'any moment';
 }
 
-function total({ certifications, partner, unexplained, collapsedFrom }: Status): Cell {
-  const known = `${amount(certifications)} known`;
+function total({ certifications, partner, unexplained, missing }: Status): Cell {
+  const lacking = missing.number === 0 ? '' : `, ${amount(missing.number)} missing`;
+  const known = `${amount(certifications)} known${lacking}`;
   if (partner === undefined || ('problem' in partner && isLeftAlone(partner.problem))) return known;
   if ('problem' in partner)
     return ['warning', `${known}; the partner gives no total: ${partner.problem.message}`];
   const theirs = `${known}, ${amount(partner.count)} at the partner`;
-  if (collapsedFrom !== undefined)
+  if (missing.isTooMany)
     return [
       'bad',
-      `${theirs}: less than half of the ${amount(collapsedFrom)} before. If that is right: accept-total ${partner.count}`,
+      `${theirs}: too many are missing to be withdrawn. If that is right: accept-total ${partner.count}`,
     ];
   return unexplained === 0 ? theirs : ['warning', `${theirs}, ${amount(unexplained)} unexplained`];
 }

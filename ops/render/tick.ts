@@ -1,6 +1,6 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, type View } from './layout.ts';
-import { count, counts } from './text.ts';
+import { amount, count, counts } from './text.ts';
 import { span } from './time.ts';
 
 type Tick = ResultOf<'tick'>;
@@ -36,8 +36,8 @@ export function tickLines(view: View, tick: Tick): string[] {
       ['events', counts({ delivered, 'to be tried again': undelivered, undeliverable, held })],
       ['problems', problems === 'none' ? undefined : ['warning', problems]],
       [
-        'total',
-        tick.collapsed ? ['bad', 'the partner shows less than half of what it did'] : undefined,
+        'missing',
+        tick.missing > 0 ? ['warning', `${amount(tick.missing)}, not withdrawn so far`] : undefined,
       ],
       ['time', tick.cutShort ? ['warning', 'ran out; the next tick goes on'] : undefined],
       ['took', `${span(tick.durationMs)}, ${count(tick.requests, 'request')}`],

@@ -23,7 +23,7 @@ const line: TickLine = {
   proofs: {},
   conditions: {},
   unexplained: 0,
-  collapsed: false,
+  missing: 0,
   cutShort: false,
   requests: 1,
   durationMs: 12,

@@ -55,6 +55,8 @@ export interface DeploymentConfig extends Pick<NotifierConfigInput, 'topic' | 's
   readonly records?: number;
 }
 
+/** Minutes: the second look comes with the next tick. */
+const withdrawAfter = 1e-4;
 /** The sandbox's world is the same in every test of a file. */
 const world = { seed: 7, timeZone: 'UTC' };
 
@@ -185,7 +187,7 @@ export class Deployment {
       },
       idle,
       random: 0,
-      adjust: (plan) => withSettings(plan, () => ({ baseUrl: this.#partnerUrl })),
+      adjust: (plan) => withSettings(plan, () => ({ baseUrl: this.#partnerUrl, withdrawAfter })),
       onOutput: ({ text }) => this.output.push(text),
     });
     if (this.#existingSecret !== undefined) this.#aws.secrets.create(this.#existingSecret);

@@ -7,7 +7,7 @@ import {
   type Sighting,
 } from '../../lambda/detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../../lambda/detection/conditions.ts';
-import type { AcceptedTotal } from '../../lambda/detection/total.ts';
+import type { Missing } from '../../lambda/detection/missing.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { briefName } from '../../lambda/events/fields.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
@@ -49,7 +49,7 @@ export interface Item {
 }
 
 /** What operators change of it that ticks find. */
-type Steered = Pick<OpsLedger, 'acceptTotal' | 'restartBaseline' | 'auditNow'>;
+type Steered = Pick<OpsLedger, 'acceptMissing' | 'restartBaseline' | 'auditNow'>;
 
 /** The conditions of its writes, so that a test can leave one out and see that it is noticed. */
 export const ledgerRules = {
@@ -98,7 +98,7 @@ export class MemoryLedger implements Ledger, Steered {
       recentAuditAt: 0,
       historyAuditAt: 0,
       auditsFrom: 0,
-      flood: { isFlooded: false, isDraining: false, edits: [], doubtfulUntil: 0 },
+      flood: { isFlooded: false, edits: [] },
       paused: false,
       reported: [],
       conditions: new Map(),
@@ -126,29 +126,28 @@ export class MemoryLedger implements Ledger, Steered {
 
   async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
     if (this.#owner !== lease.owner) return false;
-    const { dirty, dirtySince: since, bookmark, trail, digest, accepted, ...learned } = changes;
+    const { dirty, dirtySince: since, bookmark, trail, digest, missing, ...learned } = changes;
     const {
       dirtySince = now,
       bookmark: marked,
       trail: followed,
       digest: planned,
-      accepted: acceptedBefore,
+      missing: missedBefore,
       ...state
     } = await this.state();
     const kept = bookmark === undefined ? marked : (bookmark ?? undefined);
+    const missed = missing === undefined ? missedBefore : (missing ?? undefined);
     const schedule = digest === undefined ? planned : (digest ?? undefined);
     this.#state = {
       ...state,
       ...(kept && { bookmark: kept }),
       ...(trail === undefined ? followed && { trail: followed } : trail && { trail }),
       ...(schedule && { digest: schedule }),
-      ...(accepted === undefined && acceptedBefore && { accepted: acceptedBefore }),
+      ...(missed && { missing: missed }),
       ...Object.fromEntries(Object.entries(learned).filter(([, value]) => value !== undefined)),
       heartbeat: now.toString(),
       ...(dirty && { dirtySince: since ?? dirtySince }),
     };
-    const { collapsedFrom = 0, ...others } = this.#state;
-    this.#state = { ...others, ...(collapsedFrom > 0 && { collapsedFrom }) };
     await this.giveBackLease(lease);
     return true;
   }
@@ -174,6 +173,12 @@ export class MemoryLedger implements Ledger, Steered {
       if (open === undefined) conditions.delete(name);
       else conditions.set(name, open);
     this.#state = { ...state, conditions };
+  }
+
+  async saveMissing(lease: Lease, missing: Missing): Promise<boolean> {
+    if (this.#owner !== lease.owner) return false;
+    this.#state = { ...(await this.state()), missing };
+    return true;
   }
 
   async backOff(backOff: BackOff | undefined): Promise<void> {
@@ -216,7 +221,10 @@ export class MemoryLedger implements Ledger, Steered {
   }
 
   async saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void> {
-    for (const [day, entry] of entries) this.days.set(day, entry);
+    for (const [day, entry] of entries) {
+      const { missing = this.days.get(day)?.missing } = entry;
+      this.days.set(day, { ...entry, ...(missing !== undefined && { missing }) });
+    }
   }
 
   async addYears(years: readonly number[]): Promise<void> {
@@ -301,13 +309,12 @@ export class MemoryLedger implements Ledger, Steered {
     }
   }
 
-  async acceptTotal(accepted: AcceptedTotal): Promise<void> {
-    const { collapsedFrom: _, ...state } = await this.state();
-    this.#state = { ...state, accepted };
+  async acceptMissing(missing: Missing): Promise<void> {
+    this.#state = { ...(await this.state()), missing };
   }
 
   async restartBaseline(startDay: Temporal.PlainDate): Promise<void> {
-    const { pulseDigest: _, bookmark: __, ...state } = await this.state();
+    const { pulseDigest: _, bookmark: __, missing: ___, ...state } = await this.state();
     this.#state = { ...state, baseline: { status: 'running', startDay, isAnew: true } };
   }
 

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { AcceptedTotal } from '../../lambda/detection/total.ts';
+import type { Missing } from '../../lambda/detection/missing.ts';
 import type {
   CertificationStory,
   CommandOutcome,
@@ -37,8 +37,8 @@ export class MemoryOpsLedger implements OpsLedger {
     return this.#steer(call, true, ({ pause: _, ...state }) => ({ ...state, paused: false }));
   }
 
-  acceptTotal(accepted: AcceptedTotal): Promise<void> {
-    return this.#ledger.acceptTotal(accepted);
+  acceptMissing(missing: Missing): Promise<void> {
+    return this.#ledger.acceptMissing(missing);
   }
 
   restartBaseline(startDay: Temporal.PlainDate): Promise<void> {

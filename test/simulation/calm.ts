@@ -1,13 +1,10 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { HostRecord } from '../scaffold/listing.ts';
-import { isOutgrown, known } from './known.ts';
-import type { Life } from './life.ts';
+import { isTooMuchMissing, type Life } from './life.ts';
 
 type Kind = 'created' | 'updated' | 'withdrawn' | 'restored';
 type Story = (life: Life, look: () => Promise<void>) => Promise<void>;
 
-/** Withdrawals that one tick's budget of requests can confirm, and more. */
-const confirmable = 60;
 const pageSize = 100;
 
 /**
@@ -20,7 +17,7 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
   await untilQuiet();
   const stories = life.storiesInTurn([
     ...[born, removed, restored, replaced, unfetchable],
-    ...[mostOfADay, collapsed, flooded, editedOnThePage],
+    ...[tooMany, flooded, editedOnThePage],
   ]);
   for (let n = plan.firstStory; n < plan.stories; n++) {
     // Table and index agree before the next thing happens.
@@ -30,6 +27,9 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
     life.coverage.tell('story:', story?.name);
     await story?.(life, () => twoTicks(life));
     await untilQuiet();
+    // What went was too much for a day, or for so small a world.
+    if ((await isTooMuchMissing(life)) && (await timeline.until(life.acceptTotal())))
+      await untilQuiet();
   }
 }
 
@@ -76,6 +76,25 @@ function expect(
   coverage.note(`at rest: ${kind}`);
 }
 
+/** A first look, and a second one when it is due. */
+async function secondLook(life: Life): Promise<void> {
+  await ticks(life, 2);
+  await life.timeline.pass({ seconds: life.settings.withdrawAfterMs / 1_000 });
+  await ticks(life, 2);
+}
+
+/** Withdrawn, or missing because that would be too many. */
+async function expectGone(life: Life, ids: readonly number[]): Promise<void> {
+  // What was too much for a day may be few by now, and is noted only then.
+  const isMissing = async () => ((await life.ledger.state()).missing?.total ?? 0) > 0;
+  for (let times = 0; times < 3 && (await isMissing()); times++) {
+    if (await isTooMuchMissing(life)) break;
+    await secondLook(life);
+  }
+  if (await isTooMuchMissing(life)) life.coverage.note('at rest: too many for a day');
+  else expect(life, ids, 'withdrawn');
+}
+
 const dayOf = ({ assessment }: HostRecord) => assessment.certified_on;
 
 const isOf = (kind: Kind, event: CertificationEvent | undefined) =>
@@ -96,13 +115,13 @@ const flooded: Story = async (life, look) => {
   life.coverage.note('at rest: flood');
 };
 
-const removed: Story = async (life, look) => {
+const removed: Story = async (life) => {
   const { random, world } = life;
   const ids = [...world.entries.keys()].filter(() => random.chance(0.1)).slice(0, 3);
   if (world.entries.size < 2 * ids.length + 1) return;
   for (const id of ids) world.remove(id);
-  await look();
-  expect(life, ids, 'withdrawn');
+  await secondLook(life);
+  await expectGone(life, ids);
 };
 
 const restored: Story = async (life, look) => {
@@ -128,21 +147,24 @@ const replaced: Story = async (life, look) => {
   const go = () => world.remove(gone);
   const come = () => void ids.push(world.create());
   host.meanwhile = isGoneFirst ? go : come;
+  const missing = async () => (await ledger.state()).missing?.total ?? 0;
+  const missedBefore = await missing();
+  const isSeen = async () =>
+    ids.every((id) => ledger.items.has(id)) &&
+    (world.entries.has(gone) || (await missing()) > missedBefore);
   await ticks(life, 1);
   if (host.meanwhile !== undefined) {
     // No day had to be read.
     host.meanwhile();
     host.meanwhile = undefined;
   }
-  const isSeen = () =>
-    ids.every((id) => ledger.items.has(id)) &&
-    world.entries.has(gone) === (ledger.items.get(gone)?.certification.presence === 'present');
-  if (!isSeen()) await ticks(life, 1);
+  if (!(await isSeen())) await ticks(life, 1);
   if (isGoneFirst) come();
   else go();
   await look();
   expect(life, ids, 'created', 'told');
-  expect(life, [gone], 'withdrawn');
+  await secondLook(life);
+  await expectGone(life, [gone]);
   life.coverage.note('at rest: replaced');
 };
 
@@ -153,7 +175,7 @@ const unfetchable: Story = async (life, look) => {
   if (world.entries.size < 3 * ids.length || ids.length === 0) return;
   host.unfetchable = new Set(ids);
   for (const id of ids) world.remove(id);
-  await ticks(life, 1);
+  await secondLook(life);
   // The newest page of a large world does not show it: days have to be read.
   const [oldest] = [...world.entries.values()].map(dayOf).sort();
   const come = world.create(oldest);
@@ -165,41 +187,28 @@ const unfetchable: Story = async (life, look) => {
   life.coverage.note('at rest: unfetchable');
 };
 
-const mostOfADay: Story = async (life, look) => {
-  const { world } = life;
-  const byDay = Map.groupBy(world.entries.values(), ({ assessment }) => assessment.certified_on);
-  const days = [...byDay.values()].filter(
-    ({ length }) => length >= 10 && length <= confirmable && length < world.entries.size / 2,
-  );
-  const day = life.random.pick(days);
-  if (day === undefined) return;
-  const ids = day.slice(0, Math.floor(day.length / 2) + 1).map(({ assessment }) => assessment.id);
-  for (const id of ids) world.remove(id);
-  // So slowly that one tick cannot ask for all of them.
-  const isSlow = life.random.chance(0.5);
-  if (isSlow) life.passage.pace = { ...life.passage.pace, partnerMs: 2_000 };
-  for (let looks = isSlow ? 8 : 1; looks > 0; looks--) await look();
-  life.passage.pace = { ...life.passage.pace, partnerMs: 20 };
-  expect(life, ids, 'withdrawn', 'held');
-  life.coverage.note('at rest: most of a day');
-};
-
-export const collapsed: Story = async (life, look) => {
-  const { world, ledger, audience, findings } = life;
+/** Most goes away: nobody is told that it is withdrawn, operations hear of it once, and it comes back or is accepted. */
+const tooMany: Story = async (life, look) => {
+  const { world, ledger, audience, findings, random, timeline } = life;
   if (world.entries.size < 8) return;
-  const cause = isOutgrown(await ledger.state()) ? ` (${known.outgrown})` : '';
   const ids = [...world.entries.keys()].slice(0, Math.ceil(world.entries.size * 0.6));
   const revisions = () => ids.map((id) => ledger.items.get(id)?.certification.revision).join();
   const before = revisions();
   const notices = audience.notices.length;
   for (const id of ids) world.remove(id);
-  await look();
-  if (audience.notices.length !== notices + 1)
-    findings.push(`a collapse is to be told once${cause}`);
+  await secondLook(life);
+  if (audience.notices.length !== notices + 1) findings.push('many missing are to be told once');
+  if (revisions() !== before) findings.push('too many were withdrawn');
+  if (random.chance(0.5) && (await timeline.until(life.acceptTotal()))) {
+    for (let looks = 0; looks < 6; looks++) await secondLook(life);
+    expect(life, ids, 'withdrawn');
+    life.coverage.note('at rest: accepted');
+    return;
+  }
   for (const id of ids) world.restore(id);
   await look();
-  if (revisions() !== before) findings.push(`what had collapsed was believed to be gone${cause}`);
-  life.coverage.note('at rest: collapse');
+  if (revisions() !== before) findings.push('what came back was believed to be gone');
+  life.coverage.note('at rest: too many');
 };
 
 /** The days that the newest page shows whole. */

@@ -164,11 +164,13 @@ export class Life {
   }
 
   /**
-   * Operators have looked at what has collapsed, and say that it is right.
+   * Operators have looked at what is missing, and say that the total is right.
    * @returns whether it was still so when they said it
    */
   async acceptTotal(): Promise<boolean> {
     const total = this.world.entries.size;
+    // Also if the process dies of it, which may have written it.
+    this.witness.isAccepted = true;
     const changed = await this.#operate((parts, call) =>
       acceptTotal(parts, { command: 'accept-total', total }, call),
     );
@@ -293,7 +295,8 @@ export class Life {
     const { note } = this.coverage;
     note(end ?? report?.outcome ?? 'failed', id);
     if (report?.cutShort) note('cut short', id);
-    if (report?.collapsed) note('collapsed', id);
+    if (report?.missing) note('missing', id);
+    if (report?.conditions.missing) note('too many missing', id);
     if (report?.held) note('held', id);
     if (report?.unexplained) note('unexplained', id);
     if (report?.outcome === 'paused' && calls + invocation.writes > 0)
@@ -309,6 +312,11 @@ export class Life {
         `a tick ran out of time although no call took more than ${longestCallMs} ms`,
       );
   }
+}
+
+/** More is missing than is withdrawn without asking. */
+export async function isTooMuchMissing({ ledger }: Life): Promise<boolean> {
+  return (await ledger.state()).missing?.tooManySince !== undefined;
 }
 
 /** Worked out once a moment: the world asks for each record that it begins with. */

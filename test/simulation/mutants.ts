@@ -1,4 +1,4 @@
-import { judgeTotal } from '../../lambda/detection/total.ts';
+import { withdrawing } from '../../lambda/detection/missing.ts';
 import { ClientClosedError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
@@ -37,13 +37,6 @@ export interface Mutant {
 const large: Partial<Plan> = { born: 240 };
 /** Indexes that lag for minutes behind ticks that are often killed. */
 const lagging: Partial<Plan> = { lagMs: 240_000, kill: 0.04, stories: 0, gaps: 0 };
-/** Most goes away and comes back, time and again, and ops accept it each time. */
-const accepting: Partial<Plan> = {
-  ...{ born: 20, ticks: 11, gaps: 0, kill: 0, faults: 0, freeze: 0, overlaps: 0 },
-  ...{ lagMs: 0, partnerMs: 20, awsMs: 20, stories: 6 },
-  ...{ exodus: 0.3, homecoming: 0.4, accepts: 1, leavers: 1, acceptsAtRest: 1 },
-};
-
 const no = () => false;
 const yes = () => true;
 
@@ -65,12 +58,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     seed: 2,
     seam: { holdsAnchor: yes, nextOffset: (offset, rows) => offset + rows.length },
     amid: { crowded: true },
-  },
-  canary: {
-    breaks: 'a 404 is believed although nothing can be fetched by its id',
-    seed: 29,
-    rules: { isNotFoundBelieved: yes },
-    amid: { host: { singleRecordsBroken: true }, plan: large },
   },
   condition: {
     breaks: 'a commit overwrites what another tick has committed',
@@ -102,42 +89,45 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     })),
     amid: { restarts: true },
   },
-  doubtful: {
-    breaks: 'most of a day may vanish like anything else',
-    seed: 7,
-    amid: { plan: { born: 80 } },
-    rules: { isDoubtful: no },
-  },
   flood: {
     breaks: 'a flood is announced',
     seed: 2,
     settings: () => ({ holdAbove: Number.POSITIVE_INFINITY }),
   },
-  collapse: {
-    breaks: 'a total that collapses is believed',
-    seed: 4,
-    rules: {
-      judgeTotal: (_, { expected, unexplained }) => ({
-        isCollapsed: false,
-        before: expected + unexplained,
-        changes: {},
-      }),
-    },
-  },
   accept: {
-    breaks: 'a total that operators have accepted is not believed',
-    seed: 22,
-    ledger: telling(({ accepted: _, ...state }) => state),
+    breaks: 'what operators have accepted is not believed',
+    seed: 1,
+    ledger: telling(({ missing, ...state }) => ({
+      ...state,
+      ...(missing && { missing: { ...missing, accepted: 0 } }),
+    })),
   },
-  back: {
-    breaks: 'an accepted total is believed again after most of what had gone was back',
-    amid: { plan: accepting },
+  few: {
+    breaks: 'any number may vanish',
+    seed: 1,
+    rules: { mayGo: yes },
+  },
+  looks: {
+    breaks: 'the first look is enough',
+    rules: { isAskedFor: yes },
+  },
+  sight: {
+    breaks: 'what was missed and has been seen again is still noted',
+    rules: { sighted: (missing) => missing },
+  },
+  forgotten: {
+    breaks: 'what was noted before too many were missing is still noted',
+    rules: { forgotten: (missing, now) => ({ tooManySince: now, ...missing }) },
+  },
+  drip: {
+    breaks: 'what has gone within the day is not remembered',
     rules: {
-      judgeTotal: (count, { accepted, ...state }, periods) => {
-        const outOfReach = accepted && { accepted: { ...accepted, before: Infinity } };
-        return judgeTotal(count, { ...state, ...outOfReach }, periods);
-      },
+      withdrawing: (missing, ids, now) => ({ ...withdrawing(missing, ids, now), withdrawn: [] }),
     },
+  },
+  believed: {
+    breaks: 'what two looks lacked is gone, whatever its id says',
+    partner: () => ({ get: async () => undefined }),
   },
   touch: {
     breaks: 'a day is in the calendar only after its certifications are committed',
@@ -156,10 +146,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   elsewhere: {
     breaks: 'what has moved is not counted where it went',
     rules: { movesElsewhere: () => new Map() },
-  },
-  proofs: {
-    breaks: 'a day is called proven although the ledger does not agree with it',
-    rules: { forgetProofs: () => undefined },
   },
   stale: {
     breaks: 'what was seen before another tick was at work is committed after it',
@@ -181,7 +167,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lookups: {
     breaks: 'a lookup that fails ends the tick',
-    seed: 8,
+    seed: 23,
     amid: { plan: large },
     partner: (real) => ({
       get: async (id, deadline) => {
@@ -192,12 +178,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
         }
       },
     }),
-  },
-  part: {
-    breaks: 'what is left of most of a day may vanish like anything else',
-    seed: 8,
-    amid: { plan: { ...calmest, born: 240, stories: 10 } },
-    rules: { isRestDoubtful: no },
   },
   audits: {
     breaks: 'nothing is read again without a reason',

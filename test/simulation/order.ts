@@ -1,4 +1,3 @@
-import { newsIn } from './known.ts';
 import { breakParts, mutants } from './mutants.ts';
 import type { Plan } from './plan.ts';
 import { asOption, shrink } from './shrink.ts';
@@ -35,7 +34,7 @@ export function optionsOf(name: string | undefined): LifeOptions {
 export async function live({ seed, plan, mutant, isShrunk }: Order): Promise<Lived> {
   const options = optionsOf(mutant);
   const outcome = await simulate(seed, { ...options, plan });
-  const worst = newsIn(outcome.findings)[0] ?? outcome.findings[0];
+  const worst = outcome.findings[0];
   if (worst === undefined || !isShrunk) return { seed, ...outcome };
   const shrunk = await shrink(seed, options, outcome.plan, worst);
   const { findings, story } = shrunk;

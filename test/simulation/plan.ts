@@ -61,7 +61,7 @@ export const calmest = {
   pauses: 0,
   /** How likely ops have everything read anew before a tick. */
   restarts: 0,
-  /** How likely ops look at a total that has collapsed and say that it is right. */
+  /** How likely ops look at a total of which too many are missing and say that it is right. */
   accepts: 0,
   /** How likely the partner changes the secret before a tick. */
   rotations: 0,
@@ -75,7 +75,7 @@ export const calmest = {
   quietHours: 0,
   /** How likely most of the world goes away while all is at rest. */
   leavers: 0,
-  /** How likely ops accept the total of a world that has gone away or collapsed at rest. */
+  /** How likely ops accept the total of a world of which too many are missing at rest. */
   acceptsAtRest: 0.5,
   /** At the end, without audits, stories are told: this is the number after the last one. */
   stories: 0,

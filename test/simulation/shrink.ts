@@ -1,4 +1,3 @@
-import { isKnown, newsIn } from './known.ts';
 import { type Aspect, aspects, calmest, type Plan, planOf } from './plan.ts';
 import { type LifeOptions, simulate } from './simulate.ts';
 
@@ -33,8 +32,7 @@ export async function shrink(
   const isBroken = async (candidate: Plan) => {
     lives += 1;
     const { findings } = await simulate(seed, { ...options, plan: candidate });
-    const alike = isKnown(finding) ? findings : newsIn(findings);
-    return alike.some((one) => kindOf(one) === kind);
+    return findings.some((one) => kindOf(one) === kind);
   };
   for (let isShorter = true; isShorter && lives < mostLives; ) {
     isShorter = false;

@@ -1,6 +1,6 @@
 import { expectedAmidAudits, expectedAtRest } from './calm.ts';
 import type { Note } from './coverage.ts';
-import { Life, type Ticked } from './life.ts';
+import { isTooMuchMissing, Life, type Ticked } from './life.ts';
 import type { BrokenParts } from './mutants.ts';
 import { type Plan, planOf } from './plan.ts';
 import { judge } from './verdict.ts';
@@ -31,6 +31,10 @@ export interface Outcome {
   readonly coverage: ReadonlyMap<string, number>;
 }
 
+/** After so many looks, each soon after the one before, nothing that is few may be missing. */
+const looksToRest = 12;
+/** Where a read proves nothing, and where a lookup fails, the next look is an hour later. */
+const soonSeconds = 1_800;
 /** Ticks, a minute apart, after which all must be quiet again. */
 const ticksToRest = 40;
 
@@ -101,7 +105,7 @@ async function trouble(life: Life): Promise<void> {
     if (random.chance(plan.rotations)) life.rotateSecret();
     life.isPaused = random.chance(plan.pauses);
     if (random.chance(plan.restarts)) await timeline.until(life.restartBaseline());
-    if (life.operators.chance(plan.accepts) && (await hasCollapsed(life)))
+    if (life.operators.chance(plan.accepts) && (await isTooMuchMissing(life)))
       await timeline.until(life.acceptTotal());
     host.forgetAbsences();
     const many = random.chance(plan.overlaps) ? plan.crowd : 1;
@@ -115,19 +119,20 @@ async function trouble(life: Life): Promise<void> {
   life.isPaused = false;
 }
 
-async function hasCollapsed({ ledger }: Life): Promise<boolean> {
-  return (await ledger.state()).collapsedFrom !== undefined;
-}
-
-/** More than half gone is not believed: then somebody has looked, and it was a mistake, or the scope. */
+/** What is missing is too many to be withdrawn: then somebody has looked, and it was a mistake, or the scope. */
 async function lookedAt(life: Life): Promise<void> {
   const { operators, timeline, world, ledger, findings, plan } = life;
-  if (!(await hasCollapsed(life))) return;
-  if (!operators.chance(plan.acceptsAtRest) || !(await timeline.until(life.acceptTotal()))) {
-    world.homecoming();
-    return;
+  if (!(await isTooMuchMissing(life))) return;
+  if (!operators.chance(plan.acceptsAtRest)) return world.homecoming();
+  // What was still to be found then is more than they have accepted.
+  for (let times = 0; times < 4 && (await isTooMuchMissing(life)); times++) {
+    await timeline.until(life.acceptTotal());
+    await untilQuiet(life);
   }
+  // An index that lagged may have hidden some: the audits find these.
+  await timeline.pass({ hours: 25 });
   await untilQuiet(life);
+  if (await isTooMuchMissing(life)) return world.homecoming();
   for (const [id, { certification }] of ledger.items)
     if (certification.presence === 'present' && !world.entries.has(id))
       findings.push(`${id} was not withdrawn although the total was accepted`);
@@ -148,8 +153,22 @@ async function digestsSent(life: Life): Promise<void> {
   }
 }
 
-/** Ticks until one is quiet: one request, one read, one write, and nobody told anything. */
+/** Ticks until all is quiet, and nothing is due for a second look soon. */
 async function untilQuiet(life: Life): Promise<void> {
+  const { timeline, ledger } = life;
+  for (let looks = 0; looks < looksToRest; looks++) {
+    await untilOneIsQuiet(life);
+    const { missing } = await ledger.state();
+    const { lookAt = Number.POSITIVE_INFINITY, tooManySince } = missing ?? {};
+    const seconds = Math.max(60, Math.ceil((lookAt - timeline.nowMs) / 1_000));
+    if (tooManySince !== undefined || seconds > soonSeconds) return;
+    await timeline.pass({ seconds });
+  }
+  life.findings.push(`looked ${looksToRest} times at what is missing, and not to the end`);
+}
+
+/** Ticks until one is quiet: one request, one read, one write, and nobody told anything. */
+async function untilOneIsQuiet(life: Life): Promise<void> {
   const { timeline, host, findings } = life;
   for (let n = 1; n <= ticksToRest; n++) {
     host.forgetAbsences();

@@ -4,8 +4,6 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { TickSettings } from '../../lambda/tick/parts.ts';
 import { filedUnder, type MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Audience } from './audience.ts';
-import type { Coverage } from './coverage.ts';
-import { explained } from './known.ts';
 import type { Witness } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -14,7 +12,6 @@ export interface AfterALife {
   readonly ledger: MemoryLedger;
   readonly audience: Audience;
   readonly witness: Witness;
-  readonly coverage: Coverage;
   readonly settings: TickSettings;
   /** Every day has been audited since anything last happened. */
   readonly isAudited: boolean;
@@ -31,15 +28,6 @@ function trueFingerprint(assessment: Assessment): string {
 
 /** With the world at rest and every audit done: which promises were broken? */
 export async function judge(after: AfterALife): Promise<string[]> {
-  const { world, ledger, coverage } = after;
-  return explained(await findingsOf(after), {
-    state: await ledger.state(),
-    present: world.entries.size,
-    coverage: coverage.times,
-  });
-}
-
-async function findingsOf(after: AfterALife): Promise<string[]> {
   const { world, ledger, audience, settings } = after;
   const held = new Map(ledger.held.map(({ event }) => [event.id, event]));
   return [
@@ -90,16 +78,17 @@ async function conditionFindings({ ledger, isAudited }: AfterALife): Promise<str
 }
 
 async function calendarFindings({ world, ledger, isAudited }: AfterALife): Promise<string[]> {
-  const { expected, unexplained, dirtySince, collapsedFrom } = await ledger.state();
+  const { expected, unexplained, dirtySince, missing } = await ledger.state();
   const present = world.entries.size;
   const days = Map.groupBy(world.entries.values(), ({ assessment }) => assessment.certified_on);
   return [
-    ...(expected === present && unexplained === 0 && collapsedFrom === undefined
+    ...(expected === present && unexplained === 0 && (missing?.total ?? 0) === 0
       ? []
       : [`${present} are there, ${expected} expected, ${unexplained} unexplained`]),
     ...(dirtySince === undefined ? [] : ['the state is still dirty']),
-    ...[...ledger.days].flatMap(([day, { count, proof }]) => [
+    ...[...ledger.days].flatMap(([day, { count, missing = 0, proof }]) => [
       ...(count === (days.get(day)?.length ?? 0) ? [] : [`${day} is counted wrongly: ${count}`]),
+      ...(missing === 0 ? [] : [`${missing} are thought to be missing on ${day}`]),
       ...(isAudited && proof === undefined ? [`${day} is not proven`] : []),
     ]),
     ...[...days.keys()].filter((day) => !ledger.days.has(day)).map((day) => `${day} is unknown`),

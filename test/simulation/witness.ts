@@ -8,8 +8,9 @@ import type { Host } from './host.ts';
 import type { Invocation } from './passage.ts';
 import { stampOf, type World } from './world.ts';
 
-/** Withdrawals that a tick may tell of without asking (docs/detection.md). */
-const withdrawalsAtOnce = 25;
+/** What may go within a day without asking (docs/detection.md): of worlds as large as these are. */
+const fewOf = (known: number) => Math.min(25, Math.max(2, Math.floor(known / 5)));
+const oneDayMs = 24 * 3_600_000;
 
 /** Sees what the ticks ask and write, and compares it with the truth of that moment. */
 export class Witness {
@@ -19,6 +20,10 @@ export class Witness {
   readonly #findings: string[];
   /** The newest sight of each record among those that were committed. */
   readonly #sights = new Map<number, number>();
+  /** When each withdrawal was committed that nobody has asked ops about. */
+  readonly #withdrawn: number[] = [];
+  /** Ops have said that any number may go. */
+  isAccepted = false;
   /** Ticks that go on after their time is over may commit what has become old meanwhile. */
   mayBeOutlived = false;
   /** Since when the start day is recorded, and which it is. */
@@ -61,19 +66,19 @@ export class Witness {
 
   /** A tick's ledger, and what is said about removals, how much, in which order, and how the baseline goes on. */
   ledger(ledger: Ledger, holdAbove: number): Ledger {
-    const told = { changes: 0, withdrawals: 0 };
+    const told = { changes: 0 };
     const watched: Pick<Ledger, 'commit' | 'complete' | 'saveBaseline' | 'takeLease'> = {
       commit: async (change, event, now, destiny) => {
-        if (destiny === 'pending') {
+        if (destiny === 'pending' && change.kind !== 'withdrawn') {
           told.changes += 1;
-          if (change.kind === 'withdrawn') told.withdrawals += 1;
-          if (told.changes > holdAbove || told.withdrawals > withdrawalsAtOnce)
+          if (told.changes > holdAbove)
             this.#findings.push(`a flood is announced, ${idOf(change)} in it`);
         }
         // Absent when it was asked for, in this tick or one that overlaps it.
         if (change.kind === 'withdrawn' && !this.#host.wasTrulyAbsent(change.before.id))
           this.#findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, event, now, destiny);
+        if (owed !== undefined && change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
         if (owed === undefined) this.#note('conflict');
         else if (change.kind !== 'withdrawn') this.#committed(idOf(change), change.assessment);
         return owed;
@@ -100,6 +105,14 @@ export class Witness {
         return typeof method === 'function' ? method.bind(target) : method;
       },
     });
+  }
+
+  #gone(nowMs: number): void {
+    if (this.isAccepted) return;
+    this.#withdrawn.push(nowMs);
+    const today = this.#withdrawn.filter((at) => nowMs - at < oneDayMs).length;
+    // Born so far: no fewer than were known at any time of the day.
+    if (today > fewOf(this.#world.births.size)) this.#findings.push(`${today} went within a day`);
   }
 
   #started({ before, startDay }: Baseline): void {

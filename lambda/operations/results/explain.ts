@@ -128,7 +128,7 @@ export const explainResult = z.object({
       'paused',
       'backing-off',
       'baseline-running',
-      'collapsed',
+      'missing',
       'day-unproven',
     ]),
   ),

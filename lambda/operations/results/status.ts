@@ -93,8 +93,8 @@ export const statusResult = z.object({
   partner: z.optional(partnerTotal),
   /** By how much the partner's total differs although no day does. */
   unexplained: z.int(),
-  /** What was expected before the partner's total fell by more than half. */
-  collapsedFrom: z.optional(count),
+  /** Known, not in the partner's list, and not withdrawn; `isTooMany`: nor will they be, before ops accept the total. */
+  missing: z.object({ number: count, isTooMany: z.boolean() }),
   /** Announced or held since midnight in the platform's time zone, by the ticks that came to their end. */
   today: z.extend(byKind, { day }),
   /** Certifications with an event that waits: for the next tick, for a digest, for ops. */

@@ -30,7 +30,7 @@ const quiet: TickLine = {
   proofs: {},
   conditions: {},
   unexplained: 0,
-  collapsed: false,
+  missing: 0,
   failed: 0,
   quarantined: 0,
   conflicts: 0,

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AuditPeriods, auditsDue, nextAudit } from '../../../lambda/detection/audit.ts';
+import {
+  type AuditPeriods,
+  auditsDue,
+  nextDue,
+  waitedForAudit,
+} from '../../../lambda/detection/audit.ts';
 import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { anyCalendar, day } from './calendars.ts';
@@ -27,6 +32,9 @@ function read(calendar: Calendar, span: Span, readAt: number): Calendar {
   return calendar.with(days.map((one) => [one, { ...calendar.entry(one), readAt }]));
 }
 
+const nextAudit = (calendar: Calendar, recent: number, at: number, of = periods) =>
+  nextDue(calendar, waitedForAudit(calendar, recent, at, of));
+
 /** By how many periods a day is overdue: 1 is due. */
 function overdue(calendar: Calendar, recent: number, position: number, at: number): number {
   const period = position >= recent ? periods.recentMs : periods.historyMs;
@@ -39,7 +47,7 @@ describe('the next audit', () => {
       fc.property(anyHistory, ({ calendar, recent }) => {
         const waited = [...calendar.days.keys()].map((one) => overdue(calendar, recent, one, now));
         const most = Math.max(...waited);
-        const span = nextAudit(calendar, recent, now, periods);
+        const span = nextAudit(calendar, recent, now);
         if (most < 1) expect(span).toBeUndefined();
         else expect(waited.slice(span?.first, (span?.last ?? -1) + 1)).toContain(most);
       }),
@@ -49,7 +57,7 @@ describe('the next audit', () => {
   it('takes along neighbours that fit into the page and have waited for half their time, and no others', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
-        const span = nextAudit(calendar, recent, now, periods);
+        const span = nextAudit(calendar, recent, now);
         if (span === undefined) return;
         const joins = (first: number, last: number, one: number) =>
           first >= 0 &&
@@ -69,8 +77,8 @@ describe('the next audit', () => {
   it('fills a page to its ninety-ninth row', () => {
     const of = (count: number) =>
       new Calendar(Array.from({ length: 9 }, (_, n) => [day(n), { count, readAt: 0 }]));
-    expect(nextAudit(of(33), 9, now, periods)).toEqual({ first: 0, last: 2 });
-    expect(nextAudit(of(34), 9, now, periods)).toEqual({ first: 0, last: 1 });
+    expect(nextAudit(of(33), 9, now)).toEqual({ first: 0, last: 2 });
+    expect(nextAudit(of(34), 9, now)).toEqual({ first: 0, last: 1 });
   });
 
   it('comes to every day that is due, none of them twice', () => {
@@ -79,7 +87,7 @@ describe('the next audit', () => {
         let after = calendar;
         const seen: number[] = [];
         for (;;) {
-          const span = nextAudit(after, recent, now, periods);
+          const span = nextAudit(after, recent, now);
           if (span === undefined) break;
           for (let one = span.first; one <= span.last; one++) seen.push(one);
           expect(seen.length).toBeLessThanOrEqual(calendar.days.length);
@@ -106,7 +114,7 @@ describe('the next audit', () => {
     for (let at = now; at < now + 3 * periods.historyMs; at += minute) {
       for (const position of calendar.days.keys())
         worst = Math.max(worst, overdue(calendar, recent, position, at));
-      const span = nextAudit(calendar, recent, at, periods);
+      const span = nextAudit(calendar, recent, at);
       if (span !== undefined) calendar = read(calendar, span, at);
     }
     // One request a minute, but all were read at once: the last of the six waits for five more.

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, expect, it } from 'vitest';
+import { nothingMissing } from '../../../lambda/detection/missing.ts';
 import type { Kept, KeptEvent, KeptPage } from '../../../lambda/operations/ops-ledger.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now } from './ledgers.ts';
@@ -47,26 +48,27 @@ describeLedgers('what ops change of the state', (used) => {
     await used().ledger.state();
   });
 
-  it('accepts a total, which has then not collapsed', async () => {
-    await used().ledger.takeLease({ owner: 'a', until: later }, now);
-    const lease = { owner: 'a', until: later };
-    await used().ledger.complete(lease, now, { dirty: false, collapsedFrom: 12 });
-    await used().opsLedger.acceptTotal({ total: 3, before: 12 });
-    const state = await used().ledger.state();
-    expect(state.accepted).toEqual({ total: 3, before: 12 });
-    expect(state).not.toHaveProperty('collapsedFrom');
+  it('accepts what is missing', async () => {
+    const missing = { total: 412, notes: [], withdrawn: [], accepted: 412, lookAt: 9 };
+    await used().opsLedger.acceptMissing(missing);
+    expect((await used().ledger.state()).missing).toEqual(missing);
   });
 
   it('begins the baseline again, with another look at the newest page', async () => {
     const lease = { owner: 'a', until: later };
     await used().ledger.takeLease(lease, now);
-    await used().ledger.complete(lease, now, { dirty: false, pulseDigest: 'seen' });
+    await used().ledger.complete(lease, now, {
+      dirty: false,
+      pulseDigest: 'seen',
+      missing: nothingMissing,
+    });
     const startDay = Temporal.PlainDate.from('2026-11-21');
     await used().opsLedger.restartBaseline(startDay);
     const state = await used().ledger.state();
     expect(state.baseline).toMatchObject({ status: 'running', isAnew: true });
     expect(String(state.baseline.startDay)).toBe('2026-11-21');
     expect(state).not.toHaveProperty('pulseDigest');
+    expect(state).not.toHaveProperty('missing');
   });
 
   it('makes audits due at once', async () => {

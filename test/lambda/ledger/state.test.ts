@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
 import type { ConditionName, OpenCondition } from '../../../lambda/detection/conditions.ts';
+import type { Missing } from '../../../lambda/detection/missing.ts';
 import type { StateChanges } from '../../../lambda/ports/state.ts';
 import { describeLedgers, later, now } from './ledgers.ts';
 
@@ -8,6 +9,20 @@ const startDay = Temporal.PlainDate.from('2026-11-21');
 const completed = { status: 'completed', startDay } as const;
 const until = now.add({ seconds: 65 });
 const lease = { owner: 'a', until };
+
+/** One of each kind of note. */
+const missing: Missing = {
+  total: 412,
+  notes: [
+    { id: 1, day: '2024-02-29', since: 5 },
+    { id: 2, day: '2024-02-29', since: 5, askedAt: 6 },
+    { id: 3, day: '2024-02-28', since: 5, askedAt: 7, isShownById: true },
+  ],
+  withdrawn: [{ at: 4, number: 25 }],
+  accepted: 30,
+  tooManySince: 3,
+  lookAt: 9,
+};
 
 describeLedgers('the state', (used) => {
   const state = () => used().ledger.state();
@@ -105,13 +120,13 @@ describeLedgers('the state', (used) => {
     const { ledger } = used();
     expect((await state()).conditions.size).toBe(0);
     const held = { since: 5, number: 600, told: { at: 6, number: 300 } };
-    const collapsed = { since: 7, number: 1, owes: 'begins' as const, details: ['12 left'] };
+    const missing = { since: 7, number: 1, owes: 'begins' as const, details: ['12 left'] };
     await ledger.saveConditions(new Map([['held', held]]));
-    await ledger.saveConditions(new Map([['collapsed', collapsed]]));
+    await ledger.saveConditions(new Map([['missing', missing]]));
     expect((await state()).conditions).toEqual(
       new Map<ConditionName, OpenCondition>([
         ['held', held],
-        ['collapsed', collapsed],
+        ['missing', missing],
       ]),
     );
     await ledger.saveConditions(
@@ -120,7 +135,7 @@ describeLedgers('the state', (used) => {
         ['unproven', held],
       ]),
     );
-    await ledger.saveConditions(new Map([['collapsed', undefined]]));
+    await ledger.saveConditions(new Map([['missing', undefined]]));
     expect([...(await state()).conditions.keys()]).toEqual(['unproven']);
   });
 
@@ -152,16 +167,11 @@ describeLedgers('the state', (used) => {
       expected: 12,
       unexplained: -1,
       hasMoreToFind: true,
-      collapsedFrom: 30,
+      missing,
       today: { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 },
       pulseDigest: 'digest',
       trail: { from: '2024-02-01', to: '2024-02-29' },
-      flood: {
-        isFlooded: true,
-        isDraining: true,
-        edits: [{ since: 4, number: 3 }],
-        doubtfulUntil: 5,
-      },
+      flood: { isFlooded: true, edits: [{ since: 4, number: 3 }] },
       recentAuditAt: 5,
       historyAuditAt: 6,
       auditsFrom: 7,
@@ -173,17 +183,21 @@ describeLedgers('the state', (used) => {
 
   it('forgets what is over', async () => {
     await state();
-    for (const total of [9, 0]) {
-      const accepted = { total, before: 30 };
-      await used().opsLedger.acceptTotal(accepted);
-      expect(await learns({ collapsedFrom: 30 })).toMatchObject({ accepted });
-    }
+    expect(await learns({ missing })).toMatchObject({ missing });
     const trail = { from: '2024-02-01', to: '2024-02-29' };
     expect(await learns({ trail })).toMatchObject({ trail });
-    const after = await learns({ collapsedFrom: 0, accepted: null, trail: null });
+    const after = await learns({ missing: null, trail: null });
     expect(after).not.toHaveProperty('trail');
-    expect(after).not.toHaveProperty('collapsedFrom');
-    expect(after).not.toHaveProperty('accepted');
+    expect(after).not.toHaveProperty('missing');
+  });
+
+  it('has what is missing as soon as it is noted, for the one who holds the lease', async () => {
+    await state();
+    expect(await take('a')).toBeDefined();
+    expect(await used().ledger.saveMissing({ owner: 'b', until: later }, missing)).toBe(false);
+    expect(await state()).not.toHaveProperty('missing');
+    expect(await used().ledger.saveMissing({ owner: 'a', until: later }, missing)).toBe(true);
+    expect((await state()).missing).toEqual(missing);
   });
 
   it('has the bookmark of a day until it has been read', async () => {

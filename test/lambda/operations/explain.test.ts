@@ -153,6 +153,7 @@ describe('the life of an assessment', () => {
     await story.settle();
     await becomes(on('2026-11-20', 1), on('2026-11-20', 2), on('2026-11-20', 3));
     await becomes(on('2026-11-20', 1), on('2026-11-20', 2));
+    await story.minutes(12);
     expect(await explained(3)).toMatchObject({
       verdict: 'announced',
       known: { presence: 'withdrawn' },

@@ -343,7 +343,7 @@ describe('the status', () => {
     const { detection } = await status();
     expect(Object.fromEntries(detection.map(({ change, minutes }) => [change, minutes]))).toEqual({
       new: 1,
-      withdrawn: 1,
+      withdrawn: 12,
       restored: 1,
       'edited-newest': 1,
       'edited-recent': 16,

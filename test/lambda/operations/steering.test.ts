@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
@@ -362,7 +361,7 @@ describe('a baseline that is restarted', () => {
     await story.settle();
     await story.operate({ command: 'restart-baseline' });
     story.host.remove(3);
-    for (let ticks = 0; ticks < 3; ticks += 1) {
+    for (let ticks = 0; ticks < 4; ticks += 1) {
       story.clock.advance({ hours: 25 });
       await story.tick();
     }
@@ -370,127 +369,54 @@ describe('a baseline that is restarted', () => {
   });
 });
 
-describe('a total that has collapsed by more than one tick withdraws', () => {
-  const accept = () => story.operate({ command: 'accept-total', total: 6 });
-  const due = async () => {
-    const { years } = await story.ledger.state();
-    const calendar = await story.ledger.calendar(years);
-    return [...calendar].flatMap(([day, { readAt }]) => (readAt === 0 ? [day] : [])).sort();
-  };
-  const nextTick = () => {
-    story.clock.advance({ minutes: 1 });
-    return story.tick();
-  };
+describe('more that are missing than may be withdrawn', () => {
+  const accept = (total: number) => story.operate({ command: 'accept-total', total });
+  const gone = () => story.heard.filter(({ type }) => type === 'certification.withdrawn').length;
 
-  it('is accepted once, and once is enough: all that is gone is withdrawn', async () => {
-    const days = Array.from({ length: 80 }, (_, index) =>
-      Temporal.PlainDate.from('2026-01-01').add({ days: index }).toString(),
-    );
-    story.world = days.flatMap((day, nth) =>
-      Array.from({ length: 5 }, (_, index) => on(day, 1 + nth * 5 + index)),
-    );
-    story.add(on('2026-11-20', 1_000));
-    await story.settle();
-    story.world = story.world.filter(({ id }) => id <= 5 || id === 1_000);
-    expect(await nextTick()).toMatchObject({ collapsed: true, withdrawn: 0 });
-
-    expect(await accept()).toMatchObject({ result: { changed: true, total: 6, before: 401 } });
-    const dueThen = await due();
-    expect(dueThen.length).toBeGreaterThan(0);
-    expect(await accept()).toMatchObject({ result: { changed: false, total: 6 } });
-    expect(await due()).toEqual(dueThen);
-
-    const withdrawn: number[] = [];
-    for (let ticks = 0; ticks < 6; ticks += 1) {
-      const line = await nextTick();
-      expect(line).toMatchObject({ collapsed: false });
-      withdrawn.push(line.withdrawn);
-      // What has gone and could not be asked for yet; to accept again adds nothing.
-      const left = await due();
-      expect(left.length).toBeLessThan(dueThen.length);
-      expect(await accept()).toMatchObject({ result: { changed: false } });
-      expect(await due()).toEqual(left);
-    }
-    expect(await due()).toEqual([]);
-    expect(withdrawn.filter((many) => many > 0).length).toBeGreaterThan(1);
-    expect(withdrawn.reduce((sum, many) => sum + many, 0)).toBe(395);
-
-    // The next change finds the guard as it always is.
-    story.add(on('2026-11-21', 1_001));
-    await nextTick();
-    expect((await story.ledger.recordedState())?.accepted).toBeUndefined();
-  });
-});
-
-describe('a total that has collapsed', () => {
   beforeEach(async () => {
     story.world = Array.from({ length: 40 }, (_, index) => on('2026-10-01', index + 1));
     story.add(on('2026-11-20', 100));
     await story.settle();
     story.world = story.world.filter(({ id }) => id <= 5 || id === 100);
-    story.clock.advance({ minutes: 1 });
-    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
-    story.clock.advance({ minutes: 1 });
-    expect(await story.tick()).toMatchObject({ withdrawn: 0 });
+    await story.minutes(15);
+    expect(gone()).toBe(0);
   });
 
-  it('is accepted, and what is gone is withdrawn: held, because it is a flood', async () => {
-    expect(await story.operate({ command: 'accept-total', total: 6 })).toMatchObject({
+  it('are withdrawn once ops accept the total, and it need not be accepted again', async () => {
+    expect(await accept(6)).toMatchObject({
       ok: true,
       result: { changed: true, total: 6, before: 41 },
     });
-    const withdrawn: number[] = [];
-    for (let ticks = 0; ticks < 3; ticks += 1) {
-      story.clock.advance({ minutes: 1 });
-      const line = await story.tick();
-      expect(line).toMatchObject({ collapsed: false });
-      withdrawn.push(line.withdrawn);
-    }
-    expect(withdrawn.reduce((sum, many) => sum + many, 0)).toBe(35);
-    expect(story.heard).toEqual([]);
-    expect(await story.operate({ command: 'holds' })).toMatchObject({
-      result: { events: 35, byType: { withdrawn: 35 } },
-    });
+    expect(await accept(6)).toMatchObject({ result: { changed: false } });
+    await story.minutesUntil(() => gone() === 35, 20);
+    expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 0 } });
     expect(story.notices.map(({ subject }) => subject)).toContainEqual(
-      expect.stringContaining('total is believed again'),
+      expect.stringContaining('no more are missing'),
     );
-    expect(await story.operate({ command: 'accept-total', total: 6 })).toMatchObject({
-      result: { changed: false },
+    expect(await accept(6)).toMatchObject({ result: { changed: false } });
+    expect(await story.operate({ command: 'status' })).toMatchObject({
+      result: { certifications: 6, missing: { number: 0, isTooMany: false }, reasons: [] },
     });
   });
 
-  it('is accepted, and what vanished from a day while it was read is looked for at once, too', async () => {
-    const { years, conditions } = await story.ledger.state();
-    const day = (await story.ledger.calendar(years)).get('2026-10-01');
-    const readAt = (conditions.get('collapsed')?.since ?? 0) - 60_000;
-    await story.ledger.saveDays(new Map([['2026-10-01', { ...day, count: 5, readAt }]]));
-    await story.operate({ command: 'accept-total', total: 6 });
-    story.clock.advance({ minutes: 1 });
-    expect(await story.tick()).toMatchObject({ withdrawn: 35 });
+  it('are those that were looked at: others wait for ops again', async () => {
+    await accept(6);
+    story.world = story.world.slice(0, 1);
+    await story.minutes(30);
+    expect(gone()).toBe(0);
+    await accept(1);
+    await story.minutesUntil(() => gone() === 40, 20);
   });
 
-  it('that no tick has seen makes no day due', async () => {
-    await story.operate({ command: 'accept-total', total: 6 });
-    for (let ticks = 0; ticks < 3; ticks += 1) {
-      story.clock.advance({ minutes: 1 });
-      await story.tick();
-    }
-    story.world = story.world.slice(0, 2);
-    const { years } = await story.ledger.state();
-    const before = await story.ledger.calendar(years);
-    expect(await story.operate({ command: 'accept-total', total: 2 })).toMatchObject({
-      result: { changed: true },
+  it('are told by the status, with what to do', async () => {
+    expect(await story.operate({ command: 'status' })).toMatchObject({
+      result: {
+        certifications: 6,
+        missing: { number: 35, isTooMany: true },
+        reasons: ['missing'],
+        conditions: [{ name: 'missing', number: 35 }],
+      },
     });
-    expect(await story.ledger.calendar(years)).toEqual(before);
-    story.clock.advance({ minutes: 1 });
-    expect(await story.tick()).toMatchObject({ withdrawn: 4, collapsed: false });
-  });
-
-  it('is guarded again below half of what was accepted', async () => {
-    await story.operate({ command: 'accept-total', total: 6 });
-    story.world = story.world.slice(0, 2);
-    story.clock.advance({ minutes: 1 });
-    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
   });
 
   it.each([
@@ -499,94 +425,75 @@ describe('a total that has collapsed', () => {
     [11, true],
     [12, false],
   ])(
-    'is accepted as it was looked at, give or take a tenth: 10, and %i are shown: %s',
+    'are accepted as they were looked at, give or take a tenth: 10, and %i are shown: %s',
     async (shown, isTaken) => {
       story.host.count = () => shown;
-      const answer = await story.operate({ command: 'accept-total', total: 10 });
+      const answer = await accept(10);
       expect(answer.ok).toBe(isTaken);
       if (isTaken) expect(answer).toMatchObject({ result: { changed: true, total: shown } });
     },
   );
 
-  it('is accepted only as it was looked at', async () => {
-    expect(await story.operate({ command: 'accept-total', total: 20 })).toMatchObject({
-      ok: false,
-      problem: { code: 'total-changed' },
-    });
+  it('are accepted only as they were looked at', async () => {
+    expect(await accept(20)).toMatchObject({ ok: false, problem: { code: 'total-changed' } });
+    expect(await accept(0)).toMatchObject({ ok: false, problem: { code: 'total-changed' } });
   });
 });
 
 describe('a handful of which most or all has gone', () => {
-  const nextTick = () => {
-    story.clock.advance({ minutes: 1 });
-    return story.tick();
-  };
   const known = async (many: number) => {
     story.world = Array.from({ length: many }, (_, index) => on('2026-10-01', index + 1));
     await story.settle();
   };
 
   it.each([
-    [1, 0],
-    [2, 0],
-    [3, 1],
+    [3, 0],
     [30, 0],
+    [400, 0],
   ])('is withdrawn once ops say that it is right: %i known, %i left', async (many, left) => {
     await known(many);
     story.world = story.world.slice(0, left);
-    expect(await nextTick()).toMatchObject({ collapsed: true, withdrawn: 0 });
+    await story.minutes(3);
     expect(await story.operate({ command: 'accept-total', total: left })).toMatchObject({
       result: { changed: true, total: left, before: many },
     });
-    expect(await nextTick()).toMatchObject({ collapsed: false, withdrawn: many - left });
-    await nextTick();
-    // Many at once are a flood, as ever.
-    const held = many > 25 ? many : 0;
-    expect(story.heard).toHaveLength(many - left - held);
+    await story.minutesUntil(() => story.heard.length === many - left, 60);
+    await story.minutes(2);
     expect(await story.operate({ command: 'status' })).toMatchObject({
-      result: { certifications: left, waiting: { held }, reasons: held > 0 ? ['held'] : [] },
+      result: { certifications: left, reasons: [] },
     });
-    story.clock.advance({ minutes: 15 });
-    await story.tick();
-    expect(await story.ledger.recordedState()).not.toHaveProperty('accepted');
+  });
+
+  it.each([1, 2])('of two or one is withdrawn after two looks, as ever: %i', async (many) => {
+    await known(many);
+    story.world = [];
+    expect(await story.operate({ command: 'accept-total', total: 0 })).toMatchObject({
+      result: { changed: false },
+    });
+    await story.minutesUntil(() => story.heard.length === many, 15);
   });
 
   it('is found again, if ops were wrong about nothing being left', async () => {
     await known(3);
-    const back = story.world.slice(1);
+    const back = story.world;
     story.world = [];
-    await nextTick();
+    await story.minutes(2);
     await story.operate({ command: 'accept-total', total: 0 });
     story.world = back;
-    story.host.singleRecordsBroken = true;
-    // One is still missing, which has to be asked for by its id as ever.
-    expect(await nextTick()).toMatchObject({ collapsed: false, withdrawn: 0 });
+    await story.minutes(30);
     expect(story.heard).toEqual([]);
     story.world = [];
-    expect(await nextTick()).toMatchObject({ collapsed: true, withdrawn: 0 });
+    await story.minutes(30);
+    expect(story.heard).toEqual([]);
   });
 
-  it('is nothing at all only if that was looked at', async () => {
-    await known(3);
-    story.world = [];
-    expect(await story.operate({ command: 'accept-total', total: 1 })).toMatchObject({
-      ok: false,
-      problem: { code: 'total-changed' },
-    });
-    await known(3);
-    story.world = story.world.slice(0, 1);
-    expect(await story.operate({ command: 'accept-total', total: 0 })).toMatchObject({
-      ok: false,
-      problem: { code: 'total-changed' },
-    });
-  });
-
-  it('is withdrawn, too, if no tick has noticed it before', async () => {
-    await known(1);
+  it('may go, too, if no tick has noticed it before', async () => {
+    await known(5);
     story.world = [];
     await story.operate({ command: 'accept-total', total: 0 });
-    expect(await nextTick()).toMatchObject({ collapsed: false, withdrawn: 1, delivered: 1 });
+    await story.minutesUntil(() => story.heard.length === 5, 15);
     story.world = [on('2026-10-01', 1)];
-    expect(await nextTick()).toMatchObject({ restored: 1 });
+    await story.minute();
+    expect(story.heard.at(-1)?.type).toBe('certification.restored');
   });
 });

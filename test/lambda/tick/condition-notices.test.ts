@@ -16,7 +16,6 @@ const since = Date.parse('2026-11-21T08:00:04Z');
 const now = Date.parse('2026-11-22T09:30:00Z');
 
 const details: Partial<Record<ConditionName, readonly string[]>> = {
-  collapsed: ['It shows 12 assessments; 4,711 were expected.'],
   held: [
     'The first 600 of them, by kind:',
     '  created: 580',
@@ -26,6 +25,7 @@ const details: Partial<Record<ConditionName, readonly string[]>> = {
     'By year of completion:',
     '  2026: 600',
   ],
+  'shown-by-id': ['assessment 48213 of 2026-11-19'],
   quarantined: ['assessment 48213: certified_on (invalid_format)'],
   unproven: ['2026-11-19: 1204 assessments expected'],
 };

@@ -77,16 +77,16 @@ const partner: TickParts['partner'] = {
   get: nobody,
 };
 
-const names = ['collapsed', 'unproven', 'quarantined'] as const satisfies ConditionName[];
+const names = ['missing', 'unproven', 'quarantined'] as const satisfies ConditionName[];
 
 describe('telling operations', () => {
   it('of a condition is done once, by many ticks, and once when it is over', async () => {
     const operations = new Operations();
     for (const number of [1, 1, 1, 1, 0, 0, 0])
-      await operations.tick((conditions) => conditions.note('collapsed', { number }));
+      await operations.tick((conditions) => conditions.note('missing', { number }));
     expect(operations.subjects).toEqual([
-      'district-a: the partner shows less than half of before',
-      "district-a: the partner's total is believed again",
+      'district-a: many certifications are missing at the partner',
+      'district-a: no more are missing than are withdrawn',
     ]);
     expect(operations.saves).toBe(2);
   });
@@ -95,7 +95,7 @@ describe('telling operations', () => {
     const operations = new Operations();
     operations.accepts = false;
     await operations.tick((conditions) =>
-      conditions.note('collapsed', { number: 1, details: ['It shows 12 assessments.'] }),
+      conditions.note('missing', { number: 1, details: ['It shows 12 assessments.'] }),
     );
     await operations.tick(async () => undefined);
     expect(operations.notices).toEqual([]);
@@ -227,14 +227,12 @@ describe('telling operations', () => {
   it('of malformed records that became more within a day of the first notice is done after the day', async () => {
     const operations = new Operations();
     const calendar = new Calendar(new Map());
-    const confirmation = { singleRecords: 'untried' };
     const record = { id: 1, problems: ['name: missing'] };
     await operations.tick((conditions) => conditions.quarantined([record], 1));
     await operations.tick((conditions) => conditions.quarantined([record], 2));
     operations.clock.advance({ hours: 25 });
-    const examination = Object.assign(Object.create(null), { calendar, confirmation });
     for (const malformed of [2, 2, 0])
-      await operations.tick((conditions) => conditions.examined(examination, malformed));
+      await operations.tick((conditions) => conditions.examined(calendar, malformed));
     expect(operations.notices).toHaveLength(3);
     expect(operations.notices[1]?.text).toContain('2');
   });
@@ -263,5 +261,5 @@ describe('telling operations', () => {
 
 /** What tells the notices of one condition from another's. */
 function wordOf(subject: string): string {
-  return ['malformed', 'proven'].find((word) => subject.includes(word)) ?? 'collapsed';
+  return ['malformed', 'proven'].find((word) => subject.includes(word)) ?? 'missing';
 }

@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { idOf } from '../../../lambda/detection/compare.ts';
-import type { CertificationEvent } from '../../../lambda/events/event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -175,56 +174,31 @@ describe('a first read that announces', () => {
 });
 
 describe('many removals', () => {
-  it('that one tick has no time to find are held to the last', async () => {
-    world.host.addMany(5_000, 101, '2026-11-01');
-    for (let n = 0; n < 40; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
-    await world.baseline();
-    for (let n = 0; n < 40; n++) world.host.remove(100 * n + 1);
-    world.host.answerMs = 700;
-    await world.minutesUntil(() => world.heard.length + world.memory.held.length === 40, 10);
-    expect(world.heard).toEqual([]);
-    expect(world.memory.held).toHaveLength(40);
-  });
-
-  it('hold nothing else, however many ticks they take', async () => {
+  it('hold nothing, and are not withdrawn, however many ticks it takes to find them', async () => {
     world.settings = { holdAbove: 50 };
     world.host.addMany(5_000, 101, '2026-11-01');
     for (let n = 0; n < 40; n++) world.host.addMany(100 * n + 1, 60, dayOf(n));
     await world.baseline();
     for (let n = 0; n < 40; n++)
       for (let id = 100 * n + 1; id <= 100 * n + 15; id++) world.host.remove(id);
-    for (let n = 0; world.memory.held.length < 600; n++) {
-      expect(n).toBeLessThan(20);
+    for (let n = 0; n < 30; n++) {
       world.host.add(9_000 + n, '2026-11-20');
-      expect(await world.minute()).toMatchObject({ created: 1, delivered: 1 });
+      expect(await world.minute()).toMatchObject({ created: 1, delivered: 1, withdrawn: 0 });
     }
-    expect(new Set(world.heard.map(({ type }) => type))).toEqual(
-      new Set(['certification.created']),
-    );
+    expect((await world.minute()).missing).toBe(600);
   });
-});
 
-describe('a total that has collapsed', () => {
-  it('and comes back above half does not withdraw the others unasked, a few at a time', async () => {
-    // Twenty days of nine; of each, five go.
-    for (let n = 0; n < 20; n++) world.host.addMany(10 * n + 1, 9, dayOf(n));
+  it('that come back hold nothing, either', async () => {
+    world.settings = { holdAbove: 50 };
+    for (let n = 0; n < 40; n++) world.host.addMany(100 * n + 1, 10, dayOf(n));
     await world.baseline();
-    for (let n = 0; n < 20; n++)
-      for (let id = 10 * n + 1; id <= 10 * n + 5; id++) world.host.remove(id);
-    expect(await world.minute()).toMatchObject({ collapsed: true, withdrawn: 0 });
-    world.host.addMany(500, 11, '2026-11-20');
-    expect(await world.minute()).toMatchObject({ collapsed: false, withdrawn: 0 });
-    // The audits come to every other day now, one a tick.
-    const now = world.clock.now().epochMilliseconds;
-    for (let n = 0; n < 20; n++) {
-      const entry = world.memory.days.get(dayOf(n));
-      const minutes = n % 2 === 0 ? 24 * 60 - n / 2 : 0;
-      if (entry) world.memory.days.set(dayOf(n), { ...entry, readAt: now - minutes * 60_000 });
-    }
-    world.clock.advance({ minutes: 16 });
-    await world.minutes(12);
-    const withdrawn = ({ type }: CertificationEvent) => type === 'certification.withdrawn';
-    expect(world.heard.filter(withdrawn)).toEqual([]);
-    expect(world.memory.held.filter(({ event }) => withdrawn(event))).toHaveLength(50);
+    const removed = [...world.host.records.values()].slice(0, 200);
+    for (const { assessment } of removed) world.host.remove(assessment.id);
+    await world.minutes(5);
+    for (const record of removed) world.host.put(record);
+    world.host.add(9_000, '2026-11-20');
+    expect(await world.minute()).toMatchObject({ created: 1, held: 0, delivered: 1 });
+    await world.minutes(15);
+    expect(world.heard).toHaveLength(1);
   });
 });

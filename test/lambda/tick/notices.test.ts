@@ -155,17 +155,6 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles().slice(1)).toEqual(['no day has stayed unproven']);
   });
 
-  it('of single records that cannot be fetched, until they can', async () => {
-    story.world = story.world.slice(1);
-    story.host.singleRecordsBroken = true;
-    await ticks(60, 3);
-    expect(titles()).toEqual(['the partner does not give records that it shows']);
-    story.world = [assessment({ id: 1, certified_on: '2024-02-29' }), ...story.world];
-    story.host.singleRecordsBroken = false;
-    await ticks(60, 3);
-    expect(titles().slice(1)).toEqual(['the partner gives records by their ids again']);
-  });
-
   it('of what is held, until nothing is', async () => {
     story.settings = { holdAbove: 5 };
     story.world = [...story.world, ...flood(100)];
@@ -206,17 +195,17 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles()).toEqual(['SNS refuses events for good']);
   });
 
-  it('of a total that has collapsed', async () => {
+  it('of many that are missing', async () => {
     const all = story.world;
     story.world = all.slice(0, 5);
     await ticks(20, 3);
     story.world = all;
     await ticks(20, 3);
     expect(titles()).toEqual([
-      'the partner shows less than half of before',
-      "the partner's total is believed again",
+      'many certifications are missing at the partner',
+      'no more are missing than are withdrawn',
     ]);
-    expect(story.notices[0]?.text).toContain('It shows 5 assessments; 20 were expected.');
+    expect(story.notices[0]?.text).toContain('Certifications missing so far: 15');
   });
 });
 
@@ -245,8 +234,7 @@ describe('telling operations', () => {
   });
 
   it('costs a quiet tick nothing while a condition lasts', async () => {
-    story.host.singleRecordsBroken = true;
-    story.world = story.world.slice(1);
+    story.world = story.world.slice(10);
     await ticks(60, 2);
     story.notices.length = 0;
     const calls: string[] = [];

@@ -1,88 +1,88 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { back, canary } from './scenarios.ts';
+import {
+  accepted,
+  believed,
+  drip,
+  elsewhere,
+  forgottenNotes,
+  looked,
+  numbers,
+  on,
+  seenBetween,
+  tooFast,
+} from './scenarios.ts';
 
 let story: Integration;
-beforeEach(() => {
+const old = (id: number) => assessment({ id, certified_on: '2024-02-29' });
+const gone = () => story.heard.filter(({ type }) => type === 'certification.withdrawn').length;
+const state = () => story.ledger.state();
+const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
+
+beforeEach(async () => {
   story = new Integration();
+  story.world = Array.from({ length: 40 }, (_, index) => old(index + 1));
+  await story.minutes(2);
+  story.notices.length = 0;
 });
 
 describe('what has disappeared', () => {
-  const old = (id: number) => assessment({ id, certified_on: '2024-02-29' });
-
-  beforeEach(async () => {
-    story.world = Array.from({ length: 40 }, (_, index) => old(index + 1));
-    await story.tick();
-    story.notices.length = 0;
-  });
-
-  it('is withdrawn in the same tick, after it was asked for by its id, and can be restored', async () => {
-    const [gone, ...rest] = story.world;
+  it('is withdrawn after two looks ten minutes apart and a 404, and can be restored', async () => {
+    const [first, ...rest] = story.world;
     story.world = rest;
-    expect(await story.tick()).toMatchObject({ withdrawn: 1, delivered: 1 });
+    expect(await story.minute()).toMatchObject({ withdrawn: 0, missing: 1 });
+    expect(story.requests).not.toContain('get 1');
+    expect(await story.minutesUntil(() => gone() > 0, 15)).toBeGreaterThanOrEqual(9);
+    expect(story.requests.filter((request) => request === 'get 1')).toHaveLength(1);
     expect(story.heard.at(-1)).toMatchObject({
       id: `${story.name}/1/2`,
       type: 'certification.withdrawn',
       data: { assessment: { id: 1, organization_id: 7, certified_on: '2024-02-29' }, late: true },
     });
     expect(JSON.stringify(story.heard.at(-1))).not.toMatch(/Odalys|SEID|@/);
-    story.world = gone ? [gone, ...rest] : rest;
-    expect(await story.tick()).toMatchObject({ restored: 1 });
+    story.world = first ? [first, ...rest] : rest;
+    expect(await story.minute()).toMatchObject({ restored: 1, missing: 0 });
     expect(story.heard.at(-1)).toMatchObject({ type: 'certification.restored', sequence: '3' });
   });
 
-  it('is asked for by its id although the reading of its day takes all requests of a tick', async () => {
+  it('costs nothing between the two looks', async () => {
+    story.world = story.world.slice(1);
+    await story.minute();
+    story.requests.length = 0;
+    await story.minutes(8);
+    expect(new Set(story.requests)).toEqual(new Set(['pulse']));
+  });
+
+  it('and is back before the second look was never gone, and nobody hears of it', async () => {
+    const before = story.world;
+    for (let times = 0; times < 4; times += 1) {
+      story.world = before.slice(1);
+      await story.minutes(8);
+      story.world = before;
+      await story.minutes(4);
+    }
+    expect(story.heard).toEqual([]);
+    expect(await story.minute()).toMatchObject({ missing: 0, unexplained: 0 });
+  });
+
+  it('is looked at twice again after any sighting', async () => {
+    expect(await seenBetween.tell(new Integration())).toEqual(seenBetween.seen);
+  });
+
+  it('is withdrawn although the reading of its day takes all requests of a tick', async () => {
     story.add(...Array.from({ length: 90 }, (_, index) => old(index + 41)));
-    await story.tick();
-    story.host.pageRows = 4;
+    await story.minutes(2);
     story.heard.length = 0;
+    story.host.pageRows = 4;
     story.world = story.world.slice(1);
-    const before = story.host.queries.length;
-    expect(await story.tick()).toMatchObject({ withdrawn: 1, delivered: 1 });
-    expect(story.host.queries.length - before).toBeGreaterThan(110);
+    await story.minutesUntil(() => gone() === 1, 15);
     story.requests.length = 0;
-    await story.tick();
+    await story.minute();
     expect(story.requests).toEqual(['pulse']);
-  });
-
-  it('is not called gone while no record at all can be fetched by its id', async () => {
-    story.world = story.world.slice(1);
-    story.host.singleRecordsBroken = true;
-    expect(await story.tick()).toMatchObject({ withdrawn: 0 });
-    expect(story.warnings).toContain('single-record endpoint broken');
-    story.requests.length = 0;
-    expect(await story.tick()).toMatchObject({ withdrawn: 0, examined: 0 });
-    expect(story.requests).toEqual(['pulse']);
-    story.host.singleRecordsBroken = false;
-    story.clock.advance({ hours: 25 });
-    expect(await story.tick()).toMatchObject({ withdrawn: 1 });
-  });
-
-  describe('where nothing that the page shows can be read', () => {
-    beforeEach(async () => {
-      story = new Integration();
-      story.world = [old(1)];
-      story.host.add(2, '2026-11-20');
-      story.host.spoil(2);
-      for (let ticks = 0; ticks < 2; ticks += 1) await story.tick();
-      story.host.remove(1);
-    });
-
-    it('is withdrawn if what cannot be read can be fetched by its id', async () => {
-      expect(await story.tick()).toMatchObject({ collapsed: false, withdrawn: 1 });
-    });
-
-    it('stands if that has no id either, and is left to the audits', async () => {
-      story.host.spoil(2, { id: null });
-      expect(await story.tick()).toMatchObject({ collapsed: false, withdrawn: 0 });
-      story.requests.length = 0;
-      await story.tick();
-      expect(story.requests).toEqual(['pulse']);
-      story.host.spoil(2);
-      story.clock.advance({ hours: 25 });
-      expect(await story.tick()).toMatchObject({ withdrawn: 1 });
-    });
   });
 
   it('is an update of its day when it is only somewhere else', async () => {
@@ -92,74 +92,160 @@ describe('what has disappeared', () => {
     story.clock.advance({ hours: 25 });
     expect(await story.tick()).toMatchObject({ updated: 1, withdrawn: 0, conflicts: 0 });
     expect(story.heard.at(-1)?.data.changed).toEqual(['certified_on']);
+    await story.minutes(12);
+    expect(story.heard).toHaveLength(1);
+    expect(await story.minute()).toMatchObject({ missing: 0, unexplained: 0 });
   });
 
-  it('is held when it is most of a day', async () => {
-    story.world = story.world
-      .slice(0, 19)
-      .concat(assessment({ id: 90, certified_on: '2011-01-01' }));
-    await story.tick();
-    story.heard.length = 0;
-    story.world = story.world.slice(10);
-    const report = await story.tick();
-    expect(report).toMatchObject({ withdrawn: 10, held: 10, delivered: 0 });
-    // Of both days together: the first was half of its day, too.
-    expect(story.notices).toHaveLength(1);
+  it('and found on another day is expected there, so that nothing stays unexplained', async () => {
+    expect(await elsewhere.tell(new Integration())).toEqual(elsewhere.seen);
+  });
+
+  it('goes on to be missing where its withdrawal could not be committed, and is withdrawn later', async () => {
+    story.world = story.world.slice(1);
+    await story.minutes(9);
+    const ledger = story.ledgerWith({
+      commit: () => Promise.reject(new LedgerUnavailableError('UpdateItem', {})),
+    });
+    for (let failed = 0; failed === 0; ) {
+      story.clock.advance({ minutes: 1 });
+      ({ failed } = await story.tick({ ledger }));
+    }
+    await story.minutesUntil(() => gone() === 1, 30);
+  });
+
+  it('is not withdrawn by a tick that has lost its lease', async () => {
+    story.world = story.world.slice(1);
+    await story.minutes(10);
+    const ledger = story.ledgerWith({ saveMissing: async () => false });
+    story.clock.advance({ minutes: 5 });
+    expect(await story.tick({ ledger })).toMatchObject({ withdrawn: 0 });
+    expect(story.warnings).toContain('lease lost');
+  });
+});
+
+describe('what the list lacks and its id still has', () => {
+  const get = (answer: PartnerReader['get']) => Object.assign(story.partner, { get: answer });
+  /** All of the world is of one day. */
+  const hide = (...ids: number[]) => {
+    story.host.hidden.clear();
+    for (const id of ids) story.host.hidden.add(id);
+    story.host.count = (right) => Math.max(0, right - ids.length);
+  };
+
+  it('stays missing, operations hear which it is, and ticks stay quiet', async () => {
+    hide(7);
+    await story.minutes(14);
+    expect(gone()).toBe(0);
+    expect(titles()).toEqual(['some are not listed, and there by their ids']);
+    expect(story.notices[0]?.text).toContain('assessment 7 of 2024-02-29');
+    story.requests.length = 0;
+    await story.minutes(12);
+    expect(new Set(story.requests)).toEqual(new Set(['pulse']));
+    hide();
+    await story.minutes(2);
+    expect(titles().slice(1)).toEqual(['the list and the single records agree again']);
     expect(story.heard).toEqual([]);
   });
 
-  it.each([
-    [9, 0],
-    [10, 6],
-  ])(
-    'is held when it is most of a day, but for one of fewer than ten: of %i, %i',
-    async (many, held) => {
-      const ofDay = Array.from({ length: many }, (_, index) =>
-        assessment({ id: 200 + index, certified_on: '2011-01-01' }),
-      );
-      story.world = [...story.world, ...ofDay];
-      await story.tick();
-      story.world = story.world.filter(({ id }) => id < 200 || id >= 206);
-      expect(await story.tick()).toMatchObject({ withdrawn: 6, held, delivered: 6 - held });
-    },
-  );
-
-  it('by more than half at once is not believed, and operations hear of it once', async () => {
-    story.world = [...story.world.slice(0, 10), assessment({ id: 77, certified_on: '2011-11-11' })];
-    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0, created: 1 });
+  it('is asked for again with its audits', async () => {
+    hide(7);
+    await story.minutes(14);
+    hide();
+    story.host.remove(7);
     story.clock.advance({ hours: 25 });
-    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0 });
-    expect(story.notices.map(({ subject }) => subject)).toEqual([
-      expect.stringContaining('less than half'),
-    ]);
-    // What is new is found as ever.
-    story.world = [...story.world, assessment({ id: 78, certified_on: '2012-12-12' })];
-    expect(await story.tick()).toMatchObject({ created: 1 });
-    story.world = [...story.world, ...Array.from({ length: 20 }, (_, index) => old(index + 11))];
-    story.clock.advance({ hours: 25 });
-    await story.tick();
-    expect(await story.tick()).toMatchObject({ collapsed: false });
+    await story.minutes(2);
+    expect(gone()).toBe(1);
   });
 
-  it('is measured against what a tick that was killed had committed', async () => {
-    const present = [...story.world];
-    story.world = [
-      ...present,
-      ...Array.from({ length: 60 }, (_, index) => assessment({ id: 500 + index })),
-    ];
-    const died = story.ledgerWith({ complete: () => Promise.reject(new Error('killed')) });
-    await expect(story.tick({ ledger: died })).rejects.toThrow('killed');
-    // A quarter of the 100 that were committed, and more than half of the 40 that the state knows of.
-    story.world = present.slice(0, 24);
-    story.clock.advance({ seconds: 70 });
-    expect(await story.tick()).toMatchObject({ collapsed: true, withdrawn: 0, held: 0 });
+  it('and gives no answer is asked for again after an hour, others sooner', async () => {
+    const before = story.partner.get.bind(story.partner);
+    get((id, deadline) =>
+      id <= 4 ? Promise.reject(new UnavailableError('get', 'status 500')) : before(id, deadline),
+    );
+    story.world = story.world.slice(8);
+    await story.minutes(15);
+    expect(gone()).toBe(4);
+    get(before);
+    await story.minutesUntil(() => gone() === 8, 65);
+  });
+});
+
+describe('too many', () => {
+  it('are not withdrawn, operations hear of it once, and what is new is found as ever', async () => {
+    story.world = [...story.world.slice(0, 20), assessment({ id: 77, certified_on: '2011-11-11' })];
+    expect(await story.minute()).toMatchObject({ withdrawn: 0, created: 1, missing: 20 });
+    expect(titles()).toEqual([]);
+    await story.minutes(70);
+    expect(gone()).toBe(0);
+    expect(titles()).toEqual(['many certifications are missing at the partner']);
+    expect((await state()).missing?.notes).toEqual([]);
+    story.add(assessment({ id: 78, certified_on: '2012-12-12' }));
+    expect(await story.minute()).toMatchObject({ created: 1, held: 0 });
+    story.add(...Array.from({ length: 40 }, (_, index) => old(index + 1)));
+    await story.minutes(2);
+    expect(titles().slice(1)).toEqual(['no more are missing than are withdrawn']);
+    expect(story.heard.map(({ subject }) => subject)).toEqual(['77', '78']);
   });
 
-  it('is not withdrawn where it only seems so, as no record can be had by its id', async () => {
-    expect(await canary.tell(new Integration())).toEqual(canary.seen);
+  it('are none that come back within ten minutes: operations hear nothing', async () => {
+    const before = story.world;
+    story.world = [];
+    await story.minutes(8);
+    story.world = before;
+    await story.minutes(20);
+    expect(story.notices).toEqual([]);
+    expect(story.heard).toEqual([]);
+    expect(await story.minute()).toMatchObject({ missing: 0, unexplained: 0 });
   });
 
-  it('that was accepted has to be accepted again when all was back and most goes again', async () => {
-    expect(await back.tell(new Integration())).toEqual(back.seen);
+  it('are withdrawn once ops have accepted the total, after two looks each', async () => {
+    expect(await accepted.tell(new Integration())).toEqual(accepted.seen);
+  });
+
+  it('are few again once the others are back, and are looked at twice from then on', async () => {
+    expect(await forgottenNotes.tell(new Integration())).toEqual(forgottenNotes.seen);
+  });
+
+  it('a day are too many, however slowly they go and however often a tick dies of it', async () => {
+    story = new Integration();
+    story.world = on('2024-02-29', numbers(1, 400));
+    await story.minutes(2);
+    for (let id = 1; id <= 60; id += 1) {
+      story.host.remove(id);
+      const dead = story.ledgerWith({ complete: () => Promise.reject(new Error('killed')) });
+      story.clock.advance({ minutes: 1 });
+      await story.tick({ ledger: dead }).catch(() => undefined);
+      story.clock.advance({ minutes: 1 });
+      await story.minutes(12);
+    }
+    expect(gone()).toBe(25);
+  });
+
+  it('of a small world are more than two', async () => {
+    story = new Integration();
+    story.world = on('2024-02-29', numbers(1, 6));
+    await story.minutes(2);
+    story.world = [];
+    await story.minutes(30);
+    expect(story.heard).toEqual([]);
+  });
+});
+
+describe('two looks', () => {
+  it('lie as far apart as the setting says', async () => {
+    expect(await looked.tell(new Integration())).toEqual(looked.seen);
+  });
+
+  it('are not enough for what its id still shows', async () => {
+    expect(await believed.tell(new Integration())).toEqual(believed.seen);
+  });
+
+  it('of half a list withdraw nothing', async () => {
+    expect(await tooFast.tell(new Integration())).toEqual(tooFast.seen);
+  });
+
+  it('withdraw so many a day, and tell operations of the others', async () => {
+    expect(await drip.tell(new Integration())).toEqual(drip.seen);
   });
 });

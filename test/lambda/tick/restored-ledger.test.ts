@@ -75,7 +75,9 @@ describe('a ledger of an earlier time', () => {
   it('announces again what was withdrawn since, under the same id', async () => {
     story.world = story.world.filter(({ id }) => id !== 2);
     await tickAfterAWhile();
+    await tickAfterAWhile();
     await goBack();
+    await tickAfterAWhile();
     await tickAfterAWhile();
     expect(story.ids()).toEqual([`${story.name}/2/2`, `${story.name}/2/2`]);
   });

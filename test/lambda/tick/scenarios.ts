@@ -1,4 +1,3 @@
-import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -48,7 +47,7 @@ export const newcomers: Scenario = {
   seen: { atOnce: ['3/1'], outcome: 'baseline', created: 0, inTheEnd: ['3/1'] },
 };
 
-/** One is missing where it was, and found by its id on a day whose turn to be read comes later. */
+/** One is missing where it was, and found on a day whose turn to be read comes later. */
 export const elsewhere: Scenario = {
   async tell(story) {
     // Of the recent window, and of the oldest day.
@@ -63,51 +62,19 @@ export const elsewhere: Scenario = {
     await story.tick();
     story.clock.advance({ hours: 25 });
     story.add(...on('2024-02-29', [101]));
-    const { updated } = await story.tick();
+    const updated: number[] = [];
+    for (let ticks = 0; ticks < 3; ticks++) updated.push((await story.minute()).updated);
     const days = await story.ledger.calendar([2024, 2011]);
-    return { updated, counts: [...days].map(([day, { count }]) => [day, count]).sort() };
+    const counts = [...days].map(([day, { count, missing }]) => [day, count, missing]).sort();
+    return { updated, counts };
   },
   seen: {
-    updated: 1,
+    updated: [0, 1, 0],
     counts: [
-      ['2011-11-11', 59],
-      ['2024-02-29', 61],
+      ['2011-11-11', 59, 0],
+      ['2024-02-29', 61, 0],
     ],
   },
-};
-
-/** One has gone while no record at all can be fetched by its id. */
-export const proofs: Scenario = {
-  async tell(story) {
-    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2011-11-11', [50])];
-    await story.tick();
-    story.world = removed(story, 7);
-    story.host.singleRecordsBroken = true;
-    await story.tick();
-    const days = await story.ledger.calendar([2024, 2011]);
-    return [...days].map(([day, { proof }]) => [day, proof !== undefined]).sort();
-  },
-  seen: [
-    ['2011-11-11', true],
-    ['2024-02-29', false],
-  ],
-};
-
-/** One is there, is missing from what its day's read proves, and cannot be had by its id, like all others. */
-export const canary: Scenario = {
-  async tell(story) {
-    const day = '2024-02-29';
-    story.world = [...on(day, numbers(1, 20)), ...on('2011-11-11', [50])];
-    await story.tick();
-    story.host.hidden.add(7);
-    story.host.count = (right, { filter: { start_date = day, end_date = day } = {} }) =>
-      String(start_date) <= day && String(end_date) >= day ? right - 1 : right;
-    story.host.singleRecordsBroken = true;
-    story.requests.length = 0;
-    const { withdrawn } = await story.tick();
-    return { isAskedFor: story.requests.includes('get 7'), withdrawn, heard: heard(story) };
-  },
-  seen: { isAskedFor: true, withdrawn: 0, heard: [] },
 };
 
 /** Another tick sees a newer edit and commits it, after this one's pulse and before its lease. */
@@ -137,34 +104,6 @@ export const stale: Scenario = {
     );
   },
   seen: ['newer'],
-};
-
-/** One that has gone cannot be confirmed in time, and then another comes in its place. */
-export const leftover: Scenario = {
-  async tell(story) {
-    story.world = [
-      ...on('2026-11-20', numbers(1, 100)),
-      ...on('2019-03-05', numbers(1_001, 1_020)),
-    ];
-    for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
-    const get = story.partner.get.bind(story.partner);
-    let isLate = true;
-    answering(story, {
-      get: async (...asked) => {
-        if (!isLate) return get(...asked);
-        isLate = false;
-        story.clock.advance({ seconds: 55 });
-        throw new TimedOutError('get', 'deadline');
-      },
-    });
-    story.world = removed(story, 1_005);
-    const { withdrawn, cutShort } = await story.tick();
-    story.add(...on('2018-01-01', [5_000]));
-    story.clock.advance({ minutes: 1 });
-    await story.tick();
-    return { withdrawn, cutShort, heard: heard(story) };
-  },
-  seen: { withdrawn: 0, cutShort: true, heard: ['5000/1', '1005/2'] },
 };
 
 /** The days that cannot be proven are halved, and a tick has time for four reads. */
@@ -247,30 +186,6 @@ export const order: Scenario = {
   seen: { updated: 1, undelivered: 1, atOnce: [], inTheEnd: ['1/1', '1/2'] },
 };
 
-/** Most of a day has gone, and half of that cannot be asked for until a day later. */
-export const part: Scenario = {
-  async tell(story) {
-    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2023-01-01', numbers(101, 140))];
-    await story.tick();
-    await story.tick();
-    const get = story.partner.get.bind(story.partner);
-    answering(story, {
-      get: (id, deadline) =>
-        id <= 6 ? Promise.reject(new UnavailableError('get', 'status 500')) : get(id, deadline),
-    });
-    story.world = story.world.filter(({ id }) => id > 12);
-    const first = await story.tick();
-    answering(story, { get });
-    story.clock.advance({ hours: 25 });
-    const second = await story.tick();
-    return [first, second].map(({ withdrawn, held, delivered }) => [withdrawn, held, delivered]);
-  },
-  seen: [
-    [6, 6, 0],
-    [6, 6, 0],
-  ],
-};
-
 /** Two ticks die an hour apart, and the index does not show yet what the second has left. */
 export const lag: Scenario = {
   async tell(story) {
@@ -293,24 +208,149 @@ export const lag: Scenario = {
   seen: { mayOwe: true, heard: ['2/1', '3/1'] },
 };
 
-/** Most has gone, ops accept that, all of it is back, and most goes again. */
-export const back: Scenario = {
+const withdrawn = ({ heard }: Integration) =>
+  heard
+    .filter(({ type }) => type === 'certification.withdrawn')
+    .map(({ subject }) => Number(subject));
+
+/** One is lacking, shows itself on the newest page, and is lacking again. */
+export const seenBetween: Scenario = {
   async tell(story) {
-    const world = on('2024-02-29', numbers(1, 60));
-    const few = world.slice(0, 10);
-    story.world = world;
-    await story.tick();
-    await story.tick();
-    story.world = few;
-    const { collapsed } = await story.tick();
-    await story.operate({ command: 'accept-total', total: few.length });
-    story.world = world;
-    await story.tick();
-    story.world = few;
-    const again = await story.tick();
-    return { collapsed, again: again.collapsed, gone: again.withdrawn };
+    const before = on('2026-11-20', numbers(1, 20));
+    story.world = before;
+    await story.minutes(3);
+    story.world = before.slice(1);
+    await story.minutes(6);
+    story.world = before;
+    await story.minute();
+    story.world = before.slice(1);
+    await story.minutes(8);
+    const early = withdrawn(story);
+    await story.minutes(8);
+    return { early, inTheEnd: withdrawn(story) };
   },
-  seen: { collapsed: true, again: true, gone: 0 },
+  seen: { early: [], inTheEnd: [1] },
+};
+
+/** One is lacking, and the setting says five minutes. */
+export const looked: Scenario = {
+  async tell(story) {
+    story.settings = { withdrawAfterMs: 5 * 60_000 };
+    story.world = on('2024-02-29', numbers(1, 20));
+    await story.minutes(2);
+    story.world = removed(story, 7);
+    const after = await story.minutesUntil(() => withdrawn(story).length > 0, 20);
+    return { after, asked: story.requests.filter((request) => request === 'get 7').length };
+  },
+  seen: { after: 6, asked: 1 },
+};
+
+/** Most has gone, ops accept that, and more goes than they have seen. */
+export const accepted: Scenario = {
+  async tell(story) {
+    story.world = on('2024-02-29', numbers(1, 100));
+    await story.minutes(2);
+    story.world = story.world.slice(60);
+    await story.minutes(12);
+    const before = withdrawn(story).length;
+    const { ok } = await story.operate({ command: 'accept-total', total: 40 });
+    await story.minutes(30);
+    const after = withdrawn(story).length;
+    story.world = story.world.slice(30);
+    await story.minutes(30);
+    const { missing } = await story.minute();
+    return { before, ok, after, again: withdrawn(story).length, missing };
+  },
+  seen: { before: 0, ok: true, after: 60, again: 60, missing: 30 },
+};
+
+/** Four go each hour, of a hundred. */
+export const drip: Scenario = {
+  async tell(story) {
+    story.world = on('2024-02-29', numbers(1, 100));
+    await story.minutes(2);
+    for (let hour = 0; hour < 8; hour++) {
+      story.world = story.world.slice(4);
+      await story.minutes(15);
+    }
+    return { withdrawn: withdrawn(story).length, missing: (await story.minute()).missing };
+  },
+  seen: { withdrawn: 20, missing: 12 },
+};
+
+/** One is not listed, and there by its id. */
+export const believed: Scenario = {
+  async tell(story) {
+    story.world = on('2024-02-29', numbers(1, 20));
+    await story.minutes(2);
+    story.host.hidden.add(7);
+    story.host.count = (right) => Math.max(0, right - 1);
+    await story.minutes(15);
+    return { withdrawn: withdrawn(story), notices: story.notices.length };
+  },
+  seen: { withdrawn: [], notices: 2 },
+};
+
+/** Half of the list is empty for an hour. */
+export const tooFast: Scenario = {
+  async tell(story) {
+    const before = on('2024-02-29', numbers(1, 40));
+    story.world = before;
+    await story.minutes(2);
+    story.world = before.slice(20);
+    await story.minutes(60);
+    story.world = before;
+    await story.minutes(3);
+    return withdrawn(story);
+  },
+  seen: [],
+};
+
+/** The days of one that has gone cannot be read in time, and then another comes, so that the total is as before. */
+export const leftover: Scenario = {
+  async tell(story) {
+    story.world = [
+      ...on('2026-11-20', numbers(1, 100)),
+      ...on('2019-03-05', numbers(1_001, 1_020)),
+    ];
+    for (let ticks = 0; ticks < 3; ticks += 1) await story.tick();
+    const prove = story.partner.prove.bind(story.partner);
+    let isLate = true;
+    answering(story, {
+      prove: async (...asked) => {
+        if (!isLate) return prove(...asked);
+        isLate = false;
+        story.clock.advance({ seconds: 55 });
+        return { assessments: [], quarantined: [], count: 0, isCutOff: true, requests: 1 };
+      },
+    });
+    story.world = removed(story, 1_005);
+    const { missing } = await story.tick();
+    story.add(...on('2018-01-01', [5_000]));
+    story.clock.advance({ minutes: 1 });
+    const after = await story.tick();
+    return { missing, missingThen: after.missing, heard: heard(story) };
+  },
+  seen: { missing: 0, missingThen: 1, heard: ['5000/1'] },
+};
+
+/** Many are lacking for an hour; then all but a few are back, and these for a moment only. */
+export const forgottenNotes: Scenario = {
+  async tell(story) {
+    const before = on('2024-02-29', numbers(1, 100));
+    story.world = before;
+    await story.minutes(2);
+    story.world = before.slice(5);
+    await story.minutes(5);
+    story.world = before.slice(50);
+    await story.minutes(60);
+    story.world = before.slice(5);
+    await story.minutes(5);
+    story.world = before;
+    await story.minutes(15);
+    return { withdrawn: withdrawn(story), missing: (await story.minute()).missing };
+  },
+  seen: { withdrawn: [], missing: 0 },
 };
 
 /** Another tick has the lease. */
@@ -333,17 +373,19 @@ export const lease: Scenario = {
 export const byMutant = {
   newcomers,
   elsewhere,
-  proofs,
-  stale,
+  sight: seenBetween,
+  looks: looked,
+  forgotten: forgottenNotes,
+  drip,
+  believed,
+  few: tooFast,
   leftover,
+  stale,
   turns,
   vain,
   rest,
   order,
-  canary,
-  part,
   lag,
   since: lag,
-  back,
   lease,
 } as const satisfies Readonly<Record<string, Scenario>>;

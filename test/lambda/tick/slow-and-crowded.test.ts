@@ -1,24 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { TimedOutError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
-import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
-import {
-  elsewhere,
-  lag,
-  newcomers,
-  numbers,
-  on,
-  part,
-  proofs,
-  rest,
-  stale,
-  turns,
-  vain,
-} from './scenarios.ts';
+import { lag, newcomers, numbers, on, rest, stale, turns, vain } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -66,45 +52,25 @@ describe('a tick at a slow partner', () => {
 });
 
 describe('what is missing', () => {
-  it('is asked for over as many ticks as it takes, and none is forgotten', async () => {
-    story.settings = { holdAbove: 10_000 };
-    story.world = [...on('2024-02-29', numbers(1, 140)), ...on('2011-11-11', numbers(301, 500))];
-    await story.tick();
-    await story.tick();
-    story.world = story.world.filter(({ id }) => id > 130);
-    story.requests.length = 0;
-    let { withdrawn } = await story.tick();
-    expect(story.requests.filter((request) => request.startsWith('get'))).toHaveLength(100);
-    withdrawn += (await story.tick()).withdrawn;
-    expect(withdrawn).toBe(130);
-    story.requests.length = 0;
-    expect(await story.tick()).toMatchObject({ unexplained: 0, examined: 0 });
-  });
+  const gone = () => story.heard.filter(({ type }) => type === 'certification.withdrawn').length;
 
-  it.each([
-    [3, 3, {}],
-    [9, 6, { 'single-record-broken': 1 }],
-  ])(
-    'of which %i cannot be asked for, as nothing can, stands after %i requests, and ops hear if it is the endpoint',
-    async (failing, requests, conditions) => {
-      story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2011-11-11', numbers(301, 320))];
-      await story.tick();
-      await story.tick();
-      let asked = 0;
-      partnerWith({
-        get: () => {
-          asked += 1;
-          return Promise.reject(new UnavailableError('get', 'status 500'));
-        },
-      });
-      story.world = story.world.filter(({ id }) => id > failing);
-      expect(await story.tick()).toMatchObject({ outcome: 'completed', withdrawn: 0, conditions });
-      expect(asked).toBe(requests);
-      story.requests.length = 0;
-      await story.tick();
-      expect(story.requests).toEqual(['pulse']);
-    },
-  );
+  it('is asked for over as many ticks as it takes, and none is forgotten', async () => {
+    story.world = [...on('2024-02-29', numbers(1, 140)), ...on('2011-11-11', numbers(301, 500))];
+    await story.minutes(2);
+    story.world = story.world.filter(({ id }) => id > 130);
+    await story.minutes(2);
+    await story.operate({ command: 'accept-total', total: 210 });
+    story.requests.length = 0;
+    for (let asked = 0; asked < 130; ) {
+      await story.minute();
+      const gets = story.requests.filter((request) => request.startsWith('get')).length;
+      expect(gets - asked).toBeLessThanOrEqual(100);
+      asked = gets;
+    }
+    expect(gone()).toBe(130);
+    story.requests.length = 0;
+    expect(await story.minute()).toMatchObject({ unexplained: 0, examined: 0 });
+  });
 
   it('and cannot be asked for keeps a tick from nothing else', async () => {
     story.world = [
@@ -112,8 +78,7 @@ describe('what is missing', () => {
       ...on('2026-11-19', numbers(101, 180)),
       ...on('2024-02-29', numbers(301, 390)),
     ];
-    await story.tick();
-    await story.tick();
+    await story.minutes(2);
     const get = story.partner.get.bind(story.partner);
     partnerWith({
       get: (id, deadline) =>
@@ -123,151 +88,27 @@ describe('what is missing', () => {
       ...story.world.filter(({ id }) => id > 5 && id !== 102),
       ...on('2024-02-29', [7_000]),
     ];
-    expect(await story.tick()).toMatchObject({ created: 1, withdrawn: 2, conditions: {} });
-    expect(story.ids()).toContain(`${story.name}/7000/1`);
-  });
-
-  it('and cannot be asked for does not keep the others from it, nor ticks from being quiet', async () => {
-    story.settings = { holdAbove: 10_000 };
-    story.world = on('2024-02-29', numbers(1, 400));
-    await story.tick();
-    await story.tick();
-    const get = story.partner.get.bind(story.partner);
-    partnerWith({
-      get: (id, deadline) => {
-        story.requests.push('get');
-        return id <= 110
-          ? Promise.reject(new UnavailableError('get', 'status 500'))
-          : get(id, deadline);
-      },
-    });
-    story.world = story.world.filter(({ id }) => id > 130);
-    const withdrawn = [];
-    for (let ticks = 0; ticks < 15; ticks += 1) {
-      withdrawn.push((await story.tick()).withdrawn);
-      story.clock.advance({ minutes: 1 });
-    }
-    expect(withdrawn.slice(0, 3).reduce((sum, many) => sum + many, 0)).toBe(20);
-    await story.tick();
-    story.requests.length = 0;
-    await story.tick();
-    expect(story.requests).toEqual(['pulse']);
-    // After a day of it, operations hear that the day cannot be proven.
-    for (let times = 0; times < 2; times += 1) {
-      story.clock.advance({ hours: 25 });
-      await story.tick();
-    }
-    expect(story.notices.at(-1)?.subject).toMatch(/cannot be proven complete/);
-  });
-
-  it('is held when it was most of a day, also if some of it could not be asked for until a day later', async () => {
-    expect(await part.tell(new Integration())).toEqual(part.seen);
-  });
-
-  it('is held when it was most of a day, also what could not be committed at first', async () => {
-    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2023-01-01', numbers(101, 140))];
-    await story.tick();
-    await story.tick();
-    let commits = 0;
-    const ledger = story.ledgerWith({
-      commit: (...change) => {
-        commits += 1;
-        if (commits <= 6) throw new LedgerUnavailableError('UpdateItem', {});
-        return story.ledger.commit(...change);
-      },
-    });
-    story.world = story.world.filter(({ id }) => id > 12);
-    expect(await story.tick({ ledger })).toMatchObject({ withdrawn: 6, held: 6, failed: 6 });
-    expect(await story.tick()).toMatchObject({ withdrawn: 6, held: 6, delivered: 0 });
-  });
-
-  it('is withdrawn soon after a minute in which nothing could be had by its id', async () => {
-    story.world = [...on('2026-11-20', numbers(1, 20)), ...on('2024-02-29', numbers(301, 390))];
-    await story.tick();
-    await story.tick();
-    const get = story.partner.get.bind(story.partner);
-    partnerWith({
-      get: (id, deadline) =>
-        id === 301 ? get(id, deadline) : Promise.reject(new UnavailableError('get', 'status 500')),
-    });
-    story.world = story.world.filter(({ id }) => id !== 301);
-    expect(await story.tick()).toMatchObject({ withdrawn: 0 });
-    partnerWith({ get });
-    let minutes = 0;
-    for (; minutes < 60 && story.heard.length === 0; minutes += 1) {
-      story.clock.advance({ minutes: 1 });
-      await story.tick();
-    }
-    // The endpoint is tried with the next audits.
-    expect(minutes).toBeLessThanOrEqual(17);
-  });
-
-  it('stands while the records that the list shows get no answer, either: a flood ends', async () => {
-    story.world = [...on('2026-11-20', numbers(1, 20)), ...on('2024-02-29', numbers(301, 390))];
-    story.settings = { holdAbove: 10 };
-    await story.tick();
-    await story.tick();
-    const get = story.partner.get.bind(story.partner);
-    partnerWith({
-      get: (id, deadline) =>
-        id === 1 ? get(id, deadline) : Promise.reject(new UnavailableError('get', 'status 500')),
-    });
-    story.world = [
-      ...story.world.filter(({ id }) => id !== 1),
-      ...on('2026-11-20', numbers(501, 520)),
-    ];
-    expect(await story.tick()).toMatchObject({ held: 20, withdrawn: 0 });
-    story.world = [...story.world, ...on('2026-11-20', [600])];
-    expect(await story.tick()).toMatchObject({ created: 1, held: 0, delivered: 1 });
-  });
-
-  it('is held when it was most of a day, also if it takes many ticks to confirm', async () => {
-    story.world = [...on('2024-02-29', numbers(1, 20)), ...on('2023-01-01', numbers(101, 140))];
-    await story.tick();
-    await story.tick();
-    const get = story.partner.get.bind(story.partner);
-    partnerWith({
-      get: (id, deadline) => {
-        story.clock.advance({ seconds: 5 });
-        return get(id, deadline);
-      },
-    });
-    story.world = story.world.filter(({ id }) => id > 12);
-    const ticks: TickReport[] = [];
-    for (let n = 0; n < 5; n += 1) {
-      story.clock.advance({ minutes: 1 });
-      ticks.push(await story.tick());
-    }
-    const sum = (what: 'withdrawn' | 'held' | 'delivered') =>
-      ticks.reduce((total, tick) => total + tick[what], 0);
-    expect([sum('withdrawn'), sum('held'), sum('delivered')]).toEqual([12, 12, 0]);
-    expect(ticks[0]?.withdrawn).toBeLessThan(12);
+    expect(await story.minute()).toMatchObject({ created: 1 });
+    await story.minutesUntil(() => gone() === 2, 20);
   });
 
   it('is announced as far as a slow partner could be asked, and the rest by later ticks', async () => {
-    story.world = [...on('2024-02-29', numbers(1, 30)), ...on('2011-11-11', numbers(301, 360))];
-    await story.tick();
-    await story.tick();
+    story.world = [...on('2024-02-29', numbers(1, 30)), ...on('2011-11-11', numbers(301, 420))];
+    await story.minutes(2);
+    story.world = story.world.filter(({ id }) => id > 25);
+    await story.minutes(9);
     const { get } = story.partner;
     partnerWith({
       get: (...asked) => {
-        story.clock.advance({ seconds: 3 });
+        story.clock.advance({ seconds: 20 });
         return get(...asked);
       },
     });
-    story.world = story.world.filter(({ id }) => id > 25);
     const withdrawn: number[] = [];
-    for (let ticks = 0; ticks < 3; ticks++) withdrawn.push((await story.tick()).withdrawn);
-    expect(withdrawn[0]).toBeGreaterThan(5);
-    expect(withdrawn.reduce((sum, one) => sum + one)).toBe(25);
-  });
-
-  it('leaves its day unproven while no record at all can be fetched by its id', async () => {
-    expect(await proofs.tell(new Integration())).toEqual(proofs.seen);
-  });
-
-  it('and found on another day is expected there, so that nothing stays unexplained', async () => {
-    expect(await elsewhere.tell(new Integration())).toEqual(elsewhere.seen);
+    for (let ticks = 0; ticks < 20; ticks++) withdrawn.push((await story.minute()).withdrawn);
+    const some = withdrawn.filter((many) => many > 0);
+    expect(some.length).toBeGreaterThan(1);
+    expect(some.reduce((sum, one) => sum + one)).toBe(25);
   });
 
   it('among the readable is expected as it is counted', async () => {

@@ -43,6 +43,7 @@ const well: ResultOf<'status'> = {
   certifications: 12_004,
   partner: { count: 12_004, at: '2026-11-21T16:05:20Z' },
   unexplained: 0,
+  missing: { number: 0, isTooMany: false },
   today: { day: '2026-11-21', ...noChanges, created: 3, updated: 1 },
   waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
   oldestProof: {
@@ -139,19 +140,19 @@ describe('status', () => {
       },
     ],
     [
-      'collapsed',
+      'missing',
       {
-        standing: 'collapsed',
-        reasons: ['collapsed', 'held', 'undeliverable', 'owing'],
+        standing: 'missing',
+        reasons: ['missing', 'held', 'undeliverable', 'owing'],
         partner: { count: 4200, at: '2026-11-21T16:05:20Z' },
-        collapsedFrom: 12_004,
+        missing: { number: 7804, isTooMany: true },
         waiting: { pending: 1, digest: 2, held: 3, undeliverable: 4 },
         conditions: [
           {
-            name: 'collapsed',
+            name: 'missing',
             since: '2026-11-21T14:00:00Z',
             number: 4200,
-            title: 'the partner shows less than half of before',
+            title: 'many certifications are missing at the partner',
             whatToDo: 'Ask the operator. Then accept-total.',
           },
         ],
@@ -436,7 +437,7 @@ it('a tick tells of its problems', async () => {
     quarantined: 3,
     examined: 4,
     failed: 1,
-    collapsed: true,
+    missing: 12,
     cutShort: true,
     requests: 1,
     durationMs: 12_400,

@@ -1,0 +1,191 @@
+import type { DayEntry } from './calendar.ts';
+import type { Certification } from './compare.ts';
+
+/** At least so many may go in a day, whatever the ledger's size; of a small one, a fifth. */
+const fewAtLeast = 25;
+const fewAtMost = 250;
+const fewShare = 0.01;
+const fewOfSmall = 1 / 5;
+const fewOfTiny = 2;
+
+const oneHourMs = 3_600_000;
+const oneDayMs = 24 * oneHourMs;
+
+/** More are noted once some of these have gone: the state item, which holds them, is to stay small. */
+const mostNotes = 300;
+
+/** A certification that a proven read lacked, and that no read has shown since. Times are milliseconds since the epoch. */
+export interface Note {
+  readonly id: number;
+  readonly day: string;
+  /** When it was noted: the first look. */
+  readonly since: number;
+  /** When it was asked for by its id last, and not withdrawn. */
+  readonly askedAt?: number;
+  /** It was still to be had by its id, as it was. */
+  readonly isShownById?: true;
+}
+
+/** What is missing and not withdrawn: the memory of the rule of two looks. */
+export interface Missing {
+  /** The calendar's sum: those of days on which nothing is noted, because too many are missing, included. */
+  readonly total: number;
+  readonly notes: readonly Note[];
+  /** Withdrawn within a day, by the hour, save those that ops had accepted. */
+  readonly withdrawn: readonly { readonly at: number; readonly number: number }[];
+  /** So many that ops have called gone may still go. */
+  readonly accepted: number;
+  /** Since when too many are missing. */
+  readonly tooManySince?: number;
+  /** When the next look is due. */
+  readonly lookAt?: number;
+}
+
+export const nothingMissing: Missing = { total: 0, notes: [], withdrawn: [], accepted: 0 };
+
+/** What the partner counts beside what is expected of it. */
+export interface Totals {
+  /** The partner's, when the tick began. */
+  readonly count: number;
+  /** The calendar's, the unexplained included, missing ones not. */
+  readonly expected: number;
+  /** On the calendar's days. */
+  readonly missing: number;
+}
+
+const shownById = ({ notes }: Missing) => notes.filter(({ isShownById }) => isShownById).length;
+
+/** How many have gone, as far as counts tell: found missing by reads, or still to be found. */
+export function lostOf(missing: Missing, totals: Totals): number {
+  const toBeFound = Math.max(0, totals.expected - totals.count);
+  return Math.max(0, totals.missing - shownById(missing)) + toBeFound;
+}
+
+/**
+ * Whether what has gone may be withdrawn: it is few, or ops have accepted it. Many at once look like a
+ * narrowed scope or a host at fault; nobody is told then, so that nothing has to be taken back.
+ */
+export function mayGo(missing: Missing, totals: Totals, nowMs: number): boolean {
+  const lately = missing.withdrawn
+    .filter(({ at }) => nowMs - at < oneDayMs)
+    .reduce((sum, { number }) => sum + number, 0);
+  const known = totals.expected + totals.missing + lately;
+  const few = Math.min(
+    Math.max(fewAtLeast, Math.min(fewAtMost, Math.floor(known * fewShare))),
+    Math.max(fewOfTiny, Math.floor(known * fewOfSmall)),
+  );
+  return lostOf(missing, totals) <= Math.max(few - lately, missing.accepted);
+}
+
+/** The first look: what a proven read lacked. No look renews a note. */
+export function noted(missing: Missing, lacking: readonly Certification[], nowMs: number): Missing {
+  const known = new Set(missing.notes.map(({ id }) => id));
+  const room = Math.max(0, mostNotes - known.size);
+  const notes = lacking
+    .filter(({ id }) => !known.has(id))
+    .slice(0, room)
+    .map(({ id, day }) => ({ id, day, since: nowMs }));
+  return notes.length === 0 ? missing : { ...missing, notes: [...missing.notes, ...notes] };
+}
+
+/** Any sighting clears the note. */
+export function sighted(missing: Missing, isSeen: (note: Note) => boolean): Missing {
+  const notes = missing.notes.filter((note) => !isSeen(note));
+  return notes.length === missing.notes.length ? missing : { ...missing, notes };
+}
+
+/** Too many: what comes back to be few is looked at twice from the beginning. */
+export function forgotten(missing: Missing, nowMs: number): Missing {
+  const notes = missing.notes.filter(({ isShownById }) => isShownById);
+  const { tooManySince = nowMs } = missing;
+  return { ...missing, notes, tooManySince };
+}
+
+/** Whether the second look may ask for it by its id: a read that began long enough after the note lacked it, too. */
+export function isAskedFor(note: Note, readBeganAt: number, withdrawAfterMs: number): boolean {
+  if (note.askedAt !== undefined) return readBeganAt >= note.askedAt + oneHourMs;
+  return readBeganAt >= note.since + withdrawAfterMs;
+}
+
+/** It was asked for, and not withdrawn. */
+export function asked(missing: Missing, id: number, isShownById: boolean, nowMs: number): Missing {
+  const notes = missing.notes.map((note): Note => {
+    if (note.id !== id) return note;
+    const { isShownById: _, ...rest } = note;
+    return { ...rest, askedAt: nowMs, ...(isShownById && { isShownById }) };
+  });
+  return { ...missing, notes };
+}
+
+/** These are about to be withdrawn: remembered before it is done, so that a crash does not allow more. */
+export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: number): Missing {
+  if (ids.size === 0) return missing;
+  const accepted = Math.max(0, missing.accepted - ids.size);
+  const number = ids.size - (missing.accepted - accepted);
+  const hour = Math.floor(nowMs / oneHourMs) * oneHourMs;
+  const lately = missing.withdrawn.filter(({ at }) => nowMs - at < oneDayMs);
+  const ofHour = lately.find(({ at }) => at === hour)?.number ?? 0;
+  const before = lately.filter(({ at }) => at !== hour);
+  return {
+    ...sighted(missing, ({ id }) => ids.has(id)),
+    accepted,
+    withdrawn: number + ofHour === 0 ? before : [...before, { at: hour, number: number + ofHour }],
+  };
+}
+
+/**
+ * When a day is to be read for what it lacks: the second look of what is noted, the first of what could
+ * not be noted, an hour after a read that proved nothing or a GET that failed. Undefined: with its audits.
+ */
+export function lookDueAt(
+  entry: DayEntry,
+  notes: readonly Note[],
+  withdrawAfterMs: number,
+): number | undefined {
+  const times = notes.flatMap(({ since, askedAt, isShownById }) => {
+    if (askedAt === undefined) return since + withdrawAfterMs;
+    return isShownById ? [] : askedAt + oneHourMs;
+  });
+  if ((entry.missing ?? 0) > notes.length) times.push(entry.readAt + withdrawAfterMs);
+  if (times.length === 0) return undefined;
+  const soonest = Math.min(...times);
+  return entry.proof === undefined ? Math.max(soonest, entry.readAt + oneHourMs) : soonest;
+}
+
+/** What the state keeps at a tick's end; undefined: there is nothing to keep. */
+export function concluded(
+  missing: Missing,
+  days: Iterable<readonly [day: string, entry: DayEntry]>,
+  totals: Totals,
+  withdrawAfterMs: number,
+  nowMs: number,
+): Missing | undefined {
+  const { tooManySince, lookAt: _, ...rest } = missing;
+  const withdrawn = rest.withdrawn.filter(({ at }) => nowMs - at < oneDayMs);
+  const isAny = totals.missing + rest.notes.length + lostOf(missing, totals) > 0;
+  const kept = { ...rest, withdrawn, total: totals.missing, accepted: isAny ? rest.accepted : 0 };
+  if (!isAny && withdrawn.length === 0) return undefined;
+  if (!mayGo(kept, totals, nowMs)) {
+    const since = tooManySince ?? nowMs;
+    const toldAt = since + withdrawAfterMs;
+    return { ...kept, tooManySince: since, lookAt: nowMs < toldAt ? toldAt : nowMs + oneHourMs };
+  }
+  const lookAt = looksDue(kept, days, withdrawAfterMs).reduce(
+    (least, { at }) => Math.min(least, at),
+    Number.POSITIVE_INFINITY,
+  );
+  return { ...kept, ...(Number.isFinite(lookAt) && { lookAt }) };
+}
+
+/** The days that are to be read for what they lack, and when. */
+export function looksDue(
+  { notes }: Missing,
+  days: Iterable<readonly [day: string, entry: DayEntry]>,
+  withdrawAfterMs: number,
+): { readonly day: string; readonly at: number }[] {
+  const byDay = Map.groupBy(notes, ({ day }) => day);
+  return [...days].flatMap(([day, entry]) => {
+    const at = lookDueAt(entry, byDay.get(day) ?? [], withdrawAfterMs);
+    return at === undefined ? [] : [{ day, at }];
+  });
+}

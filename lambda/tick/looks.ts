@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Temporal } from 'temporal-polyfill';
+import type { Calendar } from '../detection/calendar.ts';
+import {
+  type Certification,
+  compare,
+  type Sighting,
+  type Withdrawal,
+  withdrawal,
+} from '../detection/compare.ts';
+import { mostKnown } from '../detection/locate.ts';
+import { asked, concluded, looksDue, type Missing, type Totals } from '../detection/missing.ts';
+import type { Assessment } from '../events/assessment.ts';
+import type { Lease } from '../ports/state.ts';
+import { isLocalFailure } from './local-failure.ts';
+import type { TickParts } from './parts.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** Missing ones that a tick asks for by their ids, besides what its reads cost. */
+const lookups = 100;
+/** So many that fail, and a tick asks for no more: the endpoint is at fault, or the network. */
+const failuresBorne = 3;
+
+export interface LooksContext {
+  readonly parts: TickParts;
+  readonly limit: TimeLimit;
+  readonly lease: Lease;
+  readonly salt: string;
+  /** What the partner counted when the tick began, save what is known to be unexplained. */
+  readonly count: number;
+}
+
+/** A read of days, some of which are proven. */
+export interface Read {
+  /** When it began: milliseconds since the epoch. */
+  readonly beganAt: number;
+  /** Ids that it showed readably: what is unreadable somewhere is neither gone nor where it was. */
+  readonly seen: ReadonlySet<number>;
+  /** By proven day: what the index has there and the read lacked. The index may lag. */
+  readonly unseen: ReadonlyMap<string, readonly number[]>;
+}
+
+export interface Looked {
+  /** By proven day: how many are missing now, those that are withdrawn not included. */
+  readonly missing: ReadonlyMap<string, number>;
+  /** There by their ids, and changed or moved. */
+  readonly sightings: readonly Sighting[];
+  readonly withdrawals: readonly Withdrawal[];
+}
+
+/**
+ * Two looks for what is gone. A proven read that lacks a certification notes it; one that began
+ * `withdrawAfter` later and lacks it, too, has it asked for by its id, and withdrawn if the answer is 404.
+ * Where too many are missing, nothing is noted: the calendar counts them, and people are told.
+ */
+export class Looks {
+  readonly #context: LooksContext;
+  missing: Missing;
+  #left = lookups;
+  #failures = 0;
+  #isOutOfTime = false;
+
+  constructor(context: LooksContext, missing: Missing) {
+    this.#context = context;
+    this.missing = missing;
+  }
+
+  /** Whether this tick may ask for more by their ids. */
+  get isSpent(): boolean {
+    return this.#left <= 0 || this.#failures >= failuresBorne || this.#isOutOfTime;
+  }
+
+  /** The days that are to be read for what they lack: none while too many are missing, or no more can be asked for. */
+  due(calendar: Calendar): readonly { readonly day: string; readonly at: number }[] {
+    const { rules, settings } = this.#context.parts;
+    if (this.isSpent || !rules.mayGo(this.missing, this.#totals(calendar), this.#nowMs)) return [];
+    return looksDue(this.missing, calendar.entries, settings.withdrawAfterMs);
+  }
+
+  /** What the state keeps, now that days were read; `undefined`: nothing is missing. */
+  conclude(calendar: Calendar): Missing | undefined {
+    const { withdrawAfterMs } = this.#context.parts.settings;
+    const totals = this.#totals(calendar);
+    return concluded(this.missing, calendar.entries, totals, withdrawAfterMs, this.#nowMs);
+  }
+
+  #totals({ total, missing }: Calendar): Totals {
+    return { count: this.#context.count, expected: total, missing };
+  }
+
+  /** What was seen elsewhere than in a read of days. */
+  see(ids: ReadonlySet<number>): void {
+    this.missing = this.#context.parts.rules.sighted(this.missing, ({ id }) => ids.has(id));
+  }
+
+  /** @param after the calendar with what this read counted in place of what it had before */
+  async look({ beganAt, seen, unseen }: Read, before: Calendar, after: Calendar): Promise<Looked> {
+    const { parts, salt } = this.#context;
+    const { rules } = parts;
+    const remembered = this.missing;
+    const ids = new Set([...unseen.values()].flat());
+    this.missing = rules.sighted(
+      this.missing,
+      ({ id, day }) => seen.has(id) || (unseen.has(day) && !ids.has(id)),
+    );
+    const lacking = await this.#lacking(unseen);
+    const lackingMore = [...lacking].map(
+      ([day, { length }]) => length - (before.entry(day).missing ?? 0),
+    );
+    const missing = lackingMore.reduce((sum, number) => sum + number, before.missing);
+    const totals = { count: this.#context.count, expected: after.total, missing };
+    if (!rules.mayGo(this.missing, totals, this.#nowMs)) {
+      this.missing = rules.forgotten(this.missing, this.#nowMs);
+      await this.#save(remembered);
+      return { missing: numbersOf(lacking), sightings: [], withdrawals: [] };
+    }
+    const { tooManySince: _, ...few } = this.missing;
+    const certifications = [...lacking.values()].flat().filter((one) => typeof one === 'object');
+    this.missing = rules.noted(few, certifications, this.#nowMs);
+
+    const sightings: Sighting[] = [];
+    const withdrawals: Withdrawal[] = [];
+    for (const certification of this.#toAskFor(certifications, beganAt)) {
+      const found = await this.#get(certification.id);
+      if (found === 'out-of-time') break;
+      if (found === undefined) withdrawals.push(withdrawal(certification));
+      else if (typeof found === 'object') {
+        const changes = compare([found], new Map([[found.id, certification]]), salt);
+        sightings.push(...changes);
+        if (changes.length > 0) this.see(new Set([found.id]));
+        else this.missing = asked(this.missing, found.id, true, this.#nowMs);
+      } else
+        this.missing = asked(this.missing, certification.id, found === 'unreadable', this.#nowMs);
+    }
+    const gone = new Set(withdrawals.map((change) => change.before.id));
+    this.missing = rules.withdrawing(this.missing, gone, this.#nowMs);
+    const isKept = await this.#save(remembered);
+    const leaving = new Set([
+      ...(isKept ? gone : []),
+      ...sightings.flatMap(({ assessment, before: known }) =>
+        assessment.certified_on === known?.day ? [] : assessment.id,
+      ),
+    ]);
+    const staying = [...lacking].map(
+      ([day, ofDay]) => [day, ofDay.filter((one) => !leaving.has(idOf(one)))] as const,
+    );
+    return {
+      missing: numbersOf(staying),
+      sightings,
+      withdrawals: isKept ? withdrawals : [],
+    };
+  }
+
+  /**
+   * By day: what the ledger has there and the read lacked. The index lags, so the certification itself is
+   * asked, which may have left the day already; save where a day has lost more than is ever withdrawn at once.
+   */
+  async #lacking(
+    unseen: Read['unseen'],
+  ): Promise<ReadonlyMap<string, readonly (Certification | number)[]>> {
+    const ids = [...unseen.values()].flat();
+    if (ids.length === 0 || ids.length > mostKnown) return unseen;
+    const known = await this.#context.parts.ledger.known(ids);
+    const isHere = (day: string, one: Certification | undefined) =>
+      one?.presence === 'present' && one.day === day ? [one] : [];
+    return new Map(
+      [...unseen].map(([day, ids]) => [day, ids.flatMap((id) => isHere(day, known.get(id)))]),
+    );
+  }
+
+  /** Those that have waited longest first, as long as there is time: what is found out is to be committed, too. */
+  *#toAskFor(lacking: readonly Certification[], beganAt: number): Generator<Certification> {
+    const { parts, limit } = this.#context;
+    const { withdrawAfterMs } = parts.settings;
+    const byId = new Map(lacking.map((certification) => [certification.id, certification]));
+    const until = limit.readingDeadline;
+    const due = this.missing.notes
+      .filter((note) => parts.rules.isAskedFor(note, beganAt, withdrawAfterMs))
+      .toSorted((a, b) => (a.askedAt ?? a.since) - (b.askedAt ?? b.since));
+    for (const { id } of due) {
+      const certification = byId.get(id);
+      if (certification === undefined) continue;
+      this.#isOutOfTime ||= Temporal.Instant.compare(parts.clock.now(), until) >= 0;
+      if (this.isSpent) return;
+      yield certification;
+    }
+  }
+
+  /** Under the lease, before anything that rests on it. @returns `false` when it was lost: nothing may be withdrawn. */
+  async #save(before: Missing): Promise<boolean> {
+    if (isDeepStrictEqual(before, this.missing)) return true;
+    const { parts, lease } = this.#context;
+    const soonest = this.#nowMs + parts.settings.withdrawAfterMs;
+    const { lookAt = soonest } = this.missing;
+    const missing = { ...this.missing, lookAt: Math.min(lookAt, soonest) };
+    const isKept = await parts.ledger.saveMissing(lease, missing);
+    if (!isKept) parts.journal.warn('lease lost', { owner: lease.owner });
+    return isKept;
+  }
+
+  async #get(
+    id: number,
+  ): Promise<Assessment | 'unreadable' | 'out-of-time' | 'failed' | undefined> {
+    const { parts, limit } = this.#context;
+    this.#left -= 1;
+    try {
+      return await limit.ask((deadline) => parts.partner.get(id, deadline));
+    } catch (error) {
+      if (!isLocalFailure(error)) throw error;
+      this.#failures += 1;
+      parts.journal.warn('record not to be had by its id', { certification: id, error });
+      return 'failed';
+    }
+  }
+
+  get #nowMs(): number {
+    return this.#context.parts.clock.now().epochMilliseconds;
+  }
+}
+
+const idOf = (one: Certification | number) => (typeof one === 'number' ? one : one.id);
+
+const numbersOf = (
+  byDay: Iterable<readonly [day: string, ofDay: readonly unknown[]]>,
+): ReadonlyMap<string, number> => new Map([...byDay].map(([day, { length }]) => [day, length]));

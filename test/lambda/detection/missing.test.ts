@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DayEntry } from '../../../lambda/detection/calendar.ts';
+import type { Certification } from '../../../lambda/detection/compare.ts';
+import {
+  asked,
+  concluded,
+  forgotten,
+  isAskedFor,
+  lookDueAt,
+  lostOf,
+  type Missing,
+  mayGo,
+  noted,
+  nothingMissing,
+  sighted,
+  type Totals,
+  withdrawing,
+} from '../../../lambda/detection/missing.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const withdrawAfter = 10 * minute;
+const now = Date.UTC(2026, 10, 21, 12);
+const day = '2024-02-29';
+
+const certification = (id: number): Certification => ({
+  id,
+  day,
+  fingerprint: { whole: 'w', fields: {} },
+  revision: 1,
+  presence: 'present',
+  organization_id: 7,
+  assessment_name: 'Safety',
+});
+const totals = (changes: Partial<Totals> = {}): Totals => ({
+  count: 1_000,
+  expected: 1_000,
+  missing: 0,
+  ...changes,
+});
+const isSeen =
+  (...ids: number[]) =>
+  ({ id }: { id: number }) =>
+    ids.includes(id);
+const proven: DayEntry = {
+  count: 5,
+  missing: 1,
+  readAt: now,
+  proof: { kind: 'single-page', at: now, count: 5 },
+};
+
+describe('what may be withdrawn', () => {
+  it.each([
+    [40, 8, true],
+    [40, 9, false],
+    [6, 2, true],
+    [6, 3, false],
+    [1, 1, true],
+    [1_000, 25, true],
+    [1_000, 26, false],
+    [10_000, 100, true],
+    [10_000, 101, false],
+    [1_000_000, 250, true],
+    [1_000_000, 251, false],
+  ])('of %i known, %i that are missing: %s', (known, missing, expected) => {
+    const found = totals({ count: known - missing, expected: known - missing, missing });
+    expect(mayGo(nothingMissing, found, now)).toBe(expected);
+    // The partner's total says as much before any day is read.
+    const told = totals({ count: known - missing, expected: known });
+    expect(mayGo(nothingMissing, told, now)).toBe(expected);
+  });
+
+  it('is measured with what was withdrawn within a day', () => {
+    const few = withdrawing(nothingMissing, new Set([1, 2, 3]), now);
+    expect(mayGo(few, totals({ missing: 22 }), now + hour)).toBe(true);
+    expect(mayGo(few, totals({ missing: 23 }), now + hour)).toBe(false);
+    expect(mayGo(few, totals({ missing: 25 }), now + 25 * hour)).toBe(true);
+  });
+
+  it('is as many as ops have accepted, and what goes of these is not counted for the day', () => {
+    const accepted: Missing = { ...nothingMissing, accepted: 400 };
+    expect(mayGo(accepted, totals({ missing: 400 }), now)).toBe(true);
+    expect(mayGo(accepted, totals({ missing: 401 }), now)).toBe(false);
+    const rest = withdrawing(accepted, new Set(Array.from({ length: 390 }, (_, id) => id)), now);
+    expect(rest).toMatchObject({ accepted: 10, withdrawn: [] });
+    const over = withdrawing(rest, new Set(Array.from({ length: 12 }, (_, id) => id)), now);
+    expect(over).toMatchObject({ accepted: 0, withdrawn: [{ number: 2 }] });
+  });
+
+  it('leaves those out that can still be had by their ids', () => {
+    const shown = asked(noted(nothingMissing, [certification(1)], now), 1, true, now);
+    expect(lostOf(shown, totals({ missing: 3, count: 998 }))).toBe(4);
+  });
+});
+
+describe('a note', () => {
+  const first = noted(nothingMissing, [certification(1), certification(2)], now);
+
+  it('is made at the first look, and not renewed by others', () => {
+    const again = noted(first, [certification(1), certification(3)], now + minute);
+    expect(again.notes.map(({ id, since }) => [id, since])).toEqual([
+      [1, now],
+      [2, now],
+      [3, now + minute],
+    ]);
+  });
+
+  it('lets a read ask for it by its id that began late enough', () => {
+    const [note] = first.notes;
+    if (note === undefined) throw new Error('there are two');
+    expect(isAskedFor(note, now + withdrawAfter - 1, withdrawAfter)).toBe(false);
+    expect(isAskedFor(note, now + withdrawAfter, withdrawAfter)).toBe(true);
+    const [asking] = asked(first, 1, false, now + withdrawAfter).notes;
+    expect(asking && isAskedFor(asking, now + withdrawAfter + hour - 1, withdrawAfter)).toBe(false);
+    expect(asking && isAskedFor(asking, now + withdrawAfter + hour, withdrawAfter)).toBe(true);
+  });
+
+  it('is cleared by any sighting', () => {
+    expect(sighted(first, isSeen(1)).notes.map(({ id }) => id)).toEqual([2]);
+    expect(sighted(first, isSeen(9))).toBe(first);
+  });
+
+  it('is given up when too many are missing, save of what can be had by its id', () => {
+    const many = forgotten(asked(first, 2, true, now), now + minute);
+    expect(many).toMatchObject({ notes: [{ id: 2 }], tooManySince: now + minute });
+    expect(forgotten(many, now + hour).tooManySince).toBe(now + minute);
+  });
+
+  it('is one of three hundred at most', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(2_000), { maxLength: 700 }), (ids) => {
+        const { notes } = noted(first, ids.map(certification), now);
+        expect(notes.length).toBeLessThanOrEqual(300);
+        expect(new Set(notes.map(({ id }) => id)).size).toBe(notes.length);
+      }),
+    );
+  });
+});
+
+describe('the second look at a day', () => {
+  const { notes } = noted(nothingMissing, [certification(1)], now);
+
+  it('is due when it may be asked for', () => {
+    expect(lookDueAt(proven, notes, withdrawAfter)).toBe(now + withdrawAfter);
+  });
+
+  it('is the first one, where more are missing than are noted', () => {
+    expect(lookDueAt(proven, [], withdrawAfter)).toBe(now + withdrawAfter);
+    expect(lookDueAt({ ...proven, missing: 0 }, [], withdrawAfter)).toBeUndefined();
+  });
+
+  it('waits an hour after a read that proved nothing, and after a lookup that failed', () => {
+    const { proof: _, ...unproven } = proven;
+    expect(lookDueAt(unproven, notes, withdrawAfter)).toBe(now + hour);
+    const failed = asked({ ...nothingMissing, notes }, 1, false, now + minute);
+    expect(lookDueAt(proven, failed.notes, withdrawAfter)).toBe(now + minute + hour);
+  });
+
+  it('is left to its audits once it was shown by its id', () => {
+    const shown = asked({ ...nothingMissing, notes }, 1, true, now);
+    expect(lookDueAt(proven, shown.notes, withdrawAfter)).toBeUndefined();
+  });
+});
+
+describe('what the state keeps', () => {
+  const days = new Map([[day, proven]]);
+
+  it('is nothing when nothing is missing', () => {
+    expect(concluded(nothingMissing, days, totals(), withdrawAfter, now)).toBeUndefined();
+  });
+
+  it('is when the next look is due', () => {
+    const one = noted(nothingMissing, [certification(1)], now);
+    expect(concluded(one, days, totals({ missing: 1 }), withdrawAfter, now)).toMatchObject({
+      total: 1,
+      lookAt: now + withdrawAfter,
+    });
+  });
+
+  it('is, with too many, when ops are told, and then each hour whether they are still too many', () => {
+    const many = totals({ missing: 500 });
+    const begun = concluded(nothingMissing, days, many, withdrawAfter, now);
+    expect(begun).toMatchObject({ tooManySince: now, lookAt: now + withdrawAfter });
+    const later = concluded(begun ?? nothingMissing, days, many, withdrawAfter, now + hour);
+    expect(later).toMatchObject({ tooManySince: now, lookAt: now + 2 * hour });
+  });
+
+  it('is what ops have accepted, until nothing is missing', () => {
+    const accepted = { ...nothingMissing, accepted: 400 };
+    const lost = totals({ count: 600 });
+    expect(concluded(accepted, days, lost, withdrawAfter, now)).toMatchObject({ accepted: 400 });
+    expect(concluded(accepted, days, totals(), withdrawAfter, now)).toBeUndefined();
+  });
+});
