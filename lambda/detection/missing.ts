@@ -1,4 +1,4 @@
-import type { DayEntry } from './calendar.ts';
+import type { Calendar, DayEntry } from './calendar.ts';
 import type { Certification } from './compare.ts';
 
 /** At least so many may go in a day, whatever the ledger's size; of a small one, a fifth. */
@@ -43,22 +43,18 @@ export interface Missing {
 
 export const nothingMissing: Missing = { total: 0, notes: [], withdrawn: [], accepted: 0 };
 
-/** What the partner counts beside what is expected of it. */
+/** What is known of an integration, and how much of it has gone. */
 export interface Totals {
-  /** The partner's, when the tick began. */
-  readonly count: number;
-  /** The calendar's, the unexplained included, missing ones not. */
-  readonly expected: number;
-  /** On the calendar's days. */
+  /** Certifications that are not withdrawn. */
+  readonly known: number;
+  /** Found missing by reads, or still to be found, as far as the partner's total tells. */
   readonly missing: number;
 }
 
-const shownById = ({ notes }: Missing) => notes.filter(({ isShownById }) => isShownById).length;
-
-/** How many have gone, as far as counts tell: found missing by reads, or still to be found. */
-export function lostOf(missing: Missing, totals: Totals): number {
-  const toBeFound = Math.max(0, totals.expected - totals.count);
-  return Math.max(0, totals.missing - shownById(missing)) + toBeFound;
+/** How many have gone, save those that can be had by their ids. */
+export function lostOf({ notes }: Missing, totals: Totals): number {
+  const shown = notes.filter(({ isShownById }) => isShownById).length;
+  return Math.max(0, totals.missing - shown);
 }
 
 /**
@@ -69,7 +65,7 @@ export function mayGo(missing: Missing, totals: Totals, nowMs: number): boolean 
   const lately = missing.withdrawn
     .filter(({ at }) => nowMs - at < oneDayMs)
     .reduce((sum, { number }) => sum + number, 0);
-  const known = totals.expected + totals.missing + lately;
+  const known = totals.known + lately;
   const few = Math.min(
     Math.max(fewAtLeast, Math.min(fewAtMost, Math.floor(known * fewShare))),
     Math.max(fewOfTiny, Math.floor(known * fewOfSmall)),
@@ -155,26 +151,23 @@ export function lookDueAt(
 /** What the state keeps at a tick's end; undefined: there is nothing to keep. */
 export function concluded(
   missing: Missing,
-  days: Iterable<readonly [day: string, entry: DayEntry]>,
+  calendar: Pick<Calendar, 'entries' | 'missing'>,
   totals: Totals,
   withdrawAfterMs: number,
   nowMs: number,
 ): Missing | undefined {
-  const { tooManySince, lookAt: _, ...rest } = missing;
+  const { tooManySince = nowMs, lookAt: _, ...rest } = missing;
   const withdrawn = rest.withdrawn.filter(({ at }) => nowMs - at < oneDayMs);
-  const isAny = totals.missing + rest.notes.length + lostOf(missing, totals) > 0;
-  const kept = { ...rest, withdrawn, total: totals.missing, accepted: isAny ? rest.accepted : 0 };
+  const isAny = totals.missing + rest.notes.length > 0;
+  const accepted = isAny ? rest.accepted : 0;
+  const kept = { ...rest, withdrawn, total: calendar.missing, accepted };
   if (!isAny && withdrawn.length === 0) return undefined;
   if (!mayGo(kept, totals, nowMs)) {
-    const since = tooManySince ?? nowMs;
-    const toldAt = since + withdrawAfterMs;
-    return { ...kept, tooManySince: since, lookAt: nowMs < toldAt ? toldAt : nowMs + oneHourMs };
+    const toldAt = tooManySince + withdrawAfterMs;
+    return { ...kept, tooManySince, lookAt: nowMs < toldAt ? toldAt : nowMs + oneHourMs };
   }
-  const lookAt = looksDue(kept, days, withdrawAfterMs).reduce(
-    (least, { at }) => Math.min(least, at),
-    Number.POSITIVE_INFINITY,
-  );
-  return { ...kept, ...(Number.isFinite(lookAt) && { lookAt }) };
+  const times = looksDue(kept, calendar.entries, withdrawAfterMs).map(({ at }) => at);
+  return { ...kept, ...(times.length > 0 && { lookAt: Math.min(...times) }) };
 }
 
 /** The days that are to be read for what they lack, and when. */

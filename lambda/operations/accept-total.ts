@@ -34,8 +34,10 @@ export function acceptTotal(
   return underLease(parts, call, async (state) => {
     const shown = await partner.count({}, call.limit.deadline);
     const { missing = nothingMissing, expected, unexplained } = state;
-    const totals = { count: shown - unexplained, expected, missing: missing.total };
-    const before = expected + unexplained + missing.total;
+    const known = expected + missing.total;
+    const toBeFound = Math.max(0, expected + unexplained - shown);
+    const totals = { known, missing: missing.total + toBeFound };
+    const before = known + unexplained;
     const told = { total: shown, before, ...ifPaused(state) };
     const now = clock.now().epochMilliseconds;
     if (mayGo(missing, totals, now)) return { result: { changed: false, ...told } };

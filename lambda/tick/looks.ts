@@ -26,8 +26,8 @@ export interface LooksContext {
   readonly limit: TimeLimit;
   readonly lease: Lease;
   readonly salt: string;
-  /** What the partner counted when the tick began, save what is known to be unexplained. */
-  readonly count: number;
+  /** By the partner's total when the tick began, so many more have gone: reads find them one day after the other. */
+  readonly toBeFound: number;
 }
 
 /** A read of days, some of which are proven. */
@@ -59,10 +59,13 @@ export class Looks {
   #left = lookups;
   #failures = 0;
   #isOutOfTime = false;
+  readonly #missingBefore: number;
+  #withdrawn = 0;
 
   constructor(context: LooksContext, missing: Missing) {
     this.#context = context;
     this.missing = missing;
+    this.#missingBefore = missing.total;
   }
 
   /** Whether this tick may ask for more by their ids. */
@@ -80,12 +83,13 @@ export class Looks {
   /** What the state keeps, now that days were read; `undefined`: nothing is missing. */
   conclude(calendar: Calendar): Missing | undefined {
     const { withdrawAfterMs } = this.#context.parts.settings;
-    const totals = this.#totals(calendar);
-    return concluded(this.missing, calendar.entries, totals, withdrawAfterMs, this.#nowMs);
+    return concluded(this.missing, calendar, this.#totals(calendar), withdrawAfterMs, this.#nowMs);
   }
 
-  #totals({ total, missing }: Calendar): Totals {
-    return { count: this.#context.count, expected: total, missing };
+  #totals({ total, missing }: Pick<Calendar, 'total' | 'missing'>): Totals {
+    const found = Math.max(0, missing + this.#withdrawn - this.#missingBefore);
+    const toBeFound = Math.max(0, this.#context.toBeFound - found);
+    return { known: total + missing, missing: missing + toBeFound };
   }
 
   /** What was seen elsewhere than in a read of days. */
@@ -95,8 +99,7 @@ export class Looks {
 
   /** @param after the calendar with what this read counted in place of what it had before */
   async look({ beganAt, seen, unseen }: Read, before: Calendar, after: Calendar): Promise<Looked> {
-    const { parts, salt } = this.#context;
-    const { rules } = parts;
+    const { rules } = this.#context.parts;
     const remembered = this.missing;
     const ids = new Set([...unseen.values()].flat());
     this.missing = rules.sighted(
@@ -104,12 +107,9 @@ export class Looks {
       ({ id, day }) => seen.has(id) || (unseen.has(day) && !ids.has(id)),
     );
     const lacking = await this.#lacking(unseen);
-    const lackingMore = [...lacking].map(
-      ([day, { length }]) => length - (before.entry(day).missing ?? 0),
-    );
-    const missing = lackingMore.reduce((sum, number) => sum + number, before.missing);
-    const totals = { count: this.#context.count, expected: after.total, missing };
-    if (!rules.mayGo(this.missing, totals, this.#nowMs)) {
+    const more = [...lacking].map(([day, { length }]) => length - (before.entry(day).missing ?? 0));
+    const missing = more.reduce((sum, number) => sum + number, before.missing);
+    if (!rules.mayGo(this.missing, this.#totals({ total: after.total, missing }), this.#nowMs)) {
       this.missing = rules.forgotten(this.missing, this.#nowMs);
       await this.#save(remembered);
       return { missing: numbersOf(lacking), sightings: [], withdrawals: [] };
@@ -117,38 +117,44 @@ export class Looks {
     const { tooManySince: _, ...few } = this.missing;
     const certifications = [...lacking.values()].flat().filter((one) => typeof one === 'object');
     this.missing = rules.noted(few, certifications, this.#nowMs);
-
-    const sightings: Sighting[] = [];
-    const withdrawals: Withdrawal[] = [];
-    for (const certification of this.#toAskFor(certifications, beganAt)) {
-      const found = await this.#get(certification.id);
-      if (found === 'out-of-time') break;
-      if (found === undefined) withdrawals.push(withdrawal(certification));
-      else if (typeof found === 'object') {
-        const changes = compare([found], new Map([[found.id, certification]]), salt);
-        sightings.push(...changes);
-        if (changes.length > 0) this.see(new Set([found.id]));
-        else this.missing = asked(this.missing, found.id, true, this.#nowMs);
-      } else
-        this.missing = asked(this.missing, certification.id, found === 'unreadable', this.#nowMs);
-    }
+    const { sightings, withdrawals } = await this.#askByIds(certifications, beganAt);
     const gone = new Set(withdrawals.map((change) => change.before.id));
     this.missing = rules.withdrawing(this.missing, gone, this.#nowMs);
     const isKept = await this.#save(remembered);
-    const leaving = new Set([
-      ...(isKept ? gone : []),
-      ...sightings.flatMap(({ assessment, before: known }) =>
-        assessment.certified_on === known?.day ? [] : assessment.id,
-      ),
-    ]);
+    this.#withdrawn += gone.size;
+    const isLeaving = (one: Certification | number) =>
+      (isKept && gone.has(idOf(one))) ||
+      sightings.some(({ assessment: { id, certified_on }, before }) =>
+        id === idOf(one) ? certified_on !== before?.day : false,
+      );
     const staying = [...lacking].map(
-      ([day, ofDay]) => [day, ofDay.filter((one) => !leaving.has(idOf(one)))] as const,
+      ([day, ofDay]) => [day, ofDay.filter((one) => !isLeaving(one))] as const,
     );
-    return {
-      missing: numbersOf(staying),
-      sightings,
-      withdrawals: isKept ? withdrawals : [],
-    };
+    return { missing: numbersOf(staying), sightings, withdrawals: isKept ? withdrawals : [] };
+  }
+
+  /** The second look at those that are due for it. */
+  async #askByIds(
+    certifications: readonly Certification[],
+    beganAt: number,
+  ): Promise<Pick<Looked, 'sightings' | 'withdrawals'>> {
+    const sightings: Sighting[] = [];
+    const withdrawals: Withdrawal[] = [];
+    for (const certification of this.#toAskFor(certifications, beganAt)) {
+      const { id } = certification;
+      const found = await this.#get(id);
+      if (found === 'out-of-time') break;
+      if (found === undefined) withdrawals.push(withdrawal(certification));
+      else if (typeof found === 'string')
+        this.missing = asked(this.missing, id, found === 'unreadable', this.#nowMs);
+      else {
+        const changes = compare([found], new Map([[id, certification]]), this.#context.salt);
+        sightings.push(...changes);
+        if (changes.length > 0) this.see(new Set([id]));
+        else this.missing = asked(this.missing, id, true, this.#nowMs);
+      }
+    }
+    return { sightings, withdrawals };
   }
 
   /**

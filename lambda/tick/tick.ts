@@ -202,7 +202,8 @@ class Tick {
     const page = await readPage(this.#parts, this.#limit, pulse, state);
     const count = pulse.count - state.unexplained;
     const { missing = nothingMissing } = state;
-    const looks = new Looks({ ...this.#context(state), count, lease: this.#lease }, missing);
+    const toBeFound = Math.max(0, state.expected - count);
+    const looks = new Looks({ ...this.#context(state), toBeFound, lease: this.#lease }, missing);
     looks.see(page.seen);
     if (looks.missing !== missing) this.#learned.missing = looks.missing;
     const { guard } = this.#announcement;
