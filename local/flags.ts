@@ -1,22 +1,14 @@
-import { resolve } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { problemWith } from '../infra/config.ts';
-import type { Environment, ProcessHost } from '../ops/host.ts';
+import type { ProcessHost } from '../ops/host.ts';
+import { commandLine, filePath } from './program.ts';
 
 const number = (allowed: string, schema: z.ZodType<number, number>) => (text: string) => {
   const value = schema.safeParse(text.trim() === '' ? Number.NaN : Number(text));
   if (value.success) return value.data;
   throw new InvalidArgumentError(`Allowed: ${allowed}.`);
 };
-
-/** npm runs scripts in the checkout, wherever it was called; a path is meant from there. */
-const filePath =
-  ({ INIT_CWD: caller = '' }: Environment) =>
-  (text: string) => {
-    if (text.trim() !== '') return resolve(caller, text);
-    throw new InvalidArgumentError('Allowed: the path of a file.');
-  };
 
 const flags = z.object({
   every: z.number().optional(),
@@ -48,7 +40,7 @@ export function parseFlags(
   { streams, environment }: Pick<ProcessHost, 'streams' | 'environment'>,
 ): Flags {
   const file = filePath(environment);
-  const program = new Command('npm start --')
+  const program = commandLine('npm start --', streams)
     .description(
       'Runs the notifier on this machine: invented partner, embedded AWS, the real function.',
     )
@@ -69,13 +61,7 @@ export function parseFlags(
 Every integration of the configuration is watched, each at an invented partner of its own.
 With --base-url and --credentials it asks a real partner host instead, for the first integration
 only, with the same embedded AWS: real personal data then appears on this terminal, and nothing is deployed or sent.`,
-    )
-    .allowExcessArguments(false)
-    .configureOutput({
-      writeOut: (text) => streams.output.write(text),
-      writeErr: (text) => streams.errors.write(text),
-    })
-    .exitOverride();
+    );
   const sandboxOnly = [
     new Option('--port <number>', "the sandbox's port; 0 is any free one")
       .argParser(number('a port, from 0 to 65535', z.int().min(0).max(65_535)))

@@ -1,15 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { CommanderError } from 'commander';
-import { Temporal } from 'temporal-polyfill';
 import { loadConfig } from '../infra/load-config.ts';
 import { systemClock } from '../lambda/clock.ts';
-import { NotifierError } from '../lambda/errors.ts';
 import type { HostInput } from '../ops/host.ts';
-import { Output } from '../ops/output.ts';
-import { showsColours } from '../ops/terminal.ts';
+import { calendarZone, showsColours } from '../ops/terminal.ts';
 import { assemblyFor } from './assembly-cache.ts';
 import { startEmbeddedAws } from './aws/index.ts';
-import { StartError } from './errors.ts';
 import { type Flags, parseFlags } from './flags.ts';
 import { withSettings } from './function-settings.ts';
 import { claimInstance, localDirectory } from './instance.ts';
@@ -22,13 +17,14 @@ import {
   type Watched,
   watchedIntegrations,
 } from './partner-host.ts';
+import { runProgram } from './program.ts';
 import { Screen } from './screen.ts';
 import { watch } from './watch.ts';
 
 const configFile = fileURLToPath(new URL('../notifier.config.ts', import.meta.url));
 
 /** What `npm start` takes from its process; a test hands over something else. */
-type Host = Pick<HostInput, 'streams' | 'environment' | 'stopping' | 'clock'>;
+type Host = Pick<HostInput, 'streams' | 'environment' | 'timeZone' | 'stopping' | 'clock'>;
 
 /**
  * `npm start`: everything on this machine, told on the terminal.
@@ -36,44 +32,23 @@ type Host = Pick<HostInput, 'streams' | 'environment' | 'stopping' | 'clock'>;
  * @returns the exit code, once everything that was told is written: 1 when a tick failed, or nothing
  *   could be started
  */
-export async function run(argv: readonly string[], host: Host): Promise<number> {
-  using output = new Output(host);
-  const exitCode = await understand(argv, host);
-  await output.written();
-  if (output.lost === undefined) return exitCode;
-  const { code } = Object(output.lost.cause);
-  const problem = `The output cannot be written (${code}).`;
-  tell(host, new StartError(problem, 'Make room for it, or send it elsewhere.'));
-  await output.written();
-  return 1;
-}
-
-async function understand(argv: readonly string[], host: Host): Promise<number> {
-  try {
-    return await start(parseFlags(argv, host), host);
-  } catch (error) {
-    // The help that was asked for, or the mistake, has been printed by then.
-    if (error instanceof CommanderError) return error.exitCode;
-    if (error === host.stopping.signal.reason) return 0;
-    if (!(error instanceof NotifierError)) throw error;
-    tell(host, error);
-    return 1;
-  }
-}
-
-function tell({ streams }: Host, { message, whatToDo }: NotifierError): void {
-  const separator = message.includes('\n') ? '\n' : ' ';
-  streams.errors.write(`error: ${message}${separator}${whatToDo}\n`);
+export function run(argv: readonly string[], host: Host): Promise<number> {
+  return runProgram(host, () => start(parseFlags(argv, host), host));
 }
 
 /** @returns the exit code: 1 when a tick failed */
 async function start(
   flags: Flags,
-  { streams, environment, stopping, clock = systemClock }: Host,
+  { streams, environment, timeZone, stopping, clock = systemClock }: Host,
 ): Promise<number> {
   const { signal: stop } = stopping;
   const screen = new Screen({
-    timeOfDay: () => Temporal.Now.plainTimeISO().toString({ smallestUnit: 'second' }),
+    timeOfDay: () =>
+      clock
+        .now()
+        .toZonedDateTimeISO(calendarZone(timeZone))
+        .toPlainTime()
+        .toString({ smallestUnit: 'second' }),
     whatToDo: (code) => adviceOnFlags(flags, code),
     write: (line) => streams.output.write(`${line}\n`),
     isColoured: showsColours(streams.output, environment),

@@ -6,8 +6,6 @@ const stopping = stoppedBySignals();
 const { run } = await import('./run.ts');
 
 const { argv, env: environment, stdin: input, stdout: output, stderr: errors } = process;
-process.exitCode = await run(argv.slice(2), {
-  streams: { input, output, errors },
-  environment,
-  stopping,
-});
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+const streams = { input, output, errors };
+process.exitCode = await run(argv.slice(2), { streams, environment, timeZone, stopping });

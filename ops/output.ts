@@ -2,8 +2,29 @@ import type { Writable } from 'node:stream';
 import { InterruptedError, OutputLostError } from './errors.ts';
 import type { ProcessHost } from './host.ts';
 
+/**
+ * Runs a program and sees to what it writes: without a listener, a stream that fails would end the process with
+ * a stack trace. Every program that is given its standard output runs within this.
+ *
+ * @param tell says on standard error that output is lost, and returns the exit code for that
+ * @returns the exit code, once everything is written
+ */
+export async function withOutput<ExitCode>(
+  host: Pick<ProcessHost, 'streams' | 'stopping'>,
+  program: () => Promise<ExitCode>,
+  tell: (lost: OutputLostError) => ExitCode,
+): Promise<ExitCode> {
+  using output = new Output(host);
+  const exitCode = await program();
+  await output.written();
+  if (output.lost === undefined) return exitCode;
+  const isLost = tell(output.lost);
+  await output.written();
+  return isLost;
+}
+
 /** What becomes of what is told. Nobody who reads it: the program comes to its end. */
-export class Output implements Disposable {
+class Output implements Disposable {
   readonly #streams: ProcessHost['streams'];
   readonly #stopping: AbortController;
   #lost: OutputLostError | undefined;

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { fail } from './failing.ts';
 import { type Environment, type Host, type HostInput, hostOf } from './host.ts';
 import type { OpsCommand } from './ops-command.ts';
-import { Output } from './output.ts';
+import { withOutput } from './output.ts';
 import { buildProgram, programName } from './program.ts';
 import { Session } from './session.ts';
 import { Clients } from './target/access.ts';
@@ -28,16 +28,14 @@ const globalSettings = z.object({
 export async function run(argv: readonly string[], input: HostInput): Promise<ExitCode> {
   const host = hostOf(input);
   const terminal = new Terminal(host);
-  using output = new Output(host);
-  const exitCode = await understand(argv, host, terminal);
-  await output.written();
-  if (output.lost === undefined) return exitCode;
-  const isLost = fail(terminal, output.lost, false);
-  await output.written();
-  return isLost;
+  return await withOutput(
+    host,
+    () => runCommand(argv, host, terminal),
+    (lost) => fail(terminal, lost, false),
+  );
 }
 
-async function understand(
+async function runCommand(
   argv: readonly string[],
   host: Host,
   terminal: Terminal,

@@ -24,6 +24,10 @@ const styles = {
 
 const clearLine = '\r\u001B[2K';
 
+/** Node calls the zone `Etc/Unknown` where `TZ` is empty, which means UTC, and no calendar takes that. */
+export const calendarZone = (timeZone: string): string =>
+  timeZone === 'Etc/Unknown' ? 'UTC' : timeZone;
+
 /** Where people read and answer; programs read standard output only. */
 export class Terminal {
   readonly #host: Pick<Host, 'streams' | 'environment' | 'timeZone' | 'clock'>;
@@ -51,8 +55,7 @@ export class Terminal {
     const isColoured = showsColours(this.#streams[stream], environment);
     return {
       now: clock.now(),
-      // Node calls it `Etc/Unknown` where `TZ` is empty, which means UTC, and no calendar takes that.
-      zone: timeZone === 'Etc/Unknown' ? 'UTC' : timeZone,
+      zone: calendarZone(timeZone),
       paint: (tone, words) =>
         tone === 'plain' || !isColoured
           ? words

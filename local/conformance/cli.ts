@@ -2,4 +2,7 @@
 import { run } from './run.ts';
 
 const { argv, env: environment, stdin: input, stdout: output, stderr: errors } = process;
-process.exitCode = await run(argv.slice(2), { streams: { input, output, errors }, environment });
+const streams = { input, output, errors };
+// No signal aborts it: Ctrl-C ends the process at once, and leaves nothing behind.
+const stopping = new AbortController();
+process.exitCode = await run(argv.slice(2), { streams, environment, stopping });

@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import * as z from 'zod';
 import { problemWith } from '../../infra/config.ts';
 import type { ProcessHost } from '../../ops/host.ts';
+import { commandLine, filePath } from '../program.ts';
 
 const forms = ['form', 'basic', 'json'] as const;
 
@@ -22,9 +22,9 @@ export type Flags = Readonly<z.output<typeof flags>>;
  */
 export function parseFlags(
   argv: readonly string[],
-  { streams, environment: { INIT_CWD: caller = '' } }: Pick<ProcessHost, 'streams' | 'environment'>,
+  { streams, environment }: Pick<ProcessHost, 'streams' | 'environment'>,
 ): Flags {
-  const program = new Command('npm run conformance --')
+  const program = commandLine('npm run conformance --', streams)
     .description(
       "Checks a partner's host against the document of the API: reading only, under 200 requests, printing nobody's data.",
     )
@@ -32,8 +32,7 @@ export function parseFlags(
     .requiredOption(
       '--credentials <file>',
       'JSON file {"client_id": "…", "client_secret": "…"} for it',
-      // npm runs scripts in the checkout, wherever it was called; a path is meant from there.
-      (file) => resolve(caller, file),
+      filePath(environment),
     )
     .addOption(
       new Option('--token-request <form>', 'try this form only (default: each of them)').choices(
@@ -46,13 +45,7 @@ export function parseFlags(
       `
 Exit status: 0 nothing contradicts the document; 1 something does; 2 it could not be carried out,
 or not in full (bad flags, unreachable host, credentials refused, nothing assigned).`,
-    )
-    .allowExcessArguments(false)
-    .configureOutput({
-      writeOut: (text) => streams.output.write(text),
-      writeErr: (text) => streams.errors.write(text),
-    })
-    .exitOverride();
+    );
   program.parse([...argv], { from: 'user' });
   const parsed = flags.parse(program.opts());
   const problem = problemWith('baseUrl', parsed.baseUrl);

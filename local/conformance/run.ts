@@ -1,24 +1,21 @@
-import { CommanderError } from 'commander';
 import { parseConfig } from '../../infra/config.ts';
 import { NotifierError } from '../../lambda/errors.ts';
 import type { ProcessHost } from '../../ops/host.ts';
 import { showsColours } from '../../ops/terminal.ts';
 import { partnerHost, watchedIntegration } from '../partner-host.ts';
+import { runProgram } from '../program.ts';
 import { type Flags, formsOf, parseFlags } from './flags.ts';
 import { errorToJson, toJson, toText } from './report.ts';
 import { checkHost, exitCode } from './suite.ts';
 
-type Host = Pick<ProcessHost, 'streams' | 'environment'>;
+type Host = Pick<ProcessHost, 'streams' | 'environment' | 'stopping'>;
+
+/** It could not be carried out. Commander's own status for a bad flag is 1, which here means a contradiction. */
+const notCarriedOut = 2;
 
 /** `npm run conformance`: see docs/conformance.md. @returns the exit code */
-export async function run(argv: readonly string[], host: Host): Promise<number> {
-  try {
-    return await check(parseFlags(argv, host), host);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    // Commander's own status for a bad flag is 1, which here means a contradiction.
-    return error.exitCode === 0 ? 0 : 2;
-  }
+export function run(argv: readonly string[], host: Host): Promise<number> {
+  return runProgram(host, () => check(parseFlags(argv, host), host), notCarriedOut);
 }
 
 async function check(flags: Flags, { streams, environment }: Host): Promise<number> {
@@ -36,10 +33,9 @@ async function check(flags: Flags, { streams, environment }: Host): Promise<numb
     streams.output.write(`${flags.json ? toJson(url, report) : toText(report, isColoured)}\n`);
     return exitCode(report);
   } catch (error) {
-    if (!(error instanceof NotifierError)) throw error;
-    if (flags.json) streams.output.write(`${errorToJson(error)}\n`);
-    else streams.errors.write(`error: ${error.message} ${error.whatToDo}\n`);
-    return 2;
+    if (!flags.json || !(error instanceof NotifierError)) throw error;
+    streams.output.write(`${errorToJson(error)}\n`);
+    return notCarriedOut;
   }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { NotifierError } from '../../lambda/errors.ts';
+import { InvalidArgumentError, Option } from 'commander';
 import type { ProcessHost } from '../../ops/host.ts';
+import { commandLine, runProgram } from '../program.ts';
 import { deviationNames, deviations } from './deviations.ts';
 import { faultKinds } from './faults.ts';
 import { type FaultOrder, startPartnerSandbox } from './index.ts';
@@ -31,9 +31,8 @@ function fault(text: string, earlier: readonly FaultOrder[] = []): readonly Faul
 type Host = Pick<ProcessHost, 'streams' | 'stopping'>;
 
 /** `npm run sandbox`, until it is stopped: see docs/sandbox.md. @returns the exit code */
-export async function run(argv: readonly string[], host: Host): Promise<number> {
-  const { streams } = host;
-  const program = new Command('sandbox')
+export function run(argv: readonly string[], host: Host): Promise<number> {
+  const program = commandLine('sandbox', host.streams)
     .description('The Partner Assessment Results API, made to run on this machine.')
     .option('--port <number>', 'port on 127.0.0.1; 0 for any free one', number, 9400)
     .option('--records <number>', 'assessments in scope at the start', number, 400)
@@ -66,23 +65,12 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
       ),
     )
     .option('--list-deviations', 'print the deviations and end')
-    .showSuggestionAfterError(false)
-    .configureOutput({
-      writeOut: (text) => streams.output.write(text),
-      writeErr: (text) => streams.errors.write(text),
-    })
-    .exitOverride();
-  try {
+    .showSuggestionAfterError(false);
+  return runProgram(host, async () => {
     program.parse([...argv], { from: 'user' });
     await offer(program.opts(), host);
     return 0;
-  } catch (error) {
-    // The help that was asked for, or the mistake, has been printed by then.
-    if (error instanceof CommanderError) return error.exitCode;
-    if (!(error instanceof NotifierError)) throw error;
-    streams.errors.write(`${error.message} ${error.whatToDo}\n`);
-    return 1;
-  }
+  });
 }
 
 async function offer(

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Temporal } from 'temporal-polyfill';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../local/run.ts';
 import { HastyClock } from '../ops/hasty-clock.ts';
@@ -220,6 +221,20 @@ test('refused credentials are blamed on their file, named from where npm was cal
   expect(out).not.toContain('Secrets Manager');
   expect(out).toMatch(/tick 1 .*[1-9] requests? · failed · CredentialsRefusedError/);
   expect(out).toMatch(/1 tick \(1 failed\) · [1-9] requests?/);
+});
+
+test('the time of day is that of the clock, in the time zone of whoever runs it', async () => {
+  class StandingClock extends HastyClock {
+    override now() {
+      return Temporal.Instant.from('2026-11-20T12:34:56Z');
+    }
+  }
+  const clock = new StandingClock();
+  const inNepal = { ...environment(), TZ: 'Asia/Kathmandu' };
+  const started = new RunningProgram(run, ['--ticks', '1'], { environment: inNepal, clock });
+  running.push(started);
+  const { stdout } = await started.ended;
+  expect(stdout).toMatch(/^18:19:56 +tick 1 /m);
 });
 
 // What only a process has. Everything else: above, in this process.

@@ -2,22 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { Screen } from '../support/running.ts';
+import { Nowhere } from '../support/running.ts';
 import { Running } from './running.ts';
-
-/** What is written there is lost, for this reason. */
-class Nowhere extends Screen {
-  readonly #code: string;
-
-  constructor(code: string) {
-    super(false);
-    this.#code = code;
-  }
-
-  override _write(_chunk: Buffer, _encoding: string, done: (error: Error) => void): void {
-    done(Object.assign(new Error('lost'), { code: this.#code }));
-  }
-}
 
 const lost = `error: The output could not be written (ENOSPC).
   What was asked for may have been done all the same. Make room, or write to another place, and run it again.

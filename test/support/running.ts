@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { InterruptedError } from '../../ops/errors.ts';
 import type { Environment, HostInput } from '../../ops/host.ts';
+import { compileCache } from './compile-cache.ts';
 
 export interface Ended {
   readonly exitCode: number | null;
@@ -16,6 +20,7 @@ export interface RunOptions extends Partial<Pick<HostInput, 'clock' | 'aws'>> {
   /** Whether its streams are a terminal. */
   readonly isTTY?: boolean;
   readonly output?: Screen;
+  readonly errors?: Screen;
 }
 
 /** A program in this process: what somebody sees of it, and does to it. */
@@ -27,10 +32,11 @@ export class RunningProgram {
   readonly #stopping = new AbortController();
 
   constructor(program: Program, argv: readonly string[], options: RunOptions = {}) {
-    const { environment = {}, isTTY = false, output = new Screen(isTTY), ...parts } = options;
+    const { environment = {}, isTTY = false, ...rest } = options;
+    const { output = new Screen(isTTY), errors = new Screen(isTTY), ...parts } = rest;
     this.input = Object.assign(new PassThrough(), { isTTY });
     this.output = output;
-    this.errors = new Screen(isTTY);
+    this.errors = errors;
     const running = program(argv, {
       streams: this,
       environment,
@@ -60,7 +66,7 @@ export class RunningProgram {
   }
 }
 
-/** Where it writes. */
+/** A stream that a program writes to, as somebody sees it. */
 export class Screen extends Writable {
   readonly isTTY: boolean;
   columns = 200;
@@ -82,4 +88,29 @@ export class Screen extends Writable {
     if (pattern.test(this.text)) return Promise.resolve();
     return new Promise((seen) => this.#awaited.push({ pattern, seen }));
   }
+}
+
+/** A stream that loses everything that is written to it, for this reason. */
+export class Nowhere extends Screen {
+  readonly #code: string;
+
+  constructor(code: string) {
+    super(false);
+    this.#code = code;
+  }
+
+  override _write(_chunk: Buffer, _encoding: string, done: (error: Error) => void): void {
+    done(Object.assign(new Error('lost'), { code: this.#code }));
+  }
+}
+
+/** Runs a program's entry as a process whose output nobody reads from the beginning. */
+export async function unread(entry: string, ...flags: string[]) {
+  const child = spawn(process.execPath, [entry, ...flags], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.destroy();
+  const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  return { exitCode, stderr };
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../local/partner-sandbox/index.ts';
 import { compileCache } from '../../support/compile-cache.ts';
 import { nobodyThere } from '../../support/nobody-there.ts';
-import { RunningProgram } from '../../support/running.ts';
+import { Nowhere, RunningProgram, unread } from '../../support/running.ts';
 
 let directory: string;
 const started: PartnerSandbox[] = [];
@@ -70,6 +70,7 @@ describe('the exit status', () => {
     ['no host', [], "'--base-url"],
     ['a host in the clear', ['--base-url', 'http://host.example', '--credentials', 'x'], 'https'],
     ['no such form', ['--token-request', 'xml'], 'Allowed choices are form, basic, json'],
+    ['no name', ['--base-url', 'http://127.0.0.1:9', '--credentials', ''], 'the path of a file'],
     ['no such file', ['--base-url', 'http://127.0.0.1:9', '--credentials', 'none'], 'ENOENT'],
   ])('is 2 for %s, in one line', async (_, flags, expected) => {
     const { code, out, err } = await run(...flags);
@@ -187,5 +188,37 @@ describe('no personal data is printed', () => {
       expect(quoted([...personal, clientId, clientSecret], out + err)).toEqual([]);
       expect(out + err).not.toMatch(/canary|@/i);
     }
+  });
+});
+
+describe('where its output cannot be written', () => {
+  it('the check fails on a full disk, and says so', async () => {
+    const output = new Nowhere('ENOSPC');
+    const { exitCode, stderr } = await new RunningProgram(conformance, ['--help'], { output })
+      .ended;
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr:
+        'error: The output cannot be written (ENOSPC). Make room for it, or send it elsewhere.\n',
+    });
+  });
+
+  it('the check has come to its end, and has not failed, when nobody reads it any more', async () => {
+    const output = new Nowhere('EPIPE');
+    const { exitCode, stderr } = await new RunningProgram(conformance, ['--help'], { output })
+      .ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  it('the check fails as it does elsewhere when its errors cannot be written', async () => {
+    const errors = new Nowhere('EPIPE');
+    const { exitCode, stdout } = await new RunningProgram(conformance, ['--speed'], { errors })
+      .ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  });
+
+  it('the check ends quietly as a process whose output is closed', async () => {
+    const entry = join(import.meta.dirname, '../../../local/conformance/cli.ts');
+    expect(await unread(entry, '--help')).toEqual({ exitCode: 0, stderr: '' });
   });
 });

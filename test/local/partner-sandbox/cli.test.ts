@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { deviationNames } from '../../../local/partner-sandbox/index.ts';
 import { run } from '../../../local/partner-sandbox/run.ts';
 import { compileCache } from '../../support/compile-cache.ts';
-import { RunningProgram } from '../../support/running.ts';
+import { Nowhere, RunningProgram, unread } from '../../support/running.ts';
 
 const started: RunningProgram[] = [];
 
@@ -100,6 +101,44 @@ describe('the sandbox command', () => {
     const port = /127\.0\.0\.1:(\d+)/.exec(first.output.text)?.[1] ?? '';
     const { exitCode, stdout, stderr } = await start('--port', port, '--records', '0').ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^Port ${port} is taken\\..*\n$`));
+    expect(stderr).toMatch(new RegExp(`^error: Port ${port} is taken\\..*\n$`));
+  });
+});
+
+describe('where its output cannot be written', () => {
+  it('the sandbox fails on a full disk, and says so', async () => {
+    const output = new Nowhere('ENOSPC');
+    const { exitCode, stderr } = await new RunningProgram(run, ['--list-deviations'], { output })
+      .ended;
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr:
+        'error: The output cannot be written (ENOSPC). Make room for it, or send it elsewhere.\n',
+    });
+  });
+
+  it('the sandbox has come to its end, and has not failed, when nobody reads it any more', async () => {
+    const output = new Nowhere('EPIPE');
+    const { exitCode, stderr } = await new RunningProgram(run, ['--list-deviations'], { output })
+      .ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  it('the sandbox stops serving when nobody reads where it is', async () => {
+    const output = new Nowhere('EPIPE');
+    const flags = ['--port', '0', '--records', '0'];
+    const { exitCode, stderr } = await new RunningProgram(run, flags, { output }).ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  it('the sandbox fails as it does elsewhere when its errors cannot be written', async () => {
+    const errors = new Nowhere('EPIPE');
+    const { exitCode, stdout } = await new RunningProgram(run, ['--speed'], { errors }).ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  });
+
+  it('the sandbox ends quietly as a process whose output is closed', async () => {
+    const entry = join(import.meta.dirname, '../../../local/partner-sandbox/cli.ts');
+    expect(await unread(entry, '--list-deviations')).toEqual({ exitCode: 0, stderr: '' });
   });
 });

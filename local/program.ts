@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { NotifierError } from '../lambda/errors.ts';
+import type { Environment, ProcessHost } from '../ops/host.ts';
+import { withOutput } from '../ops/output.ts';
+import { StartError } from './errors.ts';
+
+/** A command line that writes to these streams; help and mistakes are thrown as CommanderError once they are written. */
+export function commandLine(
+  name: string,
+  { output, errors }: Pick<ProcessHost['streams'], 'output' | 'errors'>,
+): Command {
+  return new Command(name)
+    .allowExcessArguments(false)
+    .configureOutput({
+      writeOut: (text) => output.write(text),
+      writeErr: (text) => errors.write(text),
+    })
+    .exitOverride();
+}
+
+/** Parses a flag's path. npm runs scripts in the checkout, wherever it was called; a path is meant from there. */
+export const filePath =
+  ({ INIT_CWD: caller = '' }: Environment) =>
+  (text: string) => {
+    if (text.trim() !== '') return resolve(caller, text);
+    throw new InvalidArgumentError('Allowed: the path of a file.');
+  };
+
+type Host = Pick<ProcessHost, 'streams' | 'stopping'>;
+
+/**
+ * Runs a program of this folder to its end.
+ *
+ * @param failure the exit code of a bad flag, of a NotifierError and of output that cannot be written
+ * @returns the exit code, once everything is written. Ctrl-C and a closed output are no failure
+ */
+export function runProgram(
+  host: Host,
+  program: () => Promise<number>,
+  failure = 1,
+): Promise<number> {
+  const failed = (error: NotifierError) => {
+    tell(host, error);
+    return failure;
+  };
+  return withOutput(
+    host,
+    async () => {
+      try {
+        return await program();
+      } catch (error) {
+        // The help that was asked for, or the mistake, has been printed by then.
+        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
+        if (error === host.stopping.signal.reason) return 0;
+        if (!(error instanceof NotifierError)) throw error;
+        return failed(error);
+      }
+    },
+    ({ cause }) => {
+      const problem = `The output cannot be written (${Object(cause).code}).`;
+      return failed(new StartError(problem, 'Make room for it, or send it elsewhere.'));
+    },
+  );
+}
+
+function tell({ streams }: Host, { message, whatToDo }: NotifierError): void {
+  const separator = message.includes('\n') ? '\n' : ' ';
+  streams.errors.write(`error: ${message}${separator}${whatToDo}\n`);
+}
