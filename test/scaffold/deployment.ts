@@ -65,7 +65,12 @@ type GateName = 'partner' | keyof Endpoints;
 /** Gates of deployments that are gone: where its gates are is part of a function's environment. */
 const gatesLeft: Record<GateName, Gate>[] = [];
 
-/** All that functions of deployments that are gone know: a secret, and tokens of it. */
+/**
+ * Environments of functions of deployments that are gone, and the partner's tokens. A function that goes on warm knows
+ * its secret and a token, the topic's pace and whether it ever accepted anything, by how much the partner's clock
+ * is ahead, and what is left of the SDK's allowance of retries. Only a test that changes secrets, bends SNS or
+ * shows another time is known to mislead it; a failing DynamoDB costs allowance, which calls that go well restore.
+ */
 interface Warmth {
   readonly idle: IdleEnvironments;
   readonly access: Access;
@@ -164,7 +169,7 @@ export class Deployment {
 
   /**
    * A fresh AWS and a fresh partner, with credentials in the secret. Functions go on warm, with their
-   * secret and a token of the partner's, where no test has changed either.
+   * secret, a token of the partner's and the pace of the topic, where no test has misled them (`Warmth`).
    */
   async raise(): Promise<void> {
     const overrides = this.#overrides;
@@ -199,21 +204,28 @@ export class Deployment {
   }
 
   async strike(): Promise<void> {
-    // Functions remember their secret and its token, and nothing else of the partner or of AWS.
-    if (this.#secretVersion === undefined || this.#secretVersion !== this.#secretNow) {
-      const functions = [...(this.#aws?.functions.values() ?? [])];
-      await Promise.all(functions.map((one) => one.kill()));
-    }
-    if (this.#clientSecret !== this.#sandbox?.credentials.clientSecret) {
-      // What other tests have left idle has tokens that are no longer good.
+    if (this.#hasMisled()) {
+      // Those idle of other tests go with it: a secret that the partner has changed made their tokens worthless.
       if (warmth === this.#warmth) warmth = unknowing();
       await this.#warmth.idle.end();
     }
-    for (const gate of this.#all) gate.reset();
     this.output.length = 0;
     this.#sqs?.destroy();
     await this.#aws?.close();
     await this.#sandbox?.close();
+    // Last: a handler that has thrown may have left calls under way, which are still this test's.
+    for (const gate of this.#all) gate.forget();
+  }
+
+  /** What functions know would be wrong in the next test. */
+  #hasMisled(): boolean {
+    return (
+      this.#secretVersion === undefined ||
+      this.#secretVersion !== this.#secretNow ||
+      this.#clientSecret !== this.#sandbox?.credentials.clientSecret ||
+      this.sns.hasBent ||
+      this.partner.hasShownOtherTime
+    );
   }
 
   async dismantle(): Promise<void> {

@@ -47,6 +47,8 @@ export class Gate {
   /** Where calls go. */
   target = '';
   #rules: Rule[] = [];
+  #hasBent = false;
+  #hasShownOtherTime = false;
   readonly #onCall: ((call: AwsCall) => void) | undefined;
   /** Operations that passed or were stopped, in order. */
   readonly calls: string[] = [];
@@ -79,12 +81,30 @@ export class Gate {
 
   /** For all calls that no earlier rule is for, until `reset`. */
   always(rule: Rule): void {
+    this.#hasBent = true;
     this.#rules.push(rule);
   }
 
   reset(): void {
     this.#rules = [];
     this.calls.length = 0;
+  }
+
+  /** It has had a rule since `forget`. */
+  get hasBent(): boolean {
+    return this.#hasBent;
+  }
+
+  /** An answer since `forget` was dated more than a minute from now. */
+  get hasShownOtherTime(): boolean {
+    return this.#hasShownOtherTime;
+  }
+
+  /** For the next test. */
+  forget(): void {
+    this.reset();
+    this.#hasBent = false;
+    this.#hasShownOtherTime = false;
   }
 
   async close(): Promise<void> {
@@ -113,6 +133,7 @@ export class Gate {
       const reply = await (this.#rules[0] ?? openly)(call);
       if (reply === undefined) return void response.destroy();
       const { status, type, date, body } = reply;
+      if (date && Math.abs(Date.parse(date) - Date.now()) > 60_000) this.#hasShownOtherTime = true;
       response.writeHead(status, { 'content-type': type, ...(date && { date }) }).end(body);
     } catch {
       // The service is gone: to the caller, a broken connection.
@@ -143,6 +164,8 @@ async function forward(target: string, request: IncomingMessage, body: string): 
     delete headers[name];
   const { method = 'GET' } = request;
   const outgoing = ask(new URL(request.url ?? '/', target), { method, headers, agent });
+  // A reset amid the body reaches the request as well, when nobody waits for its answer any more; `text` tells of it.
+  outgoing.on('error', () => {});
   outgoing.end(method === 'GET' ? undefined : body);
   const [answer]: IncomingMessage[] = await once(outgoing, 'response');
   if (answer === undefined) throw new Error('a response without an answer');
