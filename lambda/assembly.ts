@@ -15,7 +15,7 @@ import { type Settings, tickSettings } from './settings.ts';
 import { rules } from './tick/rules.ts';
 
 /** Announcers retry by themselves. */
-export const once = { ...patience, maxAttempts: 1 };
+export const withoutRetries = { ...patience, maxAttempts: 1 };
 
 /**
  * The real parts, as a function has them: built once per cold start.
@@ -43,7 +43,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     },
   });
   const table = new Table(new DynamoDBClient(patience), tableName, clock);
-  const sns = new SNSClient(once);
+  const sns = new SNSClient(withoutRetries);
   return {
     settings: tickSettings(environment),
     rules,

@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
-import { assemble, once } from './assembly.ts';
+import { assemble, withoutRetries } from './assembly.ts';
 import { regionOf, SqsAnnouncer } from './delivery/sqs-announcer.ts';
 import { topicFindings } from './delivery/topic-findings.ts';
 import { TickJournal } from './journal.ts';
@@ -23,7 +23,11 @@ const parts: OperationParts = {
   opsLedger: new DynamoOpsLedger(table, name),
   queue: (arn) => {
     // The queue's URL names the queue; where the service answers is settled by region and environment.
-    const sqs = new SQSClient({ ...once, region: regionOf(arn), useQueueUrlAsEndpoint: false });
+    const sqs = new SQSClient({
+      ...withoutRetries,
+      region: regionOf(arn),
+      useQueueUrlAsEndpoint: false,
+    });
     return new SqsAnnouncer(sqs, arn, clock);
   },
   tick: async (run, auditRequests = settings.audit.requests) => {

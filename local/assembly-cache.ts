@@ -45,7 +45,7 @@ const isKey = (name: string) => /^[0-9a-f]{32}$/.test(name);
 interface CacheOptions {
   readonly signal?: AbortSignal;
   readonly cache?: string;
-  /** Fills an empty folder. */
+  /** For tests: fills an empty folder. */
   readonly make?: typeof synthesize;
 }
 

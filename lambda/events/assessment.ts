@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * With a description for the contract. Not by `z.describe`, which is a check: of every field of every record that is
- * read it would take time again.
+ * With a description for the contract. Not by `z.describe`: that is a check, which zod would run for every field of
+ * every record that is read.
  */
 function described<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
   z.globalRegistry.add(schema, { description });

@@ -34,7 +34,7 @@ export interface FunctionOptions {
   /** Where environments come from and go to, when not with each function. */
   readonly idle?: IdleEnvironments;
   /**
-   * What `Math.random` gives the bundle, from 0 up to, not including, 1. With 0 nobody waits between
+   * For tests: what `Math.random` gives the bundle, from 0 up to, not including, 1. With 0 nobody waits between
    * two attempts: each back-off is a random part of its limit, the SDK's own included.
    */
   readonly random?: number;

@@ -40,7 +40,7 @@ export interface EmbeddedAwsOptions {
   readonly onOutput?: (line: OutputLine) => void;
   /** Functions that were not killed leave their environments there, for the next start. */
   readonly idle?: IdleEnvironments;
-  /** What `Math.random` gives the functions. */
+  /** For tests: what `Math.random` gives the functions. */
   readonly random?: number;
 }
 

@@ -43,7 +43,7 @@ async function announce(count: number) {
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 /** As fast as is allowed. */
 const today = { command: 'replay', days: { from: '2020-01-01' }, eventsPerSecond: 1_000 };
-/** What is not tried again. */
+/** A refusal that SNS clients do not try again. */
 const notAllowed: Reply = {
   status: 403,
   type: 'text/xml',
@@ -85,6 +85,7 @@ describe('a replay', () => {
     // The environment is gone, as after hours; all that there is, is the answer.
     await stage.operate.kill();
     let { next } = first.result ?? {};
+    expect(next).toMatchObject({ eventsPerSecond: 2 });
     const { eventsPerSecond } = today;
     while (next !== undefined)
       ({ next } = (await operate({ ...next, eventsPerSecond })).result ?? {});

@@ -7,9 +7,6 @@ import { type Lived, live, type Order, optionsOf } from './order.ts';
 import { aspects, type Plan } from './plan.ts';
 import { inAnyCase, simulate } from './simulate.ts';
 
-// As many workers as cores leave no core on which V8 could collect a worker's garbage beside it.
-setFlagsFromString('--no-parallel-scavenge');
-
 const whole = (text: string) => {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number');
   return Number(text);
@@ -65,6 +62,8 @@ function* orders(): Generator<Order> {
 async function* lives(): AsyncGenerator<Lived> {
   const isEnough = ({ findings }: Lived) => mutant !== undefined && findings.length > 0;
   const workers = Math.max(1, Math.min(options.workers, runs));
+  // As many workers as cores leave no core on which V8 could collect a worker's garbage beside it.
+  if (workers > 1) setFlagsFromString('--no-parallel-scavenge');
   if (!trace) yield* livedBy(workers, orders(), isEnough);
   else
     for (const order of orders()) {

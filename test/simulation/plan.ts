@@ -77,7 +77,7 @@ export const calmest = {
   leavers: 0,
   /** How likely ops accept the total of a world of which too many are missing at rest. */
   acceptsAtRest: 0.5,
-  /** At the end, without audits, stories are told: this is the number after the last one. */
+  /** At the end, without audits, stories are told, from `firstStory` up to, not including, this number. */
   stories: 0,
   /** The number of the first story that is told. */
   firstStory: 0,

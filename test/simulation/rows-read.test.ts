@@ -3,6 +3,7 @@ import { createPartnerClient, type ReadPage, readPage } from '../../lambda/partn
 import { UnexpectedResponseError } from '../../lambda/partner/errors.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
+import { assessment } from '../support/assessments.ts';
 import { Random } from './random.ts';
 import { rowsReadOnce } from './rows-read.ts';
 
@@ -55,6 +56,21 @@ describe('a page of rows that were read before', () => {
     );
     expect(second.assessments).toHaveLength(30);
     expect(second.assessments.every((one) => first.assessments.includes(one))).toBe(true);
+  });
+
+  it('is judged as a whole if it shows one of them twice', async () => {
+    const remembered = rowsReadOnce();
+    const row = JSON.stringify(assessment({ id: 7 }));
+    const reply = (rows: readonly string[]) => ({
+      status: 200,
+      header: () => undefined,
+      body: Buffer.from(`{"data":[${rows.join(',')}],"meta":{"count":1,"page":10,"offset":0}}`),
+    });
+    await remembered(reply([row]), 0, new ManualClock());
+    const page = await remembered(reply([row, row]), 0, new ManualClock());
+    expect(page).toEqual(await readPage(reply([row, row]), 0, new ManualClock()));
+    expect(page.assessments).toHaveLength(1);
+    expect(page.quarantined).toHaveLength(1);
   });
 
   it('is refused if it is the page of another offset', async () => {

@@ -9,7 +9,7 @@ const seam = /,(?=\{"id":)/;
 /**
  * The client's own way to read a page, for one life: in it the same records are read time and again, on pages of
  * which no two are the same. What a row was read as is remembered by its text; a page with a row that is not
- * known, or was malformed, is read as a whole. The rest of a page of known rows is read as always.
+ * known, or was malformed, and one that shows an id twice, is read as a whole. The rest of a page of known rows is read as always.
  */
 export function rowsReadOnce(): ReadPage {
   const known = new Map<string, Assessment>();
@@ -17,7 +17,8 @@ export function rowsReadOnce(): ReadPage {
     const [, data = '', meta] = written.exec(reply.body.toString('latin1')) ?? [];
     const rows = data === '' ? [] : data.split(seam);
     const assessments = rows.flatMap((row) => known.get(row) ?? []);
-    if (meta !== undefined && assessments.length === rows.length) {
+    const ids = new Set(assessments.map(({ id }) => id));
+    if (meta !== undefined && ids.size === rows.length) {
       const body = Buffer.from(`{"data":[],${meta}}`);
       const rest = await readPage({ ...reply, body }, offset, clock);
       return { ...rest, assessments, rows: rows.length };

@@ -6,6 +6,10 @@ interface Timer {
   readonly run: () => void;
 }
 
+/**
+ * Steps in one turn of the event loop. A turn takes far longer than a step, so some dozens spread its price; more
+ * would gain little, and each that is left over when the work is done still costs a call. Any number is correct.
+ */
 const stepsOfTurn = 30;
 
 /**
@@ -68,14 +72,15 @@ export class Timeline implements Clock {
     const step = () => {
       if (isOver) return;
       isOver = isDone;
-      if (isDone) resolve(work);
-      else if (!this.#wakeNext()) {
+      if (isDone) return resolve(work);
+      try {
+        if (!this.#wakeNext()) throw new Error('everybody waits, for nothing');
+      } catch (error) {
         isOver = true;
-        reject(new Error('everybody waits, for nothing'));
+        reject(error);
       }
     };
-    // Between two immediates nothing is left to do without waiting. Many of them make one turn of the event loop, which
-    // takes far longer than a step.
+    // Between two immediates nothing is left to do without waiting.
     const turn = () => {
       if (isOver) return;
       for (let n = 0; n < stepsOfTurn; n++) setImmediate(step);
