@@ -32,6 +32,9 @@ export interface Span {
   readonly last: number;
 }
 
+type Sums = Required<Pick<DayEntry, 'count' | 'missing'>>;
+
+const nothing: Sums = { count: 0, missing: 0 };
 const never: DayEntry = { count: 0, readAt: 0 };
 
 /** The entry of a day that was read just now: unproven, it knows since when; what it lacks is for a look to say. */
@@ -55,10 +58,8 @@ export function following(before: DayEntry, entry: DayEntry): DayEntry {
 export class Calendar {
   readonly #entries: ReadonlyMap<string, DayEntry>;
   readonly #days: readonly string[];
-  /** `#sums[i]`: counts of the days before position `i`. */
-  readonly #sums: readonly number[];
-  /** The same of what is missing. */
-  readonly #missing: readonly number[];
+  /** `#sums[i]`: of the days before position `i`. */
+  readonly #sums: readonly Sums[];
 
   /** @param days that it has in any case */
   constructor(
@@ -67,15 +68,15 @@ export class Calendar {
   ) {
     this.#entries = new Map(entries);
     this.#days = [...new Set([...this.#entries.keys(), ...days])].sort();
-    const sums = [0];
-    const missing = [0];
+    let [count, missing] = [0, 0];
+    const sums: Sums[] = [nothing];
     for (const day of this.#days) {
       const entry = this.entry(day);
-      sums.push((sums.at(-1) ?? 0) + entry.count);
-      missing.push((missing.at(-1) ?? 0) + (entry.missing ?? 0));
+      count += entry.count;
+      missing += entry.missing ?? 0;
+      sums.push({ count, missing });
     }
     this.#sums = sums;
-    this.#missing = missing;
   }
 
   /** The same calendar with these entries in place of what it had. */
@@ -93,12 +94,16 @@ export class Calendar {
   }
 
   get total(): number {
-    return this.#sums.at(-1) ?? 0;
+    return this.#before(this.#days.length).count;
   }
 
   /** Of all days. */
   get missing(): number {
-    return this.#missing.at(-1) ?? 0;
+    return this.#before(this.#days.length).missing;
+  }
+
+  #before(position: number): Sums {
+    return this.#sums[position] ?? nothing;
   }
 
   entry(day: string): DayEntry {
@@ -110,13 +115,13 @@ export class Calendar {
   }
 
   sumOf({ first, last }: Span): number {
-    return (this.#sums[last + 1] ?? 0) - (this.#sums[first] ?? 0);
+    return this.#before(last + 1).count - this.#before(first).count;
   }
 
   /** What the ledger has of these days: a read of them may have to compare as many. */
-  knownOf({ first, last }: Span): number {
-    const missing = (this.#missing[last + 1] ?? 0) - (this.#missing[first] ?? 0);
-    return this.sumOf({ first, last }) + missing;
+  knownOf(span: Span): number {
+    const missing = this.#before(span.last + 1).missing - this.#before(span.first).missing;
+    return this.sumOf(span) + missing;
   }
 
   /** The position that stands for a day. */

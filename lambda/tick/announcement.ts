@@ -82,14 +82,16 @@ export class Announcement {
     );
     const { found } = circumstances;
     const isHeld = this.guard.flooding(changes, circumstances);
-    const byDestiny = Map.groupBy(changes, (change) => (isHeld(change) ? 'held' : 'pending'));
+    const held = changes.filter(isHeld);
+    const isTold = held.length === 0 || (await this.guard.giveNotice(held));
+    // What operations cannot be told of is not committed, and found again by the next tick.
+    if (!isTold) this.failures += held.length;
+    const free = changes.filter((change) => !isHeld(change));
     const done: Change[] = [];
-    for (const [destiny, alike] of byDestiny) {
-      if (destiny === 'held' && !(await this.guard.giveNotice(alike))) {
-        // What operations cannot be told of is not committed, and found again by the next tick.
-        this.failures += alike.length;
-        continue;
-      }
+    for (const [destiny, alike] of [
+      ['held', isTold ? held : []],
+      ['pending', free],
+    ] as const) {
       for (let start = 0; start < alike.length; start += changesTogether) {
         if (this.#limit.noteIfReached()) break;
         const batch = alike

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Calendar } from '../detection/calendar.ts';
-import type { Change } from '../detection/compare.ts';
+import type { Sighting } from '../detection/compare.ts';
 import {
   type ConditionName,
   type Observation,
@@ -166,7 +166,7 @@ export class Conditions {
   }
 
   /** Operations hear of a flood before anything of it is held. */
-  async flood(changes: readonly Change[]): Promise<boolean> {
+  async flood(changes: readonly Sighting[]): Promise<boolean> {
     const open = this.#open.get('held');
     if (this.#heldBefore > 0 && open !== undefined && this.#isIndexSure(open)) {
       this.#heldBefore = await this.#kept('held', open);

@@ -1,4 +1,4 @@
-import type { Change, Found } from '../detection/compare.ts';
+import type { Change, Found, Sighting } from '../detection/compare.ts';
 import type { FloodMemory, PassedEdits } from '../ports/state.ts';
 import type { Conditions } from './conditions.ts';
 import type { TickParts } from './parts.ts';
@@ -58,15 +58,18 @@ export class FloodGuard {
    * the newest page shows: that is never more than a page. Withdrawals are never held: what is many has
    * not come so far (detection/missing.ts).
    */
-  flooding(changes: readonly Change[], { found }: Circumstances = {}): (change: Change) => boolean {
+  flooding(
+    changes: readonly Change[],
+    { found }: Circumstances = {},
+  ): (change: Change) => change is Sighting {
     const { holdAbove } = this.#parts.settings;
     this.#found += changes.filter(({ kind }) => kind !== 'withdrawn').length;
     this.#isFlooded ||= this.#found > holdAbove;
     const lately = this.#memory.edits.reduce((sum, { number }) => sum + number, 0);
     const edits = editsAmong(changes, found);
     const isMassEdit = edits > 0 && lately + edits > holdAbove;
-    return ({ kind }) =>
-      kind !== 'withdrawn' && (this.#isFlooded || (isMassEdit && kind === 'updated'));
+    return (change): change is Sighting =>
+      change.kind !== 'withdrawn' && (this.#isFlooded || (isMassEdit && change.kind === 'updated'));
   }
 
   /** These were committed and are not held. */
@@ -90,7 +93,7 @@ export class FloodGuard {
    * Operations hear of a flood before anything of it is held.
    * @returns whether they have been told
    */
-  async giveNotice(changes: readonly Change[]): Promise<boolean> {
+  async giveNotice(changes: readonly Sighting[]): Promise<boolean> {
     this.#hasGivenNotice ||= await this.#conditions.flood(changes);
     return this.#hasGivenNotice;
   }

@@ -122,13 +122,13 @@ export class Looks {
     this.missing = rules.withdrawing(this.missing, gone, this.#nowMs);
     const isKept = await this.#save(remembered);
     this.#withdrawn += gone.size;
-    const isLeaving = (one: Certification | number) =>
-      (isKept && gone.has(idOf(one))) ||
-      sightings.some(({ assessment: { id, certified_on }, before }) =>
-        id === idOf(one) ? certified_on !== before?.day : false,
-      );
+    const moved = sightings.filter(({ changed }) => changed.includes('certified_on'));
+    const leaving = new Set([
+      ...(isKept ? gone : []),
+      ...moved.map(({ assessment: { id } }) => id),
+    ]);
     const staying = [...lacking].map(
-      ([day, ofDay]) => [day, ofDay.filter((one) => !isLeaving(one))] as const,
+      ([day, ofDay]) => [day, ofDay.filter((one) => !leaving.has(idOf(one)))] as const,
     );
     return { missing: numbersOf(staying), sightings, withdrawals: isKept ? withdrawals : [] };
   }

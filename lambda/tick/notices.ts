@@ -1,23 +1,18 @@
 import type { Calendar } from '../detection/calendar.ts';
-import type { Change } from '../detection/compare.ts';
+import type { Sighting } from '../detection/compare.ts';
 import type { Notice } from '../ports/announcer.ts';
 
 /** What a flood is made of: of what kind, of which organizations and years. */
-export function floodDetails(changes: readonly Change[]): string[] {
+export function floodDetails(changes: readonly Sighting[]): string[] {
   return [
     `The first ${changes.length} of them, by kind:`,
     ...tally(changes, ({ kind }) => kind),
     'By organization:',
-    ...tally(changes, (change) => String(subjectOf(change).organization_id)),
+    ...tally(changes, ({ assessment }) => String(assessment.organization_id)),
     'By year of completion:',
-    ...tally(changes, (change) => dayOf(change).slice(0, 4)),
+    ...tally(changes, ({ assessment }) => assessment.certified_on.slice(0, 4)),
   ];
 }
-
-const subjectOf = (change: Change) =>
-  change.kind === 'withdrawn' ? change.before : change.assessment;
-const dayOf = (change: Change) =>
-  change.kind === 'withdrawn' ? change.before.day : change.assessment.certified_on;
 
 /** The first full read is done. */
 export function baselineNotice(integration: string, calendar: Calendar): Notice {

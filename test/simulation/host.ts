@@ -60,7 +60,7 @@ export class Host {
   readonly #note: Note;
   /** By path: what is asked again for the same reason meets the same. */
   readonly #hindrances = new WeakMap<Invocation, Map<string, Hindrance>>();
-  /** Ids that were truly absent when the single-record endpoint said so. */
+  /** Ids that were truly absent when a read began, or when the single-record endpoint said so. */
   #trulyAbsent = new Set<number>();
   #trulyAbsentBefore = new Set<number>();
   unrest: Unrest = peaceful;
@@ -137,6 +137,11 @@ export class Host {
     const fault = random.pick(stumbles);
     this.#note('stumble', id);
     return { fault, left: fault === invalidToken ? 1 : 1 + random.below(2) };
+  }
+
+  /** These are not there as a read begins: what it lacks may be called gone, whatever happens to it meanwhile. */
+  lacks(ids: Iterable<number>): void {
+    for (const id of ids) this.#trulyAbsent.add(id);
   }
 
   wasTrulyAbsent(id: number): boolean {

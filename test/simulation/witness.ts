@@ -47,6 +47,7 @@ export class Witness {
       ...partner,
       prove: async (range, deadline, bookmark) => {
         const [before, since] = [world.readable(range), world.moment];
+        this.#host.lacks(world.gone.keys());
         const read = await partner.prove(range, deadline, bookmark);
         invocation.longestRead = Math.max(invocation.longestRead, read.requests);
         if (bookmark) this.#note('resumed read');
@@ -74,7 +75,7 @@ export class Witness {
           if (told.changes > holdAbove)
             this.#findings.push(`a flood is announced, ${idOf(change)} in it`);
         }
-        // Absent when it was asked for, in this tick or one that overlaps it.
+        // Absent at the second look, in this tick or one that overlaps it.
         if (change.kind === 'withdrawn' && !this.#host.wasTrulyAbsent(change.before.id))
           this.#findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, event, now, destiny);

@@ -158,6 +158,31 @@ describe('what the list lacks and its id still has', () => {
     expect(gone()).toBe(1);
   });
 
+  it.each([
+    ['moved', { certified_on: '2011-11-11' }, 0],
+    ['changed', { organization_name: 'Ashgrove' }, 1],
+  ])('and is shown %s by its id is announced so, and not withdrawn', async (_, change, missing) => {
+    const before = story.partner.get.bind(story.partner);
+    get(async (id, deadline) => {
+      const found = await before(id, deadline);
+      return typeof found === 'object' ? { ...found, ...change } : found;
+    });
+    hide(7);
+    await story.minutesUntil(() => story.heard.length > 0, 15);
+    expect(story.heard.map(({ subject, data }) => [subject, data.changed])).toEqual([
+      ['7', Object.keys(change)],
+    ]);
+    expect((await state()).missing?.total ?? 0).toBe(missing);
+  });
+
+  it('and is malformed there is no more gone than what is shown as it was', async () => {
+    get(async () => 'unreadable');
+    hide(7);
+    await story.minutes(14);
+    expect(gone()).toBe(0);
+    expect(titles()).toEqual(['some are not listed, and there by their ids']);
+  });
+
   it('and gives no answer is asked for again after an hour, others sooner', async () => {
     const before = story.partner.get.bind(story.partner);
     get((id, deadline) =>
@@ -220,6 +245,23 @@ describe('too many', () => {
       await story.minutes(12);
     }
     expect(gone()).toBe(25);
+  });
+
+  it('of one day are counted, and not looked at one by one', async () => {
+    story = new Integration();
+    story.world = on('2024-02-29', numbers(1, 1_200));
+    await story.minutes(4);
+    story.world = [];
+    const asked: number[] = [];
+    const ledger = story.ledgerWith({
+      known: (ids) => {
+        asked.push(ids.length);
+        return story.ledger.known(ids);
+      },
+    });
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick({ ledger })).toMatchObject({ withdrawn: 0, missing: 1_200 });
+    expect(Math.max(0, ...asked)).toBeLessThanOrEqual(100);
   });
 
   it('of a small world are more than two', async () => {
