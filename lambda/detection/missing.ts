@@ -57,20 +57,23 @@ export function lostOf({ notes }: Missing, totals: Totals): number {
   return Math.max(0, totals.missing - shown);
 }
 
+/** So many may be withdrawn: what ops have accepted, and what is few besides. */
+export function allowance(missing: Missing, { known }: Totals, nowMs: number): number {
+  const lately = missing.withdrawn
+    .filter(({ at }) => nowMs - at < oneDayMs)
+    .reduce((sum, { number }) => sum + number, 0);
+  const share = Math.min(fewAtMost, Math.floor((known + lately) * fewShare));
+  const ofSmall = Math.max(fewOfTiny, Math.floor((known + lately) * fewOfSmall));
+  const few = Math.min(Math.max(fewAtLeast, share), ofSmall);
+  return missing.accepted + Math.max(0, few - lately);
+}
+
 /**
  * Whether what has gone may be withdrawn: it is few, or ops have accepted it. Many at once look like a
  * narrowed scope or a host at fault; nobody is told then, so that nothing has to be taken back.
  */
 export function mayGo(missing: Missing, totals: Totals, nowMs: number): boolean {
-  const lately = missing.withdrawn
-    .filter(({ at }) => nowMs - at < oneDayMs)
-    .reduce((sum, { number }) => sum + number, 0);
-  const known = totals.known + lately;
-  const few = Math.min(
-    Math.max(fewAtLeast, Math.min(fewAtMost, Math.floor(known * fewShare))),
-    Math.max(fewOfTiny, Math.floor(known * fewOfSmall)),
-  );
-  return lostOf(missing, totals) <= Math.max(few - lately, missing.accepted);
+  return lostOf(missing, totals) <= allowance(missing, totals, nowMs);
 }
 
 /** The first look: what a proven read lacked. No look renews a note. */
@@ -129,6 +132,17 @@ export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: n
   };
 }
 
+/** The withdrawal of these could not be committed: they stay missing, are asked for an hour later, and count for nothing. */
+export function notWithdrawn(missing: Missing, notes: readonly Note[], nowMs: number): Missing {
+  const hour = Math.floor(nowMs / oneHourMs) * oneHourMs;
+  const withdrawn = missing.withdrawn.flatMap(({ at, number }) => {
+    const left = at === hour ? number - notes.length : number;
+    return left > 0 ? [{ at, number: left }] : [];
+  });
+  const again = notes.map((note): Note => ({ ...note, askedAt: nowMs }));
+  return { ...missing, withdrawn, notes: [...missing.notes, ...again] };
+}
+
 /**
  * When a day is to be read for what it lacks: the second look of what is noted, the first of what could
  * not be noted, an hour after a read that proved nothing or a GET that failed. Undefined: with its audits.
@@ -159,14 +173,18 @@ export function concluded(
   const { tooManySince = nowMs, lookAt: _, ...rest } = missing;
   const withdrawn = rest.withdrawn.filter(({ at }) => nowMs - at < oneDayMs);
   const isAny = totals.missing + rest.notes.length > 0;
-  const accepted = isAny ? rest.accepted : 0;
+  // As many as are missing: what has come back is not accepted once more.
+  const accepted = Math.min(rest.accepted, lostOf(rest, totals));
   const kept = { ...rest, withdrawn, total: calendar.missing, accepted };
   if (!isAny && withdrawn.length === 0) return undefined;
   if (!mayGo(kept, totals, nowMs)) {
     const toldAt = tooManySince + withdrawAfterMs;
     return { ...kept, tooManySince, lookAt: nowMs < toldAt ? toldAt : nowMs + oneHourMs };
   }
-  const times = looksDue(kept, calendar.entries, withdrawAfterMs).map(({ at }) => at);
+  const dueTimes = looksDue(kept, calendar.entries, withdrawAfterMs).map(({ at }) => at);
+  // Nothing more may go today: what its id had shown is asked for later.
+  const isDone = allowance(kept, totals, nowMs) === 0;
+  const times = isDone && dueTimes.length > 0 ? [nowMs + oneHourMs] : dueTimes;
   return { ...kept, ...(times.length > 0 && { lookAt: Math.min(...times) }) };
 }
 

@@ -89,7 +89,7 @@ export const restartBaselineResult = z.object({
 });
 
 export const acceptTotalResult = z.object({
-  /** `false`: the partner's total is not below half of what it was; there is nothing to accept. */
+  /** `false`: no more is missing than may be withdrawn; there is nothing to accept. */
   changed: z.boolean(),
   /** What the partner shows. */
   total: count,

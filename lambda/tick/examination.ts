@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
-import { type Change, compare, countDeltas, type Found } from '../detection/compare.ts';
+import { type Change, compare, countDeltas, type Found, idOf } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
 import type { FreshEntries } from '../detection/expected-counts.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
@@ -179,6 +179,11 @@ export class Examination {
       this.calendar,
       counted,
     );
+    // An unproven read may overlook some, and shows that the others are there.
+    for (const { day, unseen } of differences) {
+      const [entry, { missing = 0 }] = [entries.get(day), this.calendar.entry(day)];
+      if (entry && missing > unseen.length) entries.set(day, { ...entry, missing: unseen.length });
+    }
     for (const [day, missing] of looked.missing) {
       const entry = entries.get(day);
       if (entry) entries.set(day, { ...entry, missing });
@@ -193,6 +198,13 @@ export class Examination {
       ...(await announcement.announce([...sightings, ...looked.sightings], { found })),
       ...(await announcement.announce(looked.withdrawals, { found })),
     ];
+    const committed = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(idOf));
+    const staying = looked.withdrawals.filter((change) => !committed.has(idOf(change)));
+    looks.giveBack(new Set(staying.map(idOf)));
+    for (const { before } of staying) {
+      const entry = entries.get(before.day);
+      if (entry) entries.set(before.day, { ...entry, missing: (entry.missing ?? 0) + 1 });
+    }
     // Cut off, and not to be gone on with: the count of no day is known from it.
     this.wasInVain = read.isCutOff && (read.bookmark === undefined || days.length > 1);
     if (!rules.isReadCounted(this.wasInVain) || limit.noteIfReached()) return false;

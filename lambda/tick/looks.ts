@@ -9,7 +9,15 @@ import {
   withdrawal,
 } from '../detection/compare.ts';
 import { mostKnown } from '../detection/locate.ts';
-import { asked, concluded, looksDue, type Missing, type Totals } from '../detection/missing.ts';
+import {
+  asked,
+  concluded,
+  looksDue,
+  type Missing,
+  type Note,
+  notWithdrawn,
+  type Totals,
+} from '../detection/missing.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Lease } from '../ports/state.ts';
 import { isLocalFailure } from './local-failure.ts';
@@ -61,6 +69,8 @@ export class Looks {
   #isOutOfTime = false;
   readonly #missingBefore: number;
   #withdrawn = 0;
+  /** The notes of what the last look found gone. */
+  #leaving: readonly Note[] = [];
 
   constructor(context: LooksContext, missing: Missing) {
     this.#context = context;
@@ -76,7 +86,9 @@ export class Looks {
   /** The days that are to be read for what they lack: none while too many are missing, or no more can be asked for. */
   due(calendar: Calendar): readonly { readonly day: string; readonly at: number }[] {
     const { rules, settings } = this.#context.parts;
-    if (this.isSpent || !rules.mayGo(this.missing, this.#totals(calendar), this.#nowMs)) return [];
+    const totals = this.#totals(calendar);
+    if (this.isSpent || !rules.mayGo(this.missing, totals, this.#nowMs)) return [];
+    if (rules.allowance(this.missing, totals, this.#nowMs) === 0) return [];
     return looksDue(this.missing, calendar.entries, settings.withdrawAfterMs);
   }
 
@@ -90,6 +102,13 @@ export class Looks {
     const found = Math.max(0, missing + this.#withdrawn - this.#missingBefore);
     const toBeFound = Math.max(0, this.#context.toBeFound - found);
     return { known: total + missing, missing: missing + toBeFound };
+  }
+
+  /** These were to be withdrawn, and could not be committed. */
+  giveBack(ids: ReadonlySet<number>): void {
+    const notes = this.#leaving.filter(({ id }) => ids.has(id));
+    if (notes.length > 0) this.missing = notWithdrawn(this.missing, notes, this.#nowMs);
+    this.#withdrawn -= notes.length;
   }
 
   /** What was seen elsewhere than in a read of days. */
@@ -109,7 +128,8 @@ export class Looks {
     const lacking = await this.#lacking(unseen);
     const more = [...lacking].map(([day, { length }]) => length - (before.entry(day).missing ?? 0));
     const missing = more.reduce((sum, number) => sum + number, before.missing);
-    if (!rules.mayGo(this.missing, this.#totals({ total: after.total, missing }), this.#nowMs)) {
+    const totals = this.#totals({ total: after.total, missing });
+    if (!rules.mayGo(this.missing, totals, this.#nowMs)) {
       this.missing = rules.forgotten(this.missing, this.#nowMs);
       await this.#save(remembered);
       return { missing: numbersOf(lacking), sightings: [], withdrawals: [] };
@@ -117,8 +137,10 @@ export class Looks {
     const { tooManySince: _, ...few } = this.missing;
     const certifications = [...lacking.values()].flat().filter((one) => typeof one === 'object');
     this.missing = rules.noted(few, certifications, this.#nowMs);
-    const { sightings, withdrawals } = await this.#askByIds(certifications, beganAt);
+    const most = rules.allowance(this.missing, totals, this.#nowMs);
+    const { sightings, withdrawals } = await this.#askByIds(certifications, beganAt, most);
     const gone = new Set(withdrawals.map((change) => change.before.id));
+    this.#leaving = this.missing.notes.filter(({ id }) => gone.has(id));
     this.missing = rules.withdrawing(this.missing, gone, this.#nowMs);
     const isKept = await this.#save(remembered);
     this.#withdrawn += gone.size;
@@ -133,15 +155,17 @@ export class Looks {
     return { missing: numbersOf(staying), sightings, withdrawals: isKept ? withdrawals : [] };
   }
 
-  /** The second look at those that are due for it. */
+  /** The second look at those that are due for it. Those that their ids had shown may be gone now, and are counted only then. */
   async #askByIds(
     certifications: readonly Certification[],
     beganAt: number,
+    most: number,
   ): Promise<Pick<Looked, 'sightings' | 'withdrawals'>> {
     const sightings: Sighting[] = [];
     const withdrawals: Withdrawal[] = [];
     for (const certification of this.#toAskFor(certifications, beganAt)) {
       const { id } = certification;
+      if (withdrawals.length >= most) break;
       const found = await this.#get(id);
       if (found === 'out-of-time') break;
       if (found === undefined) withdrawals.push(withdrawal(certification));
@@ -159,18 +183,23 @@ export class Looks {
 
   /**
    * By day: what the ledger has there and the read lacked. The index lags, so the certification itself is
-   * asked, which may have left the day already; save where a day has lost more than is ever withdrawn at once.
+   * asked, which may have left the day already; of a thousand at most: so many more are only counted.
    */
   async #lacking(
     unseen: Read['unseen'],
   ): Promise<ReadonlyMap<string, readonly (Certification | number)[]>> {
     const ids = [...unseen.values()].flat();
-    if (ids.length === 0 || ids.length > mostKnown) return unseen;
-    const known = await this.#context.parts.ledger.known(ids);
+    const asked = new Set(ids.slice(0, mostKnown));
+    const known = await this.#context.parts.ledger.known([...asked]);
     const isHere = (day: string, one: Certification | undefined) =>
       one?.presence === 'present' && one.day === day ? [one] : [];
     return new Map(
-      [...unseen].map(([day, ids]) => [day, ids.flatMap((id) => isHere(day, known.get(id)))]),
+      [...unseen].map(([day, ids]) => [
+        day,
+        ids.flatMap((id): (Certification | number)[] =>
+          asked.has(id) ? isHere(day, known.get(id)) : [id],
+        ),
+      ]),
     );
   }
 

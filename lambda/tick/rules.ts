@@ -1,7 +1,15 @@
 import type { Temporal } from 'temporal-polyfill';
 import { attributeRest, movesElsewhere } from '../detection/expected-counts.ts';
 import { locate } from '../detection/locate.ts';
-import { forgotten, isAskedFor, mayGo, noted, sighted, withdrawing } from '../detection/missing.ts';
+import {
+  allowance,
+  forgotten,
+  isAskedFor,
+  mayGo,
+  noted,
+  sighted,
+  withdrawing,
+} from '../detection/missing.ts';
 import type { State } from '../ports/state.ts';
 
 /**
@@ -44,6 +52,7 @@ function isEarlierHalfFirst(earlierReadAt: number, laterReadAt: number): boolean
  * one away to show that its absence is noticed (test/simulation/mutants.ts).
  */
 export const rules = {
+  allowance,
   attributeRest,
   forgotten,
   isAskedFor,

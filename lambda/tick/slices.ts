@@ -191,7 +191,13 @@ async function readSlice(
     const count = rows.length + (malformed.get(day)?.length ?? 0);
     const digest = digestOf(rows, salt);
     const ofDay = malformed.has(day) ? undefined : proof;
-    entries.set(day, { count, readAt, ...(ofDay && { proof: { ...ofDay, count }, digest }) });
+    // Whoever is missing here is noted by the first look after the baseline.
+    entries.set(day, {
+      count,
+      missing: 0,
+      readAt,
+      ...(ofDay && { proof: { ...ofDay, count }, digest }),
+    });
   }
 
   const known = await ledger.known(assessments.map(({ id }) => id));

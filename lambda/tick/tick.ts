@@ -186,6 +186,7 @@ class Tick {
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
       !this.#isMoreToRead(state) &&
+      !pulse.assessments.some(({ id }) => state.missing?.notes.some((note) => note.id === id)) &&
       this.#quarantine.unreported(state).length === 0
     );
   }
@@ -194,7 +195,9 @@ class Tick {
   async #caughtUp(state: State): Promise<State> {
     if (this.#inherited === undefined) return state;
     const entries = await this.#parts.ledger.calendar(state.years);
-    return { ...state, expected: new Calendar(entries, daysIn(this.#window)).total };
+    const { total, missing } = new Calendar(entries, daysIn(this.#window));
+    const known = { ...(state.missing ?? nothingMissing), total: missing };
+    return { ...state, expected: total, ...((state.missing || missing > 0) && { missing: known }) };
   }
 
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */

@@ -13,6 +13,7 @@ import {
   mayGo,
   noted,
   nothingMissing,
+  notWithdrawn,
   sighted,
   type Totals,
   withdrawing,
@@ -73,14 +74,32 @@ describe('what may be withdrawn', () => {
     expect(mayGo(few, totals({ missing: 25 }), now + 25 * hour)).toBe(true);
   });
 
-  it('is as many as ops have accepted, and what goes of these is not counted for the day', () => {
+  it('is as many as ops have accepted and few besides; what was accepted is not counted for the day', () => {
     const accepted: Missing = { ...nothingMissing, accepted: 400 };
-    expect(mayGo(accepted, totals({ missing: 400 }), now)).toBe(true);
-    expect(mayGo(accepted, totals({ missing: 401 }), now)).toBe(false);
+    expect(mayGo(accepted, totals({ missing: 425 }), now)).toBe(true);
+    expect(mayGo(accepted, totals({ missing: 426 }), now)).toBe(false);
     const rest = withdrawing(accepted, new Set(Array.from({ length: 390 }, (_, id) => id)), now);
     expect(rest).toMatchObject({ accepted: 10, withdrawn: [] });
     const over = withdrawing(rest, new Set(Array.from({ length: 12 }, (_, id) => id)), now);
     expect(over).toMatchObject({ accepted: 0, withdrawn: [{ number: 2 }] });
+  });
+
+  it('is given back where it could not be committed, and asked for an hour later', () => {
+    const two = noted(nothingMissing, [certification(1), certification(2)], now - withdrawAfter);
+    const gone = withdrawing(two, new Set([1, 2]), now);
+    const back = notWithdrawn(gone, two.notes.slice(0, 1), now);
+    expect(back).toMatchObject({
+      notes: [{ id: 1, since: now - withdrawAfter, askedAt: now }],
+      withdrawn: [{ number: 1 }],
+    });
+    expect(notWithdrawn(gone, two.notes, now).withdrawn).toEqual([]);
+  });
+
+  it('is never more of what is accepted than is missing', () => {
+    const accepted: Missing = { ...nothingMissing, accepted: 400 };
+    const days = { entries: new Map([[day, proven]]), missing: 3 };
+    const kept = concluded(accepted, days, totals({ missing: 3 }), withdrawAfter, now);
+    expect(kept?.accepted).toBe(3);
   });
 
   it('leaves those out that can still be had by their ids', () => {
