@@ -79,7 +79,8 @@ export function mayGo(missing: Missing, totals: Totals, nowMs: number): boolean 
 /** The first look: what a proven read lacked. No look renews a note. */
 export function noted(missing: Missing, lacking: readonly Certification[], nowMs: number): Missing {
   const known = new Set(missing.notes.map(({ id }) => id));
-  const room = Math.max(0, mostNotes - known.size);
+  const waiting = missing.notes.filter(({ isShownById }) => !isShownById);
+  const room = Math.max(0, mostNotes - waiting.length);
   const notes = lacking
     .filter(({ id }) => !known.has(id))
     .slice(0, room)
@@ -106,15 +107,19 @@ export function isAskedFor(note: Note, readBeganAt: number, withdrawAfterMs: num
   return readBeganAt >= note.since + withdrawAfterMs;
 }
 
-/** It was asked for, and not withdrawn. */
+/** It was asked for, and not withdrawn. Where no answer came, it is as it was. */
 export function asked(missing: Missing, id: number, isShownById: boolean, nowMs: number): Missing {
   const notes = missing.notes.map((note): Note => {
     if (note.id !== id) return note;
-    const { isShownById: _, ...rest } = note;
-    return { ...rest, askedAt: nowMs, ...(isShownById && { isShownById }) };
+    return { ...note, askedAt: nowMs, ...(isShownById && { isShownById }) };
   });
-  return { ...missing, notes };
+  const shown = notes.filter((note) => note.isShownById).sort((a, b) => askedOf(b) - askedOf(a));
+  // More than these are noted anew when their days are read again.
+  const forgotten = new Set(shown.slice(mostNotes));
+  return { ...missing, notes: notes.filter((note) => !forgotten.has(note)) };
 }
+
+const askedOf = ({ askedAt = 0 }: Note) => askedAt;
 
 /** These are about to be withdrawn: remembered before it is done, so that a crash does not allow more. */
 export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: number): Missing {

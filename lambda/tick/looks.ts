@@ -36,6 +36,8 @@ export interface LooksContext {
   readonly salt: string;
   /** By the partner's total when the tick began, so many more have gone: reads find them one day after the other. */
   readonly toBeFound: number;
+  /** Of records that somebody has seen malformed, wherever: they are not gone, even if their ids are unknown. */
+  isMalformed(id: number): boolean;
 }
 
 /** A read of days, some of which are proven. */
@@ -166,7 +168,7 @@ export class Looks {
     for (const certification of this.#toAskFor(certifications, beganAt)) {
       const { id } = certification;
       if (withdrawals.length >= most) break;
-      const found = await this.#get(id);
+      const found = this.#context.isMalformed(id) ? 'unreadable' : await this.#get(id);
       if (found === 'out-of-time') break;
       if (found === undefined) withdrawals.push(withdrawal(certification));
       else if (typeof found === 'string')

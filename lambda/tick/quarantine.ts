@@ -22,6 +22,11 @@ export class Quarantine {
     for (const record of records) this.#records.set(nameOf(record), record);
   }
 
+  /** Whether this tick has met it, or an earlier one has told of it. */
+  has(id: number, { reported }: State): boolean {
+    return this.#records.has(String(id)) || reported.includes(String(id));
+  }
+
   /** Different ones, in this tick. */
   get size(): number {
     return this.#records.size;

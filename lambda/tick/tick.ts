@@ -206,7 +206,9 @@ class Tick {
     const count = pulse.count - state.unexplained;
     const { missing = nothingMissing } = state;
     const toBeFound = Math.max(0, state.expected - count);
-    const looks = new Looks({ ...this.#context(state), toBeFound, lease: this.#lease }, missing);
+    const isMalformed = (id: number) => this.#quarantine.has(id, state);
+    const lease = this.#lease;
+    const looks = new Looks({ ...this.#context(state), toBeFound, isMalformed, lease }, missing);
     looks.see(page.seen);
     if (looks.missing !== missing) this.#learned.missing = looks.missing;
     const { guard } = this.#announcement;

@@ -141,6 +141,26 @@ describe('a note', () => {
     expect(forgotten(many, now + hour).tooManySince).toBe(now + minute);
   });
 
+  it('makes room for others once its id has shown it, and of these three hundred stay', () => {
+    const all = Array.from({ length: 620 }, (_, id) => certification(id));
+    let missing = noted(nothingMissing, all, now);
+    for (const { id } of missing.notes) missing = asked(missing, id, true, now + id);
+    missing = noted(missing, all, now);
+    expect(missing.notes).toHaveLength(600);
+    for (const { id } of missing.notes) missing = asked(missing, id, true, now + id);
+    expect(missing.notes.map(({ id }) => id)).toEqual(
+      Array.from({ length: 300 }, (_, n) => 300 + n),
+    );
+  });
+
+  it('is as it was where no answer came', () => {
+    const shown = asked(first, 1, true, now);
+    expect(asked(shown, 1, false, now + hour).notes[0]).toMatchObject({
+      isShownById: true,
+      askedAt: now + hour,
+    });
+  });
+
   it('is one of three hundred at most', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(2_000), { maxLength: 700 }), (ids) => {
