@@ -82,7 +82,9 @@ export class Host {
       return undefined;
     };
     partner.onGet = (id) => {
-      if (!partner.has(id)) this.#trulyAbsent.add(id);
+      // Moved and then malformed, no list shows it by its id; nor does a broken endpoint (docs/detection.md, Limits).
+      const isSpoiled = partner.singleRecordsBroken && world.entries.get(id)?.malformed;
+      if (!partner.has(id) || isSpoiled) this.#trulyAbsent.add(id);
       if (partner.singleRecordsBroken) note('broken single-record endpoint');
       return this.unfetchable.has(id) && !partner.singleRecordsBroken ? serverError : undefined;
     };
