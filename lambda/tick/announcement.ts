@@ -145,6 +145,7 @@ export class Announcement {
     } catch (error) {
       if (!(error instanceof NotifierError)) throw error;
       this.failures += 1;
+      this.#delivery.leave(idOf(change));
       journal.warn('commit failed', { certification: idOf(change), error });
       return undefined;
     }

@@ -60,6 +60,11 @@ export class Delivery {
     if (state.dirtySince !== undefined) await this.#deliverLeftovers();
   }
 
+  /** An event of it may have been committed, and the answer lost: what comes after that waits for the next tick. */
+  leave(certificationId: number): void {
+    this.#waiting.add(certificationId);
+  }
+
   async deliver(committed: readonly Committed[]): Promise<void> {
     const free = committed.filter((one) => this.#isFree(one));
     this.#undelivered += committed.length - free.length;

@@ -31,6 +31,36 @@ const edit = (id: number, name: string) => {
 };
 const eventId = (id: number, revision = 1) => `${story.name}/${id}/${revision}`;
 
+it('what follows a commit whose answer was lost waits for the next tick, whatever of it has gone out', async () => {
+  const story = new Integration();
+  const named = (organization_name: string) =>
+    assessment({ id: 1, certified_on: '2026-11-20', organization_name });
+  await story.minutes(2);
+  story.add(named('first'));
+  const dead = { ...story.subscribers, publish: () => Promise.reject(new Error('killed')) };
+  await story.tick({ announcer: dead }).catch(() => undefined);
+  story.clock.advance({ seconds: 70 });
+  // The page shows the second name; the answer to its commit is lost, and an audit reads the third.
+  story.add(named('second'));
+  let commits = 0;
+  const ledger = story.ledgerWith({
+    commit: async (...change) => {
+      const committed = await story.ledger.commit(...change);
+      commits += 1;
+      if (commits > 1) return committed;
+      story.add(named('third'));
+      throw new LedgerUnavailableError('UpdateItem', {});
+    },
+  });
+  story.settings = { audit: { ...tickSettings().audit, recentMs: 1 } };
+  await story.tick({ ledger });
+  expect(commits).toBe(2);
+  expect(story.ids()).toEqual([`${story.name}/1/1`]);
+  story.clock.advance({ minutes: 1 });
+  await story.tick();
+  expect(story.ids().slice(1)).toEqual([`${story.name}/1/2`, `${story.name}/1/3`]);
+});
+
 describe('large revisions of one certification that are held', () => {
   beforeEach(async () => {
     story = new Integration(database.of);

@@ -163,9 +163,9 @@ describe('what the list lacks and its id still has', () => {
     ['moved', { certified_on: '2011-11-11' }, 0],
     ['changed', { organization_name: 'Ashgrove' }, 1],
   ])('and is shown %s by its id is announced so, and not withdrawn', async (_, change, missing) => {
-    const before = story.partner.get.bind(story.partner);
+    const answer = story.partner.get.bind(story.partner);
     get(async (id, deadline) => {
-      const found = await before(id, deadline);
+      const found = await answer(id, deadline);
       return typeof found === 'object' ? { ...found, ...change } : found;
     });
     hide(7);
@@ -185,14 +185,14 @@ describe('what the list lacks and its id still has', () => {
   });
 
   it('and gives no answer is asked for again after an hour, others sooner', async () => {
-    const before = story.partner.get.bind(story.partner);
+    const answer = story.partner.get.bind(story.partner);
     get((id, deadline) =>
-      id <= 4 ? Promise.reject(new UnavailableError('get', 'status 500')) : before(id, deadline),
+      id <= 4 ? Promise.reject(new UnavailableError('get', 'status 500')) : answer(id, deadline),
     );
     story.world = story.world.slice(8);
     await story.minutes(15);
     expect(gone()).toBe(4);
-    get(before);
+    get(answer);
     await story.minutesUntil(() => gone() === 8, 65);
   });
 });
