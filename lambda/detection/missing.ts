@@ -137,17 +137,6 @@ export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: n
   };
 }
 
-/** The withdrawal of these could not be committed: they stay missing, are asked for an hour later, and count for nothing. */
-export function notWithdrawn(missing: Missing, notes: readonly Note[], nowMs: number): Missing {
-  const hour = Math.floor(nowMs / oneHourMs) * oneHourMs;
-  const withdrawn = missing.withdrawn.flatMap(({ at, number }) => {
-    const left = at === hour ? number - notes.length : number;
-    return left > 0 ? [{ at, number: left }] : [];
-  });
-  const again = notes.map((note): Note => ({ ...note, askedAt: nowMs }));
-  return { ...missing, withdrawn, notes: [...missing.notes, ...again] };
-}
-
 /**
  * When a day is to be read for what it lacks: the second look of what is noted, the first of what could
  * not be noted, an hour after a read that proved nothing or a GET that failed. Undefined: with its audits.

@@ -9,15 +9,7 @@ import {
   withdrawal,
 } from '../detection/compare.ts';
 import { mostKnown } from '../detection/locate.ts';
-import {
-  asked,
-  concluded,
-  looksDue,
-  type Missing,
-  type Note,
-  notWithdrawn,
-  type Totals,
-} from '../detection/missing.ts';
+import { asked, concluded, looksDue, type Missing, type Totals } from '../detection/missing.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Lease } from '../ports/state.ts';
 import { isLocalFailure } from './local-failure.ts';
@@ -71,13 +63,14 @@ export class Looks {
   #isOutOfTime = false;
   readonly #missingBefore: number;
   #withdrawn = 0;
-  /** The notes of what the last look found gone. */
-  #leaving: readonly Note[] = [];
+  /** What the last look found gone, and what was remembered before it was counted. */
+  #charged: { readonly before: Missing; readonly gone: ReadonlySet<number> };
 
   constructor(context: LooksContext, missing: Missing) {
     this.#context = context;
     this.missing = missing;
     this.#missingBefore = missing.total;
+    this.#charged = { before: missing, gone: new Set() };
   }
 
   /** Whether this tick may ask for more by their ids. */
@@ -108,9 +101,16 @@ export class Looks {
 
   /** These were to be withdrawn, and could not be committed. */
   giveBack(ids: ReadonlySet<number>): void {
-    const notes = this.#leaving.filter(({ id }) => ids.has(id));
-    if (notes.length > 0) this.missing = notWithdrawn(this.missing, notes, this.#nowMs);
-    this.#withdrawn -= notes.length;
+    if (ids.size === 0) return;
+    const { before, gone } = this.#charged;
+    const { rules } = this.#context.parts;
+    this.missing = rules.withdrawing(
+      before,
+      new Set([...gone].filter((id) => !ids.has(id))),
+      this.#nowMs,
+    );
+    for (const id of ids) this.missing = asked(this.missing, id, false, this.#nowMs);
+    this.#withdrawn -= ids.size;
   }
 
   /** What was seen elsewhere than in a read of days. */
@@ -142,7 +142,7 @@ export class Looks {
     const most = rules.allowance(this.missing, totals, this.#nowMs);
     const { sightings, withdrawals } = await this.#askByIds(certifications, beganAt, most);
     const gone = new Set(withdrawals.map((change) => change.before.id));
-    this.#leaving = this.missing.notes.filter(({ id }) => gone.has(id));
+    this.#charged = { before: this.missing, gone };
     this.missing = rules.withdrawing(this.missing, gone, this.#nowMs);
     const isKept = await this.#save(remembered);
     this.#withdrawn += gone.size;

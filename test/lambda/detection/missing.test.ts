@@ -13,7 +13,6 @@ import {
   mayGo,
   noted,
   nothingMissing,
-  notWithdrawn,
   sighted,
   type Totals,
   withdrawing,
@@ -82,17 +81,6 @@ describe('what may be withdrawn', () => {
     expect(rest).toMatchObject({ accepted: 10, withdrawn: [] });
     const over = withdrawing(rest, new Set(Array.from({ length: 12 }, (_, id) => id)), now);
     expect(over).toMatchObject({ accepted: 0, withdrawn: [{ number: 2 }] });
-  });
-
-  it('is given back where it could not be committed, and asked for an hour later', () => {
-    const two = noted(nothingMissing, [certification(1), certification(2)], now - withdrawAfter);
-    const gone = withdrawing(two, new Set([1, 2]), now);
-    const back = notWithdrawn(gone, two.notes.slice(0, 1), now);
-    expect(back).toMatchObject({
-      notes: [{ id: 1, since: now - withdrawAfter, askedAt: now }],
-      withdrawn: [{ number: 1 }],
-    });
-    expect(notWithdrawn(gone, two.notes, now).withdrawn).toEqual([]);
   });
 
   it('is never more of what is accepted than is missing', () => {

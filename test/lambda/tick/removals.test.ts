@@ -115,6 +115,22 @@ describe('what has disappeared', () => {
     expect((await state()).missing?.withdrawn).toMatchObject([{ number: 1 }]);
   });
 
+  it('uses up neither the day nor what ops have accepted where no withdrawal can be committed', async () => {
+    story.world = story.world.slice(20);
+    await story.minutes(3);
+    await story.operate({ command: 'accept-total', total: 20 });
+    const commit = () => Promise.reject(new LedgerUnavailableError('UpdateItem', {}));
+    const refusing = story.ledgerWith({ commit });
+    let failed = 0;
+    for (let minutes = 0; minutes < 30; minutes += 1) {
+      failed += (await story.tick({ ledger: refusing })).failed;
+      story.clock.advance({ minutes: 1 });
+    }
+    expect(failed).toBe(20);
+    expect((await state()).missing).toMatchObject({ accepted: 20, withdrawn: [] });
+    await story.minutesUntil(() => gone() === 20, 75);
+  });
+
   it('is not withdrawn by a tick that has lost its lease', async () => {
     story.world = story.world.slice(1);
     await story.minutes(10);
