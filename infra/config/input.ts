@@ -80,8 +80,8 @@ export interface IntegrationSettingsInput {
   readonly holdAbove?: number | undefined;
   /**
    * Two looks for what is gone: a certification that a proven read lacked is called withdrawn when
-   * a read that began so much later lacks it, too, and the partner answers 404 for its id. Longer
-   * than any replica or page cache of the partner lags behind.
+   * a read that began so much later lacks it, too, and the partner answers 404 for its id. Choose a
+   * time that is longer than any replica or page cache of the partner lags behind.
    * Allowed: minutes, a whole number from 1 to 1440.
    * @default 10
    */

@@ -78,7 +78,7 @@ export const integration = record({
   withdrawAfter: whole('minutes', 1, 1_440)
     .default(10)
     .describe(
-      'Two looks for what is gone: a certification that a proven read lacked is called withdrawn when a read that began so much later lacks it, too, and the partner answers 404 for its id. Longer than any replica or page cache of the partner lags behind.',
+      'Two looks for what is gone: a certification that a proven read lacked is called withdrawn when a read that began so much later lacks it, too, and the partner answers 404 for its id. Choose a time that is longer than any replica or page cache of the partner lags behind.',
     ),
   announce: z
     .union(

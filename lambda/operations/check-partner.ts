@@ -114,7 +114,7 @@ export async function singleRecord(
   const problem = found === undefined ? 'answered with 404' : 'malformed';
   return failed(
     `A record of the list (${newest.id}) is ${problem} when it is asked for by its id.`,
-    'Tell the operator. What reads lack is announced as withdrawn after two looks, since its 404 cannot be told from any other.',
+    'Tell the partner. A certification that two looks lack is announced as withdrawn, since its 404 cannot be told from any other.',
   );
 }
 

@@ -101,11 +101,11 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
   missing: {
     begins: 'many certifications are missing at the partner',
     grows: 'more certifications are missing at the partner',
-    ends: 'no more are missing than are withdrawn',
+    ends: 'the missing certifications are back, few or accepted',
     means:
       'The list does not show them any more, and they are too many at once for news: it looks like a changed scope or a fault of the host. Nobody is told that they are withdrawn. If they come back, nobody is told, either. What is new or changed is announced as ever.',
     counts: 'Certifications missing so far',
-    toDo: 'Ask the operator whether the scope of this integration was narrowed. If it was, accept the new total with accept-total: what is gone is then withdrawn. This shows the total:',
+    toDo: 'Ask the partner whether the scope of this integration was narrowed. If it was, accept the new total with accept-total: the missing certifications are then withdrawn. This shows the total:',
     command: (settings) => ops('status', settings),
   },
   held: {
@@ -135,12 +135,12 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     toDo: 'Tell the operator which records they are and what is wrong with them.',
   },
   'shown-by-id': {
-    begins: 'some are not listed, and there by their ids',
+    begins: 'the list lacks what single records show',
     ends: 'the list and the single records agree again',
     means:
       'The list does not show them any more, and GET /api/v1/ax/assessments/:id still does. They are not announced as withdrawn as long as it does. What is new or changed is announced as ever.',
     counts: 'Certifications',
-    toDo: 'Tell the operator their ids, and ask which of the two is right.',
+    toDo: 'Tell the partner their ids, and ask which of the two is right.',
     command: checkedByHand,
   },
   unproven: {

@@ -55,8 +55,8 @@ export class FloodGuard {
    * Which of these changes, with all that was found before, are part of a flood. A mass edit, which no
    * total shows, comes to light little by little where days are read: so edits that are found there are
    * held once `holdAbove` of them have gone out lately. What is new meanwhile is none of it, nor is what
-   * the newest page shows: that is never more than a page. Withdrawals are never held: what is many has
-   * not come so far (detection/missing.ts).
+   * the newest page shows: that is never more than a page. Withdrawals are never held: too many
+   * are not withdrawn in the first place (detection/missing.ts).
    */
   flooding(
     changes: readonly Change[],

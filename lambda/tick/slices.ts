@@ -191,7 +191,7 @@ async function readSlice(
     const count = rows.length + (malformed.get(day)?.length ?? 0);
     const digest = digestOf(rows, salt);
     const ofDay = malformed.has(day) ? undefined : proof;
-    // Whoever is missing here is noted by the first look after the baseline.
+    // The first look after the baseline notes the certifications that are missing here.
     entries.set(day, {
       count,
       missing: 0,

@@ -54,7 +54,7 @@ export function acceptTotalLines(view: View, result: ResultOf<'accept-total'>): 
   return changed
     ? [
         view.paint('good', `accepted: ${amount(total)}, where ${amount(before)} were expected`),
-        'What is gone is looked at twice, and withdrawn.',
+        'Each missing certification is withdrawn once two looks have lacked it.',
         ...ifPausedLines(view, result),
       ]
     : [

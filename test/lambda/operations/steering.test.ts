@@ -391,7 +391,7 @@ describe('more that are missing than may be withdrawn', () => {
     await story.minutesUntil(() => gone() === 35, 20);
     expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 0 } });
     expect(story.notices.map(({ subject }) => subject)).toContainEqual(
-      expect.stringContaining('no more are missing'),
+      expect.stringContaining('are back, few or accepted'),
     );
     expect(await accept(6)).toMatchObject({ result: { changed: false } });
     expect(await story.operate({ command: 'status' })).toMatchObject({

@@ -86,7 +86,7 @@ describe('telling operations', () => {
       await operations.tick((conditions) => conditions.note('missing', { number }));
     expect(operations.subjects).toEqual([
       'district-a: many certifications are missing at the partner',
-      'district-a: no more are missing than are withdrawn',
+      'district-a: the missing certifications are back, few or accepted',
     ]);
     expect(operations.saves).toBe(2);
   });

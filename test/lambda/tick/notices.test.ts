@@ -203,7 +203,7 @@ describe('operations hear once, and once when it is over', () => {
     await ticks(20, 3);
     expect(titles()).toEqual([
       'many certifications are missing at the partner',
-      'no more are missing than are withdrawn',
+      'the missing certifications are back, few or accepted',
     ]);
     expect(story.notices[0]?.text).toContain('Certifications missing so far: 15');
   });

@@ -154,7 +154,7 @@ describe('what the list lacks and its id still has', () => {
     hide(7);
     await story.minutes(14);
     expect(gone()).toBe(0);
-    expect(titles()).toEqual(['some are not listed, and there by their ids']);
+    expect(titles()).toEqual(['the list lacks what single records show']);
     expect(story.notices[0]?.text).toContain('assessment 7 of 2024-02-29');
     story.requests.length = 0;
     await story.minutes(12);
@@ -197,7 +197,7 @@ describe('what the list lacks and its id still has', () => {
     hide(7);
     await story.minutes(14);
     expect(gone()).toBe(0);
-    expect(titles()).toEqual(['some are not listed, and there by their ids']);
+    expect(titles()).toEqual(['the list lacks what single records show']);
   });
 
   it('and gives no answer is asked for again after an hour, others sooner', async () => {
@@ -226,7 +226,7 @@ describe('too many', () => {
     expect(await story.minute()).toMatchObject({ created: 1, held: 0 });
     story.add(...Array.from({ length: 40 }, (_, index) => old(index + 1)));
     await story.minutes(2);
-    expect(titles().slice(1)).toEqual(['no more are missing than are withdrawn']);
+    expect(titles().slice(1)).toEqual(['the missing certifications are back, few or accepted']);
     expect(story.heard.map(({ subject }) => subject)).toEqual(['77', '78']);
   });
 
