@@ -146,6 +146,11 @@ export class Host {
     for (const id of ids) this.#trulyAbsent.add(id);
   }
 
+  /** Whatever is asked for by its id, the answer is 404. */
+  get deniesIds(): boolean {
+    return this.#partner.singleRecordsBroken;
+  }
+
   wasTrulyAbsent(id: number): boolean {
     return this.#trulyAbsent.has(id) || this.#trulyAbsentBefore.has(id);
   }

@@ -1,4 +1,4 @@
-import { idOf } from '../../lambda/detection/compare.ts';
+import { type Certification, idOf } from '../../lambda/detection/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
@@ -20,6 +20,8 @@ export class Witness {
   readonly #findings: string[];
   /** The newest sight of each record among those that were committed. */
   readonly #sights = new Map<number, number>();
+  /** The world's moment when a read of days last showed a record. */
+  readonly #shownAt = new Map<number, number>();
   /** When each withdrawal was committed that nobody has asked ops about. */
   readonly #withdrawn: number[] = [];
   /** Ops have said that any number may go. */
@@ -55,6 +57,7 @@ export class Witness {
         if (!read.proof && this.completedAt === Number.POSITIVE_INFINITY)
           this.isBaselineProven = false;
         const seen = new Set(read.assessments.map(({ id }) => id));
+        for (const id of seen) this.#shownAt.set(id, since);
         const after = world.readable(range);
         for (const id of read.proof ? before : []) {
           const stood = after.has(id) && (world.touchedAt.get(id) ?? 0) <= since;
@@ -76,7 +79,7 @@ export class Witness {
             this.#findings.push(`a flood is announced, ${idOf(change)} in it`);
         }
         // Absent at the second look, in this tick or one that overlaps it.
-        if (change.kind === 'withdrawn' && !this.#host.wasTrulyAbsent(change.before.id))
+        if (change.kind === 'withdrawn' && !this.#isExcused(change.before))
           this.#findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, event, now, destiny);
         if (owed !== undefined && change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
@@ -106,6 +109,16 @@ export class Witness {
         return typeof method === 'function' ? method.bind(target) : method;
       },
     });
+  }
+
+  /** By its id it is unknown, and where it has moved nobody has read yet: docs/detection.md, Limits. */
+  #isExcused({ id, day }: Certification): boolean {
+    if (this.#host.wasTrulyAbsent(id)) return true;
+    const hasMoved = this.#world.entries.get(id)?.assessment.certified_on !== day;
+    const wasShown = (this.#shownAt.get(id) ?? -1) >= (this.#world.touchedAt.get(id) ?? 0);
+    const isExcused = this.#host.deniesIds && hasMoved && !wasShown;
+    if (isExcused) this.#note('withdrawn where it was, unread where it is');
+    return isExcused;
   }
 
   #gone(nowMs: number): void {
