@@ -37,6 +37,8 @@ const looksToRest = 12;
 const soonSeconds = 1_800;
 /** Ticks, a minute apart, after which all must be quiet again. */
 const ticksToRest = 40;
+/** After which everything that has gone from the smallest world is withdrawn. */
+const daysToGo = 20;
 
 /**
  * One life of an integration: a world in which things happen between any two requests, ticks that
@@ -70,6 +72,11 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   // The changes of the last day are audited, too.
   await life.timeline.pass({ hours: 25 });
   await untilQuiet(life);
+  // Of a small world, two may go in a day.
+  for (let day = 0; day < daysToGo && (await isAnyMissing(life)); day++) {
+    await life.timeline.pass({ hours: 25 });
+    await untilQuiet(life);
+  }
   await digestsSent(life);
   life.findings.push(...(await judge(life)));
   if (life.findings.length === 0 && plan.stories > 0) {
@@ -89,6 +96,10 @@ export function inAnyCase({ rough, crowded, restarts, host }: LifeOptions): Part
     ...(restarts && { restarts: 0.25 }),
     ...(host?.singleRecordsBroken && { singleRecordsBroken: 1 }),
   };
+}
+
+async function isAnyMissing({ ledger }: Life): Promise<boolean> {
+  return ((await ledger.state()).missing?.total ?? 0) > 0;
 }
 
 async function trouble(life: Life): Promise<void> {

@@ -125,8 +125,8 @@ export class Witness {
     if (this.isAccepted) return;
     this.#withdrawn.push(nowMs);
     const today = this.#withdrawn.filter((at) => nowMs - at < oneDayMs).length;
-    // Born so far: no fewer than were known at any time of the day.
-    if (today > fewOf(this.#world.births.size)) this.#findings.push(`${today} went within a day`);
+    // Born so far: no fewer than were known at any time of the day; what has come back counts twice.
+    if (today > fewOf(this.#world.births.size + today - 1)) this.#findings.push(`${today} went within a day`);
   }
 
   #started({ before, startDay }: Baseline): void {
