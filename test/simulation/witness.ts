@@ -126,7 +126,8 @@ export class Witness {
     this.#withdrawn.push(nowMs);
     const today = this.#withdrawn.filter((at) => nowMs - at < oneDayMs).length;
     // Born so far: no fewer than were known at any time of the day; what has come back counts twice.
-    if (today > fewOf(this.#world.births.size + today - 1)) this.#findings.push(`${today} went within a day`);
+    if (today > fewOf(this.#world.births.size + today - 1))
+      this.#findings.push(`${today} went within a day`);
   }
 
   #started({ before, startDay }: Baseline): void {
