@@ -3,7 +3,7 @@ import type { IntegrationSettings } from './config.ts';
 /** What the functions are told of their integration: lambda/settings.ts reads it. */
 export function integrationVariable(config: IntegrationSettings): string {
   const { name, baseUrl, timeZone, recentDays, every, tokenRequest, audit } = config;
-  const { holdAbove, withdrawAfter, announce, baseline, fields } = config;
+  const { requestsPerMinute, holdAbove, withdrawAfter, announce, baseline, fields } = config;
   return JSON.stringify({
     name,
     baseUrl,
@@ -12,6 +12,7 @@ export function integrationVariable(config: IntegrationSettings): string {
     every,
     tokenRequest,
     audit,
+    requestsPerMinute,
     holdAbove,
     withdrawAfter,
     announce,

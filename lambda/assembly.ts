@@ -36,6 +36,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     tokenRequest: integration.tokenRequest,
     credentials,
     clock,
+    requestsPerMinute: integration.requestsPerMinute,
     onRequest: ({ date }) => {
       requests += 1;
       const theirs = date === undefined ? undefined : parseHttpDate(date);

@@ -28,6 +28,7 @@ const integration = z.strictObject({
     historyHours: z.number().check(z.positive()),
     requestsPerTick: z.int().check(z.nonnegative()),
   }),
+  requestsPerMinute: z.int().check(z.positive()),
   holdAbove: z.int().check(z.nonnegative()),
   /** Minutes. */
   withdrawAfter: z.number().check(z.positive()),

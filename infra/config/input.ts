@@ -69,6 +69,15 @@ export interface IntegrationSettingsInput {
     readonly requestsPerTick?: number | undefined;
   } | undefined;
   /**
+   * The pace that the partner allows. A tick that has used it up ends, and the next one goes on
+   * where it stopped. A host that refuses requests (429) lowers the pace by itself, and it is
+   * raised again slowly; set it where the partner has named a limit, and none is refused. Tasks of
+   * a fan-out and commands count for themselves.
+   * Allowed: requests to the partner within a minute, at most, a whole number from 3 to 60000.
+   * @default 6000
+   */
+  readonly requestsPerMinute?: number | undefined;
+  /**
    * The flood guard: more events than this at once (a partner's mass edit, a widened scope) are not
    * announced until an operator has looked. Nor are more edits than this of a mass edit that comes
    * to light little by little, as days are read again; edits on the newest page are not counted

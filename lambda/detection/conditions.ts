@@ -9,6 +9,7 @@ export const conditionNames = [
   'token-refused-twice',
   'no-organizations-assigned',
   'no-assessments-assigned',
+  'rate-limited',
   'missing',
   'held',
   'quarantined',

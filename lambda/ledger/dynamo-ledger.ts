@@ -3,6 +3,7 @@ import type { DayEntry } from '../detection/calendar.ts';
 import type { Change, Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { Missing } from '../detection/missing.ts';
+import type { Pace } from '../detection/pace.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { Refusal } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -67,6 +68,10 @@ export class DynamoLedger implements Ledger {
 
   backOff(backOff: BackOff | undefined) {
     return this.#state.backOff(backOff);
+  }
+
+  keepPace(pace: Pace | undefined) {
+    return this.#state.keepPace(pace);
   }
 
   saveConditions(changes: ReadonlyMap<ConditionName, OpenCondition | undefined>) {

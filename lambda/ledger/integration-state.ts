@@ -2,11 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { Temporal } from 'temporal-polyfill';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { Missing } from '../detection/missing.ts';
+import type { Pace } from '../detection/pace.ts';
 import { ledgerTable } from '../names.ts';
 import type { BackOff, Baseline, Lease, State, StateChanges } from '../ports/state.ts';
 import { assignments } from './expressions.ts';
 import { schemaVersion } from './item.ts';
-import { conditionAttribute, parseState, stateAttributes, stateKey } from './state-item.ts';
+import {
+  conditionAttribute,
+  paceAttributes,
+  parseState,
+  stateAttributes,
+  stateKey,
+} from './state-item.ts';
 import type { Table } from './table.ts';
 
 const saltBytes = 16;
@@ -116,6 +123,16 @@ export class IntegrationState {
         values: {
           ':back_off': { until: backOff.until.epochMilliseconds, failures: backOff.failures },
         },
+      });
+  }
+
+  async keepPace(pace: Pace | undefined): Promise<void> {
+    if (pace === undefined)
+      await this.#table.update(this.#stateKey, { UpdateExpression: 'REMOVE pace' });
+    else
+      await this.#table.update(this.#stateKey, {
+        UpdateExpression: 'SET pace = :pace',
+        values: { ':pace': paceAttributes(pace) },
       });
   }
 

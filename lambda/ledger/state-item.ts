@@ -2,6 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type ConditionName, conditionNames, type OpenCondition } from '../detection/conditions.ts';
 import type { Missing } from '../detection/missing.ts';
+import type { Pace } from '../detection/pace.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
 import type { State, StateChanges } from '../ports/state.ts';
 import { nameOf, parse } from './item.ts';
@@ -53,6 +54,15 @@ const missing = z.object({
   look_at: z.optional(z.number()),
 });
 
+const pace = z.object({
+  since: z.number(),
+  sent: z.int(),
+  learned: z.optional(z.int()),
+  refused_at: z.optional(z.number()),
+  refused_since: z.optional(z.number()),
+  closed_until: z.optional(z.number()),
+});
+
 const stateItem = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
   salt: z.string().check(z.minLength(1)),
@@ -100,6 +110,7 @@ const stateItem = z.object({
     { is_flooded: false, passed_edits: [] },
   ),
   back_off: z.optional(z.object({ until: z.number(), failures: z.int() })),
+  pace: z.optional(pace),
   paused: z._default(z.boolean(), false),
   lease_until: z.optional(z.number()),
   pause: z.optional(
@@ -153,6 +164,7 @@ export function parseState(item: Plain): State {
       edits: parsed.flood.passed_edits,
     },
     ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
+    ...(parsed.pace && { pace: paceOf(parsed.pace) }),
     paused: parsed.paused,
     ...(parsed.lease_until !== undefined && { leasedUntil: instant(parsed.lease_until) }),
     ...(parsed.pause && { pause: { ...parsed.pause, since: instant(parsed.pause.since) } }),
@@ -247,6 +259,27 @@ function missingAttributes({ notes, tooManySince, lookAt, ...rest }: Missing) {
     })),
     too_many_since: tooManySince,
     look_at: lookAt,
+  };
+}
+
+function paceOf({ since, sent, learned, ...item }: z.output<typeof pace>): Pace {
+  const { refused_at, refused_since, closed_until } = item;
+  return {
+    since,
+    sent,
+    ...(learned !== undefined && { learned }),
+    ...(refused_at !== undefined && { refusedAt: refused_at }),
+    ...(refused_since !== undefined && { refusedSince: refused_since }),
+    ...(closed_until !== undefined && { closedUntil: closed_until }),
+  };
+}
+
+export function paceAttributes({ refusedAt, refusedSince, closedUntil, ...rest }: Pace) {
+  return {
+    ...rest,
+    refused_at: refusedAt,
+    refused_since: refusedSince,
+    closed_until: closedUntil,
   };
 }
 

@@ -2,12 +2,15 @@ import type { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../clock.ts';
 import { NotifierError } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
+import type { RequestPace } from '../ports/request-pace.ts';
 import {
   InvalidQueryError,
+  RateLimitedError,
   type RequestKind,
   TimedOutError,
   TokenRefusedTwiceError,
 } from './errors.ts';
+import { PaceMeter } from './pace-meter.ts';
 import { type ListQuery, toSearchParams } from './query.ts';
 import { type Page, parsePage, parseRecord } from './records.ts';
 import { parseBody, toRefusal } from './replies.ts';
@@ -53,6 +56,8 @@ export interface PartnerClientOptions {
   /** For the jitter: from 0 up to, not including, 1. */
   readonly random?: () => number;
   readonly limits?: Partial<PartnerClientLimits>;
+  /** Requests that are sent within a minute, at most; default: no limit but the host's. */
+  readonly requestsPerMinute?: number;
   /** Told of each request, also of those that are retried. Must not throw. */
   readonly onRequest?: (info: RequestInfo) => void;
   /** Answers the requests instead of a pool of connections to the base URL's host. */
@@ -80,6 +85,8 @@ export interface PartnerClient {
    * @throws {PartnerError} or what the credential source throws
    */
   get(id: number, options?: CallOptions): Promise<Assessment | undefined>;
+  /** Of its requests, as the host's refusals have taught it. */
+  readonly pace: RequestPace;
   /** Ends the connections. Calls under way are completed, later ones fail. */
   close(): Promise<void>;
 }
@@ -118,6 +125,7 @@ export function createPartnerClient(
 ): PartnerClient {
   const { clock = systemClock, random = Math.random, onRequest } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const pace = new PaceMeter(options.requestsPerMinute ?? Number.POSITIVE_INFINITY, clock);
   const transport = new Transport(options.baseUrl, limits, options.dispatcher);
   const tokens = new TokenCache({
     credentials: options.credentials,
@@ -137,11 +145,13 @@ export function createPartnerClient(
   async function send(request: HttpRequest, attempt: number, signal: AbortSignal) {
     signal.throwIfAborted();
     const { kind } = request;
+    pace.spend(kind);
     const startedAt = clock.now().epochMilliseconds;
     const report = (outcome: { status: number; date?: string } | { error: string }) =>
       onRequest?.({ kind, attempt, ms: clock.now().epochMilliseconds - startedAt, ...outcome });
     try {
       const reply = await transport.send(request, signal);
+      pace.answered(reply.status);
       const date = reply.header('date');
       report({ status: reply.status, ...(date !== undefined && { date }) });
       return reply;
@@ -184,7 +194,12 @@ export function createPartnerClient(
         async (within) => await parse(await authorized(kind, path, attempt, within)),
       );
     };
-    return await withRetries(once, { ...limits, deadline, clock, random, signal });
+    try {
+      return await withRetries(once, { ...limits, deadline, clock, random, signal });
+    } catch (error) {
+      if (error instanceof RateLimitedError) pace.refused(error.retryAfterMs);
+      throw error;
+    }
   }
 
   return {
@@ -207,6 +222,8 @@ export function createPartnerClient(
         return parseRecord(parseBody('get', reply), id);
       });
     },
+
+    pace,
 
     close: () => transport.close(),
   };

@@ -83,7 +83,7 @@ export class RateLimitedError extends PartnerError {
   readonly code = 'rate-limited';
   readonly retryHelps = true;
   readonly whatToDo =
-    'Wait; if it goes on, poll less often or lower the audit budget, and ask the operator for the limit.';
+    'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the operator for the limit.';
   /** How long the host asked to be left alone (`Retry-After`), in milliseconds, if it did. */
   readonly retryAfterMs: number | undefined;
 
@@ -91,6 +91,31 @@ export class RateLimitedError extends PartnerError {
     super(`Rate limited by ${ENDPOINT[kind]}.`);
     this.retryAfterMs = retryAfterMs;
   }
+}
+
+/** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
+export class PaceSpentError extends PartnerError {
+  readonly code = 'pace-spent';
+  readonly retryHelps = true;
+  readonly whatToDo =
+    'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the operator for the limit.';
+  /** After how many milliseconds there is room again. */
+  readonly waitMs: number;
+
+  constructor(kind: RequestKind, waitMs: number) {
+    super(`The pace leaves no room for a request to ${ENDPOINT[kind]} now.`);
+    this.waitMs = waitMs;
+  }
+}
+
+/** Whether the pace has ended a call: nobody has failed, and the next tick goes on. */
+export function isForPace(error: unknown): boolean {
+  return error instanceof PaceSpentError || error instanceof RateLimitedError;
+}
+
+/** Whether a call ended because its own deadline came, or for the pace: it has no answer yet. */
+export function isCutOff(error: unknown): boolean {
+  return isForPace(error) || (error instanceof TimedOutError && error.phase === 'deadline');
 }
 
 /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { DayRange } from '../detection/days.ts';
 import type { Bookmark, PartnerReader } from '../ports/partner-reader.ts';
 import type { PartnerClient } from './client.ts';
-import { MalformedRecordError, TimedOutError } from './errors.ts';
+import { isCutOff, MalformedRecordError } from './errors.ts';
 import type { Stop } from './proven/part.ts';
 import { proveRange } from './proven/proven-read.ts';
 import type { SeamRules } from './proven/rules.ts';
@@ -18,7 +18,7 @@ const longAgo = '1900-01-01';
  * @param rules of proven reads; default: those of `Reading`
  */
 export function partnerReader(
-  client: Pick<PartnerClient, 'list' | 'get'>,
+  client: Pick<PartnerClient, 'list' | 'get' | 'pace'>,
   clock: Clock,
   rules?: SeamRules,
 ): PartnerReader {
@@ -27,6 +27,8 @@ export function partnerReader(
     return meta.count;
   };
   return {
+    pace: client.pace,
+
     async pulse(deadline) {
       const { assessments, quarantined, meta } = await client.list(
         { sort: 'certified_on', order: 'DESC', page: MAX_PAGE_SIZE },
@@ -98,12 +100,12 @@ export function partnerReader(
   };
 }
 
-/** `undefined` when the deadline came first. */
+/** `undefined` when the deadline came first, or the pace was spent. */
 async function inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof TimedOutError && error.phase === 'deadline') return undefined;
+    if (isCutOff(error)) return undefined;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import type { DayEntry } from '../detection/calendar.ts';
 import type { Certification, Change, Found, Presence, Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { Missing } from '../detection/missing.ts';
+import type { Pace } from '../detection/pace.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -44,6 +45,8 @@ export interface Ledger {
   saveMissing(lease: Lease, missing: Missing): Promise<boolean>;
   /** Leaves the partner alone, or ends that. */
   backOff(backOff: BackOff | undefined): Promise<void>;
+  /** The pace of the next tick; `undefined`: nothing of it matters. */
+  keepPace(pace: Pace | undefined): Promise<void>;
   /** How far the baseline has come, kept as it goes on. Needs the lease. */
   saveBaseline(baseline: Baseline): Promise<void>;
   /** What is known of these assessments, by id. */

@@ -3,15 +3,17 @@ import type { Proof } from '../detection/calendar.ts';
 import type { DayRange } from '../detection/days.ts';
 import type { Pulse } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
+import type { RequestPace } from './request-pace.ts';
 
 /**
  * What the tick needs of the partner.
  *
- * @throws PartnerError (every method; TimedOutError with the phase `deadline` when the given one cut it
+ * @throws PartnerError (every method; PaceSpentError and RateLimitedError when the pace is spent; TimedOutError with the phase `deadline` when the given one cut it
  * off), or what the source of the credentials throws (CredentialsNotSetError, CredentialsMalformedError,
  * SecretUnreadableError)
  */
 export interface PartnerReader {
+  readonly pace: RequestPace;
   /** The newest page, unfiltered: one request. */
   pulse(deadline: Temporal.Instant): Promise<PulseRead>;
   /**

@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { OpenConditions } from '../detection/conditions.ts';
 import type { DayTally } from '../detection/day-tally.ts';
 import type { Missing } from '../detection/missing.ts';
+import type { Pace } from '../detection/pace.ts';
 import type { Bookmark } from './partner-reader.ts';
 
 /** What one tick knows of an integration before it looks at the partner. */
@@ -43,6 +44,8 @@ export interface State {
   /** Before that, no audit: earlier ones have taken more requests than they may. */
   readonly auditsFrom: number;
   readonly backOff?: BackOff;
+  /** Absent: the host has refused nothing lately, and little was asked of it. */
+  readonly pace?: Pace;
   /** Ops have stopped the integration. */
   readonly paused: boolean;
   /** Who, since when and why, as far as it was said. */

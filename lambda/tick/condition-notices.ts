@@ -98,6 +98,13 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 about product ids, and ask them to assign the integration its assessments.",
     command: checkedByHand,
   },
+  'rate-limited': {
+    begins: 'the partner allows too few requests',
+    ends: 'the partner allows enough requests again',
+    means:
+      'The partner refuses requests because there are too many of them (429). The ticks have slowed down to what it answers. Nothing is lost: each tick goes on where the last one stopped. But it takes longer until changes are found.',
+    toDo: 'Ask the partner how many requests a minute this integration may send, and for more if that is little. Set `requestsPerMinute` of the integration to that number in notifier.config.ts, and deploy: then no request is refused any more.',
+  },
   missing: {
     begins: 'many certifications are missing at the partner',
     grows: 'more certifications are missing at the partner',

@@ -138,6 +138,13 @@ export class Conditions {
     return this.#endHindrances();
   }
 
+  /** @param learned requests a minute that the partner has answered, as far as that is known */
+  async paced(isTooSlow: boolean, learned: number | undefined): Promise<void> {
+    if (!isTooSlow && !this.#open.has('rate-limited')) return;
+    const details = learned === undefined ? [] : [`Answered within a minute: ${learned}`];
+    await this.note('rate-limited', { number: isTooSlow ? 1 : 0, details });
+  }
+
   /** A pause that goes on for days may have been forgotten. */
   async paused(pause: Pause | undefined): Promise<void> {
     const since = pause?.since.epochMilliseconds ?? this.#now();

@@ -173,9 +173,12 @@ async function readSlice(
   isFirst: boolean,
 ): Promise<SliceOutcome> {
   const begunAt = clock.now().epochMilliseconds;
-  const read = await partner.prove(range, limit.readingDeadline, bookmark);
+  const until = limit.readingDeadline;
+  const read = await partner.prove(range, until, bookmark);
   const { assessments, quarantined } = read;
-  const next = isFirst ? read.bookmark : undefined;
+  // With time left it was the pace, which is too dear to read anything twice.
+  const isKept = isFirst || clock.now().epochMilliseconds < until.epochMilliseconds;
+  const next = isKept ? read.bookmark : undefined;
   if (read.isCutOff && next === undefined) return { ...nothing, isDone: false };
   // Of a slice that takes several runs no day's count is known: the audits prove its days.
   const isInParts = bookmark !== undefined || next !== undefined;

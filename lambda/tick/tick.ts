@@ -9,6 +9,7 @@ import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { pulseDigest } from '../detection/pulse.ts';
 import { leaseOf } from '../lease.ts';
+import { isForPace } from '../partner/errors.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { Lease, State, StateChanges } from '../ports/state.ts';
@@ -18,6 +19,7 @@ import { readBaseline } from './baseline.ts';
 import { Conditions, isRefusal } from './conditions.ts';
 import { Delivery, type DeliveryTally } from './delivery.ts';
 import { indexLagMinutes } from './index-lag.ts';
+import { keepPace } from './kept-pace.ts';
 import { Looks } from './looks.ts';
 import { isDigestDue } from './owed-digest.ts';
 import { readPage } from './page.ts';
@@ -37,7 +39,8 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly integration: string;
   /**
    * `busy`: another tick is at work. `baseline`: what was found was recorded, not announced.
-   * `paused`: by ops. `backing-off`: the partner has refused this integration a moment ago.
+   * `paused`: by ops. `backing-off`: the partner has refused this integration a moment ago,
+   * or the pace has left no room for a pulse.
    * `no-credentials`: nobody has stored any yet, and no tick was ever completed.
    */
   readonly outcome: 'completed' | 'baseline' | 'busy' | 'paused' | 'backing-off' | 'no-credentials';
@@ -119,9 +122,23 @@ class Tick {
     if (state.paused) return this.#report('paused', state);
     await this.#conditions.tellOwed();
     if (isBackingOff(state, this.#parts)) return this.#backingOff(state);
+    this.#parts.partner.pace.resume(state.pace);
+    try {
+      return await this.#attempt(state);
+    } finally {
+      await keepPace(this.#parts, state, this.#conditions);
+    }
+  }
+
+  async #attempt(state: State): Promise<TickReport> {
     try {
       return await this.#story(state);
     } catch (error) {
+      // Not even the pulse: what is owed is out, and the rest is up to the next tick.
+      if (isForPace(error))
+        return this.#holdsLease
+          ? this.#finish('backing-off', state)
+          : this.#report('backing-off', state);
       if (isRefusal(error)) await noteRefusal(state, this.#parts);
       await this.#conditions.failed(error);
       if (this.#holdsLease) await this.#breakOff();

@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
-import { TimedOutError } from '../partner/errors.ts';
+import { isCutOff } from '../partner/errors.ts';
 
 /** Kept free for the end of the tick before anything of it has been measured. */
 const leastReserveMs = 10_000;
@@ -37,14 +37,14 @@ export class TimeLimit {
     return this.#clock.now().add({ milliseconds: Math.floor(left * readingShare) });
   }
 
-  /** A question that our own deadline cuts off is out of time, without an answer yet: nobody has failed, and the next tick asks again. */
+  /** A question that our own deadline or the pace cuts off is out of time, without an answer yet: nobody has failed, and the next tick asks again. */
   async ask<Answer>(
     question: (deadline: Temporal.Instant) => Promise<Answer>,
   ): Promise<Answer | 'out-of-time'> {
     try {
       return await question(this.deadline);
     } catch (error) {
-      if (error instanceof TimedOutError && error.phase === 'deadline') return 'out-of-time';
+      if (isCutOff(error)) return 'out-of-time';
       throw error;
     }
   }

@@ -15,6 +15,7 @@ describe('a configuration', () => {
           tokenRequest: 'form',
           audit: { recentMinutes: 15, historyHours: 24, requestsPerTick: 20 },
           holdAbove: 500,
+          requestsPerMinute: 6_000,
           withdrawAfter: 10,
           announce: 'none',
           baseline: 'tick',

@@ -48,6 +48,8 @@ export class Integration {
   readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
   readonly fanOut: FanOutLedger;
+  /** The tick's port to the partner. A test may put something before or after its answers. */
+  readonly partner: PartnerReader;
   /** What a mutant makes of the parts of each tick. */
   mutate: (parts: TickParts) => TickParts = (parts) => parts;
   /** Which settings are not the defaults. */
@@ -72,8 +74,11 @@ export class Integration {
   partnerAheadMs: number | undefined = 0;
   #invocations = 0;
 
-  constructor(ledgersOf?: LedgersOf) {
+  /** @param requestsPerMinute the setting of that name */
+  constructor(ledgersOf?: LedgersOf, requestsPerMinute = 6_000) {
     const { clock, journal, memory } = this;
+    const client = this.host.client({ credentials: this.#secret, requestsPerMinute });
+    this.partner = this.#heard(partnerReader(client, clock));
     const { ledger, opsLedger, fanOut } =
       ledgersOf?.(this.name, clock, journal) ?? ledgersIn(memory);
     this.ledger = ledger;
@@ -119,20 +124,20 @@ export class Integration {
     return this.credentials;
   };
 
-  readonly #reader = partnerReader(this.host.client({ credentials: this.#secret }), this.clock);
-
-  /** The tick's port to the partner. A test may put something before or after its answers. */
-  readonly partner: PartnerReader = {
-    pulse: (deadline) => this.#ask('pulse', () => this.#reader.pulse(deadline)),
-    tail: (pulse, deadline) => this.#ask('tail', () => this.#reader.tail(pulse, deadline)),
-    count: (range, deadline) => this.#ask('count', () => this.#reader.count(range, deadline)),
-    oldestDay: (deadline) => this.#ask('oldest', () => this.#reader.oldestDay(deadline)),
-    prove: (range, deadline, bookmark) =>
-      this.#ask(`prove ${range.from}..${range.to}`, () =>
-        this.#reader.prove(range, deadline, bookmark),
-      ),
-    get: (id, deadline) => this.#ask(`get ${id}`, () => this.#reader.get(id, deadline)),
-  };
+  #heard(reader: PartnerReader): PartnerReader {
+    return {
+      pace: reader.pace,
+      pulse: (deadline) => this.#ask('pulse', () => reader.pulse(deadline)),
+      tail: (pulse, deadline) => this.#ask('tail', () => reader.tail(pulse, deadline)),
+      count: (range, deadline) => this.#ask('count', () => reader.count(range, deadline)),
+      oldestDay: (deadline) => this.#ask('oldest', () => reader.oldestDay(deadline)),
+      prove: (range, deadline, bookmark) =>
+        this.#ask(`prove ${range.from}..${range.to}`, () =>
+          reader.prove(range, deadline, bookmark),
+        ),
+      get: (id, deadline) => this.#ask(`get ${id}`, () => reader.get(id, deadline)),
+    };
+  }
 
   async #ask<Result>(what: string, ask: () => Promise<Result>): Promise<Result> {
     this.requests.push(what);

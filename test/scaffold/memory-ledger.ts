@@ -8,6 +8,7 @@ import {
 } from '../../lambda/detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../../lambda/detection/conditions.ts';
 import type { Missing } from '../../lambda/detection/missing.ts';
+import type { Pace } from '../../lambda/detection/pace.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { briefName } from '../../lambda/events/fields.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
@@ -184,6 +185,11 @@ export class MemoryLedger implements Ledger, Steered {
   async backOff(backOff: BackOff | undefined): Promise<void> {
     const { backOff: _, ...state } = await this.state();
     this.#state = { ...state, ...(backOff && { backOff }) };
+  }
+
+  async keepPace(pace: Pace | undefined): Promise<void> {
+    const { pace: _, ...state } = await this.state();
+    this.#state = { ...state, ...(pace && { pace }) };
   }
 
   async known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>> {

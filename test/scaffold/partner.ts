@@ -101,6 +101,12 @@ export class MemoryPartner {
   pageRows = 100;
   /** Decides among equals, anew in each answer; without it they come in the order they were put in. */
   tie: ((record: HostRecord) => number) | undefined;
+  /** It answers so many requests within any minute, tokens included, and refuses the others without saying for how long. */
+  requestsPerMinute = Number.POSITIVE_INFINITY;
+  /** How many it has refused for that. */
+  refusals = 0;
+  /** When the requests of the last minute came that it did not refuse. */
+  #taken: number[] = [];
   /** Instead of each answer of the list and of single records. */
   fault: Fault | undefined;
   /** Every single record answers 404. */
@@ -206,7 +212,7 @@ export class MemoryPartner {
   async respond(request: HttpRequest, signal: AbortSignal): Promise<Answer | 'reset'> {
     const received = this.#received(request);
     this.requests.push(received);
-    const fault = this.#before(received);
+    const fault = this.#isTooMany() ? tooManyRequests() : this.#before(received);
     if (this.answerMs > 0) await this.#clock.sleep(this.answerMs, signal);
     return this.#delivered(fault, received, request, signal);
   }
@@ -227,6 +233,18 @@ export class MemoryPartner {
     if (fault === 'half') return { ...answer, breaksOff: true };
     const lost = this.#after(received);
     return lost === undefined ? answer : this.#delivered(lost, received, request, signal);
+  }
+
+  #isTooMany(): boolean {
+    if (this.requestsPerMinute === Number.POSITIVE_INFINITY) return false;
+    const now = this.#clock.now().epochMilliseconds;
+    this.#taken = this.#taken.filter((at) => now - at < 60_000);
+    if (this.#taken.length >= this.requestsPerMinute) {
+      this.refusals += 1;
+      return true;
+    }
+    this.#taken.push(now);
+    return false;
   }
 
   #before(received: Received): Fault | undefined {

@@ -143,6 +143,7 @@ export class Passage {
         credentials: this.#credentials(),
         clock,
         random: () => jitter.next(),
+        requestsPerMinute: 6_000,
         dispatcher: dispatcherTo((request, signal) => this.#exchange(request, environment, signal)),
       },
       this.#readPage,
@@ -150,12 +151,13 @@ export class Passage {
   }
 
   /** The client, whose calls are counted. */
-  client({ client, invocation }: Environment): Pick<PartnerClient, 'list' | 'get'> {
+  client({ client, invocation }: Environment): Pick<PartnerClient, 'list' | 'get' | 'pace'> {
     const count = (kind: string, asked: unknown) => {
       invocation.calls += 1;
       this.trace(`${invocation.id} ${kind} ${JSON.stringify(asked)}`);
     };
     return {
+      pace: client.pace,
       list: (query, options) => {
         count('list', query);
         return client.list(query, options);

@@ -5,7 +5,7 @@ import { NameOrderEvidence } from '../../detection/name-order.ts';
 import type { TiesByName } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { PartnerClient } from '../client.ts';
-import { TimedOutError } from '../errors.ts';
+import { isCutOff } from '../errors.ts';
 import type { AssessmentFilter, ListQuery } from '../query.ts';
 import type { Page, Quarantined } from '../records.ts';
 import { type SeamRules, seamRules } from './rules.ts';
@@ -44,6 +44,7 @@ export class Reading {
   readonly #quarantined = new Map<number | string, Quarantined>();
   #nameOrder: NameOrderEvidence | undefined = new NameOrderEvidence();
   #requests = 0;
+  #isCutOff = false;
 
   constructor(client: Pick<PartnerClient, 'list'>, options: ProvenReadOptions) {
     this.#client = client;
@@ -100,10 +101,11 @@ export class Reading {
     return this.#options.clock.now();
   }
 
-  /** The time or the requests are used up. */
+  /** The time, the requests or the pace are used up. */
   get isSpent(): boolean {
     const { deadline, maxRequests = Number.POSITIVE_INFINITY } = this.#options;
-    return this.#requests >= maxRequests || Temporal.Instant.compare(this.now(), deadline) >= 0;
+    if (this.#isCutOff || this.#requests >= maxRequests) return true;
+    return Temporal.Instant.compare(this.now(), deadline) >= 0;
   }
 
   /** @returns undefined when the time or the requests are used up */
@@ -120,7 +122,10 @@ export class Reading {
       this.#remember(page);
       return page;
     } catch (error) {
-      if (error instanceof TimedOutError && error.phase === 'deadline') return undefined;
+      if (isCutOff(error)) {
+        this.#isCutOff = true;
+        return undefined;
+      }
       throw error;
     }
   }

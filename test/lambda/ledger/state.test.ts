@@ -2,6 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
 import type { ConditionName, OpenCondition } from '../../../lambda/detection/conditions.ts';
 import type { Missing } from '../../../lambda/detection/missing.ts';
+import type { Pace } from '../../../lambda/detection/pace.ts';
 import type { StateChanges } from '../../../lambda/ports/state.ts';
 import { describeLedgers, later, now } from './ledgers.ts';
 
@@ -223,6 +224,21 @@ describeLedgers('the state', (used) => {
     expect((await state()).backOff).toEqual({ until: later, failures: 2 });
     await ledger.backOff(undefined);
     expect(await state()).not.toHaveProperty('backOff');
+  });
+
+  it.each<[string, Pace]>([
+    ['a minute that is spent', { since: 5, sent: 12 }],
+    [
+      'a refusal',
+      { since: 5, sent: 12, learned: 12, refusedAt: 6, refusedSince: 6, closedUntil: 7 },
+    ],
+  ])('keeps the pace: %s', async (_, pace) => {
+    const { ledger } = used();
+    await state();
+    await ledger.keepPace(pace);
+    expect((await state()).pace).toEqual(pace);
+    await ledger.keepPace(undefined);
+    expect(await state()).not.toHaveProperty('pace');
   });
 
   it('gathers the years of the calendar, each once', async () => {

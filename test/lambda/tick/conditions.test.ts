@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import { compare } from '../../../lambda/detection/compare.ts';
 import type { ConditionName } from '../../../lambda/detection/conditions.ts';
@@ -8,6 +9,7 @@ import {
   CredentialsRefusedError,
   NoOrganizationsAssignedError,
 } from '../../../lambda/partner/errors.ts';
+import { PaceMeter } from '../../../lambda/partner/pace-meter.ts';
 import type { Announcer, Notice } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { Conditions } from '../../../lambda/tick/conditions.ts';
@@ -69,6 +71,7 @@ class Operations {
 const settings = tickSettings();
 const nobody = () => Promise.reject(new Error('the partner is not asked'));
 const partner: TickParts['partner'] = {
+  pace: new PaceMeter(1, systemClock),
   pulse: nobody,
   tail: nobody,
   count: nobody,

@@ -1,0 +1,115 @@
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** No refusal makes the pace slower: a transient one, on a quiet minute, says little of what the host allows. */
+const leastLearned = 4;
+/** So long after a refusal, a pace that is used up is raised. */
+const raisedAfterMs = 10 * minuteMs;
+const raisedBy = 1.5;
+/** So long without any other answer than a refusal for pace, and people are told. */
+const toldAfterMs = 15 * minuteMs;
+
+/** What is remembered of the requests to one host. All times are milliseconds since the epoch. */
+export interface Pace {
+  /** When the minute began that is counted: with its first request. */
+  readonly since: number;
+  /** Requests of that minute that were not refused for their pace. */
+  readonly sent: number;
+  /** Requests a minute, as refusals have taught; absent: as many as are set. */
+  readonly learned?: number;
+  /** When the host last refused for pace, however often it was asked. */
+  readonly refusedAt?: number;
+  /** Since when it has answered nothing else. */
+  readonly refusedSince?: number;
+  /** Before that, nothing is sent. */
+  readonly closedUntil?: number;
+}
+
+export const unhurried: Pace = { since: 0, sent: 0 };
+
+/**
+ * The pace as it is now: a refusal is forgotten after an hour, and a minute that was used up without one
+ * raises what was learned. A clock that was set back begins anew.
+ *
+ * @param set requests a minute, at most
+ */
+export function paceAt(pace: Pace, set: number, now: number): Pace {
+  const { learned, refusedAt, closedUntil, ...rest } = pace;
+  const isLearned =
+    refusedAt !== undefined &&
+    refusedAt <= now &&
+    now - refusedAt < hourMs &&
+    (learned ?? set) < set;
+  const isClosed = closedUntil !== undefined && closedUntil > now && closedUntil - now <= hourMs;
+  const isOver = now < pace.since || now - pace.since >= minuteMs;
+  const closed = isClosed && { closedUntil };
+  const counted = isOver ? { ...rest, ...unhurried } : rest;
+  if (!isLearned || learned === undefined) return { ...counted, ...closed };
+  const isRaised =
+    isOver && pace.sent >= learned && refusedAt < pace.since && now - refusedAt >= raisedAfterMs;
+  const raised = isRaised ? Math.ceil(learned * raisedBy) : learned;
+  return { ...counted, ...closed, ...(raised < set && { learned: raised, refusedAt }) };
+}
+
+const allowed = ({ learned }: Pace, set: number) => learned ?? set;
+
+/** When the next request may be sent: now, or later. */
+export function opensAt(before: Pace, set: number, now: number): number {
+  const pace = paceAt(before, set, now);
+  const isSpent = pace.sent >= allowed(pace, set);
+  return Math.max(now, pace.closedUntil ?? now, isSpent ? pace.since + minuteMs : now);
+}
+
+/** A request goes out. */
+export function spent(before: Pace, set: number, now: number): Pace {
+  const pace = paceAt(before, set, now);
+  return { ...pace, since: pace.sent === 0 ? now : pace.since, sent: pace.sent + 1 };
+}
+
+/** The host has refused a request for its pace; it may be asked again if it says when. */
+export function refusedOnce(pace: Pace, now: number): Pace {
+  return { ...pace, sent: Math.max(0, pace.sent - 1), refusedSince: pace.refusedSince ?? now };
+}
+
+/** The host has answered, whatever it said. */
+export function answered({ refusedSince: _, ...pace }: Pace): Pace {
+  return pace;
+}
+
+/**
+ * The host goes on refusing: the minute has no more than what was sent.
+ *
+ * @param retryAfterMs how long it wants to be left alone, if it says so: an hour at most
+ */
+export function refused(before: Pace, set: number, now: number, retryAfterMs?: number): Pace {
+  const pace = paceAt(before, set, now);
+  const learned = Math.min(allowed(pace, set), Math.max(leastLearned, pace.sent));
+  const since = pace.sent === 0 ? now : pace.since;
+  const closedUntil =
+    retryAfterMs === undefined ? since + minuteMs : now + Math.min(retryAfterMs, hourMs);
+  return { ...pace, since, learned, refusedAt: now, closedUntil };
+}
+
+/**
+ * What the next tick has to know, `undefined` if nothing. A minute of which less than half is spent does not
+ * matter to it: a quiet tick writes nothing.
+ */
+export function remembered(before: Pace, set: number, now: number): Pace | undefined {
+  const pace = paceAt(before, set, now);
+  const isCounted = 2 * pace.sent > allowed(pace, set);
+  const { learned, refusedSince, closedUntil } = pace;
+  const isEmpty = (learned ?? refusedSince ?? closedUntil) === undefined;
+  if (isEmpty && !isCounted) return undefined;
+  return isCounted ? pace : { ...pace, ...unhurried };
+}
+
+/**
+ * Whether people are to be told that the host allows less than is wanted: the pace that it taught was used
+ * up, or it has answered nothing but refusals for a quarter of an hour. `undefined`: as before.
+ */
+export function isTooSlow(before: Pace, set: number, now: number): boolean | undefined {
+  const { learned, sent, since, refusedAt = now, refusedSince } = paceAt(before, set, now);
+  if (refusedSince !== undefined && now - refusedSince >= toldAfterMs) return true;
+  if (learned === undefined) return refusedSince === undefined ? false : undefined;
+  return sent >= learned && refusedAt < since ? true : undefined;
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  answered,
+  isTooSlow,
+  opensAt,
+  type Pace,
+  paceAt,
+  refused,
+  refusedOnce,
+  remembered,
+  spent,
+  unhurried,
+} from '../../../lambda/detection/pace.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const t0 = 1_795_248_000_000;
+
+/** So many requests at once. */
+function many(pace: Pace, set: number, now: number, count: number): Pace {
+  let after = pace;
+  for (let sent = 0; sent < count; sent++) after = spent(after, set, now);
+  return after;
+}
+
+/** The host has refused one after so many, and said nothing else. */
+function refusedAfter(count: number, now = t0, set = 600): Pace {
+  const pace = spent(many(unhurried, set, now, count), set, now);
+  return refused(refusedOnce(pace, now), set, now);
+}
+
+describe('the minute', () => {
+  it('has room for as many requests as are set, counted from its first one', () => {
+    const pace = many(unhurried, 3, t0 + 5, 2);
+    expect(opensAt(pace, 3, t0 + 9)).toBe(t0 + 9);
+    expect(opensAt(spent(pace, 3, t0 + 9), 3, t0 + 9)).toBe(t0 + 5 + minute);
+    expect(opensAt(spent(pace, 3, t0 + 9), 3, t0 + 5 + minute)).toBe(t0 + 5 + minute);
+  });
+
+  it('begins anew where the clock was set back', () => {
+    expect(opensAt(many(unhurried, 3, t0, 3), 3, t0 - 1)).toBe(t0 - 1);
+  });
+});
+
+describe('a refusal', () => {
+  it('teaches how many a minute the host allows, and closes the rest of it', () => {
+    const pace = refusedAfter(12);
+    expect(pace).toMatchObject({ learned: 12, refusedAt: t0, closedUntil: t0 + minute });
+    expect(opensAt(pace, 600, t0 + 1)).toBe(t0 + minute);
+    const next = many(pace, 600, t0 + minute, 12);
+    expect(opensAt(next, 600, t0 + minute)).toBe(t0 + 2 * minute);
+  });
+
+  it('on a quiet minute teaches little: four remain', () => {
+    expect(refusedAfter(1)).toMatchObject({ learned: 4 });
+    expect(refusedAfter(1, t0, 3)).toMatchObject({ learned: 3 });
+  });
+
+  it('closes for as long as the host asks, an hour at most', () => {
+    expect(refused(unhurried, 600, t0, 600_000)).toMatchObject({ closedUntil: t0 + 600_000 });
+    expect(refused(unhurried, 600, t0, 24 * hour)).toMatchObject({ closedUntil: t0 + hour });
+  });
+
+  it('that is said to last longer than an hour was said by another clock', () => {
+    const pace = { ...unhurried, closedUntil: t0 + hour + 1 };
+    expect(opensAt(pace, 600, t0)).toBe(t0);
+    expect(opensAt(pace, 600, t0 + 1)).toBe(t0 + hour + 1);
+  });
+
+  it('is forgotten after an hour', () => {
+    const pace = refusedAfter(12);
+    expect(paceAt(pace, 600, t0 + hour - 1)).toMatchObject({ learned: 12 });
+    expect(paceAt(pace, 600, t0 + hour)).not.toHaveProperty('learned');
+    expect(paceAt(pace, 600, t0 - 1)).not.toHaveProperty('learned');
+  });
+
+  it('teaches nothing beyond what is set', () => {
+    expect(paceAt(refusedAfter(12), 12, t0)).not.toHaveProperty('learned');
+  });
+});
+
+describe('what a host has taught', () => {
+  const used = (at: number) => many(refusedAfter(12), 600, at, 12);
+
+  it('is raised by half once a minute was used up, ten minutes after the refusal', () => {
+    expect(paceAt(used(t0 + 9 * minute), 600, t0 + 10 * minute - 1)).toMatchObject({ learned: 12 });
+    const raised = paceAt(used(t0 + 9 * minute), 600, t0 + 10 * minute);
+    expect(raised).toMatchObject({ learned: 18, refusedAt: t0, sent: 0 });
+    const more = many(raised, 600, t0 + 10 * minute, 18);
+    expect(paceAt(more, 600, t0 + 11 * minute)).toMatchObject({ learned: 27 });
+  });
+
+  it('is not raised while it is not used up, or in the minute of a refusal', () => {
+    const pace = many(refusedAfter(12), 600, t0 + 12 * minute, 11);
+    expect(paceAt(pace, 600, t0 + 13 * minute)).toMatchObject({ learned: 12 });
+    const refusedAgain = { ...used(t0 + 12 * minute), refusedAt: t0 + 12 * minute + 1 };
+    expect(paceAt(refusedAgain, 600, t0 + 40 * minute)).toMatchObject({ learned: 12 });
+  });
+
+  it('ends where it reaches what is set', () => {
+    const pace = many(refusedAfter(12, t0, 15), 15, t0 + 12 * minute, 12);
+    expect(paceAt(pace, 15, t0 + 13 * minute)).not.toHaveProperty('learned');
+  });
+});
+
+describe('what the next tick has to know', () => {
+  it('is nothing of a minute of which half is left', () => {
+    expect(remembered(many(unhurried, 4, t0, 2), 4, t0)).toBeUndefined();
+    expect(remembered(many(unhurried, 4, t0, 3), 4, t0)).toMatchObject({ since: t0, sent: 3 });
+    expect(remembered(many(unhurried, 4, t0, 3), 4, t0 + minute)).toBeUndefined();
+  });
+
+  it('is the refusal, and how much of a small pace is spent', () => {
+    expect(remembered(refusedAfter(12), 600, t0)).toMatchObject({ sent: 12, learned: 12 });
+    expect(remembered(refusedAfter(12), 600, t0 + minute)).toEqual({
+      since: 0,
+      sent: 0,
+      learned: 12,
+      refusedAt: t0,
+      refusedSince: t0,
+    });
+    expect(remembered(refused(unhurried, 2, t0, 90_000), 2, t0)).toEqual({
+      since: 0,
+      sent: 0,
+      closedUntil: t0 + 90_000,
+    });
+  });
+});
+
+describe('people are told', () => {
+  it('once the pace that was taught is used up, and not by the refusal itself', () => {
+    const pace = answered(refusedAfter(12));
+    expect(isTooSlow(pace, 600, t0)).toBeUndefined();
+    const next = many(pace, 600, t0 + minute, 11);
+    expect(isTooSlow(next, 600, t0 + minute)).toBeUndefined();
+    expect(isTooSlow(spent(next, 600, t0 + minute), 600, t0 + minute)).toBe(true);
+  });
+
+  it('after fifteen minutes of nothing but refusals', () => {
+    const pace = refusedOnce(refusedOnce(unhurried, t0), t0 + minute);
+    expect(isTooSlow(pace, 600, t0 + 15 * minute - 1)).toBeUndefined();
+    expect(isTooSlow(pace, 600, t0 + 15 * minute)).toBe(true);
+    expect(isTooSlow(answered(pace), 600, t0 + 15 * minute)).toBe(false);
+  });
+
+  it('not where the setting is what is used up', () => {
+    expect(isTooSlow(many(unhurried, 4, t0, 4), 4, t0)).toBe(false);
+  });
+});
+
+describe('whatever a host does', () => {
+  it('is asked no more often than is set, and again within an hour', () => {
+    const step = fc.record({
+      waitMs: fc.integer({ min: 0, max: 90_000 }),
+      retryAfterMs: fc.option(fc.integer({ min: 0, max: 2 * hour }), { nil: undefined }),
+      isRefused: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 20 }), fc.array(step), (set, steps) => {
+        let [pace, now, begun, count] = [unhurried, t0, t0 - minute, 0];
+        for (const { waitMs, retryAfterMs, isRefused } of steps) {
+          now += waitMs;
+          const at = opensAt(pace, set, now);
+          expect(at - now).toBeLessThanOrEqual(hour);
+          now = at;
+          pace = spent(pace, set, now);
+          [begun, count] = now - begun >= minute ? [now, 1] : [begun, count + 1];
+          expect(count).toBeLessThanOrEqual(set);
+          pace = isRefused
+            ? refused(refusedOnce(pace, now), set, now, retryAfterMs)
+            : answered(pace);
+          if (isRefused) count -= 1;
+          pace = remembered(pace, set, now) ?? pace;
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { PaceSpentError, RateLimitedError } from '../../../lambda/partner/index.ts';
+import { json, page, rejection, rig } from './scripted-host.ts';
+
+const busy = json(429, {});
+
+it('sends so many requests within a minute, the token included, and waits for the next one', async () => {
+  const { host, client, clock } = await rig({ requestsPerMinute: 3 });
+  host.script('list', page([]));
+  await client.list();
+  await client.list();
+  expect(clock.sleeps).toEqual([]);
+  await client.list();
+  expect(clock.sleeps).toEqual([60_000]);
+  expect(host.of('list')).toHaveLength(3);
+});
+
+it('sends nothing if the next minute comes too late for the call', async () => {
+  const { host, client, clock } = await rig({ requestsPerMinute: 2 });
+  host.script('list', page([]));
+  await client.list();
+  const deadline = clock.now().add({ seconds: 60 });
+  const error = await rejection(client.list({}, { deadline }));
+  expect(error).toBeInstanceOf(PaceSpentError);
+  expect(error).toMatchObject({ waitMs: 60_000, retryHelps: true });
+  expect(host.of('list')).toHaveLength(1);
+  expect(clock.sleeps).toEqual([]);
+});
+
+it('counts a wait as no attempt', async () => {
+  const { host, client, requests } = await rig({ requestsPerMinute: 2, limits: { attempts: 2 } });
+  host.script('list', json(503, {}), page([]));
+  const deadline = (await rig()).clock.now().add({ minutes: 10 });
+  await client.list({}, { deadline });
+  expect(requests.map(({ kind, attempt }) => `${kind} ${attempt}`)).toEqual([
+    'token 1',
+    'list 1',
+    'list 2',
+  ]);
+});
+
+it('asks a host that does not say when to come again once more, and then not in this minute', async () => {
+  const { host, client, clock } = await rig();
+  host.script('list', busy);
+  const deadline = clock.now().add({ seconds: 55 });
+  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(RateLimitedError);
+  expect(host.of('list')).toHaveLength(2);
+  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(PaceSpentError);
+  expect(host.of('list')).toHaveLength(2);
+});
+
+it('is taught the same by the token endpoint', async () => {
+  const { host, client, clock } = await rig();
+  host.script('token', busy);
+  const deadline = clock.now().add({ seconds: 55 });
+  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(RateLimitedError);
+  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(PaceSpentError);
+  expect(host.of('token')).toHaveLength(2);
+});
+
+it('goes on at the pace that another client has left', async () => {
+  const one = await rig();
+  one.host.script('list', busy);
+  await rejection(one.client.list({}, { deadline: one.clock.now().add({ seconds: 9 }) }));
+  const pace = one.client.pace.remembered();
+  expect(pace).toMatchObject({ learned: 4 });
+  const { host, client, clock } = await rig();
+  client.pace.resume(pace);
+  host.script('list', page([]));
+  const deadline = clock.now().add({ seconds: 50 });
+  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(PaceSpentError);
+  client.pace.resume(undefined);
+  await expect(client.list({}, { deadline })).resolves.toMatchObject({ rows: 0 });
+});
