@@ -20,7 +20,7 @@ import { createTicker } from './ticker.ts';
  * by what the function's journal writes. Then `npm run generate` writes the page.
  */
 const file = fileURLToPath(new URL('cost-measured.json', import.meta.url));
-/** Beyond what one tick of any schedule here brings: what the flood guard would hold is announced. */
+/** Beyond what one tick of any schedule here brings: what the gate would hold is announced. */
 const holdAbove = 10_000;
 const rounds = 3;
 

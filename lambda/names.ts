@@ -77,7 +77,7 @@ export const metrics = {
   eventsUndelivered: 'EventsUndelivered',
   /** Events that SNS has refused for good, as long as they are set aside. */
   eventsUndeliverable: 'EventsUndeliverable',
-  /** Events that the flood guard keeps back, until ops have decided. */
+  /** Events that the gate keeps back, until ops have decided. */
   eventsHeld: 'EventsHeld',
   /** By how much the partner's total differs although no day does. */
   unexplainedDifference: 'UnexplainedDifference',

@@ -78,12 +78,15 @@ export interface IntegrationSettingsInput {
    */
   readonly requestsPerMinute?: number | undefined;
   /**
-   * The flood guard: more events than this at once (a partner's mass edit, a widened scope) are not
-   * announced until an operator has looked. Nor are more edits than this of a mass edit that comes
-   * to light little by little, as days are read again; edits on the newest page are not counted
-   * there. None is lost. Raise it where more than 500 such edits a day are usual.
-   * Allowed: events of one tick, or edits found by reading days within `audit.historyHours` (and up
-   * to a quarter more), above which they are held, a whole number from 0 to 1000000.
+   * The gate: where more changes of a kind than this are found within an hour (a partner's mass
+   * edit, a widened scope), they are not announced until somebody has looked; where 1 % of the
+   * certifications is more, up to 5,000, that is the limit. Nor are more edits than this of a mass
+   * edit that comes to light little by little, as days are read again; edits on the newest page are
+   * not counted there. None is lost. Raise it where so many changes an hour are usual; `release
+   * --for` lets a single busy day through.
+   * Allowed: changes of a kind within an hour, or edits found by reading days within
+   * `audit.historyHours` (and up to a quarter more), above which they are held, a whole number from
+   * 0 to 1000000.
    * @default 500
    */
   readonly holdAbove?: number | undefined;

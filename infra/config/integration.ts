@@ -72,13 +72,13 @@ export const integration = record({
       'The pace that the partner allows. A tick that has used it up ends, and the next one goes on where it stopped. A host that refuses requests (429) lowers the pace by itself, and it is raised again slowly; set it where the partner has named a limit, and none is refused. Tasks of a fan-out and commands count for themselves.',
     ),
   holdAbove: whole(
-    'events of one tick, or edits found by reading days within `audit.historyHours` (and up to a quarter more), above which they are held',
+    'changes of a kind within an hour, or edits found by reading days within `audit.historyHours` (and up to a quarter more), above which they are held',
     0,
     1_000_000,
   )
     .default(500)
     .describe(
-      "The flood guard: more events than this at once (a partner's mass edit, a widened scope) are not announced until an operator has looked. Nor are more edits than this of a mass edit that comes to light little by little, as days are read again; edits on the newest page are not counted there. None is lost. Raise it where more than 500 such edits a day are usual.",
+      "The gate: where more changes of a kind than this are found within an hour (a partner's mass edit, a widened scope), they are not announced until somebody has looked; where 1 % of the certifications is more, up to 5,000, that is the limit. Nor are more edits than this of a mass edit that comes to light little by little, as days are read again; edits on the newest page are not counted there. None is lost. Raise it where so many changes an hour are usual; `release --for` lets a single busy day through.",
     ),
   withdrawAfter: whole('minutes', 1, 1_440)
     .default(10)

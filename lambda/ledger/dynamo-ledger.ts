@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Change, Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
+import type { GateMemory } from '../detection/gate.ts';
 import type { Missing } from '../detection/missing.ts';
 import type { Pace } from '../detection/pace.ts';
 import type { CertificationEvent } from '../events/event.ts';
@@ -64,6 +65,10 @@ export class DynamoLedger implements Ledger {
 
   saveMissing(lease: Lease, missing: Missing) {
     return this.#state.saveMissing(lease, missing);
+  }
+
+  saveGate(lease: Lease, gate: GateMemory) {
+    return this.#state.saveGate(lease, gate);
   }
 
   backOff(backOff: BackOff | undefined) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Temporal } from 'temporal-polyfill';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
+import type { GateMemory } from '../detection/gate.ts';
 import type { Missing } from '../detection/missing.ts';
 import type { Pace } from '../detection/pace.ts';
 import { ledgerTable } from '../names.ts';
@@ -23,7 +24,7 @@ const saltBytes = 16;
  *
  *   lease     condition: nobody's, or run out
  *   complete  condition: still ours
- *   missing   condition: still ours
+ *   missing, gate  condition: still ours
  *   baseline  condition: not completed
  */
 export class IntegrationState {
@@ -103,8 +104,16 @@ export class IntegrationState {
     });
   }
 
-  async saveMissing(lease: Lease, missing: Missing): Promise<boolean> {
-    const { set, names, values } = assignments(stateAttributes({ missing }));
+  saveMissing(lease: Lease, missing: Missing): Promise<boolean> {
+    return this.#save(lease, { missing });
+  }
+
+  saveGate(lease: Lease, gate: GateMemory): Promise<boolean> {
+    return this.#save(lease, { gate });
+  }
+
+  async #save(lease: Lease, changes: Pick<StateChanges, 'missing' | 'gate'>): Promise<boolean> {
+    const { set, names, values } = assignments(stateAttributes(changes));
     const written = await this.#table.update(this.#stateKey, {
       UpdateExpression: `SET ${set}`,
       ConditionExpression: 'lease_owner = :owner',

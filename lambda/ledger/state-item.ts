@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type ConditionName, conditionNames, type OpenCondition } from '../detection/conditions.ts';
+import { type GateMemory, nothingFound } from '../detection/gate.ts';
 import type { Missing } from '../detection/missing.ts';
 import type { Pace } from '../detection/pace.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
@@ -63,6 +64,23 @@ const pace = z.object({
   closed_until: z.optional(z.number()),
 });
 
+const gate = z.object({
+  found: z.array(
+    z.object({
+      at: z.number(),
+      known: z.int(),
+      created: z.int(),
+      updated: z.int(),
+      restored: z.int(),
+    }),
+  ),
+  edits: z.array(z.object({ at: z.number(), number: z.int() })),
+  unsettled: z.array(
+    z.object({ id: z.int(), revision: z.int(), at: z.number(), is_out: z.boolean() }),
+  ),
+  open_until: z.optional(z.number()),
+});
+
 const stateItem = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
   salt: z.string().check(z.minLength(1)),
@@ -102,13 +120,8 @@ const stateItem = z.object({
   recent_audit_at: z._default(z.number(), 0),
   history_audit_at: z._default(z.number(), 0),
   audits_from: z._default(z.number(), 0),
-  flood: z._default(
-    z.object({
-      is_flooded: z.boolean(),
-      passed_edits: z._default(z.array(z.object({ since: z.number(), number: z.int() })), () => []),
-    }),
-    { is_flooded: false, passed_edits: [] },
-  ),
+  /** Written otherwise, by another version: nothing is remembered. */
+  gate: z.catch(z.optional(gate), undefined),
   back_off: z.optional(z.object({ until: z.number(), failures: z.int() })),
   pace: z.optional(pace),
   paused: z._default(z.boolean(), false),
@@ -159,10 +172,7 @@ export function parseState(item: Plain): State {
     recentAuditAt: parsed.recent_audit_at,
     historyAuditAt: parsed.history_audit_at,
     auditsFrom: parsed.audits_from,
-    flood: {
-      isFlooded: parsed.flood.is_flooded,
-      edits: parsed.flood.passed_edits,
-    },
+    gate: parsed.gate ? gateOf(parsed.gate) : nothingFound,
     ...(back_off && { backOff: { until: instant(back_off.until), failures: back_off.failures } }),
     ...(parsed.pace && { pace: paceOf(parsed.pace) }),
     paused: parsed.paused,
@@ -205,10 +215,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     recent_audit_at: changes.recentAuditAt,
     history_audit_at: changes.historyAuditAt,
     audits_from: changes.auditsFrom,
-    flood: changes.flood && {
-      is_flooded: changes.flood.isFlooded,
-      passed_edits: changes.flood.edits,
-    },
+    gate: changes.gate && gateAttributes(changes.gate),
     reported: changes.reported,
     digest: changes.digest && {
       due_at: changes.digest.dueAt.epochMilliseconds,
@@ -233,6 +240,22 @@ function conditionsOf(item: Plain): Map<ConditionName, OpenCondition> {
     });
   }
   return open;
+}
+
+function gateOf({ unsettled, open_until, ...rest }: z.output<typeof gate>): GateMemory {
+  return {
+    ...rest,
+    unsettled: unsettled.map(({ is_out, ...one }) => ({ ...one, isOut: is_out })),
+    ...(open_until !== undefined && { openUntil: open_until }),
+  };
+}
+
+function gateAttributes({ unsettled, openUntil, ...rest }: GateMemory) {
+  return {
+    ...rest,
+    unsettled: unsettled.map(({ isOut, ...one }) => ({ ...one, is_out: isOut })),
+    open_until: openUntil,
+  };
 }
 
 function missingOf(item: z.output<typeof missing>): Missing {

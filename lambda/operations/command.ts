@@ -93,7 +93,7 @@ export const resumeCommand = z.strictObject({
   by,
 });
 
-/** `held`: by the flood guard. `undeliverable`: SNS has refused them for good. */
+/** `held`: by the gate. `undeliverable`: SNS has refused them for good. */
 const waiting = z._default(z.enum(['held', 'undeliverable']), 'held');
 
 /** Which of the events that wait for ops: whatever is not given does not restrict it. */

@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Certification, Change, Found, Presence, Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
+import type { GateMemory } from '../detection/gate.ts';
 import type { Missing } from '../detection/missing.ts';
 import type { Pace } from '../detection/pace.ts';
 import type { NotifierError } from '../errors.ts';
@@ -43,6 +44,11 @@ export interface Ledger {
    * @returns `false` when the lease had been lost: then nothing was written
    */
   saveMissing(lease: Lease, missing: Missing): Promise<boolean>;
+  /**
+   * What the gate remembers, before anything is committed that it allows.
+   * @returns `false` when the lease had been lost: then nothing was written
+   */
+  saveGate(lease: Lease, gate: GateMemory): Promise<boolean>;
   /** Leaves the partner alone, or ends that. */
   backOff(backOff: BackOff | undefined): Promise<void>;
   /** The pace of the next tick; `undefined`: nothing of it matters. */

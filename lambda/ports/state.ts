@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { OpenConditions } from '../detection/conditions.ts';
 import type { DayTally } from '../detection/day-tally.ts';
+import type { GateMemory } from '../detection/gate.ts';
 import type { Missing } from '../detection/missing.ts';
 import type { Pace } from '../detection/pace.ts';
 import type { Bookmark } from './partner-reader.ts';
@@ -37,7 +38,7 @@ export interface State {
   /** Of a day that does not fit into one tick. */
   readonly bookmark?: DayBookmark;
   readonly trail?: Trail;
-  readonly flood: FloodMemory;
+  readonly gate: GateMemory;
   /** Milliseconds since the epoch. */
   readonly recentAuditAt: number;
   readonly historyAuditAt: number;
@@ -105,20 +106,6 @@ export interface Trail {
   readonly to: string;
 }
 
-/** What the flood guard keeps in mind from tick to tick. */
-export interface FloodMemory {
-  /** The flood that the last tick met has not been found to its end. */
-  readonly isFlooded: boolean;
-  /** Edits that reading days has found lately and that went out, oldest first: a mass edit comes to light a few a tick. */
-  readonly edits: readonly PassedEdits[];
-}
-
-export interface PassedEdits {
-  /** When the first of them was: milliseconds since the epoch. */
-  readonly since: number;
-  readonly number: number;
-}
-
 /** After a refusal that a retry does not mend, the partner is left alone for a while. */
 export interface BackOff {
   readonly until: Temporal.Instant;
@@ -150,7 +137,7 @@ export interface StateChanges {
   readonly bookmark?: DayBookmark | null;
   /** `null`: none any more. */
   readonly trail?: Trail | null;
-  readonly flood?: FloodMemory;
+  readonly gate?: GateMemory;
   readonly recentAuditAt?: number;
   readonly historyAuditAt?: number;
   readonly auditsFrom?: number;

@@ -1,14 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
+import type { Temporal } from 'temporal-polyfill';
 import { type Change, type Found, idOf } from '../detection/compare.ts';
 import { isLate, type RecentWindow } from '../detection/days.ts';
+import {
+  type GateMemory,
+  nothingFound,
+  type Outlook,
+  returned,
+  settled,
+} from '../detection/gate.ts';
 import { NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import { LedgerRefusedError } from '../ledger/errors.ts';
 import type { Committed } from '../ports/ledger.ts';
+import type { Lease, State } from '../ports/state.ts';
 import { CalendarDays } from './calendar-days.ts';
 import type { Conditions } from './conditions.ts';
 import type { Delivery } from './delivery.ts';
-import { type Circumstances, FloodGuard } from './flood-guard.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -23,8 +32,14 @@ export interface AnnouncementTally {
   restored: number;
   /** Changes that another tick had committed first. */
   conflicts: number;
-  /** Kept back by the flood guard. */
+  /** Kept back by the gate. */
   held: number;
+}
+
+/** How changes were come by. */
+export interface Circumstances {
+  /** Kept with the revisions, too, for `explain`. */
+  readonly found?: Found;
 }
 
 /** Commits changes, each with its event, and hands the events over for delivery. */
@@ -44,7 +59,12 @@ export class Announcement {
   failures = 0;
   readonly #days: CalendarDays;
   readonly #delivery: Delivery;
-  readonly guard: FloodGuard;
+  readonly #conditions: Conditions;
+  readonly #lease: Lease;
+  /** What the gate remembers, and as much of it as the state has. */
+  #memory: GateMemory = nothingFound;
+  #saved: GateMemory = nothingFound;
+  #outlook: Omit<Outlook, 'rest'> = { known: 0, total: 0 };
 
   constructor(
     parts: TickParts,
@@ -52,11 +72,13 @@ export class Announcement {
     limit: TimeLimit,
     delivery: Delivery,
     conditions: Conditions,
+    lease: Lease,
   ) {
     this.#parts = parts;
     this.#days = new CalendarDays(parts.ledger);
     this.#delivery = delivery;
-    this.guard = new FloodGuard(parts, conditions);
+    this.#conditions = conditions;
+    this.#lease = lease;
     this.#window = window;
     this.#limit = limit;
   }
@@ -67,71 +89,122 @@ export class Announcement {
   }
 
   /**
+   * What the gate has to know before anything is announced.
+   *
+   * @param total what the partner counts; undefined: no more than is known
+   */
+  expect({ gate, expected, missing }: State, total?: number): void {
+    this.#memory = gate;
+    this.#saved = gate;
+    const known = expected + (missing?.total ?? 0);
+    this.#outlook = { known, total: total ?? known };
+  }
+
+  /** What the gate remembers now, if the state does not yet. */
+  get changes(): { readonly gate?: GateMemory } {
+    return isDeepStrictEqual(this.#memory, this.#saved) ? {} : { gate: this.#memory };
+  }
+
+  /**
    * Commits these changes, each with its event, and delivers the events, or holds those that are part
    * of a flood.
    *
    * @returns the changes that this tick committed: the others failed, were another tick's, or had to
    * wait because time ran out
    */
-  async announce(changes: readonly Change[], circumstances: Circumstances = {}): Promise<Change[]> {
+  async announce(changes: readonly Change[], { found }: Circumstances = {}): Promise<Change[]> {
     if (changes.length === 0) return [];
     await this.touch(
       changes.flatMap((change) =>
         change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
       ),
     );
-    const { found } = circumstances;
-    const isHeld = this.guard.flooding(changes, circumstances);
-    const held = changes.filter(isHeld);
-    const isTold = held.length === 0 || (await this.guard.giveNotice(held));
-    // What operations cannot be told of is not committed, and found again by the next tick.
-    if (!isTold) this.failures += held.length;
-    const free = changes.filter((change) => !isHeld(change));
+    const all = changes.map((change) => ({ ...change, ...(found && { found }) }));
     const done: Change[] = [];
-    for (const [destiny, alike] of [
-      ['held', isTold ? held : []],
-      ['pending', free],
-    ] as const) {
-      for (let start = 0; start < alike.length; start += changesTogether) {
-        if (this.#limit.noteIfReached()) break;
-        const batch = alike
-          .slice(start, start + changesTogether)
-          .map((change) => ({ ...change, ...(found && { found }) }));
-        const committed = await this.#limit.between(() => this.#conclude(batch, destiny, found));
-        done.push(...committed);
-      }
+    for (let start = 0; start < all.length; start += changesTogether) {
+      if (this.#limit.noteIfReached()) break;
+      const batch = all.slice(start, start + changesTogether);
+      const rest = all.slice(start + changesTogether);
+      done.push(...(await this.#limit.between(() => this.#pass(batch, rest))));
     }
     return done;
+  }
+
+  /** Through the gate, whose memory is written before anything that it allows. */
+  async #pass(batch: readonly Change[], rest: readonly Change[]): Promise<Change[]> {
+    const { rules, settings, clock } = this.#parts;
+    const now = clock.now();
+    const { memory, isHeld } = rules.judge(
+      this.#memory,
+      batch,
+      { ...this.#outlook, rest },
+      { holdAbove: settings.holdAbove, roundMs: settings.audit.historyMs },
+      now.epochMilliseconds,
+    );
+    const held = batch.filter(isHeld);
+    const free = batch.filter((change) => !isHeld(change));
+    if (!(await this.#remember(memory))) {
+      this.failures += batch.length;
+      return [];
+    }
+    const { known, total } = this.#outlook;
+    const news = batch.filter(({ kind }) => kind === 'created' || kind === 'restored').length;
+    this.#outlook = { known: known + news, total };
+    // What operations cannot be told of is not committed, and found again by the next tick.
+    const isTold = held.length === 0 || (await this.#conditions.flood(held));
+    if (!isTold) this.failures += held.length;
+    return [
+      ...(isTold ? await this.#conclude(held, 'held', now) : []),
+      ...(await this.#conclude(free, 'pending', now)),
+    ];
+  }
+
+  /** @returns `false` when the lease is lost: another tick counts by now, and this one announces nothing more */
+  async #remember(memory: GateMemory): Promise<boolean> {
+    this.#memory = memory;
+    if (isDeepStrictEqual(memory, this.#saved)) return true;
+    const { ledger, journal } = this.#parts;
+    const isKept = await ledger.saveGate(this.#lease, memory);
+    if (isKept) this.#saved = memory;
+    else journal.warn('lease lost', { owner: this.#lease.owner });
+    return isKept;
   }
 
   async #conclude(
     batch: readonly Change[],
     destiny: 'pending' | 'held',
-    found: Found | undefined,
+    now: Temporal.Instant,
   ): Promise<Change[]> {
-    const committed = await this.#commit(batch, destiny);
-    const isHeld = ({ owed }: { owed: Committed }) => destiny === 'held' || owed.behind === 'held';
-    const free = committed.filter((one) => !isHeld(one));
-    this.tally.held += committed.length - free.length;
-    this.guard.passed(
-      free.map(({ change }) => change),
-      found,
+    const outcomes = await pMap(
+      batch,
+      async (change) => ({ change, owed: await this.#commit(change, destiny, now) }),
+      { concurrency: commitConcurrency },
     );
-    await this.#delivery.deliver(free.map(({ owed }) => owed));
-    return committed.map(({ change }) => change);
-  }
-
-  async #commit(changes: readonly Change[], destiny: 'pending' | 'held') {
-    const outcomes = await pMap(changes, (change) => this.#commitOne(change, destiny), {
-      concurrency: commitConcurrency,
-    });
-    return outcomes.filter((outcome) => outcome !== undefined);
+    const committed = outcomes.flatMap(({ change, owed }) =>
+      typeof owed === 'object' ? [{ change, owed }] : [],
+    );
+    const failed = outcomes.filter(({ owed }) => owed === 'failed');
+    const changes = committed.map(({ change }) => change);
+    this.#memory = settled(this.#memory, changes);
+    if (destiny === 'pending')
+      this.#memory = returned(
+        this.#memory,
+        failed.map(({ change }) => change),
+      );
+    const isFree = ({ behind }: Committed) => destiny === 'pending' && behind !== 'held';
+    const free = committed.map(({ owed }) => owed).filter(isFree);
+    this.tally.held += committed.length - free.length;
+    await this.#delivery.deliver(free);
+    return changes;
   }
 
   /** An error of one record never stops the others: the tick fails at its end. */
-  async #commitOne(change: Change, destiny: 'pending' | 'held') {
-    const { ledger, clock, journal } = this.#parts;
-    const now = clock.now();
+  async #commit(
+    change: Change,
+    destiny: 'pending' | 'held',
+    now: Temporal.Instant,
+  ): Promise<Committed | 'failed' | undefined> {
+    const { ledger, journal } = this.#parts;
     const commit = (brief: boolean) =>
       ledger.commit(change, this.#eventOf(change, now, brief), now, destiny);
     try {
@@ -141,13 +214,13 @@ export class Announcement {
         throw error;
       });
       this.tally[owed === undefined ? 'conflicts' : change.kind] += 1;
-      return owed && { change, owed };
+      return owed;
     } catch (error) {
       if (!(error instanceof NotifierError)) throw error;
       this.failures += 1;
       this.#delivery.leave(idOf(change));
       journal.warn('commit failed', { certification: idOf(change), error });
-      return undefined;
+      return 'failed';
     }
   }
 

@@ -9,7 +9,7 @@ import {
 } from '../detection/compare.ts';
 import { daysIn, type RecentWindow } from '../detection/days.ts';
 import type { PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';
-import type { Baseline, FloodMemory, State } from '../ports/state.ts';
+import type { Baseline, State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import { baselineNotice } from './notices.ts';
 import type { TickParts } from './parts.ts';
@@ -30,15 +30,13 @@ export interface BaselineProgress {
   readonly quarantined: readonly QuarantinedRecord[];
   /** Once it is completed. */
   readonly calendar?: Calendar;
-  /** Of one that announces what it reads: a flood takes as many ticks as that does. */
-  readonly flood?: FloodMemory;
 }
 
 /**
  * The first full read: from its start day on, then back to the oldest, slice by slice, over as many
  * ticks as it takes. What it finds is recorded and, by default, not announced; what appears meanwhile
  * and is dated on the start day or later is. One that is made anew announces whatever it finds, under
- * the flood guard: the ledger would know what was there before.
+ * the gate: the ledger would know what was there before.
  *
  * With `baseline: 'fan-out'` everything before the start day is left to `lambda/fan-out/`.
  */
@@ -51,7 +49,7 @@ export async function readBaseline(
   const { startDay = window.today, begunAt = clock.now().epochMilliseconds } = state.baseline;
   const anew = state.baseline.isAnew && { isAnew: true };
   const announces = anew || parts.settings.announce !== 'none';
-  if (announces) await expectFlood(context, pulse);
+  announcement.expect(state, announces ? await totalToBe(context, pulse) : undefined);
   const slices = new Slices(
     {
       partner,
@@ -68,7 +66,6 @@ export async function readBaseline(
     baseline: { status: 'running', begunAt, startDay, ...anew, ...slices.position },
     recorded: slices.recorded,
     quarantined: slices.quarantined,
-    ...(announces && { flood: announcement.guard.memory(false) }),
   });
   const keep = () => ledger.saveBaseline(running().baseline);
 
@@ -88,24 +85,20 @@ export async function readBaseline(
     ...progress,
     baseline: { ...baseline, status: 'completed', isNoticeOwed },
     calendar,
-    ...(announces && { flood: announcement.guard.memory(true) }),
   };
 }
 
-/** By what the partner counts: the first slices do not go out before anybody has. */
-async function expectFlood(
-  { parts, announcement, limit, state }: BaselineContext,
+/** By what the partner counts: the first slices do not go out before anybody has. Undefined: there is no time to ask. */
+async function totalToBe(
+  { parts, limit, state }: BaselineContext,
   { count }: PulseRead,
-): Promise<void> {
-  const { guard } = announcement;
+): Promise<number | undefined> {
   const { announce } = parts.settings;
-  guard.recall(state.flood);
-  const isPart = !state.baseline.isAnew && typeof announce === 'object';
-  const from = isPart && Temporal.PlainDate.from(announce.since);
-  const news = from
-    ? await limit.ask((deadline) => parts.partner.count({ from }, deadline))
-    : count - state.expected - state.unexplained;
-  if (news !== 'out-of-time') guard.expect(Math.max(0, news));
+  const { isAnew } = state.baseline;
+  if (isAnew || typeof announce !== 'object') return count - state.unexplained;
+  const from = Temporal.PlainDate.from(announce.since);
+  const news = await limit.ask((deadline) => parts.partner.count({ from }, deadline));
+  return news === 'out-of-time' ? undefined : state.expected + news;
 }
 
 async function commit(

@@ -17,7 +17,7 @@ export interface TickSettings {
     /** Requests that the audits of one tick may make. */
     readonly requests: number;
   };
-  /** More events than this at once, or edits within one round of the audits, are held for ops to release. */
+  /** More changes of a kind than this within an hour, or edits within one round of the audits, are held for ops to release. */
   readonly holdAbove: number;
   /** A certification is withdrawn when a read that began so long after it was missed first lacks it, too. */
   readonly withdrawAfterMs: number;

@@ -1,5 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import { attributeRest, movesElsewhere } from '../detection/expected-counts.ts';
+import { judge } from '../detection/gate.ts';
 import { locate } from '../detection/locate.ts';
 import {
   allowance,
@@ -64,6 +65,7 @@ export const rules = {
   isNewcomer,
   isPulseOutdated,
   isReadCounted,
+  judge,
   knownUnexplained,
   locate,
   movesElsewhere,

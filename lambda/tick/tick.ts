@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { isAuditDue } from '../detection/audit.ts';
 import { Calendar } from '../detection/calendar.ts';
@@ -112,6 +111,7 @@ class Tick {
       this.#limit,
       this.#delivery,
       this.#conditions,
+      this.#lease,
     );
   }
 
@@ -228,11 +228,7 @@ class Tick {
     const looks = new Looks({ ...this.#context(state), toBeFound, isMalformed, lease }, missing);
     looks.see(page.seen);
     if (looks.missing !== missing) this.#learned.missing = looks.missing;
-    const { guard } = this.#announcement;
-    guard.recall(state.flood);
-    // What comes back is no news, as long as nobody was told that it had gone.
-    guard.expect(count - state.expected - missing.total);
-
+    this.#announcement.expect(state, count);
     const done = await this.#announcement.announce(page.changes, { found: { in: 'page' } });
     const deltas = countDeltas(done);
     await this.#parts.ledger.addToDays(deltas);
@@ -254,11 +250,7 @@ class Tick {
       this.#proofs = surveyed.proofs;
     }
     isAllFound &&= isInTime;
-    // A flood is not kept open by what cannot be committed, or everything else would be held for ever.
     const { failures, tally } = this.#announcement;
-    const isEnd = (isAllFound || failures > 0) && !this.#limit.wasReached;
-    const flood = guard.memory(isEnd);
-    if (!isDeepStrictEqual(flood, state.flood)) this.#learned.flood = flood;
     this.#learned.hasMoreToFind = !isAllFound || !isExplained || failures > 0;
     // What another tick was first with may have been an older sight of it.
     if (failures === 0 && tally.conflicts === 0 && !this.#limit.wasReached)
@@ -276,8 +268,7 @@ class Tick {
     this.#recorded = progress.recorded;
     this.#quarantine.add(progress.quarantined);
     this.#learned.baseline = progress.baseline;
-    const { calendar, flood } = progress;
-    if (flood !== undefined) this.#learned.flood = flood;
+    const { calendar } = progress;
     if (calendar !== undefined) {
       Object.assign(this.#learned, calendarLearned(calendar, this.#window, this.#parts.settings));
       // Whatever has changed since this pulse shows in the next one, or in its count. What has changed on days
@@ -347,6 +338,7 @@ class Tick {
       const today = tallied(state.today, this.#window.today.toString(), tally);
       const kept = await ledger.complete(this.#lease, now, {
         ...this.#learned,
+        ...this.#announcement.changes,
         ...(today && { today }),
         ...this.#delivery.changes,
         ...this.#debt(now),

@@ -10,7 +10,7 @@ export const holds = opsCommand({
   details:
     'Shows no personal data. With --list, each event: the id of its assessment, its revision and its type, since when it waits, and the code of SNS that has refused it.',
   examples: [
-    ['holds --stack prod', 'what has the flood guard kept back?'],
+    ['holds --stack prod', 'what has the gate kept back?'],
     ['holds --stack prod --undeliverable --list', 'what has SNS refused for good, and why?'],
   ],
   declare: (command) => selecting(command).option('--list', 'also each event by itself'),

@@ -148,8 +148,8 @@ In brackets: how many of the price's units.
 
 At 50,000 a day, a tick a minute is the right pace: with longer pauses, more than a page of news comes at
 once on a day that has thousands already, so that the whole day is read again, in more requests than a
-tick has time for (it goes on in the next). At a tick every fifteen minutes 520 come together, and the flood
-guard holds more than 500: raise \`holdAbove\` (the figures do). A day of tens of thousands is also more than the
+tick has time for (it goes on in the next). Some 2,100 come an hour, and the gate holds more than 500 (or
+1 % of the history): raise \`holdAbove\` (the figures do). A day of tens of thousands is also more than the
 audits' requests (\`audit.requestsPerTick\`) can read again in time; the figures are with that limit.
 
 The history grows, and what audits read grows with it: at a history of 1,000,000 they add 14,743 read units

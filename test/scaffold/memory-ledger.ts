@@ -7,6 +7,7 @@ import {
   type Sighting,
 } from '../../lambda/detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../../lambda/detection/conditions.ts';
+import { type GateMemory, nothingFound } from '../../lambda/detection/gate.ts';
 import type { Missing } from '../../lambda/detection/missing.ts';
 import type { Pace } from '../../lambda/detection/pace.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
@@ -99,7 +100,7 @@ export class MemoryLedger implements Ledger, Steered {
       recentAuditAt: 0,
       historyAuditAt: 0,
       auditsFrom: 0,
-      flood: { isFlooded: false, edits: [] },
+      gate: nothingFound,
       paused: false,
       reported: [],
       conditions: new Map(),
@@ -179,6 +180,12 @@ export class MemoryLedger implements Ledger, Steered {
   async saveMissing(lease: Lease, missing: Missing): Promise<boolean> {
     if (this.#owner !== lease.owner) return false;
     this.#state = { ...(await this.state()), missing };
+    return true;
+  }
+
+  async saveGate(lease: Lease, gate: GateMemory): Promise<boolean> {
+    if (this.#owner !== lease.owner) return false;
+    this.#state = { ...(await this.state()), gate };
     return true;
   }
 

@@ -1,3 +1,4 @@
+import { judge, nothingFound } from '../../lambda/detection/gate.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
 import { ClientClosedError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
@@ -93,6 +94,26 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'a flood is announced',
     seed: 2,
     settings: () => ({ holdAbove: Number.POSITIVE_INFINITY }),
+  },
+  hour: {
+    breaks: 'the gate forgets what earlier ticks have found',
+    seed: 21,
+    ledger: telling((state) => ({ ...state, gate: nothingFound })),
+  },
+  gate: {
+    breaks: 'the memory of the gate is written after what it allows',
+    ledger: () => ({ saveGate: async () => true }),
+  },
+  again: {
+    breaks: 'what is found again after a death counts again',
+    rules: { judge: (memory, ...more) => judge({ ...memory, unsettled: [] }, ...more) },
+  },
+  total: {
+    breaks: 'what the total says is still to come is not counted',
+    rules: {
+      judge: (memory, batch, { known, rest }, ...more) =>
+        judge(memory, batch, { known, total: known, rest }, ...more),
+    },
   },
   accept: {
     breaks: 'what operators have accepted is not believed',

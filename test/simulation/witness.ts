@@ -1,4 +1,9 @@
-import { type Certification, idOf } from '../../lambda/detection/compare.ts';
+import {
+  type Certification,
+  type Change,
+  idOf,
+  type Sighting,
+} from '../../lambda/detection/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
@@ -10,7 +15,8 @@ import { stampOf, type World } from './world.ts';
 
 /** What may go within a day without asking (docs/detection.md): of worlds as large as these are. */
 const fewOf = (known: number) => Math.min(25, Math.max(2, Math.floor(known / 5)));
-const oneDayMs = 24 * 3_600_000;
+const oneHourMs = 3_600_000;
+const oneDayMs = 24 * oneHourMs;
 
 /** Sees what the ticks ask and write, and compares it with the truth of that moment. */
 export class Witness {
@@ -24,6 +30,12 @@ export class Witness {
   readonly #shownAt = new Map<number, number>();
   /** When each withdrawal was committed that nobody has asked ops about. */
   readonly #withdrawn: number[] = [];
+  /** When the gate has let changes go. */
+  readonly #announced: Record<Sighting['kind'], number[]> = {
+    created: [],
+    updated: [],
+    restored: [],
+  };
   /** Ops have said that any number may go. */
   isAccepted = false;
   /** Ticks that go on after their time is over may commit what has become old meanwhile. */
@@ -70,19 +82,15 @@ export class Witness {
 
   /** A tick's ledger, and what is said about removals, how much, in which order, and how the baseline goes on. */
   ledger(ledger: Ledger, holdAbove: number): Ledger {
-    const told = { changes: 0 };
     const watched: Pick<Ledger, 'commit' | 'complete' | 'saveBaseline' | 'takeLease'> = {
       commit: async (change, event, now, destiny) => {
-        if (destiny === 'pending' && change.kind !== 'withdrawn') {
-          told.changes += 1;
-          if (told.changes > holdAbove)
-            this.#findings.push(`a flood is announced, ${idOf(change)} in it`);
-        }
         // Absent at the second look, in this tick or one that overlaps it.
         if (change.kind === 'withdrawn' && !this.#isExcused(change.before))
           this.#findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, event, now, destiny);
         if (owed !== undefined && change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
+        const isLetGo = destiny === 'pending' && owed !== undefined && owed.behind !== 'held';
+        if (isLetGo) this.#letGo(change, now.epochMilliseconds, holdAbove);
         if (owed === undefined) this.#note('conflict');
         else if (change.kind !== 'withdrawn') this.#committed(idOf(change), change.assessment);
         return owed;
@@ -119,6 +127,15 @@ export class Witness {
     const isExcused = this.#host.deniesIds && hasMoved && !wasShown;
     if (isExcused) this.#note('withdrawn where it was, unread where it is');
     return isExcused;
+  }
+
+  /** By whichever tick, and whether or not it lived to say so. */
+  #letGo(change: Change, nowMs: number, holdAbove: number): void {
+    if (change.kind === 'withdrawn') return;
+    const times = this.#announced[change.kind];
+    times.push(nowMs);
+    if (times.filter((at) => nowMs - at < oneHourMs).length > holdAbove)
+      this.#findings.push(`a flood is announced, ${idOf(change)} in it`);
   }
 
   #gone(nowMs: number): void {

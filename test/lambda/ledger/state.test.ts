@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
 import type { ConditionName, OpenCondition } from '../../../lambda/detection/conditions.ts';
+import { type GateMemory, nothingFound } from '../../../lambda/detection/gate.ts';
 import type { Missing } from '../../../lambda/detection/missing.ts';
 import type { Pace } from '../../../lambda/detection/pace.ts';
 import type { StateChanges } from '../../../lambda/ports/state.ts';
@@ -12,6 +13,12 @@ const until = now.add({ seconds: 65 });
 const lease = { owner: 'a', until };
 
 /** One of each kind of note. */
+const gate: GateMemory = {
+  found: [{ at: 4, known: 100, created: 1, updated: 2, restored: 3 }],
+  edits: [{ at: 4, number: 2 }],
+  unsettled: [{ id: 48_213, revision: 2, at: 4, isOut: true }],
+  openUntil: 5,
+};
 const missing: Missing = {
   total: 412,
   notes: [
@@ -172,7 +179,7 @@ describeLedgers('the state', (used) => {
       today: { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 },
       pulseDigest: 'digest',
       trail: { from: '2024-02-01', to: '2024-02-29' },
-      flood: { isFlooded: true, edits: [{ since: 4, number: 3 }] },
+      gate,
       recentAuditAt: 5,
       historyAuditAt: 6,
       auditsFrom: 7,
@@ -199,6 +206,16 @@ describeLedgers('the state', (used) => {
     expect(await state()).not.toHaveProperty('missing');
     expect(await used().ledger.saveMissing({ owner: 'a', until: later }, missing)).toBe(true);
     expect((await state()).missing).toEqual(missing);
+  });
+
+  it('has what the gate remembers as soon as that is to be, for the one who holds the lease', async () => {
+    await state();
+    expect((await state()).gate).toEqual(nothingFound);
+    expect(await take('a')).toBeDefined();
+    expect(await used().ledger.saveGate({ owner: 'b', until: later }, gate)).toBe(false);
+    expect((await state()).gate).toEqual(nothingFound);
+    expect(await used().ledger.saveGate({ owner: 'a', until: later }, gate)).toBe(true);
+    expect((await state()).gate).toEqual(gate);
   });
 
   it('has the bookmark of a day until it has been read', async () => {

@@ -4,6 +4,7 @@ import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
+import { foretold, foundAgain, numbers, replacedAmidDeaths } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -74,17 +75,67 @@ describe('a flood', () => {
       story.clock.advance({ minutes: 1 });
     }
     expect(ticks[0]?.held).toBeGreaterThan(50);
-    expect(ticks.at(-1)).toMatchObject({ held: 0, failed: 0 });
-    expect(ticks.at(-1)?.delivered).toBeGreaterThan(0);
+    story.clock.advance({ minutes: 70 });
+    const later = await story.tick();
+    expect(later).toMatchObject({ held: 0, failed: 0 });
+    expect(later.delivered).toBeGreaterThan(0);
   });
 
-  it('that is over does not hold what comes after it', async () => {
+  it('holds what comes within the hour, and nothing after it', async () => {
     story.world = [
       ...story.world,
       ...Array.from({ length: 300 }, (_, index) => dated(index + 101)),
     ];
     await story.tick();
+    story.clock.advance({ minutes: 50 });
     story.world = [...story.world, dated(900)];
+    expect(await story.tick()).toMatchObject({ created: 1, held: 1, delivered: 0 });
+    story.clock.advance({ minutes: 70 });
+    story.world = [...story.world, dated(901)];
     expect(await story.tick()).toMatchObject({ created: 1, held: 0, delivered: 1 });
+  });
+});
+
+describe('the gate', () => {
+  it('lets no more go when all ids are replaced and ticks die of it', async () => {
+    expect(await replacedAmidDeaths.tell(story)).toEqual(replacedAmidDeaths.seen);
+  });
+
+  it('does not take for a flood what ticks find again and again because they die of it', async () => {
+    expect(await foundAgain.tell(story)).toEqual(foundAgain.seen);
+  });
+
+  it('holds from the first on what the total shows to be many', async () => {
+    expect(await foretold.tell(story)).toEqual(foretold.seen);
+  });
+
+  it('lets nothing go without the lease: another tick counts by then', async () => {
+    story.world = [assessment({ id: 1 })];
+    await story.minutes(2);
+    story.add(assessment({ id: 2 }));
+    const ledger = story.ledgerWith({ saveGate: async () => false });
+    expect(await story.tick({ ledger })).toMatchObject({ created: 0, failed: 1 });
+    expect(story.warnings).toContain('lease lost');
+    expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
+  });
+
+  it('does not take the return of what is missing for news, and counts what comes in its place', async () => {
+    story.settings = { holdAbove: 50 };
+    const before = numbers(1, 300).map((id) => assessment({ id, certified_on: '2026-11-20' }));
+    story.world = before;
+    await story.minutes(3);
+    story.world = before.slice(120);
+    await story.minutes(3);
+    expect((await story.tick()).missing).toBe(120);
+    story.world = before;
+    story.add(assessment({ id: 1_000 }));
+    await story.minutes(3);
+    expect(story.ids()).toEqual([`${story.name}/1000/1`]);
+    story.world = story.world.slice(120);
+    await story.minutes(3);
+    story.add(...numbers(2_001, 2_100).map((id) => assessment({ id, certified_on: '2026-11-19' })));
+    await story.minutes(5);
+    expect(story.heard.length).toBeLessThanOrEqual(50);
+    expect(story.heard.length + story.memory.held.length).toBe(101);
   });
 });

@@ -48,8 +48,13 @@ describe('amid a mass edit', () => {
     for (const { outbox } of world.memory.items.values()) outbox.clear();
   });
 
-  it('edits are announced that the newest page shows', async () => {
-    for (let id = 1_000; id < 1_050; id++) world.host.edit(id);
+  it('edits that the newest page shows are held within the hour, and announced after it', async () => {
+    world.host.edit(1_000);
+    await world.minute();
+    expect(world.memory.held).toHaveLength(1);
+    for (const { outbox } of world.memory.items.values()) outbox.clear();
+    world.clock.advance({ minutes: 70 });
+    for (let id = 1_000; id < 1_050; id++) world.host.edit(id, { email: `${id}@example.org` });
     await world.minute();
     expect(world.heard).toHaveLength(50);
     expect(world.memory.held).toEqual([]);
@@ -136,6 +141,7 @@ describe('a flood with one that cannot be committed', () => {
     await world.minutes(3);
     expect(world.heard).toEqual([]);
     expect(world.memory.held).toHaveLength(39);
+    world.clock.advance({ minutes: 70 });
     for (let id = 2_000; id < 2_005; id++) {
       world.host.add(id, '2026-11-20');
       await world.minutes(1);

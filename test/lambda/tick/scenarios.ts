@@ -369,6 +369,72 @@ export const lease: Scenario = {
   seen: { outcome: 'busy', atOnce: [], inTheEnd: ['1/1'] },
 };
 
+/** Ticks of which each commits so many changes, and dies. */
+async function dying(story: Integration, ticks: number, commits: number): Promise<void> {
+  for (let minutes = 0; minutes < ticks; minutes++) {
+    let left = commits;
+    const ledger = story.ledgerWith({
+      commit: async (...values) => {
+        if (left-- <= 0) throw new Error('killed');
+        return story.ledger.commit(...values);
+      },
+    });
+    await story.tick({ ledger }).catch(() => undefined);
+    story.clock.advance({ minutes: 1 });
+  }
+}
+
+/** All ids are replaced one for one, which no total shows, and ticks die of it. */
+export const replacedAmidDeaths: Scenario = {
+  async tell(story) {
+    story.settings = { holdAbove: 50 };
+    const days = ['2026-11-18', '2026-11-19', '2026-11-20'];
+    story.world = days.flatMap((day, nth) => on(day, numbers(100 * nth, 100 * nth + 59)));
+    await story.minutes(3);
+    story.world = days.flatMap((day, nth) =>
+      on(day, numbers(1_000 + 100 * nth, 1_059 + 100 * nth)),
+    );
+    await dying(story, 15, 10);
+    await story.minutes(20);
+    const created = story.heard.filter(({ type }) => type === 'certification.created').length;
+    return { areMany: created > 50, all: created + story.memory.held.length };
+  },
+  seen: { areMany: false, all: 180 },
+};
+
+/** What one tick after the other finds, and dies of, is no flood. */
+export const foundAgain: Scenario = {
+  async tell(story) {
+    story.settings = { holdAbove: 50 };
+    story.world = on('2026-11-20', numbers(1, 10));
+    await story.minutes(3);
+    story.add(...on('2026-11-21', numbers(101, 130)));
+    await dying(story, 6, 1);
+    await story.minutes(2);
+    return { heard: story.heard.length, held: story.memory.held.length };
+  },
+  seen: { heard: 30, held: 0 },
+};
+
+/** The total says what is to come before the first of it is found. */
+export const foretold: Scenario = {
+  async tell(story) {
+    story.settings = { holdAbove: 50 };
+    const days = ['2024-02-26', '2024-02-27', '2024-02-28', '2024-02-29'];
+    story.world = [
+      ...days.flatMap((day, nth) => on(day, [nth + 1])),
+      ...on('2026-11-20', numbers(100, 220)),
+    ];
+    await story.minutes(3);
+    story.add(
+      ...days.flatMap((day, nth) => on(day, numbers(1_000 + 100 * nth, 1_039 + 100 * nth))),
+    );
+    await story.minutes(5);
+    return { heard: story.heard.length, held: story.memory.held.length };
+  },
+  seen: { heard: 0, held: 160 },
+};
+
 /** By the mutant that does not see what is to be seen. */
 export const byMutant = {
   newcomers,
@@ -385,6 +451,10 @@ export const byMutant = {
   vain,
   rest,
   order,
+  hour: replacedAmidDeaths,
+  gate: replacedAmidDeaths,
+  again: foundAgain,
+  total: foretold,
   lag,
   since: lag,
   lease,
