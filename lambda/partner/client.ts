@@ -10,6 +10,7 @@ import {
   TimedOutError,
   TokenRefusedTwiceError,
 } from './errors.ts';
+import { fittingPage } from './fitting-page.ts';
 import { PaceMeter } from './pace-meter.ts';
 import { type ListQuery, toSearchParams } from './query.ts';
 import { type Page, parsePage, parseRecord } from './records.ts';
@@ -74,7 +75,7 @@ export interface CallOptions {
 /** Reads assessments (partner-api.md, 4.2 and 4.3). Safe to share among concurrent callers. */
 export interface PartnerClient {
   /**
-   * One page of the list.
+   * One page of the list, of fewer rows than asked for where so many are too large.
    *
    * @throws {PartnerError} or what the credential source throws
    */
@@ -202,15 +203,18 @@ export function createPartnerClient(
     }
   }
 
+  async function list(query: ListQuery, callOptions: CallOptions): Promise<Page> {
+    const params = toSearchParams(query).toString();
+    const path = params === '' ? ASSESSMENTS : `${ASSESSMENTS}?${params}`;
+    return await call('list', path, callOptions, (reply) => {
+      if (reply.status >= 300) throw toRefusal('list', reply, clock.now());
+      return read(reply, query.offset ?? 0, clock);
+    });
+  }
+
   return {
-    async list(query = {}, callOptions = {}) {
-      const params = toSearchParams(query).toString();
-      const path = params === '' ? ASSESSMENTS : `${ASSESSMENTS}?${params}`;
-      return await call('list', path, callOptions, (reply) => {
-        if (reply.status >= 300) throw toRefusal('list', reply, clock.now());
-        return read(reply, query.offset ?? 0, clock);
-      });
-    },
+    list: (query = {}, callOptions = {}) =>
+      fittingPage((fitting) => list(fitting, callOptions), query),
 
     async get(id, callOptions = {}) {
       if (!Number.isSafeInteger(id) || id < 1) {

@@ -3,6 +3,8 @@ import { InvalidQueryError } from './errors.ts';
 
 /** The API reduces larger pages to this silently (partner-api.md, 8); this client refuses them. */
 export const MAX_PAGE_SIZE = 100;
+/** What the host takes where none is asked for. */
+export const DEFAULT_PAGE_SIZE = 50;
 
 export const SORT_KEYS = ['certified_on', 'user_name', 'proctor_name', 'product_name'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];

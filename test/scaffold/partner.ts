@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lambda/clock.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
+import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import {
   createPartnerClient,
   type ListQuery,
@@ -113,6 +114,8 @@ export class MemoryPartner {
   singleRecordsBroken = false;
   /** Counted, and shown by no list. */
   readonly hidden = new Set<number>();
+  /** Bytes by which rows, by their ids, are longer than they look. */
+  readonly weights = new Map<number, number>();
   /** The `meta.count` of an answer, given the right one. */
   count: (right: number, query: ListQuery) => number = (right) => right;
   /** Called before an answer: it may change the partner's records, and what it returns replaces the answer. */
@@ -299,18 +302,31 @@ export class MemoryPartner {
         ),
       );
     if (!this.access.admits(authorization, now)) return invalidToken;
-    if (received.kind === 'list') return { status: 200, body: this.#page(received.query) };
+    if (received.kind === 'list') return this.#page(received.query);
     const record = this.singleRecordsBroken ? undefined : this.#records.get(received.id);
-    return record === undefined ? notFound : { status: 200, body: this.#text(record) };
+    if (record === undefined) return notFound;
+    return { status: 200, body: this.#text(record), ...this.#weighed([record]) };
   }
 
-  #page(query: ListQuery): string {
+  #page(query: ListQuery): Answer {
     const list = this.#listed(query);
     const cut = { ...query, page: Math.min(query.page ?? 50, this.pageRows) };
     const rows = rowsOf(list, cut).filter(({ assessment: { id } }) => !this.hidden.has(id));
     const meta = { count: this.count(list.length, query), ...sliceOf(cut) };
     const data = rows.map((record) => this.#text(record)).join();
-    return `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
+    const body = `{"data":[${data}],"meta":${JSON.stringify(meta)}}`;
+    return { status: 200, body, ...this.#weighed(rows) };
+  }
+
+  /** An answer as long as its rows weigh is told by its length: nobody reads so much. */
+  #weighed(rows: readonly HostRecord[]): Pick<Answer, 'headers'> {
+    const bytes = rows.reduce(
+      (sum, { assessment: { id } }) => sum + (this.weights.get(id) ?? 0),
+      0,
+    );
+    return bytes > DEFAULT_LIMITS.maxResponseBytes
+      ? { headers: { 'content-length': String(bytes) } }
+      : {};
   }
 
   #listed(query: ListQuery): readonly HostRecord[] {

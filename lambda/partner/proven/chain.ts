@@ -61,13 +61,16 @@ export async function readChain(
   let steps = 0;
   let losses = 0;
   let count = 0;
+  let size = MAX_PAGE_SIZE;
   const ended = (end: ChainEnd['end']) => ({ end, offset, anchors, pages, count, ids });
 
   for (;;) {
-    const page = await reading.page(part, { sort: key, page: MAX_PAGE_SIZE, offset });
+    const page = await reading.page(part, { sort: key, page: size, offset });
     if (page === undefined) return ended('exhausted');
     pages += 1;
     count = page.meta.count;
+    // More were too large, or more than the host gives: what fits is not far from what did.
+    size = Math.min(MAX_PAGE_SIZE, 2 * Math.max(1, page.rows));
     for (const { id } of page.assessments) ids.add(id);
     const assessments = inOrder(page);
     if (key === 'user_name') reading.observe(assessments);

@@ -30,6 +30,6 @@ export async function sweep(reading: Reading, part: Part, from: number): Promise
     count = page.meta.count;
     if (page.rows === 0 || offset + page.rows >= count)
       return { end: 'complete', offset, count, ids };
-    offset += Math.max(1, page.rows - OVERLAP);
+    offset += Math.max(Math.ceil(page.rows / 2), page.rows - OVERLAP);
   }
 }

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { expect, it } from 'vitest';
+import { ResponseTooLargeError } from '../../../lambda/partner/index.ts';
+import { partnerReader } from '../../../lambda/partner/reader.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
+import { MemoryPartner } from '../../scaffold/partner.ts';
+import { rejection } from './scripted-host.ts';
+
+const limit = 2 * 1024 * 1024;
+
+/** A host of so many of one day, and its client. */
+function partner(many: number) {
+  const clock = new ManualClock();
+  const host = new MemoryPartner(clock);
+  for (let id = 1; id <= many; id++) {
+    const number = String(id).padStart(3, '0');
+    host.add(id, '2026-11-02', { name: `Ada${number} Poe${number}` });
+  }
+  const client = host.client();
+  const day = Temporal.PlainDate.from('2026-11-02');
+  const pages = () => host.queries.map(({ page, offset = 0 }) => `${offset}+${page}`);
+  const prove = () =>
+    partnerReader(client, clock).prove({ from: day, to: day }, clock.now().add({ minutes: 10 }));
+  return { host, client, pages, prove };
+}
+
+it('is asked for again with half of its rows, until they fit', async () => {
+  const { host, client, pages } = partner(300);
+  for (const id of host.records.keys()) host.weights.set(id, limit / 40);
+  const page = await client.list({ page: 100, offset: 7 });
+  expect(page).toMatchObject({ rows: 25, meta: { count: 300, offset: 7, page: 25 } });
+  expect(page.quarantined).toEqual([]);
+  expect(pages()).toEqual(['7+100', '7+50', '7+25']);
+});
+
+it('holds fewer rows where each of a few is too large for the others', async () => {
+  const { host, client } = partner(30);
+  for (const id of host.records.keys()) host.weights.set(id, limit / 4);
+  const page = await client.list({ page: 100 });
+  expect(page).toMatchObject({ rows: 3, quarantined: [] });
+});
+
+it('skips a row that is too large by itself, and says so', async () => {
+  const { host, client } = partner(30);
+  host.weights.set(5, limit + 1);
+  const page = await client.list({ page: 100 });
+  expect(page).toMatchObject({ rows: 12, meta: { count: 30, offset: 0, page: 12 } });
+  expect(page.quarantined).toEqual([{ index: 4, problems: ['too large to be read'] }]);
+  expect(page.assessments.map(({ id }) => id)).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12]);
+});
+
+it('counts beside a row that is too large', async () => {
+  const { host, client, pages } = partner(30);
+  host.weights.set(1, limit + 1).set(2, limit + 1);
+  expect((await client.list({ page: 1 })).meta.count).toBe(30);
+  expect(pages()).toEqual(['0+1', '1+1', '2+1']);
+});
+
+it('is given up where it is not for its rows', async () => {
+  const { host, client } = partner(300);
+  for (const id of host.records.keys()) host.weights.set(id, limit + 1);
+  expect(await rejection(client.list({ page: 100 }))).toBeInstanceOf(ResponseTooLargeError);
+  expect(host.queries.length).toBeLessThan(20);
+  expect(await rejection(client.list({ page: 1 }))).toBeInstanceOf(ResponseTooLargeError);
+});
+
+it('is the same for a single record as for any that fails', async () => {
+  const { host, client } = partner(30);
+  host.weights.set(5, limit + 1);
+  expect(await rejection(client.get(5))).toBeInstanceOf(ResponseTooLargeError);
+});
+
+it('leaves a proof whole where a dozen rows fit, and takes away the one of a day with a row that does not', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 240 }),
+      fc.integer({ min: 6, max: 300 }),
+      fc.uniqueArray(fc.integer({ min: 1, max: 240 }), { maxLength: 2 }),
+      async (many, share, huge) => {
+        const { host, prove } = partner(many);
+        for (const id of host.records.keys()) host.weights.set(id, Math.floor(limit / share));
+        const tooLarge = huge.filter((id) => id <= many);
+        for (const id of tooLarge) host.weights.set(id, limit + 1);
+        const read = await prove();
+        const seen = read.assessments.map(({ id }) => id).sort((a, b) => a - b);
+        const readable = [...host.records.keys()].filter((id) => !tooLarge.includes(id));
+        expect(seen).toEqual(readable);
+        expect(read.proof !== undefined).toBe(tooLarge.length === 0);
+        expect(read.quarantined.length > 0).toBe(tooLarge.length > 0);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
