@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
-import { contract, idsAtOnce, yearsAtOnce } from '../lambda/operations/contract.ts';
+import { contract, idsAtOnce, mostOpenHours, yearsAtOnce } from '../lambda/operations/contract.ts';
 import { UsageError } from './errors.ts';
 import type { Continued } from './following.ts';
 import { amount, harmlessJson } from './render/text.ts';
@@ -120,6 +120,19 @@ export function refuseBackwards(from: string | undefined, to: string | undefined
 
 /** That a change is agreed to. */
 export const yes = () => new Option('-y, --yes', 'do not ask');
+
+/** For which everything is let through: whole hours. */
+export const openHours = () =>
+  new Option('--for <hours>', 'hold nothing new for so long, such as 12h; 0h: as ever').argParser(
+    checked(
+      `0h to ${mostOpenHours}h`,
+      z
+        .string()
+        .regex(/^\d{1,2}h$/)
+        .transform((text) => Number.parseInt(text, 10))
+        .pipe(z.number().max(mostOpenHours)),
+    ),
+  );
 
 export const eventsPerSecond = () =>
   new Option('--events-per-second <number>', '1 to 1000 (default: 50)').argParser(

@@ -113,6 +113,16 @@ const keptSelection = {
   until: z.optional(instant),
 };
 
+function isForAllOrNone(
+  command: {
+    readonly [Name in keyof typeof keptSelection | 'as' | 'forHours']?: unknown;
+  },
+): boolean {
+  const { forHours, waiting, as, organizations, years, types, ids } = command;
+  const isSelection = [organizations, years, types, ids].some((some) => some !== undefined);
+  return forHours === undefined || (waiting === 'held' && as === 'events' && !isSelection);
+}
+
 /** Where an earlier call stopped; part of `next`. */
 const keptCursor = z.optional(
   z.string().check(z.regex(/^(pending|digest|held|undeliverable)\/[\w:.-]+\/[1-9]\d{0,14}$/)),
@@ -126,16 +136,27 @@ export const holdsCommand = z.strictObject({
   after: keptCursor,
 });
 
-export const releaseCommand = z.strictObject({
-  command: z.literal('release'),
-  ...keptSelection,
-  /** `digest`: people are told in one mail; subscribers' machines are not. */
-  as: z._default(z.enum(['events', 'digest']), 'events'),
-  eventsPerSecond: z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50),
-  by,
-  after: keptCursor,
-  operation,
-});
+/** Hours for which one command may let everything through. */
+export const mostOpenHours = 72;
+
+export const releaseCommand = z
+  .strictObject({
+    command: z.literal('release'),
+    ...keptSelection,
+    /** `digest`: people are told in one mail; subscribers' machines are not. */
+    as: z._default(z.enum(['events', 'digest']), 'events'),
+    eventsPerSecond: z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50),
+    /** From now on, nothing new is held for so many hours; 0: the gate is as ever again. */
+    forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
+    by,
+    after: keptCursor,
+    operation,
+  })
+  .check(
+    z.refine(isForAllOrNone, {
+      error: '`forHours` lets everything through: it goes with no selection, and not with a digest',
+    }),
+  );
 
 export const discardCommand = z.strictObject({
   command: z.literal('discard'),

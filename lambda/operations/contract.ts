@@ -2,7 +2,13 @@ import type * as z from 'zod/mini';
 import * as commands from './command.ts';
 import * as results from './result.ts';
 
-export { certificateYears, fitsOneCertificate, idsAtOnce, yearsAtOnce } from './command.ts';
+export {
+  certificateYears,
+  fitsOneCertificate,
+  idsAtOnce,
+  mostOpenHours,
+  yearsAtOnce,
+} from './command.ts';
 
 /**
  * Every command that the operate function carries out: what it is sent, what it answers, and whether

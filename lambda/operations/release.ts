@@ -1,6 +1,8 @@
+import { leaseOf } from '../lease.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { Deciding } from './deciding.ts';
+import { BusyError } from './errors.ts';
 import { underLease } from './lease.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
 import { ifPaused } from './pause.ts';
@@ -16,6 +18,8 @@ export async function release(
   command: CommandOf<'release'>,
   call: Call,
 ): Promise<Outcome<ResultOf<'release'>>> {
+  const { forHours, ...decided } = command;
+  const opened = forHours === undefined ? {} : await openGate(parts, forHours, call);
   const common = { selection: command, after: command.after };
   const state = await parts.ledger.recordedState();
   const outcome = (deciding: Deciding, failure: unknown) => {
@@ -23,8 +27,9 @@ export async function release(
     return {
       result: {
         ...sums,
+        ...opened,
         ...ifPaused(state),
-        ...(rest && { next: { ...command, ...rest } }),
+        ...(rest && { next: { ...decided, ...rest } }),
       },
       ...(failure !== undefined && { failure }),
     };
@@ -45,6 +50,24 @@ export async function release(
     undisturbed: (batch) => underLease(parts, call, batch),
   });
   return outcome(deciding, await deciding.run());
+}
+
+/** A busy day is let through: what the gate finds is counted as ever, and not held. */
+function openGate(
+  parts: OperationParts,
+  hours: number,
+  call: Call,
+): Promise<Pick<ResultOf<'release'>, 'openUntil'>> {
+  return underLease(parts, call, async ({ gate }) => {
+    const until = parts.clock.now().add({ hours });
+    const openUntil = until.epochMilliseconds;
+    const isKept = await parts.ledger.saveGate(leaseOf(call.id, call.killedAt), {
+      ...gate,
+      openUntil,
+    });
+    if (!isKept) throw new BusyError();
+    return hours === 0 ? {} : { openUntil: until.toString() };
+  });
 }
 
 /** Takes what waits for ops out of the outboxes: nobody is told of it. */

@@ -5,13 +5,16 @@ import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
-import { addNext, eventsPerSecond, nextSchema, yes } from '../options.ts';
+import { addNext, eventsPerSecond, nextSchema, openHours, yes } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { decidedLines, decidedSum, holdsLines } from '../render/holds.ts';
 import { count } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
 import { countSelected, selecting, selectionOf, selectionSettings } from './selecting.ts';
+
+/** What `--for` lets through is everything. */
+const notWithFor = ['undeliverable', 'organization', 'year', 'type', 'id', 'digest'];
 
 const decidingSettings = {
   ...selectionSettings,
@@ -23,11 +26,12 @@ export const release = opsCommand({
   usage: 'release',
   summary: 'Sends on what is held; the next tick delivers it.',
   details:
-    'Asks first, with the number of events; only what was counted then is released. With --undeliverable: tries again what SNS has refused for good.',
+    'Asks first, with the number of events; only what was counted then is released. With --for: holds nothing new for so many hours, whatever it is. With --undeliverable: tries again what SNS has refused for good.',
   examples: [
     ['release --stack prod', 'all of it'],
     ['release --stack prod --organization 7 --year 2026', 'some of it'],
     ['release --stack prod --digest', 'tell people in one mail, and machines not at all'],
+    ['release --stack prod --for 12h', 'let a busy day through, too'],
     ['release --stack prod --undeliverable --yes', 'try again what SNS has refused'],
   ],
   declare: (command) =>
@@ -35,14 +39,16 @@ export const release = opsCommand({
       'release',
       selecting(command)
         .option('--digest', 'tell people only, in one mail')
+        .addOption(openHours().conflicts(notWithFor))
         .addOption(eventsPerSecond()),
     ).addOption(yes()),
   settings: z.object({
     ...decidingSettings,
     digest: z.boolean().default(false),
+    for: z.int().optional(),
     eventsPerSecond: z.int().optional(),
   }),
-  run(session, { yes: isAgreed, next, digest, eventsPerSecond: pace, ...options }) {
+  run(session, { yes: isAgreed, next, digest, for: forHours, eventsPerSecond: pace, ...options }) {
     const [question, verb] = digest
       ? ['Tell people, and people only, of', 'released to people only']
       : options.undeliverable
@@ -55,8 +61,10 @@ export const release = opsCommand({
       isAgreed,
       next,
       selection: selectionOf(options),
+      ...(forHours !== undefined && { opensFor: forHours }),
       settings: {
         as: digest ? 'digest' : 'events',
+        ...(forHours !== undefined && { forHours }),
         ...(pace !== undefined && { eventsPerSecond: pace }),
       },
     });
@@ -94,6 +102,8 @@ interface Decision {
   readonly isAgreed: boolean;
   readonly next: object | undefined;
   readonly selection: KeptSelection;
+  /** Hours for which nothing new is to be held: also where nothing is held now. */
+  readonly opensFor?: number;
   readonly settings: object;
 }
 
@@ -137,12 +147,12 @@ async function decide(session: Session, decision: Decision) {
 async function agreedTo(
   session: Session,
   operator: Operator,
-  { name, question, isAgreed, selection, settings }: Decision,
+  { name, question, isAgreed, selection, opensFor, settings }: Decision,
 ): Promise<Agreed | undefined> {
   const selected = await countSelected(session, operator, selection);
   const { kept, altogether } = selected;
   const { at: until, events, byType, unreadable } = kept;
-  if (events === 0) {
+  if (events === 0 && opensFor === undefined) {
     const none: Omit<ResultOf<'discard'>, 'next'> = { events, byType, freed: 0, unreadable };
     session.answer({ ...none, ...(name === 'release' && { behind: 0 }), altogether }, (view) =>
       holdsLines(view, selected, selection.waiting),
@@ -150,7 +160,8 @@ async function agreedTo(
     return undefined;
   }
   session.note((view) => holdsLines(view, selected, selection.waiting));
-  await session.confirm(`${question} ${count(events, 'event')}?`, isAgreed);
+  const open = opensFor === undefined ? '' : `, and hold nothing new for ${opensFor} h`;
+  await session.confirm(`${question} ${count(events, 'event')}${open}?`, isAgreed);
   return { command: { ...selection, ...settings, until, operation: operationName() }, events };
 }
 

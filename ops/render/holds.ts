@@ -127,9 +127,11 @@ function listLines(view: View, list: NonNullable<Holds['list']>): string[] {
 export function decidedSum<Result extends Decided>(all: Result | undefined, one: Result): Result {
   if (all === undefined) return one;
   const behind = 'behind' in one && 'behind' in all ? { behind: one.behind + all.behind } : {};
+  const open = 'openUntil' in all ? { openUntil: all.openUntil } : {};
   return {
     ...one,
     ...behind,
+    ...open,
     events: all.events + one.events,
     freed: all.freed + one.freed,
     unreadable: all.unreadable + one.unreadable,
@@ -156,6 +158,9 @@ export function decidedLines(view: View, decided: Decided, verb: string): string
       : []),
     ...(unreadable > 0
       ? [view.paint('warning', `${count(unreadable, 'outbox', 'outboxes')} cannot be read.`)]
+      : []),
+    ...('openUntil' in decided && decided.openUntil !== undefined
+      ? [`Nothing new is held until ${momentAndDistance(decided.openUntil, view)}.`]
       : []),
     ...('paused' in decided ? ifPausedLines(view, decided) : []),
   ];

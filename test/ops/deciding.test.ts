@@ -125,6 +125,16 @@ describe('what is held', () => {
     );
   });
 
+  it('is released, and nothing new is held for a busy day', async () => {
+    expect((await duty.run('release --for 12h --yes')).stdout).toMatch(
+      /^3 events released: 3 created\nNothing new is held until .* \(in 1[12] h[^)]*\)\.\n$/,
+    );
+    const again = await duty.json('release --for 0h --yes');
+    expect(again).toMatchObject({ exitCode: 0, result: { events: 0 } });
+    for (const wrong of ['--for 12', '--for 99h', '--for 12h --year 2019', '--for 1h --digest'])
+      expect(await duty.run(`release --yes ${wrong}`)).toMatchObject({ exitCode: 2 });
+  });
+
   it('is released in part', async () => {
     expect(await duty.json('release --organization 1 --yes')).toMatchObject({
       result: { events: 0 },

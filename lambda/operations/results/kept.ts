@@ -44,11 +44,16 @@ export const releaseResult = z.object({
   /** Not selected, and held no longer because what they were behind is decided: they go out. */
   freed: count,
   unreadable: count,
+  /** Until then, nothing new is held. */
+  openUntil: z.optional(instant),
   /** The integration is paused: what is released goes out when it is resumed. */
   paused: z.optional(pause),
   next: z.optional(releaseCommand),
 });
 
-export const discardResult = z.extend(z.omit(releaseResult, { behind: true, paused: true }), {
-  next: z.optional(discardCommand),
-});
+export const discardResult = z.extend(
+  z.omit(releaseResult, { behind: true, openUntil: true, paused: true }),
+  {
+    next: z.optional(discardCommand),
+  },
+);

@@ -223,6 +223,69 @@ describe('a release', () => {
     expect(story.mails[0]).toHaveLength(2);
   });
 
+  describe('for a busy day', () => {
+    const busy = (from: number) =>
+      story.add(
+        ...Array.from({ length: 30 }, (_, index) =>
+          assessment({ id: from + index, certified_on: '2026-11-20' }),
+        ),
+      );
+    beforeEach(() => {
+      story.settings = { holdAbove: 10 };
+    });
+
+    it('holds nothing new until its hours are over, and what comes then as ever', async () => {
+      const openUntil = story.clock.now().add({ hours: 12 }).toString();
+      expect(await story.operate({ command: 'release', forHours: 12 })).toMatchObject({
+        result: { events: 0, openUntil },
+      });
+      busy(1_000);
+      expect(await story.tick()).toMatchObject({ created: 30, held: 0 });
+      story.clock.advance({ hours: 13 });
+      busy(2_000);
+      expect(await story.tick()).toMatchObject({ created: 30, held: 30 });
+    });
+
+    it('is ended by another one of no hours', async () => {
+      await story.operate({ command: 'release', forHours: 12 });
+      const { result } = await story.operate({ command: 'release', forHours: 0 });
+      expect(result).not.toHaveProperty('openUntil');
+      busy(1_000);
+      expect(await story.tick()).toMatchObject({ created: 30, held: 30 });
+    });
+
+    it('releases what is held, and begins only once, however many calls that takes', async () => {
+      await holdMany(250);
+      const answers = await toTheEnd({ command: 'release', forHours: 1, eventsPerSecond: 4 }, 55);
+      expect(answers.length).toBeGreaterThan(1);
+      expect(sumOf(answers)).toBe(250);
+      const said = answers.filter(({ result }) => JSON.stringify(result).includes('openUntil'));
+      expect(said).toHaveLength(1);
+    });
+
+    it.each([
+      { ids: [1] },
+      { organizations: [7] },
+      { years: [2026] },
+      { types: ['created'] },
+      { as: 'digest' },
+      { waiting: 'undeliverable' },
+      { forHours: 73 },
+    ])('lets everything through, or is no command: %j', async (more) => {
+      const answer = await story.operate({ command: 'release', forHours: 1, ...more });
+      expect(answer).toMatchObject({ ok: false, problem: { code: 'command-invalid' } });
+    });
+
+    it('is refused, and nothing released, when another one has taken the lease since', async () => {
+      await hold(1);
+      const ledger = story.ledgerWith({ saveGate: async () => false });
+      expect(
+        await story.operate({ command: 'release', forHours: 1 }, undefined, { ledger }),
+      ).toMatchObject({ ok: false, problem: { code: 'busy' } });
+      expect(await story.operate({ command: 'release' })).toMatchObject({ result: { events: 1 } });
+    });
+  });
+
   it('does nothing when it is sent again', async () => {
     await hold(1);
     await story.operate({ command: 'release' });
