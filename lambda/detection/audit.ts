@@ -14,6 +14,21 @@ const notSoon = 9e12;
 /** How long the day at a position has waited to be read, in periods: from 1 on it is due. */
 export type Waited = (position: number) => number;
 
+/** What has waited for a second look: since that was due, in the time that lies between two. */
+export function waitedForLook(
+  calendar: Calendar,
+  due: readonly { readonly day: string; readonly at: number }[],
+  nowMs: number,
+  withdrawAfterMs: number,
+): Waited {
+  const waited = new Map(
+    due
+      .filter(({ at }) => at <= nowMs)
+      .map(({ day, at }) => [calendar.positionOf(day), 1 + (nowMs - at) / withdrawAfterMs]),
+  );
+  return (position) => waited.get(position) ?? 0;
+}
+
 /** @param recent position of the recent window's first day */
 export function waitedForAudit(
   calendar: Calendar,
@@ -85,4 +100,10 @@ export function isAuditDue(
   nowMs: number,
 ): boolean {
   return nowMs >= Math.max(auditsFrom, Math.min(recentAuditAt, historyAuditAt));
+}
+
+/** By how much audits went over their budget, later ticks save: counted as one a minute. */
+export function savedUntil(overspent: number, nowMs: number, requests: number): number {
+  const minutes = Math.ceil(overspent / Math.max(1, requests));
+  return nowMs + minutes * 60_000;
 }

@@ -35,3 +35,10 @@ export function daysIn({ from, today }: RecentWindow): string[] {
 export function isLate(day: string, window: RecentWindow): boolean {
   return day < window.from.toString();
 }
+
+/** @param day `YYYY-MM-DD` */
+export function isWithin(day: string, { from, to }: DayRange): boolean {
+  return (
+    (from === undefined || day >= from.toString()) && (to === undefined || day <= to.toString())
+  );
+}

@@ -1,8 +1,8 @@
 import { recentWindow } from '../detection/days.ts';
 import { leaseOf } from '../lease.ts';
 import type { Lease, State } from '../ports/state.ts';
-import { completedCalendar, tellOfCompletion } from '../tick/baseline.ts';
-import { calendarLearned } from '../tick/survey.ts';
+import { tellOfCompletion } from '../tick/baseline.ts';
+import { calendarLearned, readCalendar } from '../tick/calendar.ts';
 import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
 import type { FanOutParts, TaskRun } from './parts.ts';
 
@@ -44,7 +44,7 @@ export async function complete(parts: FanOutParts, run: TaskRun): Promise<Comple
 async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void> {
   const { ledger, clock, settings } = parts;
   const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-  const calendar = await completedCalendar(parts, window);
+  const calendar = await readCalendar(ledger, window);
   if (!(await tellOfCompletion(parts, calendar)))
     throw new NotCompletedYetError('operations could not be told');
   const { dirtySince } = state;
@@ -52,7 +52,7 @@ async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void
     // What an earlier tick may owe is still owed.
     ...(dirtySince === undefined ? { dirty: false } : { dirty: true, dirtySince }),
     baseline: { ...state.baseline, status: 'completed' },
-    ...calendarLearned(calendar, window, settings),
+    ...calendarLearned(calendar, window, settings.audit),
   });
   if (!isKept) throw new NotCompletedYetError('the lease was lost');
 }

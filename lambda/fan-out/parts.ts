@@ -3,9 +3,8 @@ import type { Sighting } from '../detection/compare.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import type { Lease } from '../ports/state.ts';
+import type { Baseline, Lease } from '../ports/state.ts';
 import type { TickParts, TickSettings } from '../tick/parts.ts';
-import type { SlicesPosition } from '../tick/slices.ts';
 
 /** Days of the history that one task reads, slice by slice: about so many assessments as all others. */
 export interface Stretch {
@@ -20,7 +19,7 @@ export interface Stretch {
 }
 
 /** How far a stretch has been read. No two stretches share a day. */
-export interface StretchProgress extends SlicesPosition {
+export interface StretchProgress extends Pick<Baseline, 'before' | 'sliceDays' | 'bookmark'> {
   readonly isDone: boolean;
   /** Certifications that its tasks have recorded. */
   readonly recorded: number;

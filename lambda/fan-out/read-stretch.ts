@@ -1,8 +1,19 @@
+import { Calendar } from '../detection/calendar.ts';
+import { compare, countDeltas, type Sighting } from '../detection/compare.ts';
+import { dayEntries, type FreshEntries } from '../detection/day-entries.ts';
 import { recentWindow } from '../detection/days.ts';
+import {
+  type Answer,
+  backwards,
+  type Position,
+  type ReadResult,
+  type ReadStep,
+} from '../detection/worklist.ts';
 import { leaseOf } from '../lease.ts';
+import type { Bookmark } from '../ports/partner-reader.ts';
 import type { Lease, State } from '../ports/state.ts';
 import { CalendarDays } from '../tick/calendar-days.ts';
-import { Slices, type SlicesPosition } from '../tick/slices.ts';
+import { prove } from '../tick/read-days.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import {
   BaselineRestartedError,
@@ -61,49 +72,130 @@ async function goOn(
   run: TaskRun,
   salt: string,
 ): Promise<StretchReport> {
-  const { settings, clock, partner, ledger, fanOut, journal } = parts;
-  const calendarDays = new CalendarDays(ledger);
-  const start: SlicesPosition =
-    before.before === undefined
-      ? { ...before, before: stretch.to.add({ days: 1 }), sliceDays: stretch.sliceDays }
-      : before;
-  const slices = new Slices(
-    {
-      partner,
-      clock,
-      ledger,
-      limit: new TimeLimit(run.deadline, clock),
-      window: recentWindow(clock.now(), settings.timeZone, settings.recentDays),
-      salt,
-      commit: async (days, sightings) => {
-        // Once it is over, what is recorded silently is news that nobody would hear of.
-        const { baseline } = await ledger.state();
-        refuseIfOver({ baseline }, stretch);
-        await calendarDays.touch(days);
-        const unknown = sightings.filter(({ kind }) => kind === 'created');
-        // After a baseline that was completed, what nobody knows is news: the ticks announce it.
-        if (baseline.isAnew) return { recorded: 0, committed: [], left: unknown, isAll: true };
-        const committed = await fanOut.recordNew(unknown, clock.now());
-        return { recorded: committed.length, committed, isAll: true };
-      },
-    },
-    start,
-  );
-  const progress = (isDone: boolean): StretchProgress => ({
-    isDone,
-    recorded: before.recorded + slices.recorded,
-    ...slices.position,
-  });
-  const keep = async (isDone = false) => {
-    if (!(await fanOut.keepProgress(stretch, lease, progress(isDone))))
+  const { settings, clock, fanOut } = parts;
+  const reading: Reading = {
+    parts,
+    stretch,
+    salt,
+    limit: new TimeLimit(run.deadline, clock),
+    days: new CalendarDays(parts.ledger),
+  };
+  const { bookmark, ...position } = before.before
+    ? before
+    : { ...before, before: stretch.to.add({ days: 1 }), sliceDays: stretch.sliceDays };
+  let cursor = bookmark;
+  let { recorded } = before;
+  const keep = async ({ before: reached, sliceDays }: Position, isDone = false) => {
+    const progress: StretchProgress = {
+      isDone,
+      recorded,
+      ...(reached && { before: reached }),
+      ...(sliceDays && { sliceDays }),
+      ...(cursor && { bookmark: cursor }),
+    };
+    if (!(await fanOut.keepProgress(stretch, lease, progress)))
       throw new StretchTakenError(stretch);
+    return progress;
   };
 
-  const isDone = await slices.readBack(stretch.from, stretch.isOldest ?? false, keep);
-  for (const record of slices.quarantined) journal.warn('record quarantined', { ...record });
-  if (!isDone && isSame(slices.position, start)) throw new StretchStuckError(stretch);
-  await keep(isDone);
-  return progress(isDone);
+  const list = backwards({
+    position,
+    range: bookmark?.range,
+    startDay: stretch.to,
+    first: stretch.from,
+    isOldest: stretch.isOldest ?? false,
+    window: recentWindow(clock.now(), settings.timeZone, settings.recentDays),
+  });
+  let answer: Answer = { calendar: noCalendar, isTimeUp: false };
+  for (;;) {
+    const next = list.next(answer);
+    if (next.done) {
+      const { position: reached, isCompleted } = next.value;
+      if (!isCompleted && isSame({ ...reached, bookmark: cursor }, { ...position, bookmark }))
+        throw new StretchStuckError(stretch);
+      return keep(reached, isCompleted);
+    }
+    const step = next.value;
+    const isTimeUp = reading.limit.noteIfReached();
+    if (step.kind === 'reached') await keep(step.position);
+    if (step.kind !== 'read' || isTimeUp) {
+      answer = { calendar: noCalendar, isTimeUp };
+      continue;
+    }
+    const slice = await readSlice(reading, step, cursor);
+    cursor = slice.cursor;
+    recorded += slice.recorded;
+    answer = { ...slice, calendar: noCalendar, isTimeUp: reading.limit.wasReached };
+  }
+}
+
+/** A task adds to the calendar what it has found; what it had before is for ticks to know. */
+const noCalendar = new Calendar([]);
+
+interface Reading {
+  readonly parts: FanOutParts;
+  readonly stretch: Stretch;
+  readonly salt: string;
+  readonly limit: TimeLimit;
+  readonly days: CalendarDays;
+}
+
+interface SliceRead {
+  readonly read: ReadResult;
+  readonly cursor: Bookmark | undefined;
+  readonly found: number;
+  readonly recorded: number;
+}
+
+async function readSlice(
+  { parts, stretch, salt, limit, days }: Reading,
+  step: ReadStep,
+  cursor: Bookmark | undefined,
+): Promise<SliceRead> {
+  const { clock, ledger, fanOut, journal } = parts;
+  const begunAt = clock.now().epochMilliseconds;
+  const read = await prove({ parts, limit }, step, noCalendar, cursor);
+  const nothing = { found: 0, recorded: 0 };
+  if (read === 'unanswered') return { ...nothing, read, cursor: undefined };
+  const next = step.mayGoOn || read.isOutOfPace ? read.bookmark : undefined;
+  if (read.isCutOff && next === undefined) return { ...nothing, read: 'in-vain', cursor };
+
+  const fresh = dayEntries(
+    step.days,
+    read,
+    { begunAt, readAt: clock.now().epochMilliseconds },
+    salt,
+  );
+  // Once it is over, what is recorded silently is news that nobody would hear of.
+  const { baseline } = await ledger.state();
+  refuseIfOver({ baseline }, stretch);
+  await days.touch(fresh.keys());
+  const known = await ledger.known(read.assessments.map(({ id }) => id));
+  const unknown = compare(read.assessments, known, salt).filter(({ kind }) => kind === 'created');
+  // After a baseline that was completed, what nobody knows is news: the ticks announce it.
+  const left = baseline.isAnew ? unknown : [];
+  const committed = baseline.isAnew ? [] : await fanOut.recordNew(unknown, clock.now());
+  const isInParts = cursor !== undefined || next !== undefined;
+  // Of a slice that takes several runs no day's count is known: the audits prove its days.
+  if (isInParts) await ledger.addToDays(countDeltas(committed));
+  const recorded = committed.length;
+  if (limit.noteIfReached()) return { read: 'left', cursor, found: 0, recorded };
+  if (!isInParts) await ledger.saveDays(expectedWithout(fresh, left));
+  for (const record of read.quarantined) journal.warn('record quarantined', { ...record });
+  const found = read.assessments.length;
+  return { read: next ? 'left' : 'done', cursor: next, found, recorded };
+}
+
+/** The first look after the baseline notes what is missing. What is left to the ticks is not in the ledger, so the calendar does not have it, either. */
+function expectedWithout(entries: FreshEntries, left: readonly Sighting[]): FreshEntries {
+  const lefts = Map.groupBy(left, ({ assessment }) => assessment.certified_on);
+  return new Map(
+    [...entries].map(([day, entry]) => {
+      const { length = 0 } = lefts.get(day) ?? [];
+      const { count, readAt } = entry;
+      return [day, length > 0 ? { count: count - length, readAt } : { ...entry, missing: 0 }];
+    }),
+  );
 }
 
 function refuseIfOver({ baseline }: Pick<State, 'baseline'>, { begunAt }: Stretch): void {
@@ -111,7 +203,11 @@ function refuseIfOver({ baseline }: Pick<State, 'baseline'>, { begunAt }: Stretc
     throw new BaselineRestartedError();
 }
 
-function isSame(one: SlicesPosition, other: SlicesPosition): boolean {
+type Reached = Pick<StretchProgress, 'before' | 'sliceDays'> & {
+  readonly bookmark: Bookmark | undefined;
+};
+
+function isSame(one: Reached, other: Reached): boolean {
   return (
     one.before?.toString() === other.before?.toString() &&
     one.sliceDays === other.sliceDays &&

@@ -4,6 +4,7 @@ import type { DayTally } from '../detection/day-tally.ts';
 import type { GateMemory } from '../detection/gate.ts';
 import type { Missing } from '../detection/missing.ts';
 import type { Pace } from '../detection/pace.ts';
+import type { Searching } from '../detection/worklist.ts';
 import type { Bookmark } from './partner-reader.ts';
 
 /** What one tick knows of an integration before it looks at the partner. */
@@ -36,8 +37,9 @@ export interface State {
   /** Years that the calendar has entries of. */
   readonly years: readonly number[];
   /** Of a day that does not fit into one tick. */
-  readonly bookmark?: DayBookmark;
-  readonly trail?: Trail;
+  readonly bookmark?: Cursor;
+  /** Among which days the search for a difference ran out of time. */
+  readonly trail?: Searching;
   readonly gate: GateMemory;
   /** Milliseconds since the epoch. */
   readonly recentAuditAt: number;
@@ -61,11 +63,12 @@ export interface State {
   readonly digest?: DigestSchedule;
 }
 
-export interface DayBookmark extends Bookmark {
-  /** The calendar's day that the range stands for. */
-  readonly day: string;
-  /** What the host counted for the range when this round began. */
-  readonly count: number;
+/** Where a read goes on that does not fit into one tick. */
+export interface Cursor extends Bookmark {
+  /** The calendar's day that its range stands for; absent: it is a slice of the baseline. */
+  readonly day?: string;
+  /** What the partner counted for the range when this round began. */
+  readonly count?: number;
 }
 
 /** When people are told of events that subscribers have already. */
@@ -100,12 +103,6 @@ export interface Baseline {
   readonly isAnew?: boolean;
 }
 
-/** Calendar days (`YYYY-MM-DD`), both included, among which the search for a difference ran out of time. */
-export interface Trail {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** After a refusal that a retry does not mend, the partner is left alone for a while. */
 export interface BackOff {
   readonly until: Temporal.Instant;
@@ -134,9 +131,9 @@ export interface StateChanges {
   readonly today?: DayTally;
   readonly pulseDigest?: string;
   /** `null`: none any more. */
-  readonly bookmark?: DayBookmark | null;
+  readonly bookmark?: Cursor | null;
   /** `null`: none any more. */
-  readonly trail?: Trail | null;
+  readonly trail?: Searching | null;
   readonly gate?: GateMemory;
   readonly recentAuditAt?: number;
   readonly historyAuditAt?: number;

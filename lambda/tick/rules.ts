@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import { attributeRest, movesElsewhere } from '../detection/expected-counts.ts';
+import { attributeRest, movesElsewhere } from '../detection/day-entries.ts';
 import { judge } from '../detection/gate.ts';
 import { locate } from '../detection/locate.ts';
 import {

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
-import { isAuditDue } from '../detection/audit.ts';
+import { isAuditDue, savedUntil, waitedForAudit, waitedForLook } from '../detection/audit.ts';
 import { Calendar } from '../detection/calendar.ts';
 import { countDeltas } from '../detection/compare.ts';
 import type { ConditionName } from '../detection/conditions.ts';
@@ -7,14 +8,22 @@ import { tallied } from '../detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { pulseDigest } from '../detection/pulse.ts';
+import {
+  type Answer,
+  backwards,
+  dueWork,
+  type Position,
+  type Step,
+} from '../detection/worklist.ts';
 import { leaseOf } from '../lease.ts';
 import { isForPace } from '../partner/errors.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import type { Lease, State, StateChanges } from '../ports/state.ts';
+import type { Baseline, Cursor, Lease, State, StateChanges } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally } from './announcement.ts';
 import { isBackingOff, noteRefusal } from './back-off.ts';
-import { readBaseline } from './baseline.ts';
+import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
+import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
 import { Conditions, isRefusal } from './conditions.ts';
 import { Delivery, type DeliveryTally } from './delivery.ts';
 import { indexLagMinutes } from './index-lag.ts';
@@ -24,8 +33,9 @@ import { isDigestDue } from './owed-digest.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
 import { Quarantine } from './quarantine.ts';
-import { calendarLearned, type ProofCounts, survey } from './survey.ts';
+import { type BeforeReading, type ReadingContext, readDays } from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
+import { unexplainedBy } from './unexplained.ts';
 
 export interface TickRun {
   /** Unique; becomes the owner of the lease. */
@@ -222,10 +232,15 @@ class Tick {
     const page = await readPage(this.#parts, this.#limit, pulse, state);
     const count = pulse.count - state.unexplained;
     const { missing = nothingMissing } = state;
-    const toBeFound = Math.max(0, state.expected - count);
-    const isMalformed = (id: number) => this.#quarantine.has(id, state);
-    const lease = this.#lease;
-    const looks = new Looks({ ...this.#context(state), toBeFound, isMalformed, lease }, missing);
+    const looks = new Looks(
+      {
+        ...this.#context(state),
+        toBeFound: Math.max(0, state.expected - count),
+        isMalformed: (id) => this.#quarantine.has(id, state),
+        lease: this.#lease,
+      },
+      missing,
+    );
     looks.see(page.seen);
     if (looks.missing !== missing) this.#learned.missing = looks.missing;
     this.#announcement.expect(state, count);
@@ -236,20 +251,13 @@ class Tick {
 
     // Audits that time is too short for leave nothing: they stay due.
     const isInTime = !this.#limit.wasReached;
-    let isAllFound = page.isAll;
-    let isExplained = true;
     // A total that agrees proves nothing of what is left over: something may have come in its place.
     const differs = !page.isAll || state.hasMoreToFind;
-    if (differs || this.#isMoreToRead(state)) {
-      const context = { ...this.#context(state), differs, looks };
-      const surveyed = await survey(context, pulse);
-      Object.assign(this.#learned, surveyed.changes);
-      isAllFound = surveyed.isAll;
-      isExplained = surveyed.isExplained;
-      this.#examined = surveyed.examined;
-      this.#proofs = surveyed.proofs;
-    }
-    isAllFound &&= isInTime;
+    const isMore = differs || this.#isMoreToRead(state);
+    const { isAllLocated = page.isAll, isExplained = true } = isMore
+      ? await this.#readDue(state, pulse, looks, differs)
+      : {};
+    const isAllFound = isAllLocated && isInTime;
     const { failures, tally } = this.#announcement;
     this.#learned.hasMoreToFind = !isAllFound || !isExplained || failures > 0;
     // What another tick was first with may have been an older sight of it.
@@ -263,20 +271,154 @@ class Tick {
     return state.bookmark !== undefined || isAuditDue(state, now) || lookAt <= now;
   }
 
+  /** Reads the days that are due, and learns what the calendar says then. */
+  async #readDue(state: State, pulse: PulseRead, looks: Looks, differs: boolean) {
+    const { ledger, clock, settings, rules } = this.#parts;
+    const { audit, withdrawAfterMs } = settings;
+    const began = clock.now().epochMilliseconds;
+    const before = await readCalendar(ledger, this.#window);
+    const recentFrom = this.#window.from.toString();
+    const list = dueWork({
+      calendar: before,
+      total: pulse.count,
+      differs,
+      searching: state.trail,
+      cursor: state.bookmark,
+      recentFrom,
+      auditRequests: audit.requests,
+      rules,
+      waited: (calendar) => {
+        const now = clock.now().epochMilliseconds;
+        const recent = calendar.positionOf(recentFrom);
+        const forLook = waitedForLook(calendar, looks.due(calendar), now, withdrawAfterMs);
+        if (!isAuditDue(state, began)) return forLook;
+        const forAudit = waitedForAudit(calendar, recent, now, audit);
+        return (position) => Math.max(forAudit(position), forLook(position));
+      },
+    });
+    const reading = { ...this.#context(state), looks, isNews: () => true };
+    const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.bookmark });
+    const { calendar, cursor } = done;
+    const { isAllLocated, searching, overspent } = done.end;
+    this.#proofs = proofsSince(began, calendar);
+
+    const missing = looks.conclude(calendar);
+    const { isNoticeOwed } = state.baseline;
+    const isToldNow = isNoticeOwed && (await tellOfCompletion(this.#parts, calendar));
+    const isMended = await this.#conditions.examined(calendar, this.#quarantine.size);
+    await this.#conditions.missing(missing);
+    const sums = { total: pulse.count, expected: calendar.total, differs };
+    const unexplained = isAllLocated
+      ? await unexplainedBy(this.#parts, this.#limit, state, sums)
+      : undefined;
+    // Days that cannot be read in a whole tick must not keep ticks from all others.
+    const trail = isDeepStrictEqual(searching, state.trail) ? undefined : searching;
+    const learned: Learned = {
+      ...calendarLearned(calendar, this.#window, audit),
+      ...(overspent > 0 && {
+        auditsFrom: savedUntil(overspent, clock.now().epochMilliseconds, audit.requests),
+      }),
+      ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
+      ...(isMended && state.reported.length > 0 && { reported: [] }),
+      ...(cursor !== state.bookmark && { bookmark: cursor ?? null }),
+      ...(trail !== state.trail && { trail: trail ?? null }),
+      ...(unexplained !== undefined && { unexplained }),
+      missing: missing ?? null,
+    };
+    Object.assign(this.#learned, learned);
+    return { isAllLocated, isExplained: unexplained !== undefined };
+  }
+
+  /** The first reading: its start day, and back to the oldest, over as many ticks as it takes. */
   async #readBaseline(state: State, pulse: PulseRead): Promise<TickReport> {
-    const progress = await readBaseline(this.#context(state), pulse);
-    this.#recorded = progress.recorded;
-    this.#quarantine.add(progress.quarantined);
-    this.#learned.baseline = progress.baseline;
-    const { calendar } = progress;
-    if (calendar !== undefined) {
-      Object.assign(this.#learned, calendarLearned(calendar, this.#window, this.#parts.settings));
+    const { ledger, clock, settings } = this.#parts;
+    const context = this.#context(state);
+    const { startDay = this.#window.today, begunAt = clock.now().epochMilliseconds } =
+      state.baseline;
+    const { before, sliceDays, bookmark, isAnew } = state.baseline;
+    const baseline = (position: Position, cursor: Cursor | undefined): Baseline => ({
+      status: 'running',
+      begunAt,
+      startDay,
+      ...(isAnew && { isAnew }),
+      ...position,
+      ...(cursor && { bookmark: cursor }),
+    });
+    const announces = isAnew || settings.announce !== 'none';
+    this.#announcement.expect(state, announces ? await totalToBe(context, pulse) : undefined);
+    const position = { ...(before && { before }), ...(sliceDays && { sliceDays }) };
+    if (before !== undefined) await announceNewcomers(context, pulse, startDay);
+    else await ledger.saveBaseline(baseline(position, bookmark));
+
+    const list = backwards({
+      position,
+      range: bookmark?.range,
+      startDay,
+      isStartOnly: settings.baseline === 'fan-out',
+      window: this.#window,
+    });
+    const reading = { ...context, isNews: isNewsInBaseline(this.#parts, state) };
+    const done = await this.#carryOut(
+      list,
+      reading,
+      { calendar: await readCalendar(ledger, this.#window), cursor: bookmark },
+      (reached) => ledger.saveBaseline(baseline(reached, undefined)),
+    );
+    const { calendar, end } = done;
+    this.#learned.baseline = baseline(end.position, done.cursor);
+    if (end.isCompleted) {
+      const isNoticeOwed = !(await tellOfCompletion(this.#parts, calendar));
+      this.#learned.baseline = { ...this.#learned.baseline, status: 'completed', isNoticeOwed };
+      Object.assign(this.#learned, calendarLearned(calendar, this.#window, settings.audit));
       // Whatever has changed since this pulse shows in the next one, or in its count. What has changed on days
       // that earlier ticks have read shows in this one: the next tick compares it.
       if (state.baseline.begunAt === undefined)
         this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
     }
     return this.#finish('baseline', state);
+  }
+
+  /** The only loop that reads: one step after the other, until nothing is due or time is up. */
+  async #carryOut<End>(
+    list: Generator<Step, End, Answer>,
+    reading: ReadingContext,
+    start: BeforeReading,
+    keep: (position: Position) => Promise<void> = async () => undefined,
+  ): Promise<BeforeReading & { readonly end: End }> {
+    let { calendar, cursor } = start;
+    let answer: Answer = { calendar, isTimeUp: false };
+    for (;;) {
+      const next = list.next(answer);
+      if (next.done) return { calendar, cursor, end: next.value };
+      const step = next.value;
+      let isTimeUp = this.#limit.noteIfReached();
+      let learned: Partial<Answer> = {};
+      if (step.kind === 'reached') await keep(step.position);
+      else if (isTimeUp) learned = {};
+      else if (step.kind === 'read') {
+        const read = await readDays(reading, step, { calendar, cursor });
+        ({ calendar, cursor } = read);
+        learned = read;
+        this.#quarantine.add(read.quarantined);
+        this.#examined += reading.looks ? step.days.length : 0;
+        this.#recorded += read.recorded;
+      } else {
+        const asked = await this.#ask(step);
+        if (asked === 'out-of-time') isTimeUp = true;
+        else learned = asked;
+      }
+      answer = { ...learned, calendar, cursor, isTimeUp: isTimeUp || this.#limit.wasReached };
+    }
+  }
+
+  #ask(step: Exclude<Step, { kind: 'read' | 'reached' }>) {
+    const { partner } = this.#parts;
+    return this.#limit.ask(
+      async (deadline): Promise<Partial<Answer>> =>
+        step.kind === 'count'
+          ? { count: await partner.count(step.range, deadline) }
+          : { oldest: await partner.oldestDay(deadline) },
+    );
   }
 
   /** What the steps that read days work with. */

@@ -73,7 +73,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lease: {
     breaks: 'two ticks hold the lease at the same time',
-    seed: 79,
+    seed: 1004,
     ledgerRules: { isLeaseFree: yes },
     amid: { rough: true },
   },

@@ -1,0 +1,35 @@
+import { type AuditPeriods, auditsDue } from '../detection/audit.ts';
+import { Calendar, type Proof } from '../detection/calendar.ts';
+import { daysIn, type RecentWindow } from '../detection/days.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { StateChanges } from '../ports/state.ts';
+
+/** Days, by what proves that nothing was overlooked. */
+export type ProofCounts = Readonly<Partial<Record<Proof['kind'] | 'none', number>>>;
+
+/** As the ledger has it now, the days of the recent window included. */
+export async function readCalendar(
+  ledger: Pick<Ledger, 'state' | 'calendar'>,
+  window: RecentWindow,
+): Promise<Calendar> {
+  const { years } = await ledger.state();
+  return new Calendar(await ledger.calendar(years), daysIn(window));
+}
+
+/** What the state keeps of a calendar. */
+export function calendarLearned(
+  calendar: Calendar,
+  window: RecentWindow,
+  periods: AuditPeriods,
+): Pick<StateChanges, 'expected' | 'recentAuditAt' | 'historyAuditAt'> {
+  const recent = calendar.positionOf(window.from.toString());
+  return { expected: calendar.total, ...auditsDue(calendar, recent, periods) };
+}
+
+/** Days read since then. */
+export function proofsSince(beganMs: number, calendar: Calendar): ProofCounts {
+  const proofs: { -readonly [Kind in keyof ProofCounts]: number } = {};
+  for (const { readAt, proof } of calendar.days.map((day) => calendar.entry(day)))
+    if (readAt >= beganMs) proofs[proof?.kind ?? 'none'] = (proofs[proof?.kind ?? 'none'] ?? 0) + 1;
+  return proofs;
+}

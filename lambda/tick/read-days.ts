@@ -1,0 +1,297 @@
+import pMap from 'p-map';
+import { Temporal } from 'temporal-polyfill';
+import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
+import {
+  type Change,
+  compare,
+  type Found,
+  idOf,
+  type Sighting,
+  type Withdrawal,
+} from '../detection/compare.ts';
+import { asBefore, dayEntries, type FreshEntries } from '../detection/day-entries.ts';
+import { fingerprintOf } from '../detection/fingerprint.ts';
+import type { ReadResult, ReadStep } from '../detection/worklist.ts';
+import type { DayCertification } from '../ports/ledger.ts';
+import type { Bookmark, QuarantinedRecord, RangeRead } from '../ports/partner-reader.ts';
+import type { Cursor } from '../ports/state.ts';
+import type { Announcement } from './announcement.ts';
+import { isLocalFailure } from './local-failure.ts';
+import type { Looks } from './looks.ts';
+import type { TickParts } from './parts.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** Days that are looked up in the index by day at the same time: a read can have a hundred. */
+const daysTogether = 16;
+
+export interface ReadingContext {
+  readonly parts: TickParts;
+  readonly limit: TimeLimit;
+  readonly salt: string;
+  readonly announcement: Announcement;
+  /** For what has gone; the first reading has none. */
+  readonly looks?: Looks;
+  /** Whether subscribers are told of it, or it is recorded silently. */
+  isNews(sighting: Sighting): boolean;
+}
+
+/** What is known before a read. */
+export interface BeforeReading {
+  readonly calendar: Calendar;
+  /** Of what did not fit into an earlier tick. */
+  readonly cursor?: Cursor | undefined;
+}
+
+export interface DaysRead {
+  readonly read: ReadResult;
+  readonly requests: number;
+  readonly calendar: Calendar;
+  readonly cursor: Cursor | undefined;
+  readonly quarantined: readonly QuarantinedRecord[];
+  /** Rows that the read showed. */
+  readonly found: number;
+  /** Certifications that were recorded and not announced. */
+  readonly recorded: number;
+}
+
+/**
+ * The only way in which days are read: asked for with proof, compared with the ledger, looked through for what is
+ * missing, committed and announced, and written into the calendar, in this order.
+ */
+export async function readDays(
+  context: ReadingContext,
+  step: ReadStep,
+  before: BeforeReading,
+): Promise<DaysRead> {
+  const { parts, limit } = context;
+  const begunAt = parts.clock.now().epochMilliseconds;
+  const bookmark = bookmarkOf(step, before.cursor);
+  const read = await prove(context, step, before.calendar, bookmark);
+  const { calendar, cursor } = before;
+  const nothing = { calendar, cursor, quarantined: [], found: 0, recorded: 0 };
+  // Of a slice that is divided nothing can be gone on with.
+  if (read === 'unanswered')
+    return {
+      ...nothing,
+      read,
+      cursor: step.purpose === 'baseline' ? undefined : cursor,
+      requests: unansweredRequests,
+    };
+  const { requests } = read;
+  const isUnproven = read.proof === undefined && step.purpose !== 'baseline';
+  if (isUnproven && step.isDivisible && !read.isCutOff && !limit.noteIfReached())
+    return { ...nothing, read: 'unproven', requests };
+  const settled = await settle(context, step, before, { ...read, begunAt }, bookmark);
+  const { quarantined, assessments } = read;
+  return { ...nothing, requests, quarantined, found: assessments.length, ...settled };
+}
+
+function bookmarkOf(step: ReadStep, cursor: Cursor | undefined): Cursor | undefined {
+  if (step.purpose === 'start' || step.purpose === 'baseline') return cursor;
+  return isOneDay(step) && cursor?.day === step.days[0] ? cursor : undefined;
+}
+
+const isOneDay = ({ days }: ReadStep) => days.length === 1;
+
+/** One request was not answered; another one showed that the host answers at all. */
+const unansweredRequests = 2;
+
+interface Proven extends RangeRead {
+  /** It was cut off by the pace, and not by time. */
+  readonly isOutOfPace: boolean;
+}
+
+interface Proving {
+  readonly parts: Pick<TickParts, 'partner' | 'journal' | 'clock'>;
+  readonly limit: TimeLimit;
+}
+
+/** Days that the host cannot answer for are days of which nothing was seen, as long as it answers at all. */
+export async function prove(
+  { parts, limit }: Proving,
+  { purpose, days, range, isDivisible }: ReadStep,
+  calendar: Calendar,
+  bookmark: Bookmark | undefined,
+): Promise<Proven | 'unanswered'> {
+  try {
+    const until = limit.readingDeadline;
+    const read = await parts.partner.prove(range, until, bookmark);
+    // With time left it was the pace, which is too dear to read anything twice.
+    const isOutOfPace = read.isCutOff && Temporal.Instant.compare(parts.clock.now(), until) < 0;
+    return { ...read, isOutOfPace };
+  } catch (error) {
+    if (!isLocalFailure(error) || purpose === 'start') throw error;
+    const pulse = await limit.ask((deadline) => parts.partner.pulse(deadline));
+    parts.journal.warn('days not to be read', { from: days[0], to: days.at(-1), error });
+    const isCutOff = pulse === 'out-of-time';
+    if (isDivisible && !isCutOff) return 'unanswered';
+    const count = days.reduce((sum, day) => sum + calendar.entry(day).count, 0);
+    const nothing = { assessments: [], quarantined: [], isOutOfPace: false };
+    return { ...nothing, count, isCutOff, requests: unansweredRequests };
+  }
+}
+
+type Settled = Partial<Pick<DaysRead, 'calendar' | 'cursor' | 'recorded'>> & Pick<DaysRead, 'read'>;
+
+async function settle(
+  context: ReadingContext,
+  step: ReadStep,
+  before: BeforeReading,
+  read: Proven & { readonly begunAt: number },
+  bookmark: Cursor | undefined,
+): Promise<Settled> {
+  const { parts, announcement, limit, salt } = context;
+  const { rules, clock } = parts;
+  const { calendar } = before;
+  const isFirstReading = step.purpose === 'start' || step.purpose === 'baseline';
+  const times = { begunAt: read.begunAt, readAt: clock.now().epochMilliseconds };
+  const fresh = dayEntries(step.days, read, times, salt);
+  if (!read.proof && !isFirstReading) rules.attributeRest(fresh, step.days, read);
+
+  const { sightings, unseen } = await differences(context, [...fresh.keys()], read, isFirstReading);
+  const { entries, withdrawals, more } = await lookedAt(context, read, before, fresh, unseen);
+  const found: Found = {
+    in: isFirstReading ? 'baseline' : step.purpose === 'audit' ? 'audit' : 'search',
+    ...(read.proof && { proof: read.proof }),
+  };
+  const failures = announcement.failures;
+  const silent = sightings.filter((sighting) => !context.isNews(sighting));
+  const news = sightings.filter((sighting) => context.isNews(sighting));
+  await announcement.touch(silent.map(({ assessment }) => assessment.certified_on));
+  await parts.ledger.recordSilently(silent, clock.now());
+  const done: readonly Change[] = [
+    ...silent,
+    ...(await announcement.announce([...news, ...more], { found })),
+    ...(await announcement.announce(withdrawals, { found })),
+  ];
+  const committed = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(idOf));
+  const staying = withdrawals.filter((change) => !committed.has(idOf(change)));
+  context.looks?.giveBack(new Set(staying.map(idOf)));
+  for (const {
+    before: { day },
+  } of staying) {
+    const entry = entries.get(day);
+    if (entry) entries.set(day, { ...entry, missing: (entry.missing ?? 0) + 1 });
+  }
+
+  const next = step.mayGoOn || (isFirstReading && read.isOutOfPace) ? read.bookmark : undefined;
+  const isInVain = read.isCutOff && next === undefined;
+  const isOver = !rules.isReadCounted(isInVain) || limit.noteIfReached();
+  const hasFailed = announcement.failures > failures;
+  const isInParts = bookmark !== undefined || next !== undefined;
+  const isCounted = !isInParts || (next === undefined && bookmark?.count === read.count);
+  // Read in parts, no day of a slice is read whole: audits prove them.
+  const isUncounted = isOver || (isFirstReading && isInParts);
+  const kept = hasFailed || !isCounted ? asBefore(entries, done, calendar, times.readAt) : entries;
+  const saved = await save(context, calendar, isUncounted ? new Map() : kept, done);
+  const settled = { calendar: saved, recorded: silent.length };
+  if (isOver) return { ...settled, read: isInVain ? 'in-vain' : 'left' };
+  const isDone = !hasFailed && !read.isCutOff && (isCounted || isFirstReading);
+  // A slice of which something could not be committed is read again.
+  const goesOn = !isFirstReading || !hasFailed;
+  return {
+    ...settled,
+    read: isDone ? 'done' : 'left',
+    ...(goesOn && { cursor: cursorAfter(step, before.cursor, next, read.count) }),
+  };
+}
+
+/** One day at a time: another that does not fit into a tick has to wait for its turn. */
+function cursorAfter(
+  step: ReadStep,
+  cursor: Cursor | undefined,
+  next: Bookmark | undefined,
+  count: number,
+): Cursor | undefined {
+  if (step.purpose === 'start' || step.purpose === 'baseline') return next;
+  const [day] = step.days;
+  if (!isOneDay(step) || day === undefined || (cursor && cursor.day !== day)) return cursor;
+  return next && { count: cursor?.count ?? count, ...next, day };
+}
+
+interface Differences {
+  readonly sightings: readonly Sighting[];
+  /** By day: what the index has there and the read did not show on any of its days. */
+  readonly unseen: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Only rows that the index does not know as they are are looked up whole; a first reading knows none. */
+async function differences(
+  { parts, salt }: ReadingContext,
+  days: readonly string[],
+  { assessments, quarantined }: RangeRead,
+  isFirstReading: boolean,
+): Promise<Differences> {
+  const { ledger } = parts;
+  const indexed = new Map<string, ReadonlyMap<number, DayCertification>>();
+  const lookUp = async (day: string) => indexed.set(day, await ledger.knownOfDay(day));
+  if (!isFirstReading) await pMap(days, lookUp, { concurrency: daysTogether });
+  const different = assessments.filter((row) => {
+    const known = indexed.get(row.certified_on)?.get(row.id);
+    return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
+  });
+  const known = await ledger.known(different.map(({ id }) => id));
+  // Of all days that were read: one that moved among them is a sighting, and not missing.
+  const seen = new Set([...assessments, ...quarantined].flatMap(({ id = [] }) => id));
+  const unseen = [...indexed].map(([day, ofDay]) => {
+    const present = [...ofDay.values()].filter(({ presence }) => presence === 'present');
+    return [day, present.map(({ id }) => id).filter((id) => !seen.has(id))] as const;
+  });
+  return { sightings: compare(different, known, salt), unseen: new Map(unseen) };
+}
+
+interface LookedAt {
+  readonly entries: FreshEntries;
+  readonly withdrawals: readonly Withdrawal[];
+  /** Found by their ids: changed or moved. */
+  readonly more: readonly Sighting[];
+}
+
+/** What is missing, by day. The first look after a first reading notes what that one lacked. */
+async function lookedAt(
+  { looks }: ReadingContext,
+  read: RangeRead & { readonly begunAt: number },
+  { calendar }: BeforeReading,
+  fresh: FreshEntries,
+  unseen: Differences['unseen'],
+): Promise<LookedAt> {
+  const entries: FreshEntries = new Map(fresh);
+  const count = (day: string, missing: number) => {
+    const entry = entries.get(day);
+    if (entry) entries.set(day, { ...entry, missing });
+  };
+  if (looks === undefined) {
+    for (const day of fresh.keys()) count(day, 0);
+    return { entries, withdrawals: [], more: [] };
+  }
+  const isProven = ([day]: readonly [day: string, ids: readonly number[]]) =>
+    fresh.get(day)?.proof !== undefined;
+  const seen = new Set(read.assessments.map(({ id }) => id));
+  const looked = await looks.look(
+    { beganAt: read.begunAt, seen, unseen: new Map([...unseen].filter(isProven)) },
+    calendar,
+    calendar.with(fresh),
+  );
+  // An unproven read may overlook some, and shows that the others are there.
+  for (const [day, { length }] of unseen)
+    if ((calendar.entry(day).missing ?? 0) > length) count(day, length);
+  for (const [day, missing] of looked.missing) count(day, missing);
+  return { entries, withdrawals: looked.withdrawals, more: looked.sightings };
+}
+
+/** A new day is in the calendar before it is written whole: its month may be, and its year not. */
+async function save(
+  { parts, announcement }: ReadingContext,
+  calendar: Calendar,
+  entries: ReadonlyMap<string, DayEntry>,
+  done: readonly Change[],
+): Promise<Calendar> {
+  const followed = [...entries].map(
+    ([day, entry]) => [day, following(calendar.entry(day), entry)] as const,
+  );
+  const elsewhere = parts.rules.movesElsewhere(done, entries, calendar);
+  const changed = new Map([...followed, ...elsewhere]);
+  await announcement.touch([...changed.keys()].filter((day) => !calendar.entries.has(day)));
+  await parts.ledger.saveDays(changed);
+  return calendar.with(changed);
+}
