@@ -39,8 +39,7 @@ const refusals: ReadonlySet<string> = new Set([
   'credentials-refused',
   'unsupported-grant',
   'token-refused-twice',
-  'no-organizations-assigned',
-  'no-assessments-assigned',
+  'not-provisioned',
   // Of the function's, as things stand.
   'paused',
   'total-changed',

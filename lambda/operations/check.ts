@@ -20,7 +20,7 @@ import type { Call, OperationParts, Outcome } from './parts.ts';
 import { checkNames } from './result.ts';
 
 /** The partner has issued a token, and refuses what it is to be used for. */
-const scopeCodes = ['no-organizations-assigned', 'no-assessments-assigned'];
+const scopeCode = 'not-provisioned';
 const tokenCodes = ['credentials-refused', 'unsupported-grant', 'token-refused-twice'];
 const tokenIsGood = ok('The partner issues a token, and its API accepts it.');
 
@@ -96,7 +96,7 @@ async function firstAnswer(
   } catch (error) {
     const code = error instanceof NotifierError ? error.code : '';
     const { found: message, ...finding } = failure(error);
-    const isScope = scopeCodes.includes(code);
+    const isScope = code === scopeCode;
     if (isScope) found.set('scope', { found: message, ...finding });
     const said = tokenCodes.includes(code)
       ? message

@@ -207,7 +207,7 @@ export function createPartnerClient(
     const params = toSearchParams(query).toString();
     const path = params === '' ? ASSESSMENTS : `${ASSESSMENTS}?${params}`;
     return await call('list', path, callOptions, (reply) => {
-      if (reply.status >= 300) throw toRefusal('list', reply, clock.now());
+      if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
       return read(reply, query.offset ?? 0, clock);
     });
   }

@@ -51,30 +51,18 @@ export class TokenRefusedTwiceError extends PartnerError {
   }
 }
 
-/** The operator has not finished setting up the integration (partner-api.md, 7, rule 1). */
-export abstract class ProvisioningError extends PartnerError {
+/**
+ * 400 to the list without a filter: the integration has no organizations or no assessments (partner-api.md, 7,
+ * rule 1). Which of the two it is, only the text of the answer says, and nothing branches on a text.
+ */
+export class NotProvisionedError extends PartnerError {
+  readonly code = 'not-provisioned';
   readonly retryHelps = false;
-}
-
-/** 400 with "invalid or missing tenant ids". */
-export class NoOrganizationsAssignedError extends ProvisioningError {
-  readonly code = 'no-organizations-assigned';
   readonly whatToDo =
-    "Contact the operator's support: name the client ID, and say that the assessments API answers 400 about tenant ids because the integration has no organizations assigned. Ask them to assign its organizations.";
+    "Contact the operator's support: name the client ID, and say that the assessments API answers 400 to the list without any filter, as it does when the integration has no organizations or no assessments assigned. Ask them to assign both.";
 
   constructor(options?: ErrorOptions) {
-    super('The integration has no organizations assigned.', options);
-  }
-}
-
-/** 400 with "invalid or missing product ids". */
-export class NoAssessmentsAssignedError extends ProvisioningError {
-  readonly code = 'no-assessments-assigned';
-  readonly whatToDo =
-    "Contact the operator's support: name the client ID, and say that the assessments API answers 400 about product ids because the integration has no assessments assigned. Ask them to assign its assessments.";
-
-  constructor(options?: ErrorOptions) {
-    super('The integration has no assessments assigned.', options);
+    super('The integration has no organizations or no assessments assigned.', options);
   }
 }
 

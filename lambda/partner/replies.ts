@@ -1,8 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import {
-  NoAssessmentsAssignedError,
-  NoOrganizationsAssignedError,
+  NotProvisionedError,
   type PartnerError,
   RateLimitedError,
   RedirectRefusedError,
@@ -68,11 +67,16 @@ function mayHoldMoreThan(limit: number, bytes: Buffer): boolean {
   return false;
 }
 
-/** The error for a status that is no success (partner-api.md, 7, and what it leaves open). */
+/**
+ * The error for a status that is no success (partner-api.md, 7, and what it leaves open).
+ *
+ * @param path of the request: a filter may be what the host does not take
+ */
 export function toRefusal(
   kind: RequestKind,
   reply: HttpReply,
   now: Temporal.Instant,
+  path?: string,
 ): PartnerError {
   const { status } = reply;
   if (status < 400) return new RedirectRefusedError(kind, status);
@@ -87,35 +91,16 @@ export function toRefusal(
   if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type') {
     return new UnsupportedGrantError();
   }
-  if (status === 400 && kind !== 'token') {
-    const provisioning = toProvisioningError(reply);
-    if (provisioning) return provisioning;
-  }
+  if (status === 400 && kind === 'list' && path?.includes('filter') === false)
+    return new NotProvisionedError();
   return new RequestRefusedError(kind, status);
 }
 
 const errorSchema = z.looseObject({ error: z.string() });
-const errorsSchema = z.looseObject({ errors: z.array(z.looseObject({ message: z.string() })) });
 
 /** `error` of the body, if it is one of the form `{error: <code>}`. */
 export function errorCode(reply: HttpReply): string | undefined {
   return errorSchema.safeParse(parseFailureBody(reply)).data?.error;
-}
-
-/**
- * The two conditions differ in nothing but the text of a message, which the document only
- * paraphrases ("invalid or missing tenant ids"). So this is the one place that reads a text: one
- * message must have both the phrase and the noun. A complaint about the filter `product_ids` has
- * the noun alone. Any other 400 is a plain refusal.
- */
-function toProvisioningError(reply: HttpReply): PartnerError | undefined {
-  const parsed = errorsSchema.safeParse(parseFailureBody(reply));
-  for (const { message } of parsed.data?.errors ?? []) {
-    if (!/\binvalid[\s_]+or[\s_]+missing\b/i.test(message)) continue;
-    if (/\btenant[\s_-]*ids?\b/i.test(message)) return new NoOrganizationsAssignedError();
-    if (/\bproduct[\s_-]*ids?\b/i.test(message)) return new NoAssessmentsAssignedError();
-  }
-  return undefined;
 }
 
 /** A failure may come from a proxy, in HTML: the status says enough then. */

@@ -84,18 +84,11 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     toDo: 'If it lasts for more than a few minutes, tell the operator, and ask whether the integration is enabled on this host.',
     command: checkedByHand,
   },
-  'no-organizations-assigned': {
-    begins: 'the partner has assigned no organizations',
-    ends: 'the partner has assigned organizations',
-    means: `The partner's API answers 400 about tenant ids: the integration has no organizations assigned. ${leftAlone}`,
-    toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 about tenant ids, and ask them to assign the integration its organizations.",
-    command: checkedByHand,
-  },
-  'no-assessments-assigned': {
-    begins: 'the partner has assigned no assessments',
-    ends: 'the partner has assigned assessments',
-    means: `The partner's API answers 400 about product ids: the integration has no assessments assigned. ${leftAlone}`,
-    toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 about product ids, and ask them to assign the integration its assessments.",
+  'not-provisioned': {
+    begins: 'the partner has assigned no scope',
+    ends: 'the partner has assigned a scope',
+    means: `The partner's API answers 400 to the list without any filter: the integration has no organizations or no assessments assigned. ${leftAlone}`,
+    toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 to the list without any filter, and ask them to assign the integration its organizations and its assessments.",
     command: checkedByHand,
   },
   'rate-limited': {

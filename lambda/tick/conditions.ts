@@ -12,8 +12,7 @@ import {
 import type { Missing } from '../detection/missing.ts';
 import {
   CredentialsRefusedError,
-  NoAssessmentsAssignedError,
-  NoOrganizationsAssignedError,
+  NotProvisionedError,
   TokenRefusedTwiceError,
   UnsupportedGrantError,
 } from '../partner/errors.ts';
@@ -34,8 +33,7 @@ const refusals = [
   CredentialsRefusedError,
   UnsupportedGrantError,
   TokenRefusedTwiceError,
-  NoOrganizationsAssignedError,
-  NoAssessmentsAssignedError,
+  NotProvisionedError,
 ];
 /** What people can mend here. The partner is not asked anything before. */
 const omissions = [CredentialsNotSetError, CredentialsMalformedError, SecretUnreadableError];
@@ -49,8 +47,7 @@ const hindranceNames = [
   'credentials-refused',
   'unsupported-grant',
   'token-refused-twice',
-  'no-organizations-assigned',
-  'no-assessments-assigned',
+  'not-provisioned',
 ] as const satisfies readonly Hindrance['code'][];
 
 /** Whether something that people have to mend is in the way of every tick. */

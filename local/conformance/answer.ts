@@ -17,9 +17,9 @@ export interface Answer {
 }
 
 /** @throws {ResponseTooLargeError} */
-export function toAnswer(kind: RequestKind, reply: HttpReply): Answer {
+export function toAnswer(kind: RequestKind, reply: HttpReply, path?: string): Answer {
   const { status } = reply;
-  const refusal = status < 300 ? undefined : toRefusal(kind, reply, systemClock.now());
+  const refusal = status < 300 ? undefined : toRefusal(kind, reply, systemClock.now(), path);
   try {
     return { status, body: parseBody(kind, reply), refusal };
   } catch (error) {

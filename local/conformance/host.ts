@@ -172,7 +172,7 @@ export class Host {
     for (let refusals = 0; refusals < 2; refusals++) {
       const authorization = `Bearer ${this.#token}`;
       const reply = await this.#settled(this.#request(kind, path, authorization));
-      if (reply.status !== 401) return toAnswer(kind, reply);
+      if (reply.status !== 401) return toAnswer(kind, reply, path);
       await this.anotherToken();
     }
     throw new TokenRefusedTwiceError(kind);

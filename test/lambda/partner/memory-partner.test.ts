@@ -103,13 +103,16 @@ describe('the partner in memory', () => {
     ['a page of a proxy', htmlPage, { code: 'unexpected-response' }],
     ['silence', 'silence', { code: 'timed-out' }],
     ['a refused token', invalidToken, { code: 'token-refused-twice' }],
-    ['no organizations', noOrganizations, { code: 'no-organizations-assigned' }],
-    ['no assessments', noAssessments, { code: 'no-assessments-assigned' }],
+    ['no organizations', noOrganizations, { code: 'not-provisioned' }],
+    ['no assessments', noAssessments, { code: 'not-provisioned' }],
   ])('can answer with %s', async (_, fault, expected) => {
     const { partner, client } = scene();
     partner.fault = fault;
     expect(await rejection(client.list())).toMatchObject(expected);
-    expect(await rejection(client.get(1))).toMatchObject(expected);
+    const isOfScope = fault === noOrganizations || fault === noAssessments;
+    expect(await rejection(client.get(1))).toMatchObject(
+      isOfScope ? { code: 'request-refused', status: 400 } : expected,
+    );
   });
 
   it('refuses credentials, and those that have been rotated', async () => {

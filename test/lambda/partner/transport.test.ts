@@ -183,11 +183,11 @@ describe('the cap on a response', () => {
   it('is 64 KiB for a failure, whose body is not looked at beyond that', async () => {
     const { host, client } = await rig();
     const failure = (bytes: number): Responder => {
-      const text = JSON.stringify({ errors: [{ message: 'Invalid or missing tenant ids' }] });
+      const text = JSON.stringify({ error: 'unsupported_grant_type' });
       return (response) => response.writeHead(400).end(text.padEnd(bytes));
     };
-    host.script('list', failure(64 * 1024), failure(64 * 1024 + 1));
-    expect(await rejection(client.list())).toMatchObject({ code: 'no-organizations-assigned' });
+    host.script('token', failure(64 * 1024), failure(64 * 1024 + 1));
+    expect(await rejection(client.list())).toMatchObject({ code: 'unsupported-grant' });
     expect(await rejection(client.list())).toMatchObject({ code: 'request-refused', status: 400 });
   });
 

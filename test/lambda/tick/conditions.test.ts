@@ -5,10 +5,7 @@ import { Calendar } from '../../../lambda/detection/calendar.ts';
 import { compare } from '../../../lambda/detection/compare.ts';
 import type { ConditionName } from '../../../lambda/detection/conditions.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import {
-  CredentialsRefusedError,
-  NoOrganizationsAssignedError,
-} from '../../../lambda/partner/errors.ts';
+import { CredentialsRefusedError, NotProvisionedError } from '../../../lambda/partner/errors.ts';
 import { PaceMeter } from '../../../lambda/partner/pace-meter.ts';
 import type { Announcer, Notice } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
@@ -251,13 +248,13 @@ describe('telling operations', () => {
   it('of another refusal ends the one before it', async () => {
     const operations = new Operations();
     await operations.tick((conditions) => conditions.failed(new CredentialsRefusedError()));
-    await operations.tick((conditions) => conditions.failed(new NoOrganizationsAssignedError()));
+    await operations.tick((conditions) => conditions.failed(new NotProvisionedError()));
     await operations.tick((conditions) => conditions.answered());
     expect(operations.subjects).toEqual([
       'district-a: the partner refuses the credentials',
-      'district-a: the partner has assigned no organizations',
+      'district-a: the partner has assigned no scope',
       'district-a: the partner accepts the credentials again',
-      'district-a: the partner has assigned organizations',
+      'district-a: the partner has assigned a scope',
     ]);
   });
 });

@@ -107,9 +107,9 @@ describe('operations hear once, and once when it is over', () => {
     await ticks(61, 2);
     expect(titles()).toEqual([
       'the partner refuses the credentials',
-      'the partner has assigned no assessments',
+      'the partner has assigned no scope',
       'the partner accepts the credentials again',
-      'the partner has assigned assessments',
+      'the partner has assigned a scope',
     ]);
   });
 

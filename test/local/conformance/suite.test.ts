@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { NoOrganizationsAssignedError, UnavailableError } from '../../../lambda/partner/errors.ts';
+import { NotProvisionedError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import { CredentialsFileRefusedError } from '../../../local/conformance/errors.ts';
 import { exitCode } from '../../../local/conformance/suite.ts';
 import {
@@ -239,7 +239,7 @@ describe('trouble on the way', () => {
   it('an integration without organizations ends the run', async () => {
     const sandbox = await sandboxWith();
     sandbox.world.setScope({ organization_ids: [] });
-    await expect(check(sandbox)).rejects.toThrow(NoOrganizationsAssignedError);
+    await expect(check(sandbox)).rejects.toThrow(NotProvisionedError);
   });
 
   it('a host that is down ends the run', async () => {
