@@ -28,6 +28,11 @@ export function routeOf({ method, path }: ApiRequest): Route | undefined {
 
 const noRoute: Answer = { status: 404, body: { status: 404, error: 'Not Found' } };
 
+const tooManyRequests: Answer = {
+  status: 429,
+  body: { errors: [{ message: 'Too many requests' }] },
+};
+
 /** A list request apart from which page of it is wanted. */
 function unpaged(params: URLSearchParams): string {
   const rest = new URLSearchParams(params);
@@ -47,6 +52,8 @@ export class Api {
   /** Grows where an order must not be remembered: unstable ties, and other switches. */
   #listed = 0;
   readonly #orders = new RecentOrders();
+  /** When the requests of the last minute came that were answered: epoch milliseconds. */
+  #answered: number[] = [];
 
   constructor(world: World, life: Life, clock: Clock, access: Access, switches: Switches) {
     this.access = access;
@@ -80,6 +87,7 @@ export class Api {
   answer(request: ApiRequest, fault?: Fault): Answer {
     const route = routeOf(request);
     if (route === undefined) return noRoute;
+    if (this.#isTooMany()) return tooManyRequests;
     if (route === 'token') {
       return this.access.issue(request, this.#rules, this.now(), this.#switches);
     }
@@ -90,6 +98,16 @@ export class Api {
     if (productIds.size === 0) return this.#rules.noAssessments;
     this.catchUp();
     return route === 'list' ? this.#list(request.params, fault) : this.#record(request.path, fault);
+  }
+
+  #isTooMany(): boolean {
+    const { requestsPerMinute } = this.#switches;
+    if (requestsPerMinute === 0) return false;
+    const now = this.#clock.now().epochMilliseconds;
+    this.#answered = this.#answered.filter((at) => now - at < 60_000);
+    if (this.#answered.length >= requestsPerMinute) return true;
+    this.#answered.push(now);
+    return false;
   }
 
   #list(params: URLSearchParams, fault: Fault | undefined): Answer {

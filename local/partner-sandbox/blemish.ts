@@ -20,6 +20,9 @@ export function malform(record: Assessment): unknown {
   return breakage?.(record);
 }
 
+/** Longer than what a reader of the API may be ready to take. */
+const hugeText = '.'.repeat(3 * 1024 * 1024);
+
 /** A record as the switches, and the damage done to it in particular, want it shown. */
 export function blemish(
   record: Assessment,
@@ -35,6 +38,7 @@ export function blemish(
       results: record.results.map((part) => ({ ...part, attempt: 1 })),
     };
   }
+  if (scramble(record.id, 3) / 2 ** 32 < switches.hugeRows) shown = { ...shown, remarks: hugeText };
   if (damage !== undefined) {
     const { omit = [], set = {} } = damage;
     const kept = Object.entries(shown).filter(([field]) => !omit.includes(field));

@@ -45,6 +45,8 @@ export function run(argv: readonly string[], host: Host): Promise<number> {
     .option('--churn <share>', 'chance that the world changes before a list request', number)
     .option('--extra-fields', 'records carry fields that the document does not name')
     .option('--malformed <share>', 'share of records that break the documented shape', number)
+    .option('--huge-rows <share>', 'share of records with rows longer than 2 MiB', number)
+    .option('--requests-per-minute <number>', 'answer so many within a minute; else 429', number)
     .option('--clock-skew <seconds>', "how far the server's clock is ahead", number)
     .option('--token-lifetime <seconds>', 'how long a token lives', number)
     .option('--basic-verbatim', 'HTTP Basic credentials are not form-decoded')

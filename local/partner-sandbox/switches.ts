@@ -15,6 +15,10 @@ export const switchesSchema = z.strictObject({
   extraFields: z.boolean(),
   /** Share of the records, always the same ones, that break the documented shape. */
   malformed: share,
+  /** Share of the records, always the same ones, whose rows are longer than 2 MiB. */
+  hugeRows: share,
+  /** Requests that are answered within any minute, tokens included; more get 429, without `Retry-After`. 0: any number. */
+  requestsPerMinute: z.int().min(0).max(1_000_000),
   /** Seconds by which the server's clock is ahead (`Date`, `created_at`); ten years at most. */
   clockSkew: z.number().min(-315_360_000).max(315_360_000),
   /** Seconds that a token lives, and says it lives. */
@@ -35,6 +39,8 @@ export const defaultSwitches: Switches = {
   backdated: 0,
   extraFields: false,
   malformed: 0,
+  hugeRows: 0,
+  requestsPerMinute: 0,
   clockSkew: 0,
   tokenLifetime: 7200,
   basicVerbatim: false,

@@ -210,6 +210,37 @@ describe('a switch', () => {
     expect(await response.json()).toMatchObject({ created_at: 1795262700, expires_in: 5 });
   });
 
+  it('answers so many requests within any minute, and tells the others nothing but 429', async () => {
+    const clock = new ManualClock('2026-11-21T12:00:00Z');
+    const sandbox = await start({ clock, requestsPerMinute: 3 });
+    const { request } = await visit(sandbox);
+    clock.advance({ seconds: 20 });
+    const statuses = async (many: number) => {
+      const answers = [];
+      for (let n = 0; n < many; n++) answers.push(await request(listPath));
+      return answers.map(({ status }) => status);
+    };
+    expect(await statuses(4)).toEqual([200, 200, 429, 429]);
+    expect((await request(listPath)).headers.has('retry-after')).toBe(false);
+    clock.advance({ seconds: 40 });
+    expect(await statuses(2)).toEqual([200, 429]);
+    sandbox.set({ requestsPerMinute: 0 });
+    expect(await statuses(4)).toEqual([200, 200, 200, 200]);
+  });
+
+  it('makes the rows of the same records longer than 2 MiB', async () => {
+    const sandbox = await start({ hugeRows: 0.05, records: 40 });
+    const { list } = await visit(sandbox);
+    const huge = ({ data }: Page) =>
+      data.filter((row) => JSON.stringify(row).length > 2 * 1024 * 1024).map(({ id }) => id);
+    const page = await list('');
+    expect(huge(page).length).toBeGreaterThan(0);
+    expect(huge(page).length).toBeLessThan(10);
+    expect(huge(await list('order=DESC')).sort()).toEqual(huge(page).sort());
+    sandbox.set({ hugeRows: 0 });
+    expect(huge(await list(''))).toEqual([]);
+  });
+
   it('orders user_name by the family name alone', async () => {
     const sandbox = await start({ records: 0, userNameOrder: 'last_name' });
     sandbox.world.add({ id: 9, first_name: 'Zoë', last_name: 'Atlas' });
