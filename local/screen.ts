@@ -61,7 +61,7 @@ const whoIn = (event: CertificationEvent) =>
   `assessment ${event.subject}`;
 const organizationIn = (event: CertificationEvent) =>
   (event.type !== 'certification.withdrawn' && event.data.assessment.organization_name) ||
-  `organization ${event.data.assessment.organization_id}`;
+  `organization ${event.data.assessment.organization_id ?? 'not known'}`;
 
 /** Whose tick it was. */
 export interface TickOrigin {
@@ -175,7 +175,7 @@ export class Screen {
     this.#line(
       this.#styled('green', type.replace('certification.', '').padEnd(labelWidth)),
       this.#styled('bold', oneLine(whoIn(event))),
-      oneLine(assessment.assessment_name),
+      oneLine(assessment.assessment_name ?? 'an assessment without a name'),
       oneLine(organizationIn(event)),
       assessment.certified_on,
       ...(late ? [this.#styled('yellow', 'late')] : []),

@@ -131,9 +131,9 @@ export class TickAlarms extends Construct {
 
     new OperationsAlarm(this, 'Quarantined', {
       ...lasting(metrics.recordsQuarantined),
-      says: `The partner of ${integration} sends a record that is not as documented.`,
+      says: `The partner of ${integration} sends a record without a usable id or a valid day.`,
       impact: 'that record is not announced until it is mended; all others are.',
-      likely: 'missing or mistyped fields at the partner.',
+      likely: 'a missing or mistyped id or certified_on at the partner.',
       toDo: `read "record quarantined" in ${logs}, and tell the operator the id and the paths.`,
       runbook: 'quarantined',
     });

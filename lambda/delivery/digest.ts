@@ -252,7 +252,9 @@ type Data = CertificationEvent['data'];
 
 /** The organization as its events know it: a withdrawal, or one with few fields, has no name of it. */
 function organizationOf(assessment: Data['assessment']): string {
-  return shown(assessment, 'organization_name') || `Organization ${assessment.organization_id}`;
+  const { organization_id: id } = assessment;
+  const byId = id === null ? 'Organization not known' : `Organization ${id}`;
+  return shown(assessment, 'organization_name') || byId;
 }
 
 function rowOf({ assessment, changed, late, ...rest }: Data, what: string): string {

@@ -12,8 +12,8 @@ export interface Certification {
   readonly revision: number;
   readonly presence: Presence;
   /** What a withdrawal can still say of it. Not personal. */
-  readonly organization_id: number;
-  readonly assessment_name: string;
+  readonly organization_id: number | null;
+  readonly assessment_name: string | null;
 }
 
 /** Whether the partner still has it, as far as is proven. */

@@ -1,3 +1,5 @@
+import type { OddPaths } from './odd-fields.ts';
+
 /** What operations are told of once when it begins and once when it is over. */
 export const conditionNames = [
   'paused',
@@ -12,6 +14,7 @@ export const conditionNames = [
   'missing',
   'held',
   'quarantined',
+  'odd-fields',
   'shown-by-id',
   'undeliverable',
   'unproven',
@@ -27,6 +30,8 @@ export interface Observation {
   readonly since?: number;
   /** Lines for its notice; no personal data. */
   readonly details?: readonly string[];
+  /** Of `odd-fields`: all that are known. */
+  readonly paths?: OddPaths;
 }
 
 /** A condition that lasts, or of which somebody is still to be told something. */
@@ -40,6 +45,8 @@ export interface OpenCondition {
   readonly owes?: Stage;
   /** For that notice only. */
   readonly details?: readonly string[];
+  /** Of `odd-fields`. */
+  readonly paths?: OddPaths;
 }
 
 /** It begins; it has become more; it is over. */
@@ -62,22 +69,28 @@ const oneDay = 24 * 3_600_000;
  */
 export function observe(
   before: OpenCondition | undefined,
-  { number, details, since: begun }: Observation,
+  { number, details, since: begun, paths: seen }: Observation,
   nowMs: number,
 ): OpenCondition | undefined {
   const { since = begun ?? nowMs } = before ?? {};
   const told = before?.told && { ...before.told, number: Math.min(before.told.number, number) };
-  const more = details && { details };
+  const paths = seen ?? before?.paths;
+  const more = { ...(details && { details }), ...(paths && { paths }) };
   if (number === 0)
     return before && told && { since, number: before.number, told, owes: 'ends', ...more };
   if (told === undefined)
-    return { since, number, owes: 'begins', details: details ?? before?.details ?? [] };
+    return { since, number, owes: 'begins', details: before?.details ?? [], ...more };
   const hasGrown = number > told.number && nowMs - told.at >= oneDay;
-  return { since, number, told, ...(hasGrown && { owes: 'grows' as const, ...more }) };
+  return {
+    ...{ since, number, told },
+    ...(hasGrown && { owes: 'grows' as const, ...more }),
+    ...(paths && { paths }),
+  };
 }
 
 /** What is left of a condition once the notice that it owes was accepted. */
 export function settle(condition: OpenCondition, nowMs: number): OpenCondition | undefined {
-  const { since, number, owes } = condition;
-  return owes === 'ends' ? undefined : { since, number, told: { at: nowMs, number } };
+  const { since, number, owes, paths } = condition;
+  if (owes === 'ends') return undefined;
+  return { since, number, told: { at: nowMs, number }, ...(paths && { paths }) };
 }

@@ -9,7 +9,6 @@ export type FreshEntries = Map<string, DayEntry>;
 /** What a read of days showed, and what it proved. */
 export interface ReadOfDays {
   readonly assessments: readonly Assessment[];
-  readonly quarantined: readonly { readonly day?: string }[];
   readonly proof?: Proof['kind'];
 }
 
@@ -19,22 +18,20 @@ export interface ReadTimes {
   readonly readAt: number;
 }
 
-/** What the calendar learns of these days, and of others that the read showed. A malformed record leaves its day unproven. */
+/** What the calendar learns of these days, and of others that the read showed. */
 export function dayEntries(
   days: readonly string[],
-  { assessments, quarantined, proof }: ReadOfDays,
+  { assessments, proof }: ReadOfDays,
   { begunAt, readAt }: ReadTimes,
   salt: string,
 ): FreshEntries {
   const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
-  const malformed = Map.groupBy(quarantined, ({ day = '' }) => day);
-  const all = new Set([...days, ...byDay.keys(), ...(proof ? malformed.keys() : [])]);
+  const all = new Set([...days, ...byDay.keys()]);
   return new Map(
     [...all].map((day): [string, DayEntry] => {
       const rows = byDay.get(day) ?? [];
-      const count = rows.length + (malformed.get(day)?.length ?? 0);
-      const isProven = proof !== undefined && !malformed.has(day);
-      const proven = isProven && {
+      const count = rows.length;
+      const proven = proof !== undefined && {
         proof: { kind: proof, at: begunAt, count },
         digest: digestOf(rows, salt),
       };

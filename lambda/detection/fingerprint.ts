@@ -50,7 +50,7 @@ export interface Fingerprint {
  *
  * The key is the integration's salt, so that a hash cannot be looked up in a dictionary of names;
  * the id goes into each hash, so that two people with one name do not share one.
- * The order of `results` does not count: they are compared as a set of parts.
+ * The order of `results` does not count: they are compared as a set of parts. Null and absent are the same.
  */
 export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
   const known = ofRecords.get(assessment);
@@ -69,7 +69,7 @@ export function freshFingerprintOf(assessment: Assessment, salt: string): Finger
 
 function comparedValues(assessment: Assessment): readonly unknown[] {
   return comparedFields.map((field) =>
-    field === 'results' ? partSet(assessment.results) : assessment[field],
+    field === 'results' ? partSet(assessment.results) : (assessment[field] ?? null),
   );
 }
 
@@ -92,7 +92,8 @@ export function changedFields(before: Fingerprint, after: Fingerprint): string[]
     .map(([field]) => field);
 }
 
-function partSet(parts: readonly ResultPart[]): string[] {
+function partSet(parts: readonly ResultPart[] | null | undefined): string[] | null {
+  if (parts === null || parts === undefined) return null;
   const distinct = new Set(
     parts.map((part) =>
       JSON.stringify([

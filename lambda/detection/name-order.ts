@@ -20,7 +20,7 @@ const TOLERATED = 1 / 3;
  * know as its default, without an error (partner-api.md, 4.2), and then no name says what is tied.
  */
 export function looksSorted(rows: readonly (Assessment | undefined)[], key: SeamKey): boolean {
-  const columns = NAMES[key].map((nameOf) => rows.map((row) => row && foldName(nameOf(row))));
+  const columns = NAMES[key].map((nameOf) => rows.map((row) => folded(row && nameOf(row))));
   return columns.some((column) => {
     let differing = 0;
     let descending = 0;
@@ -34,13 +34,18 @@ export function looksSorted(rows: readonly (Assessment | undefined)[], key: Seam
   });
 }
 
+type Name = string | null | undefined;
+
+/** A name that is not there says nothing about the order. */
+const folded = (name: Name) => (typeof name === 'string' ? foldName(name) : undefined);
+
 /** Any of these may be what the host compares. */
-const NAMES: Readonly<Record<SeamKey, readonly ((row: Assessment) => string)[]>> = {
+const NAMES: Readonly<Record<SeamKey, readonly ((row: Assessment) => Name)[]>> = {
   user_name: [(row) => row.name, (row) => row.first_name, (row) => row.last_name],
   product_name: [(row) => row.assessment_name],
   proctor_name: [
-    (row) => row.results[0]?.proctor_name ?? '',
-    (row) => row.results.at(-1)?.proctor_name ?? '',
+    (row) => row.results?.[0]?.proctor_name,
+    (row) => row.results?.at(-1)?.proctor_name,
   ],
 };
 
@@ -67,8 +72,8 @@ export class NameOrderEvidence {
     for (const [index, row] of rows.entries()) {
       const next = rows[index + 1];
       if (row === undefined || next === undefined) continue;
-      if (row.first_name === next.first_name) this.#witness('first_name', row, next);
-      if (row.last_name === next.last_name) this.#witness('last_name', row, next);
+      if (isShared(row.first_name, next.first_name)) this.#witness('first_name', row, next);
+      if (isShared(row.last_name, next.last_name)) this.#witness('last_name', row, next);
     }
   }
 
@@ -91,6 +96,7 @@ export class NameOrderEvidence {
 
   #witness(shared: NamePart, row: Assessment, next: Assessment): void {
     const [a, b] = [row[OTHER[shared]], next[OTHER[shared]]];
+    if (typeof a !== 'string' || typeof b !== 'string') return;
     const [foldedA, foldedB] = [foldName(a), foldName(b)];
     if (a < b && foldedA < foldedB) {
       this.#pairs[shared].add(JSON.stringify([row[shared], a, b]));
@@ -100,3 +106,6 @@ export class NameOrderEvidence {
     }
   }
 }
+
+/** Two people without a name share none. */
+const isShared = (name: Name, other: Name) => typeof name === 'string' && name === other;

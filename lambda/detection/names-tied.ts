@@ -47,9 +47,9 @@ export function foldName(name: string): string {
 /** What the host may compare under the key, verbatim. */
 export function sortedBy(assessment: Assessment, key: SeamKey): string {
   const { assessment_name, results, name, first_name, last_name } = assessment;
-  if (key === 'product_name') return assessment_name;
+  if (key === 'product_name') return JSON.stringify(assessment_name);
   if (key === 'user_name') return JSON.stringify([name, first_name, last_name]);
-  return JSON.stringify(results.map(({ proctor_name }) => proctor_name));
+  return JSON.stringify(results?.map(({ proctor_name }) => proctor_name) ?? null);
 }
 
 /**
@@ -58,24 +58,39 @@ export function sortedBy(assessment: Assessment, key: SeamKey): string {
  * name counts where the parts had different proctors.
  *
  * @param ties what sharing one name means; must be established where it is false, not assumed
+ * @returns undefined where a name is not there (null, absent, of another type): what the host compares instead is
+ * unknown, so the record may be tied with every other
  */
 export function tieMarks(
   assessment: Assessment,
   key: SeamKey,
   ties: TiesByName = { first_name: true, last_name: true },
-): readonly string[] {
-  if (key === 'product_name') return [foldName(assessment.assessment_name)];
-  if (key === 'proctor_name') {
-    const marks = assessment.results.flatMap(({ proctor_id, proctor_name }) => [
-      `name ${foldName(proctor_name)}`,
-      `id ${proctor_id}`,
-    ]);
-    return marks.length > 0 ? marks : ['nobody'];
+): readonly string[] | undefined {
+  if (key === 'product_name') {
+    const { assessment_name } = assessment;
+    return isThere(assessment_name) ? [foldName(assessment_name)] : undefined;
   }
-  const first = foldName(assessment.first_name);
-  const last = foldName(assessment.last_name);
-  const marks = [`full ${foldName(assessment.name)}`, `both ${first} ${last}`];
+  if (key === 'proctor_name') return marksOfProctors(assessment);
+  const { name, first_name, last_name } = assessment;
+  if (!isThere(name) || !isThere(first_name) || !isThere(last_name)) return undefined;
+  const first = foldName(first_name);
+  const last = foldName(last_name);
+  const marks = [`full ${foldName(name)}`, `both ${first} ${last}`];
   if (ties.first_name) marks.push(`first ${first}`);
   if (ties.last_name) marks.push(`last ${last}`);
   return marks;
+}
+
+function marksOfProctors({ results }: Assessment): readonly string[] | undefined {
+  if (!isThere(results)) return undefined;
+  const marks: string[] = [];
+  for (const { proctor_id, proctor_name } of results) {
+    if (!isThere(proctor_id) || !isThere(proctor_name)) return undefined;
+    marks.push(`name ${foldName(proctor_name)}`, `id ${proctor_id}`);
+  }
+  return marks.length > 0 ? marks : ['nobody'];
+}
+
+function isThere<Value>(value: Value): value is NonNullable<Value> {
+  return value !== null && value !== undefined;
 }

@@ -27,7 +27,10 @@ export interface SeamRow {
   readonly marks: readonly string[];
 }
 
-/** A page in the host's order. A row that cannot be read is no anchor, nor is it untied with any. */
+/**
+ * A page in the host's order. A row that cannot be read, or has no name where the host may look for one, is tied
+ * with every row: it is no anchor, nor is it untied with any.
+ */
 export type SeamRows = readonly (SeamRow | undefined)[];
 
 /**

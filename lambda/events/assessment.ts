@@ -12,14 +12,19 @@ function described<Schema extends z.core.$ZodType>(schema: Schema, description: 
 /** A real calendar date as the API writes it (`YYYY-MM-DD`); 31 February is refused. */
 const day = () => z.iso.date();
 
+/** A field that the platform may send as null, or not at all: only `id` and `certified_on` can be relied on. */
+function content<Schema extends z.core.$ZodType>(schema: Schema, description: string) {
+  return described(z.nullish(schema), description);
+}
+
 /** Element of `results` (partner-api.md, 2.3). Fields that the document does not name are kept. */
 export const resultPartSchema = z
   .looseObject({
-    assessment_id: described(z.int(), 'ID of the part.'),
-    assessment_name: described(z.string(), 'Name of the part.'),
-    certified_on: described(day(), 'Date on which the part was completed.'),
-    proctor_id: described(z.int(), 'Platform user ID of the proctor who supervised the part.'),
-    proctor_name: described(z.string(), "The proctor's name."),
+    assessment_id: content(z.int(), 'ID of the part.'),
+    assessment_name: content(z.string(), 'Name of the part.'),
+    certified_on: content(day(), 'Date on which the part was completed.'),
+    proctor_id: content(z.int(), 'Platform user ID of the proctor who supervised the part.'),
+    proctor_name: content(z.string(), "The proctor's name."),
   })
   .register(z.globalRegistry, {
     id: 'ResultPart',
@@ -27,7 +32,8 @@ export const resultPartSchema = z
   });
 
 /**
- * An assessment as the API returns it (partner-api.md, 2.2), under its own field names.
+ * An assessment as the API returns it (partner-api.md, 2.2), under its own field names, strict about identity
+ * and tolerant of content: what the document does not let be null may be null, or absent, all the same.
  * Fields that the document does not name are kept and passed on to subscribers.
  */
 export const assessmentSchema = z.looseObject({
@@ -35,16 +41,22 @@ export const assessmentSchema = z.looseObject({
     z.int().check(z.positive()),
     'ID of the overall assessment; the `subject` of the event.',
   ),
-  seid: described(z.nullable(z.string()), 'State Educator ID; null if none is recorded.'),
-  name: described(z.string(), "The educator's full name."),
-  first_name: described(z.string(), "The educator's given name."),
-  last_name: described(z.string(), "The educator's family name."),
-  email: described(z.string(), "The educator's e-mail address on the platform."),
-  organization_id: described(z.int(), 'Organization that the assessment belongs to.'),
-  organization_name: described(z.string(), 'Name of that organization.'),
-  assessment_name: described(z.string(), 'Name of the assessment.'),
+  seid: content(z.string(), 'State Educator ID; null if none is recorded.'),
+  name: content(z.string(), "The educator's full name."),
+  first_name: content(z.string(), "The educator's given name."),
+  last_name: content(z.string(), "The educator's family name."),
+  email: content(z.string(), "The educator's e-mail address on the platform."),
+  organization_id: described(
+    z.nullable(z.int()),
+    'Organization that the assessment belongs to; null if the platform has sent none.',
+  ),
+  organization_name: content(z.string(), 'Name of that organization.'),
+  assessment_name: described(
+    z.nullable(z.string()),
+    'Name of the assessment; null if the platform has sent none.',
+  ),
   certified_on: described(day(), 'Date on which the overall assessment was completed.'),
-  results: described(z.array(resultPartSchema), 'The parts behind the assessment.'),
+  results: content(z.array(resultPartSchema), 'The parts behind the assessment.'),
 });
 
 export type ResultPart = z.infer<typeof resultPartSchema>;

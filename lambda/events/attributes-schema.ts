@@ -11,13 +11,15 @@ export const messageAttributesSchema = z
     type: z.string().check(z.describe('`type` of the event.')),
     integration: z.string().check(z.describe('Name of the integration that the event comes from.')),
     organization_id: z
-      .int()
-      .check(z.describe('`data.assessment.organization_id`; a Number to SNS.')),
+      .optional(z.int())
+      .check(
+        z.describe('`data.assessment.organization_id`; a Number to SNS; absent when it is null.'),
+      ),
     assessment_name: z
       .optional(z.string().check(z.minLength(1)))
       .check(
         z.describe(
-          '`data.assessment.assessment_name`, cut after 1,024 bytes; absent when it is empty.',
+          '`data.assessment.assessment_name`, cut after 1,024 bytes; absent when it is empty or null.',
         ),
       ),
     late: yesOrNo.check(z.describe('`data.late`.')),

@@ -10,8 +10,9 @@ export interface MessageAttribute {
 /**
  * The SNS message attributes of an event, for filter policies.
  *
- * SNS refuses an empty value and characters that XML 1.0 does not allow, so an empty one is left out
- * and others are replaced; the body always has the record as it is.
+ * What the platform has not sent is left out: no filter on it lets the event pass. SNS refuses an empty value and
+ * characters that XML 1.0 does not allow, so an empty one is left out and others are replaced; the body always
+ * has the record as it is.
  */
 export function messageAttributes(event: CertificationEvent): Record<string, MessageAttribute> {
   const attributes: Record<string, MessageAttribute> = {};
@@ -27,8 +28,8 @@ export function attributeValues(event: CertificationEvent): MessageAttributeValu
   return {
     type: event.type,
     integration: integrationOf(event),
-    organization_id: assessment.organization_id,
-    ...(name !== '' && { assessment_name: name }),
+    ...(assessment.organization_id !== null && { organization_id: assessment.organization_id }),
+    ...(name && { assessment_name: name }),
     late: late ? 'true' : 'false',
     replay: replay ? 'true' : 'false',
   };

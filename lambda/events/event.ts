@@ -65,24 +65,14 @@ const announcement = {
     ),
 };
 
-/** The identifiers are in every event; the others unless `fields` or the size limit keep them back. */
-const announcedAssessmentSchema = z
-  .partial(assessmentSchema, {
-    seid: true,
-    name: true,
-    first_name: true,
-    last_name: true,
-    email: true,
-    organization_name: true,
-    results: true,
-  })
-  .check(
-    z.meta({
-      id: 'Assessment',
-      description:
-        'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there: which others leave is a setting of the integration. Fields that the API adds pass through.',
-    }),
-  );
+/** The identifiers are in every event; the others unless `fields`, the size limit or the platform keep them back. */
+const announcedAssessmentSchema = z.looseObject(assessmentSchema.shape).check(
+  z.meta({
+    id: 'Assessment',
+    description:
+      'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there: which others leave is a setting of the integration, and the platform may not send them. Null: the platform has sent null, or a value that is not of the documented type. Fields that the API adds pass through.',
+  }),
+);
 
 const identifiersSchema = z
   .object(

@@ -19,7 +19,7 @@ export function chosen(assessment: Assessment, fields: FieldChoice): AnnouncedAs
   const kept: AnnouncedAssessment = identifiersOf(assessment);
   if (fields === 'identifiers') return kept;
   for (const field of fields) if (Object.hasOwn(assessment, field)) kept[field] = assessment[field];
-  if (kept.results !== undefined) kept.results = kept.results.map(documentedPart);
+  if (kept.results) kept.results = kept.results.map(documentedPart);
   return kept;
 }
 
@@ -33,7 +33,10 @@ export function identifiersOf(assessment: Identifiers): Identifiers {
  * A name that fits wherever a limit leaves little room (a message attribute, the ledger's item, an
  * event that is too large): at most 1,024 bytes of UTF-8, with an ellipsis where it was cut.
  */
-export function briefName(name: string): string {
+export function briefName(name: string): string;
+export function briefName(name: string | null): string | null;
+export function briefName(name: string | null): string | null {
+  if (name === null) return null;
   if (name.length * 3 <= maxNameBytes || Buffer.byteLength(name) <= maxNameBytes) return name;
   let kept = '';
   let bytes = Buffer.byteLength('…');

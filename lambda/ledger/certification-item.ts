@@ -18,8 +18,8 @@ const certificationItem = z.object({
   fields: z.record(z.string(), z.string()),
   revision: z.int().check(z.positive()),
   presence,
-  organization_id: z.int(),
-  assessment_name: z.string(),
+  organization_id: z.nullable(z.int()),
+  assessment_name: z.nullable(z.string()),
 });
 
 const revisionItem = z.object({

@@ -35,6 +35,7 @@ const condition = z.optional(
     told: z.optional(z.object({ at: z.number(), number: z.int() })),
     owes: z.optional(z.enum(['begins', 'grows', 'ends'])),
     details: z.optional(z.array(z.string())),
+    paths: z.optional(z.record(z.string(), z.object({ at: z.number(), records: z.int() }))),
   }),
 );
 
@@ -230,13 +231,14 @@ function conditionsOf(item: Plain): Map<ConditionName, OpenCondition> {
   for (const name of conditionNames) {
     const parsed = parse(condition, item[conditionAttribute(name)], nameOf(item));
     if (parsed === undefined) continue;
-    const { since, number, told, owes, details } = parsed;
+    const { since, number, told, owes, details, paths } = parsed;
     open.set(name, {
       since,
       number,
       ...(told && { told }),
       ...(owes && { owes }),
       ...(details && { details }),
+      ...(paths && { paths }),
     });
   }
   return open;

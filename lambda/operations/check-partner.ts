@@ -14,15 +14,15 @@ const attempts = 2;
 /** What the newest page shows of the scope, which no answer of the API states. */
 export function scopeOf({ count, assessments }: PulseRead) {
   const organizations = new Map(
-    assessments.map(({ organization_id, organization_name }) => [
-      organization_id,
-      organization_name,
-    ]),
+    assessments.flatMap(({ organization_id, organization_name }) =>
+      organization_id === null ? [] : [[organization_id, organization_name ?? null] as const],
+    ),
   );
+  const names = assessments.flatMap(({ assessment_name }) => assessment_name ?? []);
   return {
     total: count,
     organizations: [...organizations].map(([organization_id, name]) => ({ organization_id, name })),
-    assessments: [...new Set(assessments.map(({ assessment_name }) => assessment_name))].sort(),
+    assessments: [...new Set(names)].sort(),
   };
 }
 

@@ -56,7 +56,7 @@ class KeptTally {
   #events = 0;
   readonly #certifications = new Set<number>();
   readonly #byType = emptyTally();
-  readonly #byOrganization = new Map<number, number>();
+  readonly #byOrganization = new Map<number | null, number>();
   readonly #byYear = new Map<number, number>();
   #oldest: string | undefined;
   #newest: string | undefined;
@@ -80,7 +80,9 @@ class KeptTally {
       byType: this.#byType,
       byOrganization: [...this.#byOrganization]
         .map(([organization_id, events]) => ({ organization_id, events }))
-        .sort((a, b) => b.events - a.events || a.organization_id - b.organization_id),
+        .sort(
+          (a, b) => b.events - a.events || Number(a.organization_id) - Number(b.organization_id),
+        ),
       byYear: [...this.#byYear]
         .map(([year, events]) => ({ year, events }))
         .sort((a, b) => b.year - a.year),
@@ -94,6 +96,6 @@ class KeptTally {
 /** Not as text: fractions of a second have as many digits as they need. */
 const isBefore = (a: string, b: string) => Temporal.Instant.compare(a, b) < 0;
 
-function increase(counts: Map<number, number>, key: number): void {
+function increase<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -8,7 +8,7 @@ export function isSelected(kept: KeptEvent, selection: KeptSelection): boolean {
   const { organizations, years, types, ids, until } = selection;
   const { time, data } = kept.event;
   return (
-    (organizations?.includes(data.assessment.organization_id) ?? true) &&
+    (organizations?.some((id) => id === data.assessment.organization_id) ?? true) &&
     (years?.includes(yearOf(kept)) ?? true) &&
     (types?.includes(kindOf(kept)) ?? true) &&
     (ids?.includes(kept.certificationId) ?? true) &&

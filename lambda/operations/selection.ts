@@ -44,7 +44,7 @@ export async function* slices(
     const revision = lastRevision(life);
     return (
       isWithin(certification.day, command.days ?? {}) &&
-      (organizations?.includes(certification.organization_id) ?? true) &&
+      (organizations?.some((id) => id === certification.organization_id) ?? true) &&
       (types === undefined || (revision !== undefined && types.includes(typeOf(revision)))) &&
       isAfter(certification, command.after)
     );

@@ -37,7 +37,8 @@ export function reasonsAgainst(known: Known, parts: OperationParts): Reason[] {
     ['held', waiting.held > 0],
     ['undeliverable', waiting.undeliverable > 0],
     // After these counts: what is held can be in the index for something else that it owes.
-    ...conditions.map(({ name }) => [name, true] as const),
+    // Records with odd fields are announced like any other.
+    ...conditions.map(({ name }) => [name, name !== 'odd-fields'] as const),
     ['owing', waiting.pending > 0],
   ]);
   return [...new Set(reasons)].filter((reason) => found.get(reason));

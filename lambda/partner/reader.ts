@@ -72,9 +72,6 @@ export function partnerReader(
       const { assessments, quarantined, proof, stoppedAt, requests } = read;
       const seen = { assessments, quarantined, isCutOff: false, requests };
       if (proof) return { ...seen, count: proof.count, proof: proof.kind };
-      // All other days than those of the malformed records are proven.
-      if (read.kind && quarantined.every(({ id, day }) => id !== undefined && day !== undefined))
-        return { ...seen, count: assessments.length + quarantined.length, proof: read.kind };
       // Whatever is left of the time: asked for once more, it could be late time after time.
       if (read.count !== undefined) return { ...seen, count: read.count };
       const isOutOfTime = Temporal.Instant.compare(clock.now(), deadline) >= 0;

@@ -6,21 +6,19 @@ import { type Assessment, assessmentSchema } from '../events/assessment.ts';
 import { MalformedRecordError, UnexpectedResponseError } from './errors.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 
-/** A record that is not what the document describes (partner-api.md, 2.2). */
+/** A record that cannot be announced: it has no usable `id`, no valid `certified_on`, or the id of another row. */
 export interface Quarantined {
   /** Place in the response's `data`, from 0. */
   readonly index: number;
   /** Present if at least the ID can be trusted. */
   readonly id?: number;
-  /** `certified_on`, if at least that can be trusted. */
-  readonly day?: string;
   /** Paths and what is wrong with them; never a value. */
   readonly problems: readonly string[];
 }
 
 /** One response of the list, in the server's order. */
 export interface Page {
-  /** The well-formed records. No ID appears twice. */
+  /** The records with a usable ID and a valid day, whatever is odd about their other fields. No ID appears twice. */
   readonly assessments: readonly Assessment[];
   readonly quarantined: readonly Quarantined[];
   /** As the server sent it (partner-api.md, 2.4); `offset` is always the one that was asked for. */
@@ -30,9 +28,9 @@ export interface Page {
 }
 
 /**
- * Limits of one record, far above any that the document describes; what exceeds them is malformed.
- * One record cannot then make thousands of findings, nor be so deep that whatever walks over it
- * later (`JSON.stringify`, a fingerprint) runs out of stack, which `JSON.parse` does not.
+ * Limits of a field, and of all fields together that the document does not name; far above any that it describes.
+ * What exceeds them is not passed on: one record cannot then make thousands of findings, nor be so deep that
+ * whatever walks over it later (`JSON.stringify`, a fingerprint) runs out of stack, which `JSON.parse` does not.
  */
 const MAX_PARTS = 100;
 const MAX_VALUES = 5_000;
@@ -60,7 +58,6 @@ const pageSchema = z.looseObject({
 });
 
 const identifiedSchema = z.object({ id: assessmentSchema.shape.id });
-const datedSchema = z.object({ certified_on: assessmentSchema.shape.certified_on });
 
 /**
  * @param offset what was asked for
@@ -111,39 +108,75 @@ export function parseRecord(body: unknown, id: number): Assessment {
 
 type Row =
   | { readonly id: number; readonly assessment: Assessment }
-  | { readonly id?: number; readonly day?: string; readonly problems: readonly string[] };
+  | { readonly id?: number; readonly problems: readonly string[] };
 
+/**
+ * Strict about identity, tolerant of content: an id and a valid day make a record. Another field passes as it came
+ * (null and absent are in the contract), save that null stands for a value of another type.
+ */
 function parseRow(row: unknown): Row {
-  const excess = excessOf(row);
-  if (excess !== undefined) return { problems: [excess] };
-  const parsed = assessmentSchema.safeParse(row, inEnglish);
+  const bounded = isRecord(row) ? withinLimits(row) : row;
+  const asItCame = assessmentSchema.safeParse(bounded, inEnglish);
+  if (asItCame.success) return { id: asItCame.data.id, assessment: asItCame.data };
+  const { issues } = asItCame.error;
+  const typed = isRecord(bounded) ? withNulls(bounded, issues) : bounded;
+  const parsed = assessmentSchema.safeParse(typed, inEnglish);
   if (parsed.success) return { id: parsed.data.id, assessment: parsed.data };
   const { data: identified } = identifiedSchema.safeParse(row);
-  const { data: dated } = datedSchema.safeParse(row);
-  return {
-    ...identified,
-    ...(dated && { day: dated.certified_on }),
-    problems: problemsOf(parsed.error),
-  };
+  return { ...identified, problems: problemsOf(parsed.error) };
 }
 
-function excessOf(row: unknown): string | undefined {
+type Fields = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Null in the place of each value that breaks the schema, and a part without fields for what is no part. */
+function withNulls(row: Fields, issues: readonly z.core.$ZodIssue[]): Fields {
+  const fields: Record<string, unknown> = { ...row };
+  const parts: unknown[] = Array.isArray(row.results) ? [...row.results] : [];
+  for (const { path } of issues) {
+    const [field, index, fieldOfPart] = path;
+    if (typeof field !== 'string' || field === 'id' || field === 'certified_on') continue;
+    if (typeof index !== 'number') {
+      fields[field] = null;
+      continue;
+    }
+    const part = parts[index];
+    const isField = typeof fieldOfPart === 'string' && isRecord(part);
+    parts[index] = isField ? { ...part, [fieldOfPart]: null } : {};
+    fields.results = parts;
+  }
+  return fields;
+}
+
+/** Without the values that are too deep or too large. */
+function withinLimits(row: Fields): Fields {
+  if (!isExcessive(row) && !hasExcessiveParts(row.results)) return row;
+  const others: Record<string, unknown> = {};
+  const documented: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(row)) {
+    if (!(field in assessmentSchema.shape)) others[field] = value;
+    else documented[field] = isExcessive(value) ? null : value;
+  }
+  if (hasExcessiveParts(documented.results)) documented.results = null;
+  return isExcessive(others) ? documented : { ...documented, ...others };
+}
+
+function isExcessive(value: unknown): boolean {
   let values = 0;
-  function exceeds(value: unknown, depth: number): boolean {
+  function exceeds(inner: unknown, depth: number): boolean {
     values += 1;
     if (depth > MAX_DEPTH || values > MAX_VALUES) return true;
-    if (typeof value !== 'object' || value === null) return false;
-    return Object.values(value).some((inner) => exceeds(inner, depth + 1));
+    if (typeof inner !== 'object' || inner === null) return false;
+    return Object.values(inner).some((each) => exceeds(each, depth + 1));
   }
-  if (exceeds(row, 0)) {
-    return `more than ${MAX_VALUES} values, or nested deeper than ${MAX_DEPTH} levels`;
-  }
-  return partsOf(row) > MAX_PARTS ? `results: more than ${MAX_PARTS}` : undefined;
+  return exceeds(value, 0);
 }
 
-function partsOf(row: unknown): number {
-  if (typeof row !== 'object' || row === null || !('results' in row)) return 0;
-  return Array.isArray(row.results) ? row.results.length : 0;
+function hasExcessiveParts(results: unknown): boolean {
+  return Array.isArray(results) && results.length > MAX_PARTS;
 }
 
 /** Zod's own messages name types and bounds, never what was received in their place. */

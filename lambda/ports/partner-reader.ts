@@ -30,7 +30,7 @@ export interface PartnerReader {
    * @param bookmark where an earlier read of the same range ran out of time: this one has the rest
    */
   prove(range: DayRange, deadline: Temporal.Instant, bookmark?: Bookmark): Promise<RangeRead>;
-  /** One assessment; `undefined` on 404, `unreadable` when it has not the documented shape. */
+  /** One assessment; `undefined` on 404, `unreadable` when it has no usable id or no valid day. */
   get(id: number, deadline: Temporal.Instant): Promise<Assessment | 'unreadable' | undefined>;
 }
 
@@ -41,7 +41,7 @@ export interface PulseRead extends Pulse {
 export interface RangeRead {
   /** Every assessment seen, each once, as last read. */
   readonly assessments: readonly Assessment[];
-  /** Records that do not have the documented shape: their days are not proven, whatever `proof` says. */
+  /** Records that cannot be announced: where there are any, nothing is proven. */
   readonly quarantined: readonly QuarantinedRecord[];
   /** What the partner counted for the range when it was read last. */
   readonly count: number;
@@ -64,10 +64,9 @@ export interface Bookmark {
   readonly isSweep?: boolean;
 }
 
+/** A record without a usable id or a valid day. */
 export interface QuarantinedRecord {
   readonly id?: number;
-  /** `certified_on`, if it can be trusted. */
-  readonly day?: string;
   /** Paths and what is wrong with them; no value of the record. */
   readonly problems: readonly string[];
 }

@@ -130,9 +130,18 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     begins: 'the partner sends malformed records',
     ends: 'no record is malformed any more',
     means:
-      'They are not as the document of the API says. They are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
+      'They have no usable id or no valid certified_on. They are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
     counts: 'Records so far',
     toDo: 'Tell the operator which records they are and what is wrong with them.',
+  },
+  'odd-fields': {
+    begins: 'fields of records are not as documented',
+    grows: 'more fields of records are not as documented',
+    ends: 'all fields of records are as documented again',
+    means:
+      'Fields that the document of the API promises are null, missing or of another type. The records are announced all the same: null and missing as they came, null in the place of a value of another type.',
+    counts: 'Fields so far',
+    toDo: 'Tell the partner which fields they are. The log of the poll function has the ids of some such records beside "odd field".',
   },
   'shown-by-id': {
     begins: 'the list lacks what single records show',

@@ -10,6 +10,7 @@ import {
   settle,
 } from '../detection/conditions.ts';
 import type { Missing } from '../detection/missing.ts';
+import { isOver } from '../detection/odd-fields.ts';
 import {
   CredentialsRefusedError,
   NotProvisionedError,
@@ -26,6 +27,7 @@ import type { Pause } from '../ports/state.ts';
 import { conditionNotice } from './condition-notices.ts';
 import { indexLagMinutes } from './index-lag.ts';
 import { floodDetails } from './notices.ts';
+import { OddFields } from './odd-fields.ts';
 import type { TickParts } from './parts.ts';
 
 /** What only people can mend, at the partner: tried every minute, it would be hammering. */
@@ -79,6 +81,7 @@ const maxLine = 200;
  */
 export class Conditions {
   readonly #parts: TickParts;
+  readonly oddFields = new OddFields();
   #open = new Map<ConditionName, OpenCondition>();
   /** Certifications of which something was held before this tick held anything. */
   #heldBefore = 0;
@@ -196,12 +199,29 @@ export class Conditions {
     const days = lasting.map(({ day, count }) => `${day}: ${count} assessments expected`);
     await this.note('unproven', { number: lasting.length, details: shownLines(days) });
 
+    const odd = this.#open.get('odd-fields');
+    const readAt = calendar.days.map((day) => calendar.entry(day).readAt);
+    if (this.oddFields.isNoneMet && odd?.paths && isOver(odd.paths, readAt))
+      await this.note('odd-fields', { number: 0 });
+
     const isMended = malformed === 0 && unproven.length === 0;
     const quarantined = this.lasting.quarantined ?? 0;
     // Also when nothing new has come: what was added within a day of its notice is still to be told.
     if (isMended) await this.note('quarantined', { number: 0 });
     else if (quarantined > 0) await this.note('quarantined', { number: quarantined });
     return isMended;
+  }
+
+  /** Fields of announced records that are not as documented: told once by path, as long as ticks meet any. */
+  async odd(): Promise<void> {
+    if (this.oddFields.isNoneMet) return;
+    const known = this.#open.get('odd-fields')?.paths ?? {};
+    const { paths, news } = this.oddFields.learned(known, this.#now());
+    for (const one of news) this.#parts.journal.warn('odd field', one);
+    const lines = Object.entries(paths).map(
+      ([path, { records }]) => `${path}: ${records} ${records === 1 ? 'record' : 'records'}`,
+    );
+    await this.note('odd-fields', { number: lines.length, details: shownLines(lines), paths });
   }
 
   /** @param records those that were not reported before */

@@ -8,7 +8,7 @@ export function floodDetails(changes: readonly Sighting[]): string[] {
     `The first ${changes.length} of them, by kind:`,
     ...tally(changes, ({ kind }) => kind),
     'By organization:',
-    ...tally(changes, ({ assessment }) => String(assessment.organization_id)),
+    ...tally(changes, ({ assessment }) => String(assessment.organization_id ?? 'none')),
     'By year of completion:',
     ...tally(changes, ({ assessment }) => assessment.certified_on.slice(0, 4)),
   ];

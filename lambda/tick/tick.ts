@@ -108,15 +108,15 @@ class Tick {
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
-    this.#parts = parts;
+    this.#conditions = new Conditions(parts);
+    this.#parts = { ...parts, partner: this.#conditions.oddFields.watching(parts.partner) };
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#lease = leaseOf(run.id, run.deadline);
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-    this.#conditions = new Conditions(parts);
     this.#quarantine = new Quarantine(parts.journal, this.#conditions);
-    this.#delivery = new Delivery(parts, this.#limit);
+    this.#delivery = new Delivery(this.#parts, this.#limit);
     this.#announcement = new Announcement(
-      parts,
+      this.#parts,
       this.#window,
       this.#limit,
       this.#delivery,
@@ -476,6 +476,7 @@ class Tick {
     else {
       await this.#delivery.tellPeople();
       const { tally } = this.#announcement;
+      await this.#conditions.odd();
       await this.#conditions.waiting({ ...this.#delivery.tally, held: tally.held });
       const today = tallied(state.today, this.#window.today.toString(), tally);
       const kept = await ledger.complete(this.#lease, now, {

@@ -1,4 +1,4 @@
-import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../documented-record.ts';
 import type { Params } from './host.ts';
 import type { Samples } from './samples.ts';
 import { cannotTell, contradiction, mismatch, pass, type Verdict } from './verdict.ts';
@@ -35,7 +35,7 @@ export async function addsUp(
 export async function narrowsTo(
   samples: Samples,
   params: Params,
-  matches: (record: Assessment) => boolean,
+  matches: (record: DocumentedRecord) => boolean,
   what: string,
 ): Promise<Verdict> {
   const { records, rows, count } = await samples.page({ ...params, page: '100' });

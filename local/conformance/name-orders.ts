@@ -1,12 +1,12 @@
-import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../documented-record.ts';
 
 /** One guess at what a sort by name compares, the document being silent about it. */
 interface NameOrder {
   readonly title: string;
-  readonly compare: (one: Assessment, other: Assessment) => number;
+  readonly compare: (one: DocumentedRecord, other: DocumentedRecord) => number;
 }
 
-type TextOf = (record: Assessment) => string;
+type TextOf = (record: DocumentedRecord) => string;
 
 const { compare: byCollation } = new Intl.Collator('en');
 const { compare: byLetters } = new Intl.Collator('en', { ignorePunctuation: true });
@@ -23,7 +23,7 @@ function ordersOf(texts: Readonly<Record<string, readonly TextOf[]>>): NameOrder
   return Object.entries(texts).flatMap(([name, keys]) =>
     collations.map(([collation, compare]) => ({
       title: `${name} ${collation}`,
-      compare: (one: Assessment, other: Assessment) => {
+      compare: (one: DocumentedRecord, other: DocumentedRecord) => {
         for (const key of keys) {
           const difference = compare(key(one), key(other));
           if (difference !== 0) return difference;
@@ -34,8 +34,8 @@ function ordersOf(texts: Readonly<Record<string, readonly TextOf[]>>): NameOrder
   );
 }
 
-const proctors = ({ results }: Assessment) => results.map(({ proctor_name }) => proctor_name);
-const sortedProctors = (record: Assessment) => proctors(record).sort(byCollation);
+const proctors = ({ results }: DocumentedRecord) => results.map(({ proctor_name }) => proctor_name);
+const sortedProctors = (record: DocumentedRecord) => proctors(record).sort(byCollation);
 
 /** A sort key of partner-api.md, 4.2, other than the date. */
 export type NameSort = 'user_name' | 'proctor_name' | 'product_name';
@@ -68,7 +68,7 @@ export interface Fit {
 
 /** Each order's fit, the best first. */
 export function fitsOf(
-  records: readonly Assessment[],
+  records: readonly DocumentedRecord[],
   sort: NameSort,
   order: 'ASC' | 'DESC',
 ): readonly Fit[] {

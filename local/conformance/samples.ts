@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { type Assessment, assessmentSchema } from '../../lambda/events/assessment.ts';
 import { problemsOf } from '../../lambda/partner/records.ts';
+import { type DocumentedRecord, documentedRecordSchema } from '../documented-record.ts';
 import type { Answer } from './answer.ts';
 import { UnusablePageError } from './errors.ts';
 import type { Host, Params } from './host.ts';
@@ -10,7 +10,7 @@ import type { Host, Params } from './host.ts';
 export interface ListPage {
   readonly rows: readonly unknown[];
   /** Those rows that have the documented shape, in the server's order. */
-  readonly records: readonly Assessment[];
+  readonly records: readonly DocumentedRecord[];
   readonly count: number;
   readonly offset: number;
   readonly page: number;
@@ -92,7 +92,7 @@ export class Samples {
   }
 
   /** Well-formed records from the beginning, the middle and the end; each ID once. */
-  async records(): Promise<readonly Assessment[]> {
+  async records(): Promise<readonly DocumentedRecord[]> {
     const all = (await this.#pagesOfAllKinds()).flatMap(({ records }) => records);
     return [...new Map(all.map((record) => [record.id, record])).values()];
   }
@@ -124,13 +124,13 @@ function toPage({ status, body }: Answer): ListPage {
   const parsed = pageSchema.safeParse(body);
   if (!parsed.success) throw new UnusablePageError(status, problemsOf(parsed.error));
   const { data, meta } = parsed.data;
-  const records = data.flatMap((row) => assessmentSchema.safeParse(row).data ?? []);
+  const records = data.flatMap((row) => documentedRecordSchema.safeParse(row).data ?? []);
   return { rows: data, records, count: meta.count, offset: meta.offset, page: meta.page };
 }
 
 /** Documented fields that differ between two accounts of the same record. */
-export function differingFields(one: Assessment, other: Assessment): string[] {
-  return Object.keys(assessmentSchema.shape).filter(
+export function differingFields(one: DocumentedRecord, other: DocumentedRecord): string[] {
+  return Object.keys(documentedRecordSchema.shape).filter(
     (field) => !isDeepStrictEqual(one[field], other[field]),
   );
 }

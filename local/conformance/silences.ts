@@ -1,5 +1,5 @@
 import { NotifierError } from '../../lambda/errors.ts';
-import { assessmentSchema } from '../../lambda/events/assessment.ts';
+import { documentedRecordSchema } from '../documented-record.ts';
 import { fitsOf, nameOrders } from './name-orders.ts';
 import { newestFirst, type Samples } from './samples.ts';
 import { busyDay, splitAt } from './sections/list-dates.ts';
@@ -146,7 +146,7 @@ async function whichFieldsAreExtra(samples: Samples): Promise<string> {
   if (records.length < enoughToNameFields) return 'cannot tell: there are too few records';
   const counts = new Map<string, number>();
   for (const field of records.flatMap(Object.keys)) {
-    if (!(field in assessmentSchema.shape)) counts.set(field, (counts.get(field) ?? 0) + 1);
+    if (!(field in documentedRecordSchema.shape)) counts.set(field, (counts.get(field) ?? 0) + 1);
   }
   const shared = [...counts].flatMap(([field, count]) => (count === records.length ? [field] : []));
   if (counts.size === 0) return 'none';

@@ -1,21 +1,43 @@
-import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../documented-record.ts';
 import { scramble } from './random.ts';
 import type { Switches } from './switches.ts';
 import type { Damage } from './world-schema.ts';
 
-/** Ways for a record to break the documented shape; which one depends on its id alone. */
-const breakages: readonly ((record: Assessment) => unknown)[] = [
+/** Ways for a record to have no usable id or no valid day; which one depends on its id alone. */
+const breakages: readonly ((record: DocumentedRecord) => unknown)[] = [
   ({ id: _, ...rest }) => rest,
   (record) => ({ ...record, id: String(record.id) }),
   (record) => ({ ...record, certified_on: null }),
   (record) => ({ ...record, certified_on: '2026-02-31' }),
-  (record) => ({ ...record, results: null }),
-  (record) => ({ ...record, organization_id: 'none' }),
-  ({ last_name: _, ...rest }) => rest,
+  ({ certified_on: _, ...rest }) => rest,
 ];
 
-/** Breaks a record for good measure: the same record, the same way, every time. */
-export function malform(record: Assessment): unknown {
+/** The content of a record or of a part: null, missing or of another type, what the document promises is not there. */
+const contents = [
+  ...['name', 'first_name', 'last_name', 'email'],
+  ...['organization_id', 'organization_name', 'assessment_name', 'results'],
+] as const;
+const contentsOfParts = ['assessment_name', 'certified_on', 'proctor_id', 'proctor_name'] as const;
+const forms = ['null', 'missing', 'another type'] as const;
+
+/** Takes one field of its content away: of the same record the same one, in the same way, every time. */
+function nullify(record: DocumentedRecord): unknown {
+  const choice = scramble(record.id, 4) % (contents.length + contentsOfParts.length);
+  const form = forms[scramble(record.id, 5) % forms.length] ?? 'null';
+  const [field, ofParts] = [contents[choice], contentsOfParts[choice - contents.length]];
+  if (field !== undefined) return without(record, field, form);
+  if (ofParts === undefined) return record;
+  return { ...record, results: record.results.map((part) => without(part, ofParts, form)) };
+}
+
+function without(fields: object, field: string, form: (typeof forms)[number]): object {
+  if (form === 'null') return { ...fields, [field]: null };
+  if (form === 'another type') return { ...fields, [field]: { value: 'of another type' } };
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field));
+}
+
+/** Takes its id or its day from a record: of the same record the same one, in the same way, every time. */
+export function malform(record: DocumentedRecord): unknown {
   const breakage = breakages[scramble(record.id, 1) % breakages.length];
   return breakage?.(record);
 }
@@ -25,11 +47,11 @@ const hugeText = '.'.repeat(3 * 1024 * 1024);
 
 /** A record as the switches, and the damage done to it in particular, want it shown. */
 export function blemish(
-  record: Assessment,
+  record: DocumentedRecord,
   switches: Switches,
   damage: Damage | undefined,
 ): unknown {
-  let shown: Assessment = record;
+  let shown: DocumentedRecord = record;
   if (switches.extraFields) {
     shown = {
       ...record,
@@ -44,5 +66,6 @@ export function blemish(
     const kept = Object.entries(shown).filter(([field]) => !omit.includes(field));
     return { ...Object.fromEntries(kept), ...set };
   }
-  return scramble(record.id, 2) / 2 ** 32 < switches.malformed ? malform(shown) : shown;
+  if (scramble(record.id, 2) / 2 ** 32 < switches.malformed) return malform(shown);
+  return scramble(record.id, 3) / 2 ** 32 < switches.nulls ? nullify(shown) : shown;
 }

@@ -1,4 +1,4 @@
-import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../documented-record.ts';
 import type { Catalogue } from './catalogue.ts';
 import { Column } from './column.ts';
 import { DayIndex } from './day-index.ts';
@@ -232,7 +232,7 @@ export class Records {
   }
 
   /** The record in the API's shape (partner-api.md, 2.2 and 2.3). */
-  assessment(slot: number): Assessment {
+  assessment(slot: number): DocumentedRecord {
     const educator = this.catalogue.educators.at(this.#educator.get(slot));
     const organization = this.catalogue.organizations.at(this.#organization.get(slot));
     const product = this.catalogue.products.at(this.#product.get(slot));

@@ -1,4 +1,4 @@
-import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../documented-record.ts';
 import { type Matching, matching } from './matching.ts';
 import { type ListQuery, type RawQuery, readListQuery } from './query.ts';
 import type { Records } from './records.ts';
@@ -31,7 +31,7 @@ export interface Rules {
   readonly refuse: (raw: RawQuery, records: Records) => Answer | undefined;
   readonly meta: (count: number, query: ListQuery, rows: number) => Meta;
   /** 2.2: a record, in the list and alone. */
-  readonly record: (assessment: Assessment) => unknown;
+  readonly record: (assessment: DocumentedRecord) => unknown;
   /** 4.3 */
   readonly single: (record: unknown) => unknown;
   readonly find: (id: number, records: Records) => number | undefined;

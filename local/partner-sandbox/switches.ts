@@ -13,8 +13,10 @@ export const switchesSchema = z.strictObject({
   backdated: share,
   /** Records carry fields that the document does not name. */
   extraFields: z.boolean(),
-  /** Share of the records, always the same ones, that break the documented shape. */
+  /** Share of the records, always the same ones, that have no usable id or no valid day. */
   malformed: share,
+  /** Share of the records, always the same ones, of which some content is null, missing or of another type. */
+  nulls: share,
   /** Share of the records, always the same ones, whose rows are longer than 2 MiB. */
   hugeRows: share,
   /** Requests that are answered within any minute, tokens included; more get 429, without `Retry-After`. 0: any number. */
@@ -39,6 +41,7 @@ export const defaultSwitches: Switches = {
   backdated: 0,
   extraFields: false,
   malformed: 0,
+  nulls: 0,
   hugeRows: 0,
   requestsPerMinute: 0,
   clockSkew: 0,

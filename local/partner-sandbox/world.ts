@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../lambda/clock.ts';
-import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../documented-record.ts';
 import type { Educator, Organization, Proctor, Product } from './catalogue.ts';
 import { NotInWorldError, SandboxRequestError } from './errors.ts';
 import { genesis, type Inventor, inventMoment } from './genesis.ts';
@@ -74,7 +74,7 @@ export class World {
   }
 
   /** Everything the integration can see, oldest day first and by id within a day. */
-  *assessments(): Generator<Assessment> {
+  *assessments(): Generator<DocumentedRecord> {
     const { visible } = this.records;
     for (const day of visible.daysBetween(-Infinity, Infinity)) {
       for (const slot of visible.on(day)) yield this.records.assessment(slot);
@@ -82,7 +82,7 @@ export class World {
   }
 
   /** @returns the record whether or not it is in scope or removed; undefined for part ids. */
-  get(id: number): Assessment | undefined {
+  get(id: number): DocumentedRecord | undefined {
     const slot = this.records.slotOf(id);
     return slot === undefined ? undefined : this.records.assessment(slot);
   }
@@ -109,7 +109,7 @@ export class World {
    * Completes an assessment, by default just now by somebody already known.
    * @throws SandboxRequestError when the id is in use, NotInWorldError for unknown references.
    */
-  add(wanted: NewAssessment = {}): Assessment {
+  add(wanted: NewAssessment = {}): DocumentedRecord {
     const { records } = this;
     const { catalogue } = records;
     const proctors = wanted.proctor_ids?.map((id) => catalogue.proctors.require(id));
@@ -148,7 +148,7 @@ export class World {
    * in all of the person's records, as it does on the platform.
    * @throws NotInWorldError
    */
-  change(id: number, changes: Changes): Assessment {
+  change(id: number, changes: Changes): DocumentedRecord {
     const { records } = this;
     const { catalogue } = records;
     const slot = this.#slot(id);
@@ -175,22 +175,22 @@ export class World {
     this.records.setRemoved(this.#slot(id), true);
   }
 
-  restore(id: number): Assessment {
+  restore(id: number): DocumentedRecord {
     const slot = this.#slot(id);
     this.records.setRemoved(slot, false);
     return this.records.assessment(slot);
   }
 
   /** Changes the day of completion (`YYYY-MM-DD`). */
-  moveTo(id: number, day: string): Assessment {
+  moveTo(id: number, day: string): DocumentedRecord {
     return this.change(id, { certified_on: day });
   }
 
-  archive(id: number): Assessment {
+  archive(id: number): DocumentedRecord {
     return this.change(id, { status: 'archived' });
   }
 
-  unarchive(id: number): Assessment {
+  unarchive(id: number): DocumentedRecord {
     return this.change(id, { status: 'active' });
   }
 

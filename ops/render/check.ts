@@ -48,7 +48,9 @@ export function checkLines(
 }
 
 function scopeLines(view: View, { organizations, assessments }: NonNullable<Checked['scope']>) {
-  const named = organizations.map(({ organization_id: id, name }) => `${id}  ${name}`);
+  const named = organizations.map(
+    ({ organization_id: id, name }) => `${id}  ${name ?? 'without a name'}`,
+  );
   return [
     view.paint('faint', '  In scope, by the newest page (there may be more)'),
     ...listed('organizations', named),

@@ -1,6 +1,7 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
 import { isLeftAlone } from './steering.ts';
+import { assessmentNamed, organizationNamed } from './text.ts';
 import { moment, momentAndDistance } from './time.ts';
 
 type Explanation = ResultOf<'explain'>;
@@ -66,7 +67,11 @@ export function explainLines(view: View, explanation: Explanation): string[] {
         'certified on',
         known && `${known.day}${known.presence === 'withdrawn' ? ' (withdrawn)' : ''}`,
       ],
-      ['assessment', known && `${known.assessment_name}, organization ${known.organization_id}`],
+      [
+        'assessment',
+        known &&
+          `${assessmentNamed(known.assessment_name)}, ${organizationNamed(known.organization_id)}`,
+      ],
       ['first seen', known?.firstSeen && firstSeen(view, known.firstSeen)],
       ['day', dayOf(view, explanation)],
       ['partner now', partner && partnerNow(partner)],
@@ -123,7 +128,7 @@ function partnerNow(partner: NonNullable<Explanation['partner']>): Cell {
         `${isLeftAlone(partner.problem) ? 'is not asked' : 'gives no answer'}: ${partner.problem.message}`,
       ];
     case 'record': {
-      const where = `certified on ${partner.day}, organization ${partner.organization_id}`;
+      const where = `certified on ${partner.day}, ${organizationNamed(partner.organization_id)}`;
       if (partner.asRecorded === undefined) return `has a record, ${where}`;
       return partner.asRecorded
         ? 'has the record as it was recorded last'

@@ -36,7 +36,7 @@ function inTime(instants: readonly (string | undefined)[]): string[] {
   return instants.filter((at) => at !== undefined).sort(Temporal.Instant.compare);
 }
 
-function together<Key extends string, Row extends Record<Key | 'events', number>>(
+function together<Key extends string, Row extends Record<Key, number | null> & { events: number }>(
   rows: readonly Row[],
   key: Key,
 ): Row[] {
@@ -46,7 +46,7 @@ function together<Key extends string, Row extends Record<Key | 'events', number>
       const events = alike.reduce((sum, row) => sum + row.events, 0);
       return first === undefined ? [] : [{ ...first, events }];
     })
-    .sort((a, b) => b.events - a.events || a[key] - b[key]);
+    .sort((a, b) => b.events - a.events || Number(a[key]) - Number(b[key]));
 }
 
 /**
@@ -85,7 +85,7 @@ export function holdsLines(
         { title: 'organization', ...right },
         { title: 'events', ...right },
       ],
-      shown.map((row) => [String(row.organization_id), amount(row.events)]),
+      shown.map((row) => [String(row.organization_id ?? 'none'), amount(row.events)]),
     ),
     ...(more > 0 ? [`  and ${count(more, 'other organization')} (--json has all)`] : []),
     '',

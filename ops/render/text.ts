@@ -41,6 +41,14 @@ export function counts(numbers: Readonly<Record<string, number>>, none = 'none')
   return some.map(([name, number]) => `${amount(number)} ${name}`).join(', ') || none;
 }
 
+/** In the middle of a sentence. */
+export const organizationNamed = (id: number | null): string =>
+  id === null ? 'no organization' : `organization ${id}`;
+
+/** In the middle of a sentence; a record may have a name that is empty, or none. */
+export const assessmentNamed = (name: string | null): string =>
+  name || 'an assessment without a name';
+
 /** As one argument of a shell. */
 export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

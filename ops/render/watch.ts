@@ -3,7 +3,7 @@ import type { ResultOf } from '../../lambda/operations/contract.ts';
 import type { Reason } from '../../lambda/operations/result.ts';
 import type { Tone, View } from './layout.ts';
 import { reasonTold } from './status.ts';
-import { amount, counts } from './text.ts';
+import { amount, assessmentNamed, counts, organizationNamed } from './text.ts';
 import { moment } from './time.ts';
 
 type Status = ResultOf<'status'>;
@@ -36,8 +36,8 @@ export function eventLine(view: View, gist: EventGist): string {
   const kind = gist.type.replace('certification.', '');
   const facts = [
     `assessment ${gist.subject}`,
-    gist.assessment_name,
-    `organization ${gist.organization_id}`,
+    assessmentNamed(gist.assessment_name),
+    organizationNamed(gist.organization_id),
     gist.certified_on,
     ...(gist.changed.length > 0 ? [`changed: ${gist.changed.join(', ')}`] : []),
     ...(gist.late ? [view.paint('warning', 'late')] : []),

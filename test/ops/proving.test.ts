@@ -14,7 +14,7 @@ it('a day that cannot be proven ends it with 1, for people and for machines', as
   const { id } = world.add({ certified_on: '2019-05-06' });
   await duty.stage.completedTick();
   expect(await duty.run(may)).toMatchObject({ exitCode: 0 });
-  world.spoil(id, { set: { name: 5 } });
+  world.spoil(id, { set: { certified_on: 5 } });
   const { stdout, exitCode } = await duty.run(`${may} --now`);
   expect(stdout).toMatch(/^2019-05-06 .*unproven/m);
   expect(exitCode).toBe(1);

@@ -10,7 +10,9 @@ export interface HostRecord {
   readonly assessment: Assessment;
   readonly legacy: boolean;
   readonly archived: boolean;
-  /** What the host serves is not what the document describes: these fields replace its own. */
+  /** Fields that are not as documented, as the host serves them; the assessment has what a reader makes of them. */
+  readonly odd?: Readonly<Record<string, unknown>>;
+  /** Without a usable id or day, nobody can announce it: these fields replace its own. */
   readonly malformed?: boolean | Readonly<Record<string, unknown>>;
 }
 
@@ -81,12 +83,13 @@ function passes<T>(wanted: readonly (T | 'both')[] | undefined, value: T): boole
 }
 
 function keyOf(assessment: Assessment, sort: string, order: HostOrder): string {
-  const { first_name, last_name, name } = assessment;
+  const first_name = assessment.first_name ?? '';
+  const last_name = assessment.last_name ?? '';
   if (sort === 'certified_on' || order === 'ignored') return assessment.certified_on;
-  if (sort === 'product_name') return assessment.assessment_name;
-  if (sort === 'proctor_name') return assessment.results[0]?.proctor_name ?? '';
+  if (sort === 'product_name') return assessment.assessment_name ?? '';
+  if (sort === 'proctor_name') return assessment.results?.[0]?.proctor_name ?? '';
   if (order === 'last-name') return last_name.toLowerCase();
   if (order === 'first-name') return first_name.toLowerCase();
   if (order === 'last-then-first') return `${last_name}\t${first_name}`.toLowerCase();
-  return name.toLowerCase();
+  return (assessment.name ?? '').toLowerCase();
 }

@@ -10,6 +10,7 @@ import {
   type RequestDispatcher,
   SORT_KEYS,
 } from '../../lambda/partner/index.ts';
+import type { DocumentedRecord } from '../../local/documented-record.ts';
 import { Access } from '../../local/partner-sandbox/access.ts';
 import { readRawQuery } from '../../local/partner-sandbox/query.ts';
 import { documentRules, type Answer as SandboxAnswer } from '../../local/partner-sandbox/rules.ts';
@@ -170,7 +171,7 @@ export class MemoryPartner {
   }
 
   /** One of a name that no other has, if no other is given. */
-  add(id: number, certified_on: string, more: Partial<Assessment> = {}): void {
+  add(id: number, certified_on: string, more: Partial<DocumentedRecord> = {}): void {
     const { name = `Ada Number${String(id).padStart(5, '0')}` } = more;
     const [first_name = '', last_name = ''] = name.split(' ');
     this.put({
@@ -341,9 +342,10 @@ export class MemoryPartner {
 
   /** A record as it is served, written once. */
   #text(record: HostRecord): string {
-    const { assessment, malformed } = record;
-    const fields = malformed === true ? { name: 7 } : malformed;
-    const text = this.#texts.get(record) ?? JSON.stringify({ ...assessment, ...(fields || {}) });
+    const { assessment, odd, malformed } = record;
+    const fields = malformed === true ? { certified_on: null } : malformed;
+    const text =
+      this.#texts.get(record) ?? JSON.stringify({ ...assessment, ...odd, ...(fields || {}) });
     this.#texts.set(record, text);
     return text;
   }

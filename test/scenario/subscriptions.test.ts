@@ -63,24 +63,33 @@ const combinations = (chosen: FilterConfig | undefined) =>
 interface Happening {
   readonly type: (typeof types)[number];
   readonly integration: string;
-  readonly organization: number;
-  readonly assessment: string;
+  /** Null: the platform has sent none. */
+  readonly organization: number | null;
+  readonly assessment: string | null;
   readonly late: boolean;
 }
 
-const happening: fc.Arbitrary<Happening> = fc.record({
-  type: fc.constantFrom(...types),
-  integration: fc.constantFrom(...integrations),
-  organization: fc.constantFrom(...organizations, 8, 77),
-  assessment: fc.constantFrom(...assessments, 'Knots', ''),
-  late: fc.boolean(),
-});
+const happening: fc.Arbitrary<Happening> = fc
+  .record({
+    type: fc.constantFrom(...types),
+    integration: fc.constantFrom(...integrations),
+    organization: fc.constantFrom(...organizations, 8, 77, null),
+    assessment: fc.constantFrom(...assessments, 'Knots', '', null),
+    late: fc.boolean(),
+  })
+  // A test event is invented, and lacks nothing.
+  .filter(
+    ({ type, organization, assessment }) =>
+      type !== 'test' || (organization !== null && assessment !== null),
+  );
 
 /** What the words of the configuration say, read as a person would. */
 function isWanted(wanted: FilterConfig | undefined, it: Happening): boolean {
   if (wanted?.types && !wanted.types.includes(it.type)) return false;
-  if (wanted?.organizations && !wanted.organizations.includes(it.organization)) return false;
-  if (wanted?.assessments && !wanted.assessments.includes(it.assessment)) return false;
+  if (wanted?.organizations && !wanted.organizations.some((id) => id === it.organization))
+    return false;
+  if (wanted?.assessments && !wanted.assessments.some((name) => name === it.assessment))
+    return false;
   if (wanted?.integrations && !wanted.integrations.includes(it.integration)) return false;
   return wanted?.late === undefined || wanted.late === it.late;
 }
@@ -90,11 +99,11 @@ const time = Temporal.Instant.from('2026-11-20T21:00:00Z');
 function eventOf(it: Happening, id: number, revision = 1): CertificationEvent {
   const { type, integration, late } = it;
   const common = { integration, revision, late, time, fields: 'all' as const };
-  const record = assessment({
-    id,
+  const record = {
+    ...assessment({ id }),
     organization_id: it.organization,
     assessment_name: it.assessment,
-  });
+  };
   switch (type) {
     case 'withdrawn':
       return withdrawalEvent({ ...common, assessment: record });
@@ -102,8 +111,8 @@ function eventOf(it: Happening, id: number, revision = 1): CertificationEvent {
       return testEvent({
         ...common,
         unique: String(id),
-        organization_id: it.organization,
-        assessment_name: it.assessment,
+        organization_id: it.organization ?? undefined,
+        assessment_name: it.assessment ?? undefined,
       });
     default:
       return sightingEvent({

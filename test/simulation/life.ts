@@ -92,7 +92,7 @@ export class Life {
     this.operators = Random.of(seed, 'operators');
     this.timeline = timeline;
     this.partner = new MemoryPartner(timeline);
-    this.world = new World(this.partner, seed, today, note);
+    this.world = new World(this.partner, seed, today, note, plan.oddness);
     this.host = new Host(this.world, this.partner, seed, note);
     this.ledger = new LaggingLedger(timeline, Random.of(seed, 'ledger'), note, broken.ledgerRules);
     this.settings = settingsOf(plan, timeZone, today().subtract({ days: 30 }).toString());

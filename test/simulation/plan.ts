@@ -77,6 +77,8 @@ export const calmest = {
   leavers: 0,
   /** How likely ops accept the total of a world of which too many are missing at rest. */
   acceptsAtRest: 0.5,
+  /** How likely a field of some record is no longer as documented, or is again, whenever something happens. */
+  oddness: 0,
   /** At the end, without audits, stories are told, from `firstStory` up to, not including, this number. */
   stories: 0,
   /** The number of the first story that is told. */
@@ -131,6 +133,8 @@ export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
     acceptsAtRest: 0.5,
     stories: 4,
     firstStory: 0,
+    // Drawn last: the other draws of a seed stay what they were.
+    oddness: chance(0.4, 0.3),
     ...changes,
   };
 }

@@ -61,20 +61,34 @@ export async function judge(after: AfterALife): Promise<string[]> {
   ];
 }
 
-/** Conditions as operations know them: no notice is owed, and only held changes may last. */
-async function conditionFindings({ ledger, isAudited }: AfterALife): Promise<string[]> {
+/** Conditions as operations know them: no notice is owed, and only what is held or odd may last. */
+async function conditionFindings({ world, ledger, isAudited }: AfterALife): Promise<string[]> {
   const { conditions } = await ledger.state();
   const held = new Set(ledger.held.map(({ certificationId }) => certificationId)).size;
   const isHeld = held > 0;
+  const isOdd = [...world.entries.values()].some(({ assessment }) => lacksSomething(assessment));
   const told = conditions.get('held')?.number ?? 0;
   return [
     ...(isAudited && told !== held ? [`${held} are held, and ${told} are thought to be`] : []),
     ...[...conditions].flatMap(([name, { owes }]) => [
       ...(owes === undefined ? [] : [`operations are owed that ${name} ${owes}`]),
-      ...(isAudited && !(name === 'held' && isHeld) ? [`${name} is thought to last`] : []),
+      ...(isAudited && !(name === 'held' && isHeld) && !(name === 'odd-fields' && isOdd)
+        ? [`${name} is thought to last`]
+        : []),
     ]),
+    ...(isOdd && !conditions.has('odd-fields') ? ['odd fields are thought to be gone'] : []),
     ...(isHeld && !conditions.has('held') ? ['what is held is thought to be gone'] : []),
   ];
+}
+
+/** By another way than the tick's. */
+function lacksSomething({ seid: _, ...promised }: Assessment): boolean {
+  return isLacking(promised);
+}
+
+function isLacking(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  return typeof value === 'object' && Object.values(value).some(isLacking);
 }
 
 async function calendarFindings({ world, ledger, isAudited }: AfterALife): Promise<string[]> {

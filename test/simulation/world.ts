@@ -42,7 +42,52 @@ const damages: readonly [Damage, ...Damage[]] = [
   { certified_on: null },
   { certified_on: 'soon' },
   { certified_on: 7, email: null },
-  { name: 7 },
+];
+
+/** Fields that are not as documented: as they are served, and as they are to be announced. */
+interface Oddity {
+  readonly served: Readonly<Record<string, unknown>>;
+  readonly read: Partial<Assessment>;
+}
+
+/** A field as it comes: null stands for what is of another type, and absent is absent. */
+function asItComes(field: keyof Assessment, value: null | undefined): Oddity {
+  return { served: { [field]: value }, read: { [field]: value } };
+}
+
+const ofAnotherType = (field: keyof Assessment, value: unknown): Oddity => ({
+  served: { [field]: value },
+  read: { [field]: null },
+});
+
+function oddPart(field: keyof ResultPart, served: unknown, read: null | undefined) {
+  return ({ results }: Assessment): Oddity => ({
+    served: { results: results?.map((part) => ({ ...part, [field]: served })) },
+    read: { results: results?.map((part) => ({ ...part, [field]: read })) },
+  });
+}
+
+const oddities: readonly [
+  (assessment: Assessment) => Oddity,
+  ...((assessment: Assessment) => Oddity)[],
+] = [
+  () => asItComes('email', null),
+  () => asItComes('email', undefined),
+  () => ofAnotherType('email', 7),
+  () => asItComes('name', null),
+  () => asItComes('first_name', undefined),
+  () => ofAnotherType('last_name', ['Ash']),
+  () => asItComes('organization_name', null),
+  () => ofAnotherType('organization_id', '7'),
+  () => ({ served: { organization_id: undefined }, read: { organization_id: null } }),
+  () => ofAnotherType('assessment_name', { of: 'another type' }),
+  () => ofAnotherType('seid', 7),
+  () => asItComes('results', null),
+  () => ofAnotherType('results', 'none'),
+  oddPart('proctor_name', null, null),
+  oddPart('proctor_id', 'one', null),
+  oddPart('certified_on', undefined, undefined),
+  oddPart('certified_on', 'soon', null),
 ];
 
 /** The field by which records tell when they came to be as they are. */
@@ -72,8 +117,22 @@ export class World {
   /** Records that a tick has just told of: things happen to these more often than to others. */
   readonly inFocus: number[] = [];
   #nextId = 1;
+  /** How likely a record gets a field that is not as documented, whenever something happens. */
+  readonly #oddness: number;
+  /** Nothing else depends on how often it is asked. */
+  readonly #oddRandom: Random;
+  /** What the odd fields of a record were before. */
+  readonly #before = new Map<number, Partial<Assessment>>();
 
-  constructor(partner: MemoryPartner, seed: number, today: () => Temporal.PlainDate, note: Note) {
+  constructor(
+    partner: MemoryPartner,
+    seed: number,
+    today: () => Temporal.PlainDate,
+    note: Note,
+    oddness: number,
+  ) {
+    this.#oddness = oddness;
+    this.#oddRandom = Random.of(seed, 'odd fields');
     this.#partner = partner;
     this.#seed = seed;
     this.#random = Random.of(seed, 'world');
@@ -100,6 +159,30 @@ export class World {
     if (kind < 3 || entry === undefined) this.create();
     else if (kind === 3) this.restore();
     else this.#alter(entry, kind);
+    if (this.#oddRandom.chance(this.#oddness)) {
+      const odd = this.#oddRandom.pick([...this.entries.values()]);
+      if (odd !== undefined) this.#spoilOrMendField(odd);
+    }
+  }
+
+  /** Its content is not as documented, or as it was again. It is to be announced all the same. */
+  #spoilOrMendField(entry: HostRecord): void {
+    const { assessment } = entry;
+    const { id } = assessment;
+    const before = this.#before.get(id);
+    if (before !== undefined) {
+      this.#before.delete(id);
+      this.edit(id, before);
+      this.#disturb(id, 'as documented again');
+      return;
+    }
+    const { served, read } = this.#oddRandom.pick(oddities)(assessment);
+    const fields = Object.entries(assessment).filter(([field]) => Object.hasOwn(read, field));
+    this.#before.set(id, Object.fromEntries(fields));
+    this.edit(id, read);
+    const edited = this.entries.get(id);
+    if (edited !== undefined) this.#partner.put({ ...edited, odd: { ...edited.odd, ...served } });
+    this.#disturb(id, 'odd field');
   }
 
   #alter(entry: HostRecord, kind: number): void {
@@ -111,7 +194,7 @@ export class World {
       this.edit(id, { first_name, name: `${first_name} ${last_name}` });
       this.#disturb(id, 'renamed');
     } else if (kind === 7) {
-      this.edit(id, { results: results.toReversed() });
+      this.edit(id, { results: results?.toReversed() });
       this.#note('parts in another order', id);
     } else if (kind === 8) this.move(id, this.someDay());
     else if (kind === 9) this.remove(id);
@@ -176,7 +259,8 @@ export class World {
     const entry = this.entries.get(id);
     if (entry === undefined) return;
     const assessment = this.#stamped({ ...entry.assessment, ...changes });
-    this.#partner.put({ ...entry, assessment });
+    const odd = Object.entries(entry.odd ?? {}).filter(([field]) => !(field in changes));
+    this.#partner.put({ ...entry, assessment, odd: Object.fromEntries(odd) });
     this.#touch(id, 'edited');
   }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../../local/documented-record.ts';
 
 const firstId = 48_213;
 
@@ -7,7 +7,7 @@ const firstId = 48_213;
  * An invented assessment without parts: its one result describes itself (partner-api.md, 2.3). Each id
  * is another person's: a day of more than a page of one name cannot be proven.
  */
-export function assessment(overrides: Partial<Assessment> = {}): Assessment {
+export function assessment(overrides: Partial<DocumentedRecord> = {}): DocumentedRecord {
   const { id = firstId } = overrides;
   const who = id === firstId ? '' : `-${String(id).padStart(5, '0')}`;
   const [first_name, last_name] = [`Odalys${who}`, `Quillfeather${who}`];
@@ -54,7 +54,7 @@ const part = fc.record({
 });
 
 /** Any record that the document allows. */
-export const anyAssessment: fc.Arbitrary<Assessment> = fc.record({
+export const anyAssessment: fc.Arbitrary<DocumentedRecord> = fc.record({
   id: fc.integer({ min: 1 }),
   seid: fc.option(fc.string()),
   name: fc.string({ unit: 'grapheme' }),

@@ -34,7 +34,7 @@ export const checkResult = z.object({
   scope: z.optional(
     z.object({
       total: count,
-      organizations: z.array(z.object({ organization_id: z.int(), name: z.string() })),
+      organizations: z.array(z.object({ organization_id: z.int(), name: z.nullable(z.string()) })),
       assessments: z.array(z.string()),
     }),
   ),

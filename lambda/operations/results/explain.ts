@@ -53,7 +53,7 @@ export const explainResult = z.object({
   id: count,
   /**
    * The gist. Known: what became of its last revision. Not known: `quarantined` (the partner's record
-   * is malformed), `not-yet-seen` (the partner has it, no tick has found it), `not-at-partner`
+   * has no usable id or day), `not-yet-seen` (the partner has it, no tick has found it), `not-at-partner`
    * (404: unknown, out of scope, or the id of a part), `partner-silent` (it could not be asked).
    * `unknown`: its last revision was recorded before there was a history.
    */
@@ -79,8 +79,8 @@ export const explainResult = z.object({
       day,
       presence: z.enum(['present', 'withdrawn']),
       revision: count,
-      organization_id: z.int(),
-      assessment_name: z.string(),
+      organization_id: z.nullable(z.int()),
+      assessment_name: z.nullable(z.string()),
       /** Absent: recorded before that was kept. */
       firstSeen: z.optional(
         z.object({
@@ -112,7 +112,7 @@ export const explainResult = z.object({
       z.object({
         has: z.literal('record'),
         day,
-        organization_id: z.int(),
+        organization_id: z.nullable(z.int()),
         /** It is what was recorded last; absent: nothing was. */
         asRecorded: z.optional(z.boolean()),
       }),

@@ -6,7 +6,8 @@ const keptTally = z.object({
   events: count,
   certifications: count,
   byType: byKind,
-  byOrganization: z.array(z.object({ organization_id: z.int(), events: count })),
+  /** Null: of records without an organization. */
+  byOrganization: z.array(z.object({ organization_id: z.nullable(z.int()), events: count })),
   byYear: z.array(z.object({ year: z.int(), events: count })),
   /** When the oldest and the newest of them were committed. */
   oldest: z.optional(instant),

@@ -134,14 +134,12 @@ function inOrder(page: Page): (Assessment | undefined)[] {
   return rows;
 }
 
+/** Undefined for a record that may be tied with every other. */
 function seamRow(
   assessment: Assessment,
   key: SeamKey,
   { rules, ties }: Pick<Reading, 'rules' | 'ties'>,
-): SeamRow {
-  return {
-    id: assessment.id,
-    sortedBy: sortedBy(assessment, key),
-    marks: rules.tieMarks(assessment, key, ties),
-  };
+): SeamRow | undefined {
+  const marks = rules.tieMarks(assessment, key, ties);
+  return marks && { id: assessment.id, sortedBy: sortedBy(assessment, key), marks };
 }

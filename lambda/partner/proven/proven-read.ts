@@ -27,15 +27,13 @@ export interface Proof {
 export interface RangeRead {
   /** Every assessment that was seen, once, as it was last read; no order. */
   readonly assessments: readonly Assessment[];
-  /** Every record that was seen and, when last read, was not what the document describes. */
+  /** Every record that was seen and, when last read, could not be announced. */
   readonly quarantined: readonly Quarantined[];
   /**
    * Every record that was in the range throughout, under an unchanged name, is among the above;
    * if the proof's kind is `split`, save those that went from one part to another meanwhile.
    */
   readonly allSeen: boolean;
-  /** By what everything was seen; undefined if it was not. */
-  readonly kind: Proof['kind'] | undefined;
   /**
    * Undefined: unproven, and nothing may be inferred from what is not there. Also undefined when a
    * record was quarantined, since it may be of any day of the range; `allSeen` then still says
@@ -81,7 +79,6 @@ export async function proveRange(
     assessments,
     quarantined,
     allSeen: isWhole && means !== undefined,
-    kind: isWhole ? means?.kind : undefined,
     proof:
       isWhole && means && quarantined.length === 0
         ? { ...means, count: assessments.length, requests, provenAt: reading.now() }

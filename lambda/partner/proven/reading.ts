@@ -66,7 +66,7 @@ export class Reading {
   }
 
   get organizationIds(): ReadonlySet<number> {
-    return new Set(this.assessments.map(({ organization_id }) => organization_id));
+    return new Set(this.assessments.flatMap(({ organization_id }) => organization_id ?? []));
   }
 
   idsWithin(range: DayRange): ReadonlySet<number> {

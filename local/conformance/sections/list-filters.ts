@@ -1,4 +1,4 @@
-import type { Assessment } from '../../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../../documented-record.ts';
 import type { Check } from '../check.ts';
 import {
   addsUp,
@@ -89,12 +89,12 @@ async function combines(samples: Samples): Promise<Verdict> {
   return both.rows.length > 0 ? pass : mismatch('the record listed before', 'no rows');
 }
 
-const firstProctor = ({ results }: Assessment) => results[0]?.proctor_id;
+const firstProctor = ({ results }: DocumentedRecord) => results[0]?.proctor_id;
 
 /** Asked for these proctors on its day, a record that was seen is listed. */
 async function listsByProctors(
   samples: Samples,
-  { id, certified_on: day }: Assessment,
+  { id, certified_on: day }: DocumentedRecord,
   wanted: readonly number[],
 ): Promise<Verdict> {
   const { records, count } = await samples.page({

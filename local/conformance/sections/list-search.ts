@@ -1,4 +1,4 @@
-import type { Assessment } from '../../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../../documented-record.ts';
 import type { Check } from '../check.ts';
 import { narrowsTo } from '../comparing.ts';
 import type { Samples } from '../samples.ts';
@@ -9,7 +9,7 @@ function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-function holds(record: Assessment, ...words: readonly string[]): boolean {
+function holds(record: DocumentedRecord, ...words: readonly string[]): boolean {
   const { assessment_name, name, first_name, last_name, results } = record;
   const texts = [
     ...[assessment_name, name, first_name, last_name],

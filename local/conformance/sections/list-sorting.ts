@@ -1,4 +1,4 @@
-import type { Assessment } from '../../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../../documented-record.ts';
 import type { Check } from '../check.ts';
 import type { Params } from '../host.ts';
 import { fitsOf, type NameSort, nameOrders, share } from '../name-orders.ts';
@@ -63,9 +63,9 @@ function isByName(page: ListPage, sort: NameSort, order: Order): Verdict {
  * share the first name than a page holds.
  */
 function endsDiffer(
-  first: Assessment | undefined,
-  last: Assessment | undefined,
-  seen: readonly Assessment[],
+  first: DocumentedRecord | undefined,
+  last: DocumentedRecord | undefined,
+  seen: readonly DocumentedRecord[],
   sort: NameSort,
 ): Verdict {
   if (first === undefined || last === undefined) return alike;

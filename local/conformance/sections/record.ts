@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { inEnglish } from '../../../lambda/english.ts';
-import { assessmentSchema } from '../../../lambda/events/assessment.ts';
 import { problemsOf } from '../../../lambda/partner/records.ts';
+import { documentedRecordSchema } from '../../documented-record.ts';
 import type { Section } from '../check.ts';
 import { noRecords } from '../comparing.ts';
 import { contradiction, pass, type Verdict } from '../verdict.ts';
 
 /** The parts have a section of their own. */
-const fields = z.extend(assessmentSchema, { results: z.array(z.unknown()) });
+const fields = z.extend(documentedRecordSchema, { results: z.array(z.unknown()) });
 const results = z.looseObject({ results: z.array(z.unknown()) });
 const identified = z.looseObject({ id: z.int() });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Assessment, resultPartSchema } from '../../../lambda/events/assessment.ts';
+import { type DocumentedRecord, documentedPartSchema } from '../../documented-record.ts';
 import type { Section } from '../check.ts';
 import { noRecords } from '../comparing.ts';
 import { cannotTell, contradiction, pass } from '../verdict.ts';
@@ -8,7 +8,12 @@ import { allPass } from './record.ts';
 const parted = z.looseObject({ results: z.array(z.unknown()) });
 
 /** Dates are compared by their day: how they are written is section 2.2's affair. */
-function describesItself({ id, assessment_name, certified_on, results: [entry] }: Assessment) {
+function describesItself({
+  id,
+  assessment_name,
+  certified_on,
+  results: [entry],
+}: DocumentedRecord) {
   return (
     entry?.assessment_id === id &&
     entry.assessment_name === assessment_name &&
@@ -26,7 +31,7 @@ export const resultParts: Section = {
         const parts = (await samples.rows()).flatMap(
           (row) => parted.safeParse(row).data?.results ?? [],
         );
-        return allPass(parts, resultPartSchema, 'parts have the documented fields');
+        return allPass(parts, documentedPartSchema, 'parts have the documented fields');
       },
     },
     {

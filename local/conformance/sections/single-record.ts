@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { inEnglish } from '../../../lambda/english.ts';
-import { type Assessment, assessmentSchema } from '../../../lambda/events/assessment.ts';
 import { problemsOf } from '../../../lambda/partner/records.ts';
+import { type DocumentedRecord, documentedRecordSchema } from '../../documented-record.ts';
 import type { Answer } from '../answer.ts';
 import type { Check, Section } from '../check.ts';
 import { noRecords, unusedId } from '../comparing.ts';
@@ -11,7 +11,7 @@ import { cannotTell, contradiction, mismatch, pass, type Verdict } from '../verd
 const wrapped = z.looseObject({ data: z.unknown() });
 
 /** A record that was listed, fetched by its id. */
-function ofListed(judge: (answer: Answer, listed: Assessment) => Verdict): Check['run'] {
+function ofListed(judge: (answer: Answer, listed: DocumentedRecord) => Verdict): Check['run'] {
   return async (samples) => {
     const { records } = await samples.middle();
     const listed = records.find(({ results }) => results.length > 1) ?? records[0];
@@ -24,16 +24,16 @@ function ofListed(judge: (answer: Answer, listed: Assessment) => Verdict): Check
   };
 }
 
-function hasItsShape({ body }: Answer, { id }: Assessment): Verdict {
-  const record = assessmentSchema.safeParse(body, inEnglish);
+function hasItsShape({ body }: Answer, { id }: DocumentedRecord): Verdict {
+  const record = documentedRecordSchema.safeParse(body, inEnglish);
   if (!record.success) {
     return contradiction('a record in the shape of 2.2', problemsOf(record.error).join('; '));
   }
   return record.data.id === id ? pass : contradiction('the id asked for', 'another id');
 }
 
-function equalsListed({ body }: Answer, listed: Assessment): Verdict {
-  const record = assessmentSchema.safeParse(body);
+function equalsListed({ body }: Answer, listed: DocumentedRecord): Verdict {
+  const record = documentedRecordSchema.safeParse(body);
   if (!record.success) return cannotTell('it is no record in the shape of 2.2');
   const differing = differingFields(record.data, listed);
   return differing.length === 0
@@ -42,7 +42,10 @@ function equalsListed({ body }: Answer, listed: Assessment): Verdict {
 }
 
 /** Ids of parts may lie among those of assessments: one that answers as itself has to be listed. */
-async function isListed(samples: Samples, { id, certified_on }: Assessment): Promise<boolean> {
+async function isListed(
+  samples: Samples,
+  { id, certified_on }: DocumentedRecord,
+): Promise<boolean> {
   const day = { 'filter[start_date]': certified_on, 'filter[end_date]': certified_on, page: '100' };
   for (let offset = 0; offset < 300; offset += 100) {
     const { records, count } = await samples.page({ ...day, offset: String(offset) });
@@ -63,7 +66,7 @@ async function refusesParts(samples: Samples): Promise<Verdict> {
     const { status, body } = await samples.record(part);
     if (status === 404) return pass;
     if (status !== 200) return mismatch('status 404', `status ${status}`);
-    const record = assessmentSchema.safeParse(body).data;
+    const record = documentedRecordSchema.safeParse(body).data;
     if (record?.id !== part || !(await isListed(samples, record))) {
       return mismatch('status 404', 'status 200');
     }

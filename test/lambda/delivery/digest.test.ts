@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { Digest, type DigestOptions } from '../../../lambda/delivery/digest.ts';
-import type { Assessment } from '../../../lambda/events/assessment.ts';
 import {
   type CertificationEvent,
   type SightingAnnounced,
@@ -12,6 +11,7 @@ import {
   testEvent,
   withdrawalEvent,
 } from '../../../lambda/events/event.ts';
+import type { DocumentedRecord } from '../../../local/documented-record.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 setFlagsFromString('--expose-gc');
@@ -19,7 +19,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const announced = { integration: 'district-a', late: false, time: '2026-11-21T08:00:04.120Z' };
 
-type Overrides = Partial<Assessment>;
+type Overrides = Partial<DocumentedRecord>;
 
 function sighting(
   type: SightingAnnounced['type'],
@@ -81,7 +81,7 @@ const organizations = [
 const products = ['CPR', 'First Aid', 'Rope Bridge Safety', 'Säker lyftteknik', '救命講習'];
 
 /** The same invented people every time, over some years. */
-function someone(index: number): Assessment {
+function someone(index: number): DocumentedRecord {
   return assessment({
     id: 50_000 + index,
     name: names[index % names.length] ?? '',

@@ -80,6 +80,19 @@ describe('compare', () => {
     expect(changes.map(({ assessment }) => assessment.name)).toEqual(['After']);
   });
 
+  it('calls it an update when an id is another educator from now on', () => {
+    const first = assessment({ id: 7 });
+    const known = nowKnown(new Map(), compare([first], new Map(), salt));
+    const somebody = { name: 'Isaura Fenwillow', first_name: 'Isaura', last_name: 'Fenwillow' };
+    const another = { ...first, ...somebody, seid: 'SEID-8', email: 'isaura@example.org' };
+    expect(compare([another], known, salt)).toMatchObject([
+      {
+        ...{ kind: 'updated', revision: 2 },
+        changed: ['seid', 'name', 'first_name', 'last_name', 'email'],
+      },
+    ]);
+  });
+
   it('calls restored what comes back after it was withdrawn, whether or not it changed', () => {
     const first = assessment();
     const [created] = compare([first], new Map(), salt);

@@ -5,6 +5,7 @@ import {
   fingerprintOf,
   freshFingerprintOf,
 } from '../../../lambda/detection/fingerprint.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 const salt = 'salt-of-the-tests';
@@ -88,6 +89,63 @@ describe('the fingerprint of an assessment', () => {
       'ptr3Xjd-j24E',
       'he4I-A-zALKA',
     ]);
+  });
+
+  it('of a complete record is as it has always been, field by field', () => {
+    const part = (n: number) => ({
+      assessment_id: 51_876 + n,
+      assessment_name: `Knots ${n}`,
+      certified_on: '2026-11-18',
+      proctor_id: 900 + n,
+      proctor_name: `Proctor ${n}`,
+    });
+    // Recorded before records with nulls were announced.
+    expect(
+      [
+        assessment({ id: 1, ...named }),
+        assessment({ id: 2, seid: null, results: [part(2), part(1)] }),
+        assessment({
+          ...{ id: 3, results: [], email: '', organization_id: 308 },
+          assessment_name: 'First Aid',
+        }),
+      ].map((record) => {
+        const { whole, fields } = fingerprintOf(record, salt);
+        return [whole, ...Object.values(fields)].join(' ');
+      }),
+    ).toEqual([
+      'V_8jKovwBcGu2EdjtzAD 3FVumDRYF4BC ptr3Xjd-j24E qjNaBtPW4TMN vorVvl2j7PZw _N1JswwgVdHF BCUycOCXhysF 3F14kPHEY1ih M1tZQECsWNX4 ER3u7PGzaByd he4I-A-zALKA',
+      'rvqAyYaez1byke8odvVx xvALm2n_H-_W rOaXM_Dro-NA KzNKHbVf7Dxy IFiO3yQcZKu- NoOrpfk-I1Ya Ckvx71bV3M5j rQu1HK62W7Mu 7ldroRB5uoOR rCEFGDjVyJFy HPNOPwptlc8R',
+      'EkPEWzkjwEmeO8ee85fx O-vOB-gjm3at Dw2LxIvsQNpg fjAJl0OPcLZB zoWOvErI4DjB KA5cvyi9dPPK tiVQYRtF4P3P sZsR4qfF672z OfUSKUiGbpuW YmYOm60aXFBp 2nw3ZwaWuKeP',
+    ]);
+  });
+
+  it.each([...plainFields.filter((field) => field !== 'certified_on'), 'results'] as const)(
+    'is the same whether %s is null or absent, and another one than with a value',
+    (field) => {
+      const whole = assessment();
+      const { [field]: _, ...absent } = whole;
+      const withNull = fingerprintOf({ ...whole, [field]: null }, salt);
+      const without: Assessment = { organization_id: null, assessment_name: null, ...absent };
+      expect(fingerprintOf(without, salt)).toEqual(withNull);
+      expect(changedFields(fingerprintOf(whole, salt), withNull)).toEqual([field]);
+    },
+  );
+
+  it('is the same whether a field of a part is null or absent', () => {
+    const whole = assessment();
+    for (const field of [
+      'assessment_name',
+      'certified_on',
+      'proctor_id',
+      'proctor_name',
+    ] as const) {
+      const [part] = whole.results;
+      if (part === undefined) throw new Error('the fixture has one part');
+      const { [field]: _, ...absent } = part;
+      const withNull = fingerprintOf({ ...whole, results: [{ ...part, [field]: null }] }, salt);
+      expect(fingerprintOf({ ...whole, results: [absent] }, salt)).toEqual(withNull);
+      expect(changedFields(fingerprintOf(whole, salt), withNull)).toEqual(['results']);
+    }
   });
 
   it('is remembered as it would be computed anew, also after thousands of other records', () => {

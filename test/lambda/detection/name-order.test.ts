@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { looksSorted, NameOrderEvidence } from '../../../lambda/detection/name-order.ts';
-import type { Assessment } from '../../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../../../local/documented-record.ts';
 import { assessment } from '../../support/assessments.ts';
 import { NamePool } from '../partner/proven/name-pool.ts';
 import { Random } from '../partner/proven/random.ts';
@@ -14,7 +14,7 @@ const people = Array.from({ length: 400 }, (_, index) => {
   return assessment({ id: index + 1, ...names });
 });
 
-function pagesBy(keyOf: (record: Assessment) => string): Assessment[][] {
+function pagesBy(keyOf: (record: DocumentedRecord) => string): DocumentedRecord[][] {
   const keyed = people.map((record) => ({
     record,
     key: keyOf(record).toLowerCase(),
@@ -25,7 +25,7 @@ function pagesBy(keyOf: (record: Assessment) => string): Assessment[][] {
   return [0, 100, 200, 300].map((offset) => rows.slice(offset, offset + 100));
 }
 
-function evidenceOf(pages: readonly (readonly (Assessment | undefined)[])[]) {
+function evidenceOf(pages: readonly (readonly (DocumentedRecord | undefined)[])[]) {
   const evidence = new NameOrderEvidence();
   for (const page of pages) evidence.observe(page);
   return evidence;
@@ -73,6 +73,15 @@ describe('the evidence of the order by name', () => {
     expect(evidenceOf(apart).ties).toEqual({ first_name: true, last_name: true });
   });
 
+  it.each([null, undefined])('takes two people for no namesakes whose name is %s', (none) => {
+    for (const name of ['first_name', 'last_name'] as const) {
+      const nameless = pagesBy((row) => row.name).map((page) =>
+        page.map((row) => ({ ...row, [name]: none })),
+      );
+      expect(evidenceOf(nameless).ties).toEqual({ first_name: true, last_name: true });
+    }
+  });
+
   it('owns up when what was established is refuted', () => {
     const pages = pagesBy(({ name }) => name);
     const evidence = evidenceOf(pages);
@@ -85,9 +94,9 @@ describe('the evidence of the order by name', () => {
 
 describe('looksSorted', () => {
   it.each([
-    ['full', (row: Assessment) => row.name],
-    ['first', (row: Assessment) => row.first_name],
-    ['last', (row: Assessment) => row.last_name],
+    ['full', (row: DocumentedRecord) => row.name],
+    ['first', (row: DocumentedRecord) => row.first_name],
+    ['last', (row: DocumentedRecord) => row.last_name],
   ])('recognizes the order by the %s name', (_, keyOf) => {
     for (const page of pagesBy(keyOf)) expect(looksSorted(page, 'user_name')).toBe(true);
   });
@@ -95,6 +104,16 @@ describe('looksSorted', () => {
   it('recognizes that there is none', () => {
     const pages = pagesBy(({ id }) => String((id * 7919) % 1009).padStart(4, '0'));
     for (const page of pages) expect(looksSorted(page, 'user_name')).toBe(false);
+  });
+
+  it('looks past those without a name', () => {
+    const [page = []] = pagesBy((row) => row.name);
+    const some = page.map((row, index) =>
+      index % 3 === 0 ? { ...row, name: null, first_name: null, last_name: null } : row,
+    );
+    expect(looksSorted(some, 'user_name')).toBe(true);
+    const unsorted = some.toSorted((a, b) => ((a.id * 7919) % 1009) - ((b.id * 7919) % 1009));
+    expect(looksSorted(unsorted, 'user_name')).toBe(false);
   });
 
   it('cannot tell from a few rows', () => {

@@ -12,13 +12,19 @@ function share(a: readonly string[], b: readonly string[]): boolean {
   return a.some((mark) => b.includes(mark));
 }
 
+/** Of a record that has all its names. */
+function marksOf(...given: Parameters<typeof tieMarks>): readonly string[] {
+  const marks = tieMarks(...given);
+  if (marks === undefined) throw new Error('it may be tied with every record');
+  return marks;
+}
+
 function tied(
   a: Assessment,
   b: Assessment,
   ...rest: [key: 'user_name', ties?: Parameters<typeof tieMarks>[2]]
 ) {
-  const marks = new Set(tieMarks(a, ...rest));
-  return tieMarks(b, ...rest).some((mark) => marks.has(mark));
+  return share(marksOf(a, ...rest), marksOf(b, ...rest));
 }
 
 describe('foldName', () => {
@@ -82,7 +88,7 @@ describe('tieMarks', () => {
     const [part] = assessment().results;
     if (part === undefined) throw new Error('an assessment has parts');
     const by = (...proctors: [number, string][]) =>
-      tieMarks(
+      marksOf(
         assessment({
           results: proctors.map(([proctor_id, proctor_name]) => ({
             ...part,
@@ -98,13 +104,32 @@ describe('tieMarks', () => {
     expect(share(by(), by())).toBe(true);
   });
 
+  it.each([null, undefined])('ties a record with every other where a name is %s', (none) => {
+    const whole = assessment();
+    const [part] = whole.results;
+    for (const name of ['name', 'first_name', 'last_name'] as const) {
+      const record = { ...whole, [name]: none };
+      expect(tieMarks(record, 'user_name')).toBeUndefined();
+      expect(tieMarks(record, 'product_name')).toEqual(tieMarks(whole, 'product_name'));
+      expect(tieMarks(record, 'proctor_name')).toEqual(tieMarks(whole, 'proctor_name'));
+    }
+    expect(tieMarks({ ...whole, assessment_name: null }, 'product_name')).toBeUndefined();
+    for (const results of [
+      none,
+      [{ ...part, proctor_name: none }],
+      [{ ...part }, { ...part, proctor_id: none }],
+      [{}],
+    ])
+      expect(tieMarks({ ...whole, results }, 'proctor_name')).toBeUndefined();
+  });
+
   it('ties every record with itself, by every key', () => {
     fc.assert(
       fc.property(
         anyAssessment,
         fc.constantFrom('user_name', 'product_name', 'proctor_name'),
         (record, key) => {
-          expect(tieMarks(record, key).length).toBeGreaterThan(0);
+          expect(marksOf(record, key).length).toBeGreaterThan(0);
           expect(tieMarks(record, key)).toEqual(tieMarks(structuredClone(record), key));
         },
       ),

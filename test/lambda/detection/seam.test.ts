@@ -15,7 +15,12 @@ function row(id: number, ...marks: string[]): SeamRow {
 }
 
 const name = fc.constantFrom('Ana', 'ANA', 'Bo', 'Célia', 'Celia', 'Dov', "D'ov", 'Ilse');
-const person = fc.record({ first: name, last: name });
+/** Some rows lack a name that the host may sort them by all the same. */
+const person = fc.record({
+  first: name,
+  last: name,
+  isNameless: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+});
 
 /** What a host may compare. */
 const hostKeys = [
@@ -40,14 +45,13 @@ describe('lastBelow', () => {
         fc.constantFrom(...collations),
         (people, keyOf, compare) => {
           const sorted = people.toSorted((a, b) => compare(keyOf(a), keyOf(b)));
-          const rows = sorted.map(({ first, last }, id) => ({
-            id,
-            sortedBy: `${first} ${last}`,
-            marks: tieMarks(
-              assessment({ name: `${first} ${last}`, first_name: first, last_name: last }),
-              'user_name',
-            ),
-          }));
+          const rows = sorted.map(({ first, last, isNameless }, id): SeamRow | undefined => {
+            const named = { name: `${first} ${last}`, first_name: first, last_name: last };
+            const nameless = { ...named, last_name: null };
+            const record = { ...assessment(), ...(isNameless ? nameless : named) };
+            const marks = tieMarks(record, 'user_name');
+            return marks && { id, sortedBy: `${first} ${last}`, marks };
+          });
           const [below, end] = [sorted[lastBelow(rows)], sorted.at(-1)];
           if (below && end) expect(compare(keyOf(below), keyOf(end))).toBeLessThan(0);
         },

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { explainResult } from '../../../lambda/operations/result.ts';
 import { serverError } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
@@ -18,8 +19,10 @@ async function explained(id: number, more = {}) {
   return z.strictObject(explainResult.shape).parse(answer.result);
 }
 
-const on = (certified_on: string, id: number, more = {}) =>
-  assessment({ id, certified_on, ...more });
+const on = (certified_on: string, id: number, more: Partial<Assessment> = {}): Assessment => ({
+  ...assessment({ id, certified_on }),
+  ...more,
+});
 
 /** Changes what the partner has, and lets a tick and an audit of everything find it. */
 async function becomes(...world: ReturnType<typeof on>[]) {

@@ -5,7 +5,8 @@ import {
   MalformedRecordError,
   UnexpectedResponseError,
 } from '../../../lambda/partner/index.ts';
-import { parsePage } from '../../../lambda/partner/records.ts';
+import { parsePage, problemsOf } from '../../../lambda/partner/records.ts';
+import { documentedRecordSchema } from '../../../local/documented-record.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { json, page, raw, record, rejection, rig } from './scripted-host.ts';
 
@@ -26,22 +27,96 @@ describe('a page', () => {
     });
   });
 
-  it('quarantines a malformed record with its place, its ID and the paths, and goes on', async () => {
-    const bad = record(2, { email: 5, certified_on: '2026-02-30', results: [{ proctor_id: 'x' }] });
-    const result = await parsePage({ data: [record(1), bad, record(3)], meta }, 0, clock);
-    expect(result.assessments.map(({ id }) => id)).toEqual([1, 3]);
-    expect(result.rows).toBe(3);
-    expect(result.quarantined).toHaveLength(1);
-    expect(result.quarantined[0]).toMatchObject({ index: 1, id: 2 });
-    expect(result.quarantined[0]?.problems.map((problem) => problem.split(':')[0])).toEqual([
-      'email',
-      'certified_on',
-      'results.0.assessment_id',
-      'results.0.assessment_name',
-      'results.0.certified_on',
-      'results.0.proctor_id',
-      'results.0.proctor_name',
-    ]);
+  it.each([
+    ['null', null],
+    ['absent', undefined],
+    ['no date', '2026-02-30'],
+    ['of another type', 7],
+  ])(
+    'quarantines a record whose day is %s with its place, its ID and the path, and goes on',
+    async (_, day) => {
+      const bad = record(2, { email: 5, certified_on: day, results: [{ proctor_id: 'x' }] });
+      const result = await parsePage({ data: [record(1), bad, record(3)], meta }, 0, clock);
+      expect(result.assessments.map(({ id }) => id)).toEqual([1, 3]);
+      expect(result.rows).toBe(3);
+      expect(result.quarantined).toHaveLength(1);
+      expect(result.quarantined[0]).toMatchObject({ index: 1, id: 2 });
+      expect(result.quarantined[0]?.problems.map((problem) => problem.split(':')[0])).toEqual([
+        'certified_on',
+      ]);
+    },
+  );
+
+  const contents = [
+    'seid',
+    'name',
+    'first_name',
+    'last_name',
+    'email',
+    'organization_id',
+    'organization_name',
+    'assessment_name',
+    'results',
+  ];
+  const contentsOfParts = [
+    'assessment_id',
+    'assessment_name',
+    'certified_on',
+    'proctor_id',
+    'proctor_name',
+  ];
+
+  it.each(contents)('has a record whose %s is null, absent or of another type', async (field) => {
+    const odd = [null, undefined, { of: 'another type' }, true];
+    const rows = odd.map((value, index) => record(index + 1, { [field]: value }));
+    const body: unknown = JSON.parse(JSON.stringify({ data: rows, meta }));
+    const { assessments, quarantined } = await parsePage(body, 0, clock);
+    expect(quarantined).toEqual([]);
+    const [withNull, without, ...others] = assessments;
+    expect(withNull).toEqual(record(1, { [field]: null }));
+    for (const [index, other] of others.entries())
+      expect(other).toEqual(record(index + 3, { [field]: null }));
+    // The identifiers are in every event.
+    const isIdentifier = ['organization_id', 'assessment_name'].includes(field);
+    expect(without).toStrictEqual(
+      isIdentifier ? record(2, { [field]: null }) : JSON.parse(JSON.stringify(rows[1])),
+    );
+  });
+
+  it.each(contentsOfParts)(
+    'has a record with a part whose %s is null, absent or of another type',
+    async (field) => {
+      const [part] = record(1).results;
+      const odd = [null, undefined, ['x'], 1.5];
+      const rows = odd.map((value, index) =>
+        record(index + 1, { results: [part, { ...part, [field]: value }] }),
+      );
+      const body: unknown = JSON.parse(JSON.stringify({ data: rows, meta }));
+      const { assessments, quarantined } = await parsePage(body, 0, clock);
+      expect(quarantined).toEqual([]);
+      const [withNull, without, ...others] = assessments.map(({ results }) => results);
+      const nulled = [part, { ...part, [field]: null }];
+      expect(withNull).toEqual(nulled);
+      for (const other of others) expect(other).toEqual(nulled);
+      expect(without).toStrictEqual(
+        JSON.parse(JSON.stringify([part, { ...part, [field]: undefined }])),
+      );
+    },
+  );
+
+  it('has a part without fields for what is no part', async () => {
+    const [part] = record(1).results;
+    const row = record(1, { results: [null, part, 'part', [part]] });
+    const { assessments } = await parsePage({ data: [row], meta }, 0, clock);
+    expect(assessments[0]?.results).toEqual([{}, part, {}, {}]);
+  });
+
+  it('does not change what it was given', async () => {
+    const row = record(1, { email: 7, results: [{ proctor_id: 'x' }, 7] });
+    const body = { data: [row], meta };
+    const before = structuredClone(body);
+    await parsePage(body, 0, clock);
+    expect(body).toEqual(before);
   });
 
   it.each([
@@ -59,8 +134,8 @@ describe('a page', () => {
     const secret = 'Zuzana-41';
     const rows = [
       record(1, { seid: [secret], name: { [secret]: secret }, certified_on: secret }),
-      record(2, { results: [{ assessment_name: 4, certified_on: secret, [secret]: 1 }] }),
-      record(3, { results: secret }),
+      record(2, { id: secret, results: [{ certified_on: secret, [secret]: 1 }] }),
+      record(3, { id: { [secret]: 1 }, results: secret }),
       secret,
       { [secret]: secret },
     ];
@@ -78,24 +153,43 @@ describe('a page', () => {
     ]);
   });
 
-  it('quarantines what would be too deep or too large for those who walk over it', async () => {
+  it('leaves out what would be too deep or too large for those who walk over it', async () => {
     const nested = JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`);
+    const wide = Array.from({ length: 10_000 }, () => 0);
+    const manyParts = Array.from({ length: 101 }, () => record(3).results[0]);
     const rows = [
       record(1, { nested }),
-      record(2, { wide: Array.from({ length: 10_000 }, () => 0) }),
-      record(3, { results: Array.from({ length: 101 }, () => record(3).results[0]) }),
-      record(4),
+      record(2, { wide }),
+      record(3, { results: manyParts }),
+      record(4, { name: nested, email: wide }),
+      record(5, { results: [{ nested }] }),
+      record(6, { nested: { badge: 1 } }),
     ];
     const result = await parsePage({ data: rows, meta }, 0, clock);
-    expect(result.assessments.map(({ id }) => id)).toEqual([4]);
+    expect(result.quarantined).toEqual([]);
+    expect(result.assessments).toEqual([
+      record(1),
+      record(2),
+      record(3, { results: null }),
+      record(4, { name: null, email: null }),
+      record(5, { results: null }),
+      record(6, { nested: { badge: 1 } }),
+    ]);
+  });
+
+  it('quarantines a record whose id or day is too deep', async () => {
+    const nested = JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`);
+    const rows = [record(1, { id: nested }), record(2, { certified_on: nested }), nested];
+    const result = await parsePage({ data: rows, meta }, 0, clock);
     expect(result.quarantined.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
 
-  it('limits the problems that one record can make', async () => {
+  it('limits the problems that one record can make', () => {
     const results = Array.from({ length: 100 }, () => ({}));
-    const [bad] = (await parsePage({ data: [record(1, { results })], meta }, 0, clock)).quarantined;
-    expect(bad?.problems).toHaveLength(11);
-    expect(bad?.problems.at(-1)).toBe('and 490 more');
+    const { error } = documentedRecordSchema.safeParse(record(1, { results }));
+    const problems = error && problemsOf(error);
+    expect(problems).toHaveLength(11);
+    expect(problems?.at(-1)).toBe('and 490 more');
   });
 
   it('of many malformed records lets others have their turn', async () => {
@@ -164,7 +258,7 @@ describe('a single record', () => {
   });
 
   it.each([
-    ['malformed', json(200, record(41, { email: null }))],
+    ['without a day', json(200, record(41, { certified_on: null }))],
     ['wrapped in data', json(200, { data: record(41) })],
     ['another one', json(200, record(42))],
   ])('that is %s is an error with paths and no values', async (_, responder) => {

@@ -27,6 +27,7 @@ const details: Partial<Record<ConditionName, readonly string[]>> = {
   ],
   'shown-by-id': ['assessment 48213 of 2026-11-19'],
   quarantined: ['assessment 48213: certified_on (invalid_format)'],
+  'odd-fields': ['email: 214 records', 'results[].proctor_name: 1 record'],
   unproven: ['2026-11-19: 1204 assessments expected'],
 };
 

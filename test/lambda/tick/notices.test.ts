@@ -117,7 +117,9 @@ describe('operations hear once, and once when it is over', () => {
     story.host.spoil(5);
     await ticks(20, 3);
     expect(titles()).toEqual(['the partner sends malformed records']);
-    expect(story.notices[0]?.text).toContain('assessment 5: name: Invalid input: expected string');
+    expect(story.notices[0]?.text).toContain(
+      'assessment 5: certified_on: Invalid input: expected string',
+    );
     story.host.spoil(5, false);
     await ticks(20, 3);
     expect(titles().slice(1)).toEqual(['no record is malformed any more']);

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../lambda/clock.ts';
-import { assessmentSchema } from '../../../lambda/events/assessment.ts';
+import { documentedRecordSchema } from '../../../local/documented-record.ts';
 import {
   type PartnerSandbox,
   type SandboxOptions,
@@ -191,7 +191,7 @@ describe('the list and the single record (4.2, 4.3)', () => {
     const { data, meta } = await list('page=100');
     expect(meta).toEqual({ count: 120, offset: 0, page: 100 });
     for (const record of data.slice(0, 20)) {
-      assessmentSchema.parse(record);
+      documentedRecordSchema.parse(record);
       expect(await (await request(`/api/v1/ax/assessments/${record.id}`)).json()).toEqual(record);
     }
   });

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { assessmentSchema } from '../../../lambda/events/assessment.ts';
+import { documentedRecordSchema } from '../../../local/documented-record.ts';
 import {
   type PartnerSandbox,
   PortTakenError,
@@ -103,7 +103,7 @@ describe('an injected fault', () => {
     const { list } = await visit(sandbox);
     sandbox.injectFaults({ kind: 'malformed-record' });
     const wellFormed = ({ data }: Page) =>
-      data.filter((record) => assessmentSchema.safeParse(record).success).length;
+      data.filter((record) => documentedRecordSchema.safeParse(record).success).length;
     expect(wellFormed(await list())).toBe(49);
     expect(wellFormed(await list())).toBe(50);
   });

@@ -1,9 +1,9 @@
-import type { Assessment } from '../../../lambda/events/assessment.ts';
+import type { DocumentedRecord } from '../../../local/documented-record.ts';
 import type { PartnerSandbox } from '../../../local/partner-sandbox/index.ts';
 import type { Parameters } from './naive-model.ts';
 
 export interface Page {
-  readonly data: readonly Assessment[];
+  readonly data: readonly DocumentedRecord[];
   readonly meta: { readonly count: number; readonly offset: number; readonly page: number };
 }
 

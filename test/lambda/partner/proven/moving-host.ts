@@ -13,6 +13,8 @@ export interface WorldShape {
   readonly churn: number;
   /** How many things then happen at once; default 1. */
   readonly burst?: number;
+  /** Share of the records whose names it sorts by and does not send; default 0. */
+  readonly nameless?: number;
 }
 
 const FIRST_DAY = Temporal.PlainDate.from('2026-01-05');
@@ -61,7 +63,16 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
   async list(query: ListQuery = {}): Promise<Page> {
     if (this.requests > 0) this.#live();
     this.requests += 1;
-    return answer(this.#records.values(), query, this.#shape.hostOrder, () => this.#random.next());
+    const { hostOrder, nameless = 0 } = this.#shape;
+    const page = answer(this.#records.values(), query, hostOrder, () => this.#random.next());
+    // The same ones in each answer.
+    const isNameless = (id: number) => ((id * 7919) % 1009) / 1009 < nameless;
+    return {
+      ...page,
+      assessments: page.assessments.map((row) =>
+        isNameless(row.id) ? { ...row, name: null, first_name: null, last_name: null } : row,
+      ),
+    };
   }
 
   #live(): void {
@@ -104,7 +115,7 @@ export class MovingHost implements Pick<PartnerClient, 'list'> {
     const known =
       id > 3 && random.next() < 0.33 ? this.#records.get(1 + random.below(id - 1)) : undefined;
     const { first, last } = known
-      ? { first: known.assessment.first_name, last: known.assessment.last_name }
+      ? { first: known.assessment.first_name ?? '', last: known.assessment.last_name ?? '' }
       : this.#pool.person(random);
     const proctor = random.below(40);
     const assessment_name = `Invented assessment ${random.below(20)}`;

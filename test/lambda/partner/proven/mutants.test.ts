@@ -7,11 +7,12 @@ import { POOLS, readOnce } from './simulation.ts';
 async function lostWith(
   broken: Partial<SeamRules>,
   hostOrder: HostOrder = 'last-name',
+  nameless = 0,
 ): Promise<number> {
   const rules = { ...seamRules, ...broken };
   let lost = 0;
   for (let seed = 1; seed <= 15; seed++) {
-    const size = { records: 1000, perDay: 17, pool: POOLS.small, hostOrder };
+    const size = { records: 1000, perDay: 17, pool: POOLS.small, hostOrder, nameless };
     // Bursts, because single removals are absorbed by the slack.
     const outcome = await readOnce({ ...size, churn: 0.5, burst: 30 }, seed, rules);
     if (outcome.accepted) lost += outcome.lost;
@@ -26,6 +27,26 @@ describe('a proven read, broken on purpose', () => {
       expect(await lostWith({}, hostOrder)).toBe(0);
     },
   );
+
+  it('loses nothing of a host that keeps the names of some records to itself', async () => {
+    expect(await lostWith({}, 'last-name', 0.2)).toBe(0);
+  });
+
+  it('loses records if those without names are taken for people of one name', async () => {
+    const broken: Partial<SeamRules> = {
+      tieMarks: ({ name, first_name, last_name, ...rest }, ...more) =>
+        seamRules.tieMarks(
+          {
+            ...rest,
+            name: name ?? '',
+            first_name: first_name ?? '',
+            last_name: last_name ?? '',
+          },
+          ...more,
+        ),
+    };
+    expect(await lostWith(broken, 'last-name', 0.2)).toBeGreaterThan(0);
+  });
 
   it('loses records if any page is accepted', async () => {
     expect(await lostWith({ holdsAnchor: () => true })).toBeGreaterThan(0);

@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../../lambda/clock.ts';
-import type { Assessment } from '../../../../lambda/events/assessment.ts';
 import {
   type ListQuery,
   type PartnerClient,
@@ -9,6 +8,7 @@ import {
   UnavailableError,
 } from '../../../../lambda/partner/index.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
+import type { DocumentedRecord } from '../../../../local/documented-record.ts';
 import { answer, type HostOrder, type HostRecord } from '../../../scaffold/listing.ts';
 import { assessment } from '../../../support/assessments.ts';
 import { NamePool } from './name-pool.ts';
@@ -47,7 +47,7 @@ function host(
 }
 
 /** Each with a name of its own, unless told otherwise. */
-function people(many: number, describe: (index: number) => Partial<Assessment> = () => ({})) {
+function people(many: number, describe: (index: number) => Partial<DocumentedRecord> = () => ({})) {
   const random = new Random(1);
   const pool = new NamePool(random, { firsts: 400, lasts: 900, skew: 0 });
   return Array.from({ length: many }, (_, index) => {
@@ -59,7 +59,7 @@ function people(many: number, describe: (index: number) => Partial<Assessment> =
 
 const sameName = { name: 'Ada Twin', first_name: 'Ada', last_name: 'Twin' };
 
-function proctoredBy(index: number): Partial<Assessment> {
+function proctoredBy(index: number): Partial<DocumentedRecord> {
   const [part] = assessment().results;
   if (part === undefined) return {};
   return { results: [{ ...part, proctor_id: index, proctor_name: `Proctor ${index}` }] };

@@ -1,0 +1,61 @@
+import type { Assessment, ResultPart } from '../events/assessment.ts';
+
+/** The fields that the API document promises in every record, beside its identity. */
+const promised = [
+  'name',
+  'first_name',
+  'last_name',
+  'email',
+  'organization_id',
+  'organization_name',
+  'assessment_name',
+  'results',
+] as const satisfies readonly (keyof Assessment)[];
+
+const promisedOfParts = [
+  'assessment_id',
+  'assessment_name',
+  'certified_on',
+  'proctor_id',
+  'proctor_name',
+] as const satisfies readonly (keyof ResultPart)[];
+
+/**
+ * The paths at which a record has no value that the document allows: null, absent, or of another type, in the place
+ * of which its reader has put null. Of an educator without a State Educator ID, null is documented.
+ */
+export function oddPaths(assessment: Assessment): string[] {
+  const paths: string[] = promised.filter((field) => (assessment[field] ?? null) === null);
+  if (assessment.seid === undefined) paths.push('seid');
+  for (const part of assessment.results ?? [])
+    for (const field of promisedOfParts)
+      if ((part[field] ?? null) === null) paths.push(`results[].${field}`);
+  return [...new Set(paths)];
+}
+
+/** What is known of one path: when a tick last met such records, and the most that one tick has met. */
+export interface OddPath {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly records: number;
+}
+
+export type OddPaths = Readonly<Record<string, OddPath>>;
+
+/** @param met the ids of the records that this tick has met, by path */
+export function withMet(
+  known: OddPaths,
+  met: ReadonlyMap<string, ReadonlySet<number>>,
+  nowMs: number,
+): OddPaths {
+  const paths = new Map(Object.entries(known));
+  for (const [path, { size }] of met)
+    paths.set(path, { at: nowMs, records: Math.max(size, paths.get(path)?.records ?? 0) });
+  return Object.fromEntries([...paths].sort(([one], [other]) => one.localeCompare(other)));
+}
+
+/** Whether every day was read since such a record was last met. */
+export function isOver(known: OddPaths, readAt: readonly number[]): boolean {
+  const lastMet = Math.max(0, ...Object.values(known).map(({ at }) => at));
+  return readAt.every((at) => at > lastMet);
+}
