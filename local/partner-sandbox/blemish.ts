@@ -67,5 +67,5 @@ export function blemish(
     return { ...Object.fromEntries(kept), ...set };
   }
   if (scramble(record.id, 2) / 2 ** 32 < switches.malformed) return malform(shown);
-  return scramble(record.id, 3) / 2 ** 32 < switches.nulls ? nullify(shown) : shown;
+  return scramble(record.id, 6) / 2 ** 32 < switches.nulls ? nullify(shown) : shown;
 }
