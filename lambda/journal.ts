@@ -62,7 +62,7 @@ export class TickJournal implements Journal {
     this.#countAny(names.eventsUndelivered, line.undelivered);
     this.#countAny(names.eventsUndeliverable, more(line.undeliverable, conditions.undeliverable));
     this.#countAny(names.eventsHeld, more(line.held, conditions.held));
-    this.#countAny(names.unexplainedDifference, Math.abs(line.unexplained));
+    this.#countAny(names.unexplainedDifference, conditions.unexplained ?? 0);
     this.#countAny(names.recordsQuarantined, more(line.quarantined, conditions.quarantined));
     this.#countAny(names.refused, isHindered(conditions) && !isNew ? 1 : 0);
     this.#countAny(names.daysUnproven, conditions.unproven ?? 0);

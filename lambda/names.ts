@@ -79,7 +79,7 @@ export const metrics = {
   eventsUndeliverable: 'EventsUndeliverable',
   /** Events that the gate keeps back, until ops have decided. */
   eventsHeld: 'EventsHeld',
-  /** By how much the partner's total differs although no day does. */
+  /** By how much the partner's total has differed for some time although no day does. */
   unexplainedDifference: 'UnexplainedDifference',
   /** 1 while something that people have to mend is in the way of every tick: credentials, provisioning. */
   refused: 'Refused',

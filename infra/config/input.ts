@@ -289,7 +289,7 @@ export interface AlertsSettingsInput {
 export interface NotifierSettingsInput {
   /**
    * What to watch: one element for each set of credentials at the partner.
-   * Allowed: 1 to 24 integrations.
+   * Allowed: 1 to 22 integrations.
    */
   readonly integrations: readonly IntegrationSettingsInput[];
   /**

@@ -2,7 +2,7 @@
 export const maxResources = 500;
 
 /** More integrations: a second deployment with another `stackName`. */
-export const maxIntegrations = 24;
+export const maxIntegrations = 22;
 
 /** How many there are of what a stack is made of. */
 interface Parts {
@@ -28,7 +28,7 @@ export function resourcesOf({
 }: Parts): number {
   return (
     12 +
-    (hasPager ? 20 : 19) * integrations +
+    (hasPager ? 21 : 20) * integrations +
     9 * fanOuts +
     6 * newQueues +
     5 * functions +

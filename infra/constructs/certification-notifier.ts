@@ -43,7 +43,7 @@ export interface WatchedIntegration extends IntegrationSettingsInput {
 export interface CertificationNotifierProps extends Omit<NotifierSettingsInput, 'integrations'> {
   /**
    * What to watch: one element for each set of credentials at the partner.
-   * Allowed: 1 to 24 integrations.
+   * Allowed: 1 to 22 integrations.
    */
   readonly integrations: readonly WatchedIntegration[];
   /**

@@ -159,6 +159,15 @@ export class TickAlarms extends Construct {
       runbook: 'unproven',
     });
 
+    new OperationsAlarm(this, 'Unexplained', {
+      ...lasting(metrics.unexplainedDifference),
+      says: `The partner of ${integration} counts other than it shows on all days together.`,
+      impact: 'assessments that belong to no day are not announced; all others are.',
+      likely: 'assessments without a day, or a total that is not kept up at the partner.',
+      toDo: 'read the notice on the operations topic, and compare the numbers of `status`.',
+      runbook: 'unexplained',
+    });
+
     new OperationsAlarm(this, 'Throttled', {
       ...repeatedly,
       metric: poll.metricThrottles({ period }),

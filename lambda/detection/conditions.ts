@@ -12,6 +12,7 @@ export const conditionNames = [
   'not-provisioned',
   'rate-limited',
   'missing',
+  'unexplained',
   'held',
   'quarantined',
   'odd-fields',

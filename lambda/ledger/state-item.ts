@@ -102,6 +102,7 @@ const stateItem = z.object({
   heartbeat: z.optional(z.string()),
   expected: z._default(z.int(), 0),
   unexplained: z._default(z.int(), 0),
+  unexplained_since: z.nullish(z.number()),
   has_more_to_find: z._default(z.boolean(), false),
   missing: z.nullish(missing),
   today: z.optional(
@@ -157,6 +158,7 @@ export function parseState(item: Plain): State {
     ...(heartbeat !== undefined && { heartbeat }),
     expected: parsed.expected,
     unexplained: parsed.unexplained,
+    ...(parsed.unexplained_since && { unexplainedSince: parsed.unexplained_since }),
     hasMoreToFind: parsed.has_more_to_find,
     ...(parsed.missing && { missing: missingOf(parsed.missing) }),
     ...(parsed.today && { today: parsed.today }),
@@ -208,6 +210,7 @@ export function stateAttributes(changes: Omit<StateChanges, 'dirty'>): Plain {
     },
     expected: changes.expected,
     unexplained: changes.unexplained,
+    unexplained_since: changes.unexplainedSince,
     has_more_to_find: changes.hasMoreToFind,
     missing: changes.missing && missingAttributes(changes.missing),
     today: changes.today,

@@ -23,6 +23,8 @@ export interface State {
   readonly expected: number;
   /** By how much the partner's total differs although no day does. */
   readonly unexplained: number;
+  /** Since when it differs by anything: milliseconds since the epoch. */
+  readonly unexplainedSince?: number;
   /**
    * The last tick that looked has not found everything that the total differed by, or could not commit
    * something. Audits that it had no time for do not count.
@@ -126,6 +128,8 @@ export interface StateChanges {
   readonly baseline?: Baseline;
   readonly expected?: number;
   readonly unexplained?: number;
+  /** `null`: it is explained. */
+  readonly unexplainedSince?: number | null;
   /** `null`: nothing any more. */
   readonly missing?: Missing | null;
   readonly today?: DayTally;

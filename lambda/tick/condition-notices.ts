@@ -108,6 +108,15 @@ const wordings: Readonly<Record<ConditionName, Wording>> = {
     toDo: 'Ask the partner whether the scope of this integration was narrowed. If it was, accept the new total with accept-total: the missing certifications are then withdrawn. This shows the total:',
     command: (settings) => ops('status', settings),
   },
+  unexplained: {
+    begins: 'the total is not the sum of its days',
+    ends: 'the total is the sum of its days again',
+    means:
+      'The partner counts more or fewer assessments than it shows on all days together, and a search of all days has found nothing. Certifications of no day would not be announced. What any day shows is announced as ever, and the difference starts no further search.',
+    counts: 'Assessments by which the two differ',
+    toDo: 'Ask the partner whether there are assessments without a day of certification, and which of the two numbers is right. This shows the numbers:',
+    command: (settings) => ops('status', settings),
+  },
   held: {
     begins: 'a flood of changes is held',
     ends: 'nothing is held any more',

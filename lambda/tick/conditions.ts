@@ -172,6 +172,16 @@ export class Conditions {
     await this.note('shown-by-id', { number: shown.length, details: shownLines(ids) });
   }
 
+  /** The partner's total differs although no day does, for so long that it is no older answer of a replica. */
+  async unexplained(number: number, since: number | undefined): Promise<void> {
+    const { withdrawAfterMs } = this.#parts.settings;
+    const isLasting = since !== undefined && this.#now() - since >= withdrawAfterMs;
+    await this.note('unexplained', {
+      number: isLasting ? Math.abs(number) : 0,
+      ...(since !== undefined && { since }),
+    });
+  }
+
   /** Operations hear of a flood before anything of it is held. */
   async flood(changes: readonly Sighting[]): Promise<boolean> {
     const open = this.#open.get('held');

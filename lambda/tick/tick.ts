@@ -311,6 +311,9 @@ class Tick {
     const unexplained = isAllLocated
       ? await unexplainedBy(this.#parts, this.#limit, state, sums)
       : undefined;
+    const isExplained = (unexplained ?? state.unexplained) === 0;
+    const unexplainedSince = isExplained ? undefined : (state.unexplainedSince ?? began);
+    await this.#conditions.unexplained(unexplained ?? state.unexplained, unexplainedSince);
     // Days that cannot be read in a whole tick must not keep ticks from all others.
     const trail = isDeepStrictEqual(searching, state.trail) ? undefined : searching;
     const learned: Learned = {
@@ -323,6 +326,9 @@ class Tick {
       ...(cursor !== state.bookmark && { bookmark: cursor ?? null }),
       ...(trail !== state.trail && { trail: trail ?? null }),
       ...(unexplained !== undefined && { unexplained }),
+      ...(unexplainedSince !== state.unexplainedSince && {
+        unexplainedSince: unexplainedSince ?? null,
+      }),
       missing: missing ?? null,
     };
     Object.assign(this.#learned, learned);

@@ -133,9 +133,15 @@ export class Api {
       status: 200,
       body: {
         data: slots.map((slot, row) => this.#show(slot, row === 0 ? fault : undefined)),
-        meta: this.#rules.meta(count, query, slots.length),
+        meta: this.#rules.meta(count + this.#surplus(params), query, slots.length),
       },
     };
+  }
+
+  /** What belongs to no day is in no range of days. */
+  #surplus(params: URLSearchParams): number {
+    const isOfDays = [...params.keys()].some((name) => /(start|end)_date/.test(name));
+    return isOfDays ? 0 : this.#switches.countOffset;
   }
 
   #record(path: string, fault: Fault | undefined): Answer {

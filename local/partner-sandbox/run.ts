@@ -48,6 +48,11 @@ export function run(argv: readonly string[], host: Host): Promise<number> {
     .option('--nulls <share>', 'share of records that lack some of their content', number)
     .option('--huge-rows <share>', 'share of records with rows longer than 2 MiB', number)
     .option('--requests-per-minute <number>', 'answer so many within a minute; else 429', number)
+    .option(
+      '--count-offset <number>',
+      'meta.count without a range of days says so many more',
+      number,
+    )
     .option('--clock-skew <seconds>', "how far the server's clock is ahead", number)
     .option('--token-lifetime <seconds>', 'how long a token lives', number)
     .option('--basic-verbatim', 'HTTP Basic credentials are not form-decoded')

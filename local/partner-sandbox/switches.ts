@@ -21,6 +21,8 @@ export const switchesSchema = z.strictObject({
   hugeRows: share,
   /** Requests that are answered within any minute, tokens included; more get 429, without `Retry-After`. 0: any number. */
   requestsPerMinute: z.int().min(0).max(1_000_000),
+  /** So many more `meta.count` says than there are: records of no day, or a total that is not kept up. */
+  countOffset: z.int(),
   /** Seconds by which the server's clock is ahead (`Date`, `created_at`); ten years at most. */
   clockSkew: z.number().min(-315_360_000).max(315_360_000),
   /** Seconds that a token lives, and says it lives. */
@@ -44,6 +46,7 @@ export const defaultSwitches: Switches = {
   nulls: 0,
   hugeRows: 0,
   requestsPerMinute: 0,
+  countOffset: 0,
   clockSkew: 0,
   tokenLifetime: 7200,
   basicVerbatim: false,

@@ -128,17 +128,21 @@ export class MemoryLedger implements Ledger, Steered {
 
   async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
     if (this.#owner !== lease.owner) return false;
-    const { dirty, dirtySince: since, bookmark, trail, digest, missing, ...learned } = changes;
+    const { dirty, dirtySince: since, bookmark, trail, digest, missing, ...others } = changes;
+    const { unexplainedSince, ...learned } = others;
     const {
       dirtySince = now,
       bookmark: marked,
       trail: followed,
       digest: planned,
       missing: missedBefore,
+      unexplainedSince: sinceBefore,
       ...state
     } = await this.state();
     const kept = bookmark === undefined ? marked : (bookmark ?? undefined);
     const missed = missing === undefined ? missedBefore : (missing ?? undefined);
+    const differsSince =
+      unexplainedSince === undefined ? sinceBefore : (unexplainedSince ?? undefined);
     const schedule = digest === undefined ? planned : (digest ?? undefined);
     this.#state = {
       ...state,
@@ -146,6 +150,7 @@ export class MemoryLedger implements Ledger, Steered {
       ...(trail === undefined ? followed && { trail: followed } : trail && { trail }),
       ...(schedule && { digest: schedule }),
       ...(missed && { missing: missed }),
+      ...(differsSince && { unexplainedSince: differsSince }),
       ...Object.fromEntries(Object.entries(learned).filter(([, value]) => value !== undefined)),
       heartbeat: now.toString(),
       ...(dirty && { dirtySince: since ?? dirtySince }),

@@ -103,6 +103,7 @@ describe('the alarms', () => {
     ['Held', metrics.eventsHeld],
     ['Quarantined', metrics.recordsQuarantined],
     ['Unproven', metrics.daysUnproven],
+    ['Unexplained', metrics.unexplainedDifference],
   ])(
     'go off with the first tick that says so, and are over with the first that does not: %s',
     (name, lasting) => {
@@ -148,6 +149,7 @@ describe('the alarms', () => {
       Held: 'ignore',
       Quarantined: 'ignore',
       Refused: 'notBreaching',
+      Unexplained: 'ignore',
       Unproven: 'ignore',
       Throttled: 'notBreaching',
     });

@@ -52,6 +52,43 @@ describe('a day that the host cannot serve', () => {
   });
 });
 
+describe('a total that is not the sum of its days', () => {
+  const titles = () => world.notices.map(({ subject }) => subject.replace(`${world.name}: `, ''));
+  const lie = (surplus: number) => {
+    world.host.count = (right, { filter = {} }) =>
+      filter.start_date || filter.end_date ? right : right + surplus;
+  };
+
+  it.each([40, -3])('is told of once, and once when it is over: %i', async (surplus) => {
+    await known(6);
+    world.notices.length = 0;
+    lie(surplus);
+    await world.minutes(9);
+    expect(titles()).toEqual([]);
+    await world.minutes(30);
+    expect(titles()).toEqual(['the total is not the sum of its days']);
+    expect(await world.tick()).toMatchObject({ unexplained: surplus });
+    world.host.add(5_000, '2026-11-21');
+    await world.minutes(2);
+    expect(world.heardOf(5_000)).toEqual(['created']);
+    lie(0);
+    await world.minutes(3);
+    expect(titles().at(-1)).toBe('the total is the sum of its days again');
+    expect(titles()).toHaveLength(2);
+    expect(world.heard).toHaveLength(1);
+  });
+
+  it('for a moment is told to nobody', async () => {
+    await known(6);
+    world.notices.length = 0;
+    lie(40);
+    await world.minutes(3);
+    lie(0);
+    await world.minutes(40);
+    expect(titles()).toEqual([]);
+  });
+});
+
 describe('a record', () => {
   it('that is gone with another status than 404 does not stop the audits', async () => {
     await known(6);

@@ -241,6 +241,15 @@ describe('a switch', () => {
     expect(huge(await list(''))).toEqual([]);
   });
 
+  it('counts more than there are, but not by days', async () => {
+    const sandbox = await start({ records: 40, countOffset: 3 });
+    const { list } = await visit(sandbox);
+    expect((await list('')).meta.count).toBe(43);
+    expect((await list('filter[start_date]=0001-01-01')).meta.count).toBe(40);
+    sandbox.set({ countOffset: 0 });
+    expect((await list('')).meta.count).toBe(40);
+  });
+
   it('orders user_name by the family name alone', async () => {
     const sandbox = await start({ records: 0, userNameOrder: 'last_name' });
     sandbox.world.add({ id: 9, first_name: 'Zoë', last_name: 'Atlas' });
