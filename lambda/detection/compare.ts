@@ -14,6 +14,10 @@ export interface Certification {
   /** What a withdrawal can still say of it. Not personal. */
   readonly organization_id: number | null;
   readonly assessment_name: string | null;
+  /** All that subscribers were not told of it is held, and was never offered to SNS. */
+  readonly isHeld?: true;
+  /** It has gone, and nobody was ever told that it was there. */
+  readonly isUntold?: true;
 }
 
 /** Whether the partner still has it, as far as is proven. */
@@ -30,7 +34,7 @@ export interface Sighting {
   readonly revision: number;
   /** Names of the fields that differ; empty for `created`. */
   readonly changed: readonly string[];
-  /** What was known before; absent for `created`. */
+  /** What was known before; absent for `created`, unless nobody was told of it. */
   readonly before?: Certification;
   readonly found?: Found;
 }
@@ -59,7 +63,8 @@ export const idOf = (change: Change): number =>
 /**
  * What is new or different among the assessments read, by the ids that `known` holds.
  * An assessment that was read twice (it moved from one page to the next) counts once, as last read.
- * A move to another day is an update of `certified_on`; one that comes back is restored.
+ * A move to another day is an update of `certified_on`; one that comes back is restored, or created if
+ * nobody was told of it before.
  */
 export function compare(
   read: readonly Assessment[],
@@ -74,6 +79,8 @@ export function compare(
       return [{ kind: 'created', assessment, fingerprint, revision: 1, changed: [] }];
     const changed = changedFields(before.fingerprint, fingerprint);
     const revision = before.revision + 1;
+    if (before.isUntold)
+      return [{ kind: 'created', assessment, fingerprint, revision, changed: [], before }];
     if (before.presence === 'withdrawn')
       return [{ kind: 'restored', assessment, fingerprint, revision, changed, before }];
     if (changed.length === 0) return [];

@@ -4,6 +4,7 @@ import { briefName } from '../events/fields.ts';
 import { ledgerTable } from '../names.ts';
 import type { DayCertification, Revision } from '../ports/ledger.ts';
 import { nameOf, parse, schemaVersion } from './item.ts';
+import { isAllHeld } from './outbox-item.ts';
 import type { Plain } from './table.ts';
 
 export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
@@ -20,6 +21,7 @@ const certificationItem = z.object({
   presence,
   organization_id: z.nullable(z.int()),
   assessment_name: z.nullable(z.string()),
+  untold: z.optional(z.boolean()),
 });
 
 const revisionItem = z.object({
@@ -33,6 +35,7 @@ const revisionItem = z.object({
   ),
   changed: z._default(z.array(z.string()), () => []),
   late: z.optional(z.boolean()),
+  undone: z.optional(z.literal(true)),
   decisions: z._default(
     z.array(
       z.object({
@@ -61,6 +64,8 @@ export function parseCertification(item: Plain): Certification {
     presence,
     organization_id,
     assessment_name,
+    ...(isAllHeld(item) && { isHeld: true }),
+    ...(parsed.untold && { isUntold: true }),
   };
 }
 
@@ -74,16 +79,21 @@ export function parseHistory(item: Plain): Revision[] {
     .flatMap((name) => /^revision:(\d+)$/.exec(name)?.[1] ?? [])
     .map((revision) => ({
       revision: Number(revision),
-      ...parse(revisionItem, item[revisionAttribute(Number(revision))], nameOf(item)),
+      ...revisionOf(parse(revisionItem, item[revisionAttribute(Number(revision))], nameOf(item))),
     }))
     .sort((a, b) => a.revision - b.revision);
 }
+
+const revisionOf = ({ undone, ...revision }: z.output<typeof revisionItem>) => ({
+  ...revision,
+  ...(undone && { isUndone: undone }),
+});
 
 /** The revision that falls out of the history when this one comes in. */
 export const forgottenRevision = (revision: number) => revisionAttribute(revision - revisionsKept);
 
 /** No value of a record: names of fields at most. */
-function revisionItemOf(change: Change, { kind, at, late }: RevisionNote): Plain {
+function revisionItemOf(change: Change, { kind, at, late, isUndone }: RevisionNote): Plain {
   const changed = change.kind === 'withdrawn' ? [] : change.changed;
   const { found } = change;
   return {
@@ -92,11 +102,12 @@ function revisionItemOf(change: Change, { kind, at, late }: RevisionNote): Plain
     ...(changed.length > 0 && { changed }),
     ...(found && { found }),
     ...(late !== undefined && { late }),
+    ...(isUndone && { undone: true }),
   };
 }
 
 /** `late`: of the event; undefined where there is none. */
-type RevisionNote = Pick<Revision, 'kind' | 'at' | 'late'>;
+type RevisionNote = Pick<Revision, 'kind' | 'at' | 'late' | 'isUndone'>;
 
 export function parseDayCertification(item: Plain): DayCertification {
   const { assessment_id, fingerprint, presence } = parse(byDayEntry, item);
@@ -128,8 +139,9 @@ export function changeAttributes(
   change: Change,
   now: string,
   late: boolean,
+  isUndone = false,
 ): Plain {
-  const note = { kind: change.kind, at: now, late };
+  const note = { kind: change.kind, at: now, late, ...(isUndone && { isUndone }) };
   const history = { [revisionAttribute(change.revision)]: revisionItemOf(change, note) };
   if (change.kind !== 'withdrawn')
     return { ...sightingAttributes(integration, change, now), ...history };

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import { type Certification, type Change, idOf, type Sighting } from '../detection/compare.ts';
+import { isNothing, isUndone, toldOf } from '../detection/undone.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -14,12 +15,15 @@ import {
   parseCertification,
   parseDayCertification,
   parseHistory,
+  revisionAttribute,
 } from './certification-item.ts';
 import { LedgerCorruptError } from './errors.ts';
 import { assignments } from './expressions.ts';
 import {
+  isAllHeld,
   outboxEntryOf,
   outboxWrites,
+  toldBefore,
   undeliveredKey,
   undeliveredOf,
   type Waits,
@@ -29,6 +33,8 @@ import type { Plain, Table } from './table.ts';
 
 /** DynamoDB has no condition for a batch; a new connection for each of these is cheap. */
 const writesAtOnce = 32;
+/** Entries of one outbox that one write takes out: an expression has 4 KB at most. */
+const undoneTogether = 20;
 
 export interface Filed {
   readonly committed: Committed;
@@ -39,7 +45,8 @@ export interface Filed {
 /**
  * The certifications of an integration.
  *
- *   commit  condition: the item is new, or at the revision that was compared
+ *   commit  condition: the item is new, or at the revision that was compared; where it undoes what is held,
+ *           the outbox is as it was read, too
  */
 export class Certifications {
   readonly #table: Table;
@@ -126,9 +133,10 @@ export class Certifications {
     event: CertificationEvent,
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
-  ): Promise<Filed | undefined> {
+  ): Promise<Filed | 'undone' | undefined> {
+    if (change.before?.isHeld && (await this.#undo(change, event, now))) return 'undone';
     const before =
-      change.kind === 'created'
+      change.revision === 1 && change.kind === 'created'
         ? await this.#commitNew(change, event, destiny, now)
         : await this.#commitRevision(change, event, destiny, now);
     if (before === undefined) return undefined;
@@ -158,6 +166,46 @@ export class Certifications {
     }
   }
 
+  /**
+   * All that is held of it leaves the outbox with a change that makes it again as subscribers were last told.
+   * @returns `false`: it does not, or something was written since the item was read
+   */
+  async #undo(change: Change, event: CertificationEvent, now: Temporal.Instant): Promise<boolean> {
+    const key = certificationKey(this.#integration, idOf(change));
+    const item = await this.#table.get(key);
+    const told = item && isAllHeld(item) ? toldBefore(item) : undefined;
+    if (item === undefined || told === undefined || !isUndone(told, change)) return false;
+    const revisions = [...waitsOf(item).keys()].map(revisionAttribute);
+    if (revisions.length > undoneTogether) return false;
+    const noted = revisions.filter((name) => item[name] !== undefined);
+    const { set, names, values } = assignments({
+      ...changeAttributes(this.#integration, change, now.toString(), event.data.late, true),
+      outbox: {},
+      untold: change.kind === 'withdrawn' && isNothing(told),
+    });
+    const seen = item[outboxWrites];
+    const undone = noted.map((_, index) => `#u${index}.undone = :undone`);
+    const written = await this.#table.update(key, {
+      UpdateExpression: `SET ${[set, ...undone].join(', ')} REMOVE #forgotten, #index, #since ADD ${outboxWrites} :one`,
+      ConditionExpression: `revision = :before AND ${seen === undefined ? `attribute_not_exists(${outboxWrites})` : `${outboxWrites} = :seen`}`,
+      ExpressionAttributeNames: {
+        ...names,
+        ...Object.fromEntries(noted.map((name, index) => [`#u${index}`, name])),
+        '#forgotten': forgottenRevision(change.revision),
+        '#index': ledgerTable.undelivered.partitionKey,
+        '#since': ledgerTable.undelivered.sortKey,
+      },
+      values: {
+        ...values,
+        ...(noted.length > 0 && { ':undone': true }),
+        ':one': 1,
+        ':before': change.revision - 1,
+        ...(seen !== undefined && { ':seen': seen }),
+      },
+    });
+    return written !== undefined;
+  }
+
   /** @returns the item as it was before: empty */
   async #commitNew(
     sighting: Sighting,
@@ -172,7 +220,7 @@ export class Certifications {
           at: now.toString(),
           late: event.data.late,
         }),
-        outbox: { [sighting.revision]: outboxEntryOf(event, destiny) },
+        outbox: { [sighting.revision]: outboxEntryOf(event, destiny, toldOf(sighting.before)) },
         [ledgerTable.undelivered.partitionKey]: undeliveredKey(this.#integration, destiny),
         [ledgerTable.undelivered.sortKey]: sortable(now),
       },
@@ -195,7 +243,7 @@ export class Certifications {
     // What is pending already stays so: a held entry beside it is known by its own mark.
     const index = destiny === 'pending' ? ':index' : 'if_not_exists(#index, :index)';
     return this.#table.update(certificationKey(this.#integration, idOf(change)), {
-      UpdateExpression: `SET ${set}, outbox.#revision = :entry, #index = ${index}, #since = if_not_exists(#since, :since) REMOVE #forgotten ADD ${outboxWrites} :one`,
+      UpdateExpression: `SET ${set}, outbox.#revision = :entry, #index = ${index}, #since = if_not_exists(#since, :since) REMOVE #forgotten, untold ADD ${outboxWrites} :one`,
       ConditionExpression: 'revision = :before',
       ExpressionAttributeNames: {
         ...names,
@@ -206,7 +254,7 @@ export class Certifications {
       },
       values: {
         ...values,
-        ':entry': outboxEntryOf(event, destiny),
+        ':entry': outboxEntryOf(event, destiny, toldOf(change.before)),
         ':index': undeliveredKey(this.#integration, destiny),
         ':since': sortable(now),
         ':one': 1,

@@ -108,8 +108,9 @@ export class DynamoLedger implements Ledger {
     event: CertificationEvent,
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
-  ): Promise<Committed | undefined> {
+  ): Promise<Committed | 'undone' | undefined> {
     const filed = await this.#certifications.commit(change, event, now, destiny);
+    if (filed === 'undone') return filed;
     if (filed?.isMisfiled) await this.#outboxes.refile(filed.committed.certificationId);
     return filed?.committed;
   }

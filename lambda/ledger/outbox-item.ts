@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Told } from '../detection/undone.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { jsonText } from '../json-text.ts';
@@ -24,6 +25,8 @@ export const outboxWrites = 'outbox_writes';
 const marks = z.object({
   owes: z.enum(['event-and-digest', 'digest']),
   held: z.optional(z.boolean()),
+  /** Of one that is held: what subscribers knew before it. */
+  told: z.optional(z.string()),
   /** The code with which SNS refused it for good. */
   undeliverable: z.optional(z.string()),
 });
@@ -42,6 +45,21 @@ const eventBody = z.pipe(jsonText, certificationEventSchema);
 /** What each revision in the outbox waits for, in their order, without a look at the events. */
 export function waitsOf(item: Plain): Map<number, Waits> {
   return sorted(parse(markedItem, item).outbox);
+}
+
+/** Whether nothing else is owed, and nothing of it was ever offered to SNS. */
+export function isAllHeld(item: Plain): boolean {
+  const marks = markedItem.safeParse(item);
+  if (!marks.success) return false;
+  const waits = [...sorted(marks.data.outbox).values()];
+  return waits.length > 0 && waits.every((wait) => wait === 'held');
+}
+
+/** What subscribers know of what all is held of; `undefined`: that was not noted. */
+export function toldBefore(item: Plain): Told | undefined {
+  const { outbox } = parse(markedItem, item);
+  const [oldest] = sorted(outbox).keys();
+  return oldest === undefined ? undefined : outbox[oldest]?.told;
 }
 
 /** Revisions that subscribers have not been sent. */
@@ -83,7 +101,7 @@ function sorted(outbox: Readonly<Record<string, z.output<typeof marks>>>): Map<n
   return waits;
 }
 
-export function outboxEntryOf(event: object, destiny: 'pending' | 'held'): Plain {
-  const held = destiny === 'held' ? { held: true } : {};
+export function outboxEntryOf(event: object, destiny: 'pending' | 'held', told: Told): Plain {
+  const held = destiny === 'held' ? { held: true, told } : {};
   return { event: JSON.stringify(event), owes: 'event-and-digest', ...held };
 }

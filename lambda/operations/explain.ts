@@ -26,6 +26,7 @@ const verdicts: Readonly<Record<Delivery, Explanation['verdict']>> = {
   held: 'held',
   undeliverable: 'undeliverable',
   discarded: 'discarded',
+  undone: 'undone',
 };
 
 /**
@@ -100,10 +101,11 @@ function seen(
   return { at, by: first === undefined ? ('unknown' as const) : by, late: isLate(day, window) };
 }
 
-function deliveryOf({ kind, waits, decisions }: RevisionStory): Delivery {
+function deliveryOf({ kind, waits, isUndone, decisions }: RevisionStory): Delivery {
   const last = decisions.at(-1)?.decision;
   if (waits === 'digest') return last === 'released-to-people' ? 'digest-only-owed' : 'digest-owed';
   if (waits !== undefined) return waits;
+  if (isUndone) return 'undone';
   if (last === 'discarded') return 'discarded';
   if (last === 'released-to-people') return 'digest-only';
   return kind === 'baseline' ? 'baseline' : 'delivered';

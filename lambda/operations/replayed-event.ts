@@ -19,7 +19,7 @@ export type Obstacle =
   | 'held'
   /** SNS has refused its last revision for good. */
   | 'undeliverable'
-  /** Ops decided that subscribers do not get its last revision. */
+  /** Subscribers do not get its last revision: ops decided so, or it undid what was held. */
   | 'discarded'
   /** Recorded by the baseline, which was not asked for. */
   | 'neverAnnounced'
@@ -53,6 +53,7 @@ export function obstacleOf(
   if (revision.kind === 'baseline' && !baseline) return 'neverAnnounced';
   const decision = revision.decisions.at(-1)?.decision;
   if (decision === 'discarded' || decision === 'released-to-people') return 'discarded';
+  if (revision.isUndone) return 'discarded';
   return life.undelivered.get(revision.revision);
 }
 

@@ -73,8 +73,11 @@ export interface Ledger {
   recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;
   /**
    * One write: the certification's new state and its event in the outbox, owed or held. What comes
-   * after a held event of the same certification is held with it.
-   * @returns what is owed now, or `undefined` when another tick has committed this revision first.
+   * after a held event of the same certification is held with it. Where all of its events are held and were
+   * never offered to SNS, and the change makes it again as subscribers were last told, these leave the
+   * outbox instead.
+   * @returns what is owed now, `undone` when nothing is, or `undefined` when another tick has committed this
+   * revision first.
    * @throws LedgerRefusedError when the item cannot take this event: a brief one may still fit
    */
   commit(
@@ -82,7 +85,7 @@ export interface Ledger {
     event: CertificationEvent,
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
-  ): Promise<Committed | undefined>;
+  ): Promise<Committed | 'undone' | undefined>;
   /**
    * What certifications owe of which an event is to be published, or of which all were published and
    * one is to be told of in a digest: oldest first, page by page, each read when it is asked for. An
@@ -123,6 +126,8 @@ export interface Revision {
   readonly found?: Found | undefined;
   /** What its event says of it. Absent: in the baseline, or before this was kept. */
   readonly late?: boolean | undefined;
+  /** It was held, or undid what was: nobody was told of it. */
+  readonly isUndone?: true | undefined;
   /** What ops have decided about its event, newest last; empty: it needed no decision. */
   readonly decisions: readonly { readonly decision: Decision; readonly at: string }[];
 }

@@ -180,20 +180,20 @@ export class Announcement {
       async (change) => ({ change, owed: await this.#commit(change, destiny, now) }),
       { concurrency: commitConcurrency },
     );
-    const committed = outcomes.flatMap(({ change, owed }) =>
-      typeof owed === 'object' ? [{ change, owed }] : [],
-    );
-    const failed = outcomes.filter(({ owed }) => owed === 'failed');
-    const changes = committed.map(({ change }) => change);
+    const of = (isSo: (owed: (typeof outcomes)[number]['owed']) => boolean) =>
+      outcomes.filter(({ owed }) => isSo(owed)).map(({ change }) => change);
+    const changes = of((owed) => owed !== undefined && owed !== 'failed');
     this.#memory = settled(this.#memory, changes);
     if (destiny === 'pending')
       this.#memory = returned(
         this.#memory,
-        failed.map(({ change }) => change),
+        of((owed) => owed === 'failed'),
       );
-    const isFree = ({ behind }: Committed) => destiny === 'pending' && behind !== 'held';
-    const free = committed.map(({ owed }) => owed).filter(isFree);
-    this.tally.held += committed.length - free.length;
+    const owed = outcomes.flatMap((outcome) =>
+      typeof outcome.owed === 'object' ? outcome.owed : [],
+    );
+    const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
+    this.tally.held += owed.length - free.length;
     await this.#delivery.deliver(free);
     return changes;
   }
@@ -203,7 +203,7 @@ export class Announcement {
     change: Change,
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
-  ): Promise<Committed | 'failed' | undefined> {
+  ): Promise<Committed | 'undone' | 'failed' | undefined> {
     const { ledger, journal } = this.#parts;
     const commit = (brief: boolean) =>
       ledger.commit(change, this.#eventOf(change, now, brief), now, destiny);

@@ -18,6 +18,7 @@ const verdicts: Readonly<Record<Explanation['verdict'], Cell>> = {
   held: ['warning', 'its last event is held: release or discard it'],
   undeliverable: ['bad', 'SNS has refused its last event for good'],
   discarded: ['warning', 'its last event was discarded by operators'],
+  undone: ['good', 'it is again as subscribers were last told: what was held has undone itself'],
   quarantined: ['bad', "not announced: the partner's record is malformed"],
   'not-yet-seen': ['warning', 'the partner has it, and no tick has found it yet'],
   'not-at-partner': [
@@ -54,6 +55,7 @@ const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
   held: ['warning', 'held'],
   undeliverable: ['bad', 'refused by SNS'],
   discarded: ['warning', 'discarded'],
+  undone: ['faint', 'undone before it was told'],
 };
 
 /** The life of one assessment. */
@@ -95,6 +97,7 @@ const settled: ReadonlySet<Explanation['verdict']> = new Set([
   'announced-to-people',
   'baseline',
   'discarded',
+  'undone',
 ]);
 
 function firstSeen(view: View, { at, by, late }: NonNullable<Known['firstSeen']>): string {

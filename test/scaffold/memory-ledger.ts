@@ -10,6 +10,7 @@ import type { ConditionName, OpenCondition } from '../../lambda/detection/condit
 import { type GateMemory, nothingFound } from '../../lambda/detection/gate.ts';
 import type { Missing } from '../../lambda/detection/missing.ts';
 import type { Pace } from '../../lambda/detection/pace.ts';
+import { isNothing, isUndone, type Told, toldOf } from '../../lambda/detection/undone.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { briefName } from '../../lambda/events/fields.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
@@ -30,6 +31,8 @@ import type { BackOff, Baseline, Lease, State, StateChanges } from '../../lambda
 export interface Entry {
   owed: OwedEvent;
   held: boolean;
+  /** Of one that is held: what subscribers knew before it. */
+  told?: Told;
   /** The code with which SNS refused it for good. */
   undeliverable?: string;
 }
@@ -63,6 +66,8 @@ export const ledgerRules = {
     !isTaken || until < now.epochMilliseconds,
   /** A commit keeps its event, whether it may go out or is held. */
   keepsEvent: (_destiny: 'pending' | 'held'): boolean => true,
+  /** A change that makes a certification again as subscribers were last told empties its outbox, if all in it is held. */
+  isUndone,
   /** A tick that takes the lease may leave events behind from now on, whatever others have left. */
   dirtySince: (now: Temporal.Instant, _before: Temporal.Instant | undefined): Temporal.Instant =>
     now,
@@ -208,7 +213,9 @@ export class MemoryLedger implements Ledger, Steered {
     return new Map(
       ids.flatMap((id) => {
         const item = this.items.get(id);
-        return item === undefined ? [] : [[id, item.certification] as const];
+        if (item === undefined) return [];
+        const held = isAllHeld(item.outbox) ? ({ isHeld: true } as const) : {};
+        return [[id, { ...item.certification, ...held }] as const];
       }),
     );
   }
@@ -273,17 +280,23 @@ export class MemoryLedger implements Ledger, Steered {
     event: CertificationEvent,
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
-  ): Promise<Committed | undefined> {
+  ): Promise<Committed | 'undone' | undefined> {
     const id = idOf(change);
     const item = this.items.get(id);
     const { revision } = change;
     if (!this.#rules.isNext(revision, item?.certification)) return undefined;
+    if (item && change.before?.isHeld && this.#undo(item, change, event, now)) return 'undone';
     const owed: OwedEvent = { certificationId: id, revision, event, owes: 'event-and-digest' };
     const outbox = item?.outbox ?? new Map<number, Entry>();
     const waits = [...waitsOf(outbox).values()];
     const behind = waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
     const isNew = outbox.size === 0;
-    if (this.#rules.keepsEvent(destiny)) outbox.set(revision, { owed, held: destiny === 'held' });
+    const told = toldOf(change.before);
+    if (this.#rules.keepsEvent(destiny))
+      outbox.set(revision, {
+        owed,
+        ...(destiny === 'held' ? { held: true, told } : { held: false }),
+      });
     this.items.set(id, {
       certification: certificationOf(change),
       firstSeen: item?.firstSeen ?? now.toString(),
@@ -295,6 +308,22 @@ export class MemoryLedger implements Ledger, Steered {
       owedSince: isNew ? now.epochMilliseconds : (item?.owedSince ?? 0),
     });
     return { ...owed, ...(behind && { behind }) };
+  }
+
+  #undo(item: Item, change: Change, event: CertificationEvent, now: Temporal.Instant): boolean {
+    const { outbox } = item;
+    const told = isAllHeld(outbox) ? [...outbox].sort(([a], [b]) => a - b)[0]?.[1].told : undefined;
+    if (told === undefined || !this.#rules.isUndone(told, change)) return false;
+    const isUntold = change.kind === 'withdrawn' && isNothing(told);
+    item.certification = { ...certificationOf(change), ...(isUntold && { isUntold }) };
+    item.history = [
+      ...item.history.map((one) =>
+        outbox.has(one.revision) ? ({ ...one, isUndone: true } as const) : one,
+      ),
+      { ...revisionOf(change, change.kind, now, event.data.late), isUndone: true } as const,
+    ].slice(-50);
+    outbox.clear();
+    return true;
   }
 
   leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
@@ -397,6 +426,10 @@ export function waitsOf(outbox: ReadonlyMap<number, Entry>): Map<number, Waits> 
   return waits;
 }
 
+function isAllHeld(outbox: ReadonlyMap<number, Entry>): boolean {
+  return outbox.size > 0 && [...waitsOf(outbox).values()].every((wait) => wait === 'held');
+}
+
 /** What the index has the item under. */
 export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined {
   if (outbox.size === 0) return undefined;
@@ -428,8 +461,10 @@ function revisionOf(
 }
 
 function certificationOf(change: Change): Certification {
-  if (change.kind === 'withdrawn')
-    return { ...change.before, revision: change.revision, presence: 'withdrawn' };
+  if (change.kind === 'withdrawn') {
+    const { isHeld: _, ...before } = change.before;
+    return { ...before, revision: change.revision, presence: 'withdrawn' };
+  }
   const { assessment, fingerprint, revision } = change;
   const { id, certified_on, organization_id, assessment_name } = assessment;
   return {

@@ -106,7 +106,7 @@ export class IntegrationWithPast extends Integration {
     for (const change of changes) {
       const now = this.clock.now();
       const committed = await this.ledger.commit(change, this.#eventOf(change), now, destiny);
-      if (committed === undefined) throw new Error(`not committed: ${idOf(change)}`);
+      if (typeof committed !== 'object') throw new Error(`not committed: ${idOf(change)}`);
       owed.push(committed);
     }
     return owed;

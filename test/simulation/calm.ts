@@ -73,8 +73,12 @@ function expect(
     const mayWait = ledger.held.some(
       ({ certificationId, event }) => certificationId === id && event.id !== eventId,
     );
+    // What undoes all that is held of it is told to nobody.
+    const last = ledger.items.get(id)?.history.at(-1);
+    const isUndone = fate === 'either' && last?.kind === kind && last.isUndone === true;
+    if (isUndone) coverage.note('at rest: undone');
     const isAsExpected =
-      fate === 'held' ? isHeld : isTold || (isHeld && (fate === 'either' || mayWait));
+      fate === 'held' ? isHeld : isTold || isUndone || (isHeld && (fate === 'either' || mayWait));
     if (!isAsExpected) findings.push(`${id} was not ${kind} (${fate}) within two ticks`);
   }
   coverage.note(`at rest: ${kind}`);
@@ -131,8 +135,9 @@ const removed: Story = async (life) => {
 const restored: Story = async (life, look) => {
   const id = life.random.pick([...life.world.gone.keys()]);
   if (id === undefined) return;
-  // A record that came and went between two looks is new.
-  const kind = life.ledger.items.has(id) ? 'restored' : 'created';
+  // A record that came and went between two looks is new, or of which nobody was told.
+  const known = life.ledger.items.get(id)?.certification;
+  const kind = known === undefined || known.isUntold ? 'created' : 'restored';
   life.world.restore(id);
   await look();
   expect(life, [id], kind, 'told');

@@ -59,7 +59,7 @@ export class LaggingLedger extends MemoryLedger {
     event: CertificationEvent,
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
-  ): Promise<Committed | undefined> {
+  ): Promise<Committed | 'undone' | undefined> {
     const owed = await super.commit(change, event, now, destiny);
     if (owed !== undefined) this.#change(idOf(change));
     return owed;

@@ -115,6 +115,14 @@ export const mutants: Readonly<Record<string, Mutant>> = {
         judge(memory, batch, { known, total: known, rest }, ...more),
     },
   },
+  undone: {
+    breaks: 'what undoes itself is held for ever',
+    ledgerRules: { isUndone: no },
+  },
+  told: {
+    breaks: 'what is held leaves the outbox with any change',
+    ledgerRules: { isUndone: yes },
+  },
   accept: {
     breaks: 'what operators have accepted is not believed',
     seed: 1,
@@ -218,7 +226,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     ledger: (real) => ({
       commit: async (change, event, now, destiny) => {
         const committed = await real.commit(change, event, now, destiny);
-        if (committed?.behind !== 'pending') return committed;
+        if (typeof committed !== 'object' || committed.behind !== 'pending') return committed;
         const { behind: _, ...free } = committed;
         return free;
       },

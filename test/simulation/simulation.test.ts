@@ -33,7 +33,7 @@ const often = [
   ],
   'total accepted',
   ...['failed request', 'stumble', 'secret rotated', 'unproven read'],
-  ...['at rest: created', 'at rest: withdrawn', 'at rest: restored'],
+  ...['at rest: created', 'at rest: withdrawn', 'at rest: restored', 'at rest: undone'],
 ];
 
 describe('a simulated life', () => {

@@ -118,15 +118,22 @@ function announcementFindings(
 ): string[] {
   const { audience } = after;
   const findings: string[] = [];
+  const history = after.ledger.items.get(id)?.history ?? [];
+  const undone = new Set(history.flatMap((one) => (one.isUndone ? one.revision : [])));
+  let isNewAgain = false;
   for (let revision = 1; revision <= revisions; revision++) {
     const eventId = `sim/${id}/${revision}`;
     const event = audience.told.get(eventId) ?? held.get(eventId);
-    if (event === undefined && (revision > 1 || mustBeTold(after, id)))
+    const isUndone = undone.has(revision);
+    if (event !== undefined && isUndone) findings.push(`${eventId} is undone, and told or held`);
+    if (event === undefined && !isUndone && (revision > 1 || mustBeTold(after, id)))
       findings.push(`no event ${eventId}`);
     if (event !== undefined && revision === 1 && mustBeSilent(after, id))
       findings.push(`${eventId} was there before the baseline`);
-    if (event !== undefined && (revision === 1) !== (event.type === 'certification.created'))
+    const isFirst = revision === 1 || isNewAgain;
+    if (event !== undefined && isFirst !== (event.type === 'certification.created'))
       findings.push(`${eventId} is of the wrong type`);
+    isNewAgain = isUndone && (revision === 1 || isNewAgain);
   }
   if (audience.told.has(`sim/${id}/${revisions + 1}`))
     findings.push(`an event of ${id} that the ledger does not know`);

@@ -89,7 +89,7 @@ export class Witness {
           this.#findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, event, now, destiny);
         if (owed !== undefined && change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
-        const isLetGo = destiny === 'pending' && owed !== undefined && owed.behind !== 'held';
+        const isLetGo = destiny === 'pending' && typeof owed === 'object' && owed.behind !== 'held';
         if (isLetGo) this.#letGo(change, now.epochMilliseconds, holdAbove);
         if (owed === undefined) this.#note('conflict');
         else if (change.kind !== 'withdrawn') this.#committed(idOf(change), change.assessment);

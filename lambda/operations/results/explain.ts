@@ -23,7 +23,8 @@ const revisionStory = z.object({
   /**
    * `baseline`: recorded, not announced. `delivered`: SNS has accepted it, people are told as well.
    * `digest-owed`: people are still to be told. `digest-only`: released for people, not for machines;
-   * `digest-only-owed`: and they are still to be told.
+   * `digest-only-owed`: and they are still to be told. `undone`: it was held, or undid what was, and left the
+   * outbox by itself.
    */
   delivery: z.enum([
     'baseline',
@@ -35,6 +36,7 @@ const revisionStory = z.object({
     'held',
     'undeliverable',
     'discarded',
+    'undone',
   ]),
   /** With which SNS has refused it for good. */
   code: z.optional(z.string()),
@@ -67,6 +69,7 @@ export const explainResult = z.object({
     'held',
     'undeliverable',
     'discarded',
+    'undone',
     'quarantined',
     'not-yet-seen',
     'not-at-partner',

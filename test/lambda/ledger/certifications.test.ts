@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { withdrawal } from '../../../lambda/detection/compare.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { withdrawalEvent } from '../../../lambda/events/event.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now, onlyChange } from './ledgers.ts';
@@ -173,5 +174,124 @@ describeLedgers('the baseline', (used) => {
     await used().ledger.recordSilently([onlyChange(read)], now);
     const owed = await used().update({ ...read, email: 'new@example.org' });
     expect(await used().leftovers()).toEqual([owed]);
+  });
+});
+
+describeLedgers('what is held and undone', (used) => {
+  const { id, organization_id, assessment_name, certified_on } = assessment();
+  const knownOf = async () => {
+    const known = (await used().ledger.known([id])).get(id);
+    if (known === undefined) throw new Error('it was recorded');
+    return known;
+  };
+  const change = async (read: Assessment, destiny: 'pending' | 'held' = 'pending') =>
+    used().commit(onlyChange(read, new Map([[id, await knownOf()]])), later, destiny);
+  const withdraw = async (destiny: 'pending' | 'held' = 'pending') => {
+    const before = await knownOf();
+    const event = withdrawalEvent({
+      ...{ integration: used().integration, revision: before.revision + 1 },
+      ...{ late: false, time: later },
+      assessment: { id, organization_id, assessment_name, certified_on },
+    });
+    return used().ledger.commit(withdrawal(before), event, later, destiny);
+  };
+  const undone = async () =>
+    (await used().opsLedger.story(id))?.revisions.flatMap((one) =>
+      one.isUndone ? one.revision : [],
+    );
+  const recorded = () => used().ledger.recordSilently([onlyChange(assessment())], now);
+
+  it('leaves the outbox by itself, and the next change is announced', async () => {
+    await recorded();
+    await change(renamed('Odalys Ashgrove'), 'held');
+    await change(renamed('Odalys Birchwood'), 'held');
+    expect(await knownOf()).toMatchObject({ isHeld: true });
+    expect(await change(assessment())).toBe('undone');
+    expect(await used().kept('held')).toEqual([]);
+    expect(await used().ledger.countKept('held')).toBe(0);
+    expect(await undone()).toEqual([2, 3, 4]);
+    expect(await knownOf()).not.toHaveProperty('isHeld');
+    expect(await knownOf()).toMatchObject({
+      revision: 4,
+      fingerprint: onlyChange(assessment()).fingerprint,
+    });
+    const next = await change(renamed('Odalys Ashgrove'));
+    expect(next).toMatchObject({ revision: 5, event: { type: 'certification.updated' } });
+    expect(next).not.toHaveProperty('behind');
+    expect(await used().leftovers()).toEqual([next]);
+  });
+
+  it('stays where it is not again as subscribers were told', async () => {
+    await recorded();
+    await change(renamed('Odalys Ashgrove'), 'held');
+    expect(await change(renamed('Odalys Birchwood'))).toMatchObject({ behind: 'held' });
+    expect(await withdraw()).toMatchObject({ behind: 'held' });
+    expect(await undone()).toEqual([]);
+    expect(await change(assessment())).toBe('undone');
+    expect(await undone()).toEqual([2, 3, 4, 5]);
+    expect(await knownOf()).toMatchObject({ presence: 'present' });
+  });
+
+  it('was withdrawn, and is again', async () => {
+    await recorded();
+    const gone = await withdraw();
+    if (typeof gone !== 'object') throw new Error('it was there');
+    await used().ledger.settle([gone], 'nothing');
+    await change(renamed('Odalys Ashgrove'), 'held');
+    expect(await withdraw()).toBe('undone');
+    expect(await change(assessment())).toMatchObject({
+      revision: 5,
+      event: { type: 'certification.restored' },
+    });
+  });
+
+  it('was never told, has gone, and is created when it comes back', async () => {
+    await used().create(assessment(), now, 'held');
+    expect(await withdraw('held')).toBe('undone');
+    expect(await knownOf()).toMatchObject({ presence: 'withdrawn', isUntold: true });
+    await change(assessment(), 'held');
+    expect(await knownOf()).not.toHaveProperty('isUntold');
+    expect(await withdraw()).toBe('undone');
+    const created = await change(assessment());
+    expect(created).toMatchObject({ revision: 5, event: { type: 'certification.created' } });
+    expect(await knownOf()).not.toHaveProperty('isUntold');
+    if (typeof created !== 'object') throw new Error('it is news');
+    await used().ledger.settle([created], 'nothing');
+    expect(await withdraw()).toMatchObject({ event: { type: 'certification.withdrawn' } });
+    expect(await change(assessment())).toMatchObject({
+      event: { type: 'certification.restored' },
+    });
+  });
+
+  it('stays with what was offered to SNS, or released since', async () => {
+    await recorded();
+    await change(renamed('Odalys Ashgrove'));
+    await change(renamed('Odalys Birchwood'), 'held');
+    expect(await knownOf()).not.toHaveProperty('isHeld');
+    expect(await change(renamed('Odalys Ashgrove'))).toMatchObject({ behind: 'held' });
+    expect(await change(assessment())).toMatchObject({ revision: 5 });
+    expect(await undone()).toEqual([]);
+  });
+
+  it('is not undone once it was released between the look and the commit', async () => {
+    await recorded();
+    await change(renamed('Odalys Ashgrove'), 'held');
+    const seen = new Map([[id, await knownOf()]]);
+    await used().opsLedger.decide(id, 'held', 'released', () => true, later);
+    const back = await used().commit(onlyChange(assessment(), seen), later);
+    expect(back).toMatchObject({ revision: 3, behind: 'pending' });
+    expect(await used().leftovers()).toHaveLength(2);
+  });
+
+  it('is as it was told last where a part was released', async () => {
+    await recorded();
+    await change(renamed('Odalys Ashgrove'), 'held');
+    await change(renamed('Odalys Birchwood'), 'held');
+    await used().opsLedger.decide(id, 'held', 'released', ({ revision }) => revision === 2, later);
+    const [released] = await used().leftovers();
+    if (released === undefined) throw new Error('it was released');
+    await used().ledger.settle([released], 'nothing');
+    expect(await change(assessment(), 'held')).toMatchObject({ revision: 4 });
+    expect(await change(renamed('Odalys Ashgrove'))).toBe('undone');
   });
 });

@@ -30,7 +30,8 @@ async function commit(read: Assessment): Promise<OwedEvent | undefined> {
     revision: 1,
     changed: [],
   });
-  return ledger.commit(change, event, now, 'pending');
+  const owed = await ledger.commit(change, event, now, 'pending');
+  return typeof owed === 'object' ? owed : undefined;
 }
 
 async function leftoverOf(id: number): Promise<OwedEvent | undefined> {

@@ -69,7 +69,7 @@ export class LedgerInUse {
   /** Commits a new one; it must be new. */
   async create(read: Assessment, at = now, destiny: 'pending' | 'held' = 'pending') {
     const owed = await this.commit(onlyChange(read), at, destiny);
-    if (owed === undefined) throw new Error('it was known');
+    if (typeof owed !== 'object') throw new Error('it was known');
     return owed;
   }
 
@@ -77,7 +77,7 @@ export class LedgerInUse {
   async update(after: Assessment, at = later, destiny: 'pending' | 'held' = 'pending') {
     const known = await this.ledger.known([after.id]);
     const owed = await this.commit(onlyChange(after, known), at, destiny);
-    if (owed === undefined) throw new Error('another revision was there');
+    if (typeof owed !== 'object') throw new Error('another revision was there, or it is undone');
     return owed;
   }
 

@@ -4,7 +4,7 @@ import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { foretold, foundAgain, numbers, replacedAmidDeaths } from './scenarios.ts';
+import { foretold, foundAgain, numbers, replacedAmidDeaths, takenBack } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -107,6 +107,33 @@ describe('the gate', () => {
 
   it('holds from the first on what the total shows to be many', async () => {
     expect(await foretold.tell(story)).toEqual(foretold.seen);
+  });
+
+  it('forgets what is held and undoes itself, and announces true changes after it', async () => {
+    expect(await takenBack.tell(story)).toEqual(takenBack.seen);
+  });
+
+  it('tells nobody of what came and went while it was held, and creates it when it stays', async () => {
+    story.settings = { holdAbove: 5 };
+    const before = numbers(1, 100).map((id) => assessment({ id, certified_on: '2026-11-20' }));
+    story.world = before;
+    await story.minutes(3);
+    const more = numbers(201, 210).map((id) => assessment({ id, certified_on: '2026-11-20' }));
+    story.add(...more);
+    await story.minutes(2);
+    expect(story.memory.held).toHaveLength(10);
+    story.world = before;
+    await story.minutes(40);
+    expect(story.memory.held).toEqual([]);
+    story.clock.advance({ minutes: 75 });
+    story.add(...more.slice(0, 2));
+    await story.minutes(3);
+    expect(story.heard.map(({ type, id }) => [type, id])).toEqual([
+      ['certification.created', `${story.name}/201/3`],
+      ['certification.created', `${story.name}/202/3`],
+    ]);
+    const explained = await story.operate({ command: 'explain', id: 203 });
+    expect(explained).toMatchObject({ result: { verdict: 'undone' } });
   });
 
   it('lets nothing go without the lease: another tick counts by then', async () => {

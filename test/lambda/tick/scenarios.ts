@@ -435,6 +435,29 @@ export const foretold: Scenario = {
   seen: { heard: 0, held: 160 },
 };
 
+/** A mass edit is taken back, save for some; then these, too, change once more. */
+export const takenBack: Scenario = {
+  async tell(story) {
+    story.settings = { holdAbove: 5 };
+    const before = on('2026-11-20', numbers(1, 10));
+    const renamed = (name: string) =>
+      before.map((one) => ({ ...one, organization_name: `${name} Valley` }));
+    story.world = before;
+    await story.minutes(3);
+    story.world = renamed('Cinder');
+    await story.minutes(2);
+    const held = story.memory.held.length;
+    story.world = [...before.slice(0, 8), ...renamed('Ash').slice(8)];
+    await story.minutes(2);
+    const heldThen = story.memory.held.length;
+    story.clock.advance({ minutes: 75 });
+    story.world = [...renamed('Birch').slice(0, 3), ...story.world.slice(3)];
+    await story.minutes(2);
+    return { held, heldThen, heard: heard(story) };
+  },
+  seen: { held: 10, heldThen: 4, heard: ['1/4', '2/4', '3/4'] },
+};
+
 /** By the mutant that does not see what is to be seen. */
 export const byMutant = {
   newcomers,
@@ -455,6 +478,8 @@ export const byMutant = {
   gate: replacedAmidDeaths,
   again: foundAgain,
   total: foretold,
+  undone: takenBack,
+  told: takenBack,
   lag,
   since: lag,
   lease,
