@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
+import type { OnAccepted, PublishOutcome, Refusal } from '../ports/announcer.ts';
 import { pack } from './pack.ts';
 import { refusalKind } from './refusals.ts';
 import type { TopicPace } from './topic-pace.ts';
@@ -28,6 +28,8 @@ export interface DispatchContext {
   readonly pace: TopicPace;
   /** After which nothing more is sent. */
   readonly deadline?: Temporal.Instant | undefined;
+  /** Told of what was accepted before anything else is sent in its place. */
+  readonly onAccepted?: OnAccepted | undefined;
 }
 
 /** For each entry; a request that fails counts for all of its entries. */
@@ -68,6 +70,8 @@ export class Dispatch<Sent extends Message> {
   #failures = 0;
   /** Why nothing more is sent. */
   #stopped: string | undefined;
+  /** Of whoever is told of what was accepted. */
+  #error: { readonly cause: unknown } | undefined;
 
   constructor(send: (batch: readonly Sent[]) => Promise<Answer>, context: DispatchContext) {
     this.#send = send;
@@ -91,6 +95,7 @@ export class Dispatch<Sent extends Message> {
       if (this.#underWay.size > 0) await Promise.race(this.#underWay);
       else if (this.#stopped !== undefined || !(await this.#pause())) break;
     }
+    if (this.#error !== undefined) throw this.#error.cause;
     this.#refuseRest();
     return {
       accepted: this.#accepted,
@@ -160,15 +165,28 @@ export class Dispatch<Sent extends Message> {
     if ('code' in answer) return this.#requestFailed(batch, answer.code);
     this.#failures = 0;
     const codes = batch.map((_, index) => answer.entries[index]);
-    if (codes.some((code) => code !== undefined && refusalKind(code) === 'throttled'))
-      this.#slowDown(batch);
-    else this.#context.pace.quicken();
+    const isThrottled = codes.some((code) => code && refusalKind(code) === 'throttled');
+    if (isThrottled) this.#slowDown(batch);
     batch.forEach((entry, index) => {
       const code = codes[index];
       if (code === undefined) this.#accept(entry);
       else if (refusalKind(code) === 'invalid') this.#suspect(entry, code);
       else this.#retry(entry, code);
     });
+    const accepted = batch.filter((_, index) => codes[index] === undefined);
+    await this.#tell(accepted.map(({ message }) => message.owed));
+    if (!isThrottled) this.#context.pace.quicken();
+  }
+
+  async #tell(accepted: readonly OwedEvent[]): Promise<void> {
+    const { onAccepted } = this.#context;
+    if (onAccepted === undefined || accepted.length === 0) return;
+    try {
+      await onAccepted(accepted);
+    } catch (cause) {
+      this.#error ??= { cause };
+      this.#stopped ??= 'NotSettled';
+    }
   }
 
   #requestFailed(batch: readonly Waiting<Sent>[], code: string): void {

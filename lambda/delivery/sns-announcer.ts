@@ -14,6 +14,7 @@ import type {
   DigestDraft,
   DigestOutcome,
   Notice,
+  OnAccepted,
   PublishOutcome,
 } from '../ports/announcer.ts';
 import { Digest, type DigestOptions, type Mail } from './digest.ts';
@@ -60,9 +61,13 @@ export class SnsAnnouncer implements Announcer {
     this.#random = options.random ?? Math.random;
   }
 
-  publish(owed: readonly OwedEvent[], deadline?: Temporal.Instant): Promise<PublishOutcome> {
+  publish(
+    owed: readonly OwedEvent[],
+    deadline?: Temporal.Instant,
+    onAccepted?: OnAccepted,
+  ): Promise<PublishOutcome> {
     const { clock } = this.#options;
-    const context = { clock, random: this.#random, pace: this.#pace, deadline };
+    const context = { clock, random: this.#random, pace: this.#pace, deadline, onAccepted };
     const dispatch = new Dispatch<SnsMessage>((batch) => this.#publishBatch(batch), context);
     const ordered = isFifo(this.#topics.events);
     return dispatch.run(owed.map((one) => messageOf(one, ordered)));

@@ -7,13 +7,22 @@ export interface Announcer {
   /**
    * To the machines, oldest first, retried until the deadline if need be. Answers which events SNS has
    * accepted, and why it refused the others. Of one subject, none goes out before an earlier one.
+   *
+   * @param onAccepted told of each batch that was accepted, before another one is sent in its place. What it
+   * throws is thrown once nothing is under way any more.
    */
-  publish(owed: readonly OwedEvent[], deadline?: Temporal.Instant): Promise<PublishOutcome>;
+  publish(
+    owed: readonly OwedEvent[],
+    deadline?: Temporal.Instant,
+    onAccepted?: OnAccepted,
+  ): Promise<PublishOutcome>;
   /** To the people: a digest of nothing yet. */
   digest(): DigestDraft;
   /** To ops: something that they should know, or do. */
   notify(notice: Notice): Promise<DigestOutcome>;
 }
+
+export type OnAccepted = (accepted: readonly OwedEvent[]) => Promise<void>;
 
 /** A plain-text message to the operations topic. No personal data. */
 export interface Notice {

@@ -6,6 +6,9 @@ import { OwedDigest } from './owed-digest.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
+/** What a death may cost subscribers to hear twice; to settle it before the mail costs a write more for each. */
+const mostUnsettled = 50;
+
 export interface DeliveryTally {
   readonly delivered: number;
   /** Committed, and not accepted by SNS yet: the next tick tries again. */
@@ -68,7 +71,7 @@ export class Delivery {
   async deliver(committed: readonly Committed[]): Promise<void> {
     const free = committed.filter((one) => this.#isFree(one));
     this.#undelivered += committed.length - free.length;
-    await this.#publish(free);
+    await this.#publish(free, free.length > mostUnsettled ? 'at-once' : 'with-the-mail');
   }
 
   /** The people's digest, at the end of the tick: once, whatever becomes of it. */
@@ -84,7 +87,7 @@ export class Delivery {
       this.#undelivered += unreadable.length;
       this.#digest.note(owed.filter(({ owes }) => owes === 'digest'));
       const pending = owed.filter(({ owes }) => owes === 'event-and-digest');
-      await this.#limit.between(() => this.#publish(pending));
+      await this.#limit.between(() => this.#publish(pending, 'at-once'));
       if (this.#limit.noteIfReached()) this.#isStopped = true;
       if (this.#isStopped) return;
     }
@@ -97,10 +100,19 @@ export class Delivery {
     return isFree;
   }
 
-  async #publish(owed: readonly OwedEvent[]): Promise<void> {
+  async #publish(owed: readonly OwedEvent[], settled: 'at-once' | 'with-the-mail'): Promise<void> {
     if (owed.length === 0) return;
     const { announcer, ledger } = this.#parts;
-    const outcome = await announcer.publish(owed, this.#limit.deadline);
+    const noted = new Set<OwedEvent>();
+    const note = async (batch: readonly OwedEvent[]) => {
+      for (const one of batch) noted.add(one);
+      await this.#digest.addAtOnce(batch);
+    };
+    const outcome = await announcer.publish(
+      owed,
+      this.#limit.deadline,
+      settled === 'at-once' ? note : undefined,
+    );
     const { accepted, refused, isDown = false } = outcome;
     const forGood = refused.filter((one) => one.forGood);
     const forNow = refused.filter((one) => !one.forGood);
@@ -112,7 +124,7 @@ export class Delivery {
     for (const { owed } of forNow) this.#waiting.add(owed.certificationId);
     if (isDown) this.#isStopped = true;
     if (forGood.length > 0) await ledger.park(forGood);
-    await this.#digest.add(accepted);
+    await this.#digest.add(accepted.filter((one) => !noted.has(one)));
   }
 
   /** A line for each code: an outage would have thousands of the same. */

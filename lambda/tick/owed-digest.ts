@@ -10,8 +10,8 @@ import type { TimeLimit } from './time-limit.ts';
 
 /** The most that one mail tells of: what it told of is settled within the same tick. */
 const mostInOneMail = 20_000;
-/** What a crash may cost subscribers to hear twice; noting more than that costs a write each. */
-const mostUnsettled = 5_000;
+/** What small deliveries may come to before they are noted: a write each. */
+const mostFresh = 50;
 
 /** Whether people wait for a digest that is due by now, and would not be woken by it. */
 export function isDigestDue({ digest }: State, { clock, settings }: TickParts): boolean {
@@ -75,17 +75,19 @@ export class OwedDigest {
 
   /** What this tick has delivered to subscribers. */
   async add(delivered: readonly OwedEvent[]): Promise<void> {
-    if (delivered.length === 0) return;
-    const { ledger } = this.#parts;
-    if (!this.#isOut()) {
-      await ledger.settle(delivered, 'digest');
-      this.#plan({ dueAt: this.#next(), owedAt: this.#parts.clock.now() });
-      return;
-    }
+    if (!this.#isOut()) return this.addAtOnce(delivered);
     for (const owed of delivered) this.#tell(owed);
     this.#fresh.push(...delivered.map(entryOf));
-    if (this.#fresh.length > mostUnsettled) await this.#noteFresh();
+    if (this.#fresh.length > mostFresh) await this.#noteFresh();
     if (this.#noted.length + this.#fresh.length >= mostInOneMail) await this.#sendOrWait();
+  }
+
+  /** The same, and their outboxes say so before anything else is done. Several batches may come at the same time. */
+  async addAtOnce(delivered: readonly OwedEvent[]): Promise<void> {
+    if (delivered.length === 0) return;
+    await this.#parts.ledger.settle(delivered, 'digest');
+    if (this.#isOut()) this.note(delivered);
+    else this.#plan({ dueAt: this.#next(), owedAt: this.#parts.clock.now() });
   }
 
   /** The mail, if it is due: what was left to wait, and what this tick has delivered. */

@@ -1,6 +1,12 @@
 import type { Clock } from '../../lambda/clock.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { Announcer, DigestOutcome, Notice, Refusal } from '../../lambda/ports/announcer.ts';
+import type {
+  Announcer,
+  DigestOutcome,
+  Notice,
+  OnAccepted,
+  Refusal,
+} from '../../lambda/ports/announcer.ts';
 
 /** Why SNS refuses an event; true: as when it is down for a moment. */
 type Refused = boolean | Omit<Refusal, 'owed'> | undefined;
@@ -24,7 +30,8 @@ export class Subscribers implements Announcer {
     this.#clock = clock;
   }
 
-  readonly publish: Announcer['publish'] = (owed) => this.#publish(owed, this.heard);
+  readonly publish: Announcer['publish'] = (owed, _, onAccepted) =>
+    this.#publish(owed, this.heard, onAccepted);
 
   readonly digest: Announcer['digest'] = () => {
     const ids: string[] = [];
@@ -51,6 +58,7 @@ export class Subscribers implements Announcer {
   async #publish(
     owed: Parameters<Announcer['publish']>[0],
     heard: CertificationEvent[],
+    onAccepted?: OnAccepted,
   ): ReturnType<Announcer['publish']> {
     const refused = owed.flatMap((one): Refusal[] => {
       const refusal = this.refuse(one.event);
@@ -58,8 +66,12 @@ export class Subscribers implements Announcer {
       return [{ owed: one, ...(refusal === true ? { code: 'InternalError' } : refusal) }];
     });
     const accepted = owed.filter((one) => !refused.some((refusal) => refusal.owed === one));
-    heard.push(...accepted.map(({ event }) => event));
-    this.heardAt.push(...accepted.map(() => this.#clock.now().epochMilliseconds));
+    for (let start = 0; start < accepted.length; start += 10) {
+      const batch = accepted.slice(start, start + 10);
+      heard.push(...batch.map(({ event }) => event));
+      this.heardAt.push(...batch.map(() => this.#clock.now().epochMilliseconds));
+      await onAccepted?.(batch);
+    }
     return { accepted, refused };
   }
 }

@@ -36,13 +36,14 @@ export class Audience implements Announcer {
     this.#findings = findings;
   }
 
-  publish: Announcer['publish'] = async (owed) => {
+  publish: Announcer['publish'] = async (owed, _, onAccepted) => {
     const waiting = new Set<string>();
     const accepted = owed.filter(({ event: { subject } }) => {
       if (this.#isRefused()) waiting.add(subject);
       return !waiting.has(subject);
     });
-    for (const { event } of accepted) {
+    for (const one of accepted) {
+      const { event } = one;
       const before = this.told.get(event.id);
       if (before) this.#note('told twice');
       if (before && JSON.stringify(before) !== JSON.stringify(event))
@@ -50,6 +51,7 @@ export class Audience implements Announcer {
       this.#checkEvent(event);
       this.#checkOrder(event);
       this.told.set(event.id, event);
+      await onAccepted?.([one]);
     }
     const refused = owed
       .filter((one) => !accepted.includes(one))

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Answer, Dispatch, type Message } from '../../../lambda/delivery/dispatch.ts';
+import {
+  type Answer,
+  Dispatch,
+  type DispatchContext,
+  type Message,
+} from '../../../lambda/delivery/dispatch.ts';
 import { TopicPace } from '../../../lambda/delivery/topic-pace.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
@@ -35,11 +40,13 @@ class Topic {
   inFlight = 0;
   mostInFlight = 0;
   answer: (batch: readonly Message[], request: number) => Answer = all;
+  onAccepted: DispatchContext['onAccepted'];
 
   publish(sent: readonly Message[], seconds?: number) {
     const deadline = seconds === undefined ? undefined : this.clock.now().add({ seconds });
     const { clock, pace } = this;
-    const context = { clock, pace, deadline, random: () => 0.5 };
+    const { onAccepted } = this;
+    const context = { clock, pace, deadline, random: () => 0.5, onAccepted };
     return new Dispatch((batch) => this.#take(batch), context).run(sent);
   }
 
@@ -62,10 +69,10 @@ class Topic {
 describe('sending', () => {
   it('asks no more often than there are full batches, several at a time', async () => {
     const topic = new Topic();
-    const { accepted, refused } = await topic.publish(messages(200));
-    expect(accepted).toHaveLength(200);
+    const { accepted, refused } = await topic.publish(messages(400));
+    expect(accepted).toHaveLength(400);
     expect(refused).toEqual([]);
-    expect(topic.asked).toHaveLength(20);
+    expect(topic.asked).toHaveLength(40);
     expect(topic.mostInFlight).toBeGreaterThan(3);
     expect(topic.mostInFlight).toBeLessThanOrEqual(8);
   });
@@ -110,6 +117,34 @@ describe('sending', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('what was accepted', () => {
+  it('is told of batch by batch, before anything is sent in its place', async () => {
+    const topic = new Topic();
+    const told: string[] = [];
+    let mostUntold = 0;
+    topic.answer = (batch) => ({
+      entries: batch.map((_, index) => (index === 3 ? 'InternalError' : undefined)),
+    });
+    topic.onAccepted = async (accepted) => {
+      mostUntold = Math.max(mostUntold, topic.taken.length - told.length);
+      await null;
+      told.push(...accepted.map((owed) => nameOf({ owed })));
+    };
+    const { accepted, refused } = await topic.publish(messages(200));
+    expect(told.toSorted()).toEqual(accepted.map((owed) => nameOf({ owed })).sort());
+    expect(told.length + refused.length).toBe(200);
+    expect(mostUntold).toBeLessThanOrEqual(80);
+  });
+
+  it('stops the sending when it cannot be noted, which is said once nothing is under way', async () => {
+    const topic = new Topic();
+    topic.onAccepted = () => Promise.reject(new Error('throttled'));
+    await expect(topic.publish(messages(400))).rejects.toThrow('throttled');
+    expect(topic.inFlight).toBe(0);
+    expect(topic.asked.length).toBeLessThan(10);
   });
 });
 

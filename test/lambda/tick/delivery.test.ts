@@ -1,5 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Dispatch, type Message } from '../../../lambda/delivery/dispatch.ts';
+import { TopicPace } from '../../../lambda/delivery/topic-pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
@@ -362,5 +364,53 @@ describe('an event that SNS refuses for good', () => {
     expect(story.ids()).toEqual([eventId(2)]);
     expect(story.mails).toEqual([[eventId(2)]]);
     expect(story.warnings).toEqual(['event undeliverable']);
+  });
+});
+
+describe('ticks that die in the middle of a delivery', () => {
+  /** A tick that dies at the so-manyth answer of SNS or of the ledger to what was delivered. */
+  async function dieAt(answers: number, sent: Map<string, number>): Promise<void> {
+    const { clock } = story;
+    const death = Promise.withResolvers<undefined>();
+    let left = answers;
+    const answered = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+      if (left <= 0) return new Promise(() => undefined);
+      const answer = await call();
+      left -= 1;
+      if (left > 0) return answer;
+      death.resolve(undefined);
+      return new Promise(() => undefined);
+    };
+    const pace = new TopicPace();
+    const publish: Announcer['publish'] = (owed, deadline, onAccepted) => {
+      const context = { clock, random: () => 0.5, pace, deadline, onAccepted };
+      const messages = owed.map((one) => ({ owed: one, bytes: 1_000 }));
+      const send = (batch: readonly Message[]) =>
+        answered(async () => {
+          for (const { event } of batch.map((one) => one.owed))
+            sent.set(event.id, (sent.get(event.id) ?? 0) + 1);
+          return { entries: batch.map(() => undefined) };
+        });
+      return new Dispatch(send, context).run(messages);
+    };
+    const ledger = story.ledgerWith({
+      settle: (...settled) => answered(() => story.ledger.settle(...settled)),
+    });
+    const announcer = { ...story.subscribers, publish };
+    await Promise.race([story.tick({ ledger, announcer }), death.promise]);
+    story.clock.advance({ minutes: 2 });
+  }
+
+  it('repeat no more than ten messages a death', async () => {
+    story.settings = { holdAbove: 1_000 };
+    await story.minutes(2);
+    for (let id = 1; id <= 400; id++) story.world = [...story.world, assessment({ id })];
+    const sent = new Map<string, number>();
+    for (let death = 0; death < 20; death++) await dieAt(3 + (death % 3), sent);
+    await dieAt(10_000, sent);
+    const repeated = [...sent.values()].reduce((sum, times) => sum + times - 1, 0);
+    expect(sent.size).toBe(400);
+    expect(repeated).toBeLessThanOrEqual(200);
+    expect((await story.tick()).undelivered).toBe(0);
   });
 });
