@@ -36,9 +36,11 @@ export function waitedForAudit(
   nowMs: number,
   periods: AuditPeriods,
 ): Waited {
-  return (position) =>
-    (nowMs - calendar.at(position).readAt) /
-    (position >= recent ? periods.recentMs : periods.historyMs);
+  return (position) => {
+    const { readAt, dueAt = notSoon } = calendar.at(position);
+    const period = position >= recent ? periods.recentMs : periods.historyMs;
+    return Math.max((nowMs - readAt) / period, nowMs >= dueAt ? 1 : 0);
+  };
 }
 
 /**
@@ -84,13 +86,14 @@ export interface AuditTimes {
 
 /** @param recent position of the recent window's first day */
 export function auditsDue(calendar: Calendar, recent: number, periods: AuditPeriods): AuditTimes {
-  const oldest = ({ first, last }: Span) =>
-    calendar
-      .daysOf({ first, last })
-      .reduce((least, day) => Math.min(least, calendar.entry(day).readAt), notSoon);
+  const soonest = (span: Span, periodMs: number) =>
+    calendar.daysOf(span).reduce((least, day) => {
+      const { readAt, dueAt = notSoon } = calendar.entry(day);
+      return Math.min(least, readAt + periodMs, dueAt);
+    }, notSoon);
   return {
-    recentAuditAt: oldest({ first: recent, last: calendar.days.length - 1 }) + periods.recentMs,
-    historyAuditAt: oldest({ first: 0, last: recent - 1 }) + periods.historyMs,
+    recentAuditAt: soonest({ first: recent, last: calendar.days.length - 1 }, periods.recentMs),
+    historyAuditAt: soonest({ first: 0, last: recent - 1 }, periods.historyMs),
   };
 }
 

@@ -22,6 +22,8 @@ export interface DayEntry {
   readonly digest?: string;
   /** When the day was last read, proven or not: milliseconds since the epoch. */
   readonly readAt: number;
+  /** It is to be read then, if not before: a replica that lagged may have hidden a change. Milliseconds since the epoch. */
+  readonly dueAt?: number;
   /** Since when no read of the day could be proven. */
   readonly unprovenSince?: number;
 }

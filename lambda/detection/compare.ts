@@ -11,6 +11,8 @@ export interface Certification {
   /** 1 for the first sighting, one more for every change since. */
   readonly revision: number;
   readonly presence: Presence;
+  /** What it was before, as long as a replica may still answer with it. */
+  readonly earlier?: readonly Earlier[];
   /** What a withdrawal can still say of it. Not personal. */
   readonly organization_id: number | null;
   readonly assessment_name: string | null;
@@ -19,6 +21,16 @@ export interface Certification {
   /** It has gone, and nobody was ever told that it was there. */
   readonly isUntold?: true;
 }
+
+/** A fingerprint that was current; until then, an answer that shows it may be older than what is known. */
+export interface Earlier {
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** More changes of one record than these within minutes are a record that never stands still. */
+const earlierKept = 5;
 
 /** Whether the partner still has it, as far as is proven. */
 export type Presence = 'present' | 'withdrawn';
@@ -36,6 +48,7 @@ export interface Sighting {
   readonly changed: readonly string[];
   /** What was known before; absent for `created`, unless nobody was told of it. */
   readonly before?: Certification;
+  readonly earlier?: readonly Earlier[];
   readonly found?: Found;
 }
 
@@ -86,6 +99,24 @@ export function compare(
     if (changed.length === 0) return [];
     return [{ kind: 'updated', assessment, fingerprint, revision, changed, before }];
   });
+}
+
+/** An answer from before the last change: a replica that lags, or a page from a cache. It is no update. */
+export function isOlderAnswer(
+  { earlier = [], presence }: Certification,
+  fingerprint: string,
+  nowMs: number,
+): boolean {
+  const isEarlier = (one: Earlier) => one.fingerprint === fingerprint && nowMs < one.until;
+  return presence === 'present' && earlier.some(isEarlier);
+}
+
+/** The change, with what it replaces: shown again before `until`, that is an older answer. */
+export function remembering<One extends Change>(change: One, nowMs: number, until: number): One {
+  if (change.kind === 'withdrawn' || change.before === undefined) return change;
+  const { fingerprint, earlier = [] } = change.before;
+  const still = earlier.filter((one) => nowMs < one.until).slice(1 - earlierKept);
+  return { ...change, earlier: [...still, { fingerprint: fingerprint.whole, until }] };
 }
 
 /** The change that says that a certification is gone. Only after two looks. */

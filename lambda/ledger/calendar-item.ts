@@ -14,6 +14,7 @@ const proofItem = z.object({
   digest: z.optional(z.string()),
   read_at: z.number(),
   unproven_since: z.optional(z.number()),
+  due_at: z.optional(z.number()),
 });
 
 /** A month of the calendar: per day two numbers, and one map about the last read. */
@@ -28,7 +29,7 @@ export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
     const count = parse(z._default(z.int(), 0), item[countAttribute(day)], nameOf(item));
     const missing = parse(z.optional(z.int()), item[missingAttribute(day)], nameOf(item));
     const read = parse(z.optional(proofItem), item[proofAttribute(day)], nameOf(item));
-    const { kind, at, count: found, digest, read_at = 0, unproven_since } = read ?? {};
+    const { kind, at, count: found, digest, read_at = 0, unproven_since, due_at } = read ?? {};
     const isProven = kind !== undefined && at !== undefined && found !== undefined;
     return [
       day,
@@ -39,16 +40,18 @@ export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
         ...(digest !== undefined && { digest }),
         ...(isProven && { proof: { kind, at, count: found } }),
         ...(unproven_since !== undefined && { unprovenSince: unproven_since }),
+        ...(due_at !== undefined && { dueAt: due_at }),
       },
     ];
   });
 }
 
-export function proofItemOf({ proof, digest, readAt, unprovenSince }: DayEntry): Plain {
+export function proofItemOf({ proof, digest, readAt, unprovenSince, dueAt }: DayEntry): Plain {
   return {
     ...proof,
     ...(digest !== undefined && { digest }),
     read_at: readAt,
     ...(unprovenSince !== undefined && { unproven_since: unprovenSince }),
+    ...(dueAt !== undefined && { due_at: dueAt }),
   };
 }

@@ -19,6 +19,7 @@ const certificationItem = z.object({
   fields: z.record(z.string(), z.string()),
   revision: z.int().check(z.positive()),
   presence,
+  earlier: z.optional(z.array(z.object({ fingerprint: z.string(), until: z.number() }))),
   organization_id: z.nullable(z.int()),
   assessment_name: z.nullable(z.string()),
   untold: z.optional(z.boolean()),
@@ -62,6 +63,7 @@ export function parseCertification(item: Plain): Certification {
     fingerprint: { whole: parsed.fingerprint, fields: parsed.fields },
     revision,
     presence,
+    ...(parsed.earlier && { earlier: parsed.earlier }),
     organization_id,
     assessment_name,
     ...(isAllHeld(item) && { isHeld: true }),
@@ -116,7 +118,7 @@ export function parseDayCertification(item: Plain): DayCertification {
 
 /** The attributes that a sighting sets, whether the item is new or not. */
 function sightingAttributes(integration: string, sighting: Sighting, now: string): Plain {
-  const { assessment, fingerprint, revision } = sighting;
+  const { assessment, fingerprint, revision, earlier } = sighting;
   return {
     [ledgerTable.byDay.partitionKey]: dayKey(integration, assessment.certified_on),
     [ledgerTable.byDay.sortKey]: assessment.id,
@@ -125,6 +127,7 @@ function sightingAttributes(integration: string, sighting: Sighting, now: string
     fields: fingerprint.fields,
     revision,
     presence: 'present',
+    ...(earlier && { earlier }),
     organization_id: assessment.organization_id,
     // A record may have a name of any length, an item 400 KB.
     assessment_name: briefName(assessment.assessment_name),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
-import { type Change, type Found, idOf } from '../detection/compare.ts';
+import { type Change, type Found, idOf, remembering } from '../detection/compare.ts';
 import { isLate, type RecentWindow } from '../detection/days.ts';
 import {
   type GateMemory,
@@ -204,9 +204,11 @@ export class Announcement {
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
   ): Promise<Committed | 'undone' | 'failed' | undefined> {
-    const { ledger, journal } = this.#parts;
+    const { ledger, journal, settings } = this.#parts;
+    const nowMs = now.epochMilliseconds;
+    const remembered = remembering(change, nowMs, nowMs + settings.withdrawAfterMs);
     const commit = (brief: boolean) =>
-      ledger.commit(change, this.#eventOf(change, now, brief), now, destiny);
+      ledger.commit(remembered, this.#eventOf(change, now, brief), now, destiny);
     try {
       const owed = await commit(false).catch((error: unknown) => {
         // So much is held of it already that only a brief event fits into its item.

@@ -1,11 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Calendar } from '../detection/calendar.ts';
-import { compare, countDeltas, type Sighting } from '../detection/compare.ts';
+import { countDeltas, type Sighting } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import { baselineNotice } from './notices.ts';
 import type { TickParts } from './parts.ts';
+import { sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface BaselineContext {
@@ -52,7 +53,7 @@ export async function announceNewcomers(
     parts.rules.isNewcomer(certified_on, startDay),
   );
   const known = await parts.ledger.known(recent.map(({ id }) => id));
-  const changes = compare(recent, known, state.salt);
+  const { changes } = sightingsAmong(parts, recent, known, state.salt);
   const done = await announcement.announce(changes, { found: { in: 'page' } });
   await parts.ledger.addToDays(countDeltas(done));
 }

@@ -3,7 +3,6 @@ import { Temporal } from 'temporal-polyfill';
 import type { Calendar } from '../detection/calendar.ts';
 import {
   type Certification,
-  compare,
   type Sighting,
   type Withdrawal,
   withdrawal,
@@ -14,6 +13,7 @@ import type { Assessment } from '../events/assessment.ts';
 import type { Lease } from '../ports/state.ts';
 import { isLocalFailure } from './local-failure.ts';
 import type { TickParts } from './parts.ts';
+import { sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Missing ones that a tick asks for by their ids, besides what its reads cost. */
@@ -174,7 +174,9 @@ export class Looks {
       else if (typeof found === 'string')
         this.missing = asked(this.missing, id, found === 'unreadable', this.#nowMs);
       else {
-        const changes = compare([found], new Map([[id, certification]]), this.#context.salt);
+        const known = new Map([[id, certification]]);
+        const { parts, salt } = this.#context;
+        const { changes } = sightingsAmong(parts, [found], known, salt);
         sightings.push(...changes);
         if (changes.length > 0) this.see(new Set([id]));
         else this.missing = asked(this.missing, id, true, this.#nowMs);

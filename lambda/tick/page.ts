@@ -1,8 +1,9 @@
-import { compare, type Sighting } from '../detection/compare.ts';
+import type { Sighting } from '../detection/compare.ts';
 import { isOneDay } from '../detection/pulse.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
+import { sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface PageRead {
@@ -11,6 +12,8 @@ export interface PageRead {
   readonly changes: readonly Sighting[];
   /** Whether they explain the total. If not, something has come or gone elsewhere. */
   readonly isAll: boolean;
+  /** It shows rows of a replica that lags: what it hides comes to light later. */
+  readonly isOlder: boolean;
 }
 
 /**
@@ -18,19 +21,21 @@ export interface PageRead {
  * the other end of that day is asked for as well.
  */
 export async function readPage(
-  { partner, ledger }: Pick<TickParts, 'partner' | 'ledger'>,
+  parts: Pick<TickParts, 'partner' | 'ledger' | 'rules' | 'clock'>,
   limit: TimeLimit,
   pulse: PulseRead,
   state: State,
 ): Promise<PageRead> {
+  const { partner, ledger } = parts;
   const judged = async (count: number, pages: readonly PulseRead[]): Promise<PageRead> => {
     const assessments = pages.flatMap((page) => page.assessments);
     const known = await ledger.known(assessments.map(({ id }) => id));
-    const changes = compare(assessments, known, state.salt);
+    const { changes, older } = sightingsAmong(parts, assessments, known, state.salt);
     const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
     return {
       seen: new Set(assessments.map(({ id }) => id)),
       changes,
+      isOlder: older.length > 0,
       isAll: count === state.expected + state.unexplained + unknown,
     };
   };

@@ -3,7 +3,6 @@ import { Temporal } from 'temporal-polyfill';
 import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
 import {
   type Change,
-  compare,
   type Found,
   idOf,
   type Sighting,
@@ -19,6 +18,7 @@ import type { Announcement } from './announcement.ts';
 import { isLocalFailure } from './local-failure.ts';
 import type { Looks } from './looks.ts';
 import type { TickParts } from './parts.ts';
+import { type Sightings, sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Days that are looked up in the index by day at the same time: a read can have a hundred. */
@@ -148,7 +148,12 @@ async function settle(
   const fresh = dayEntries(step.days, read, times, salt);
   if (!read.proof && !isFirstReading) rules.attributeRest(fresh, step.days, read);
 
-  const { sightings, unseen } = await differences(context, [...fresh.keys()], read, isFirstReading);
+  const { sightings, unseen, older } = await differences(
+    context,
+    [...fresh.keys()],
+    read,
+    isFirstReading,
+  );
   const { entries, withdrawals, more } = await lookedAt(context, read, before, fresh, unseen);
   const found: Found = {
     in: isFirstReading ? 'baseline' : step.purpose === 'audit' ? 'audit' : 'search',
@@ -183,6 +188,10 @@ async function settle(
   // Read in parts, no day of a slice is read whole: audits prove them.
   const isUncounted = isOver || (isFirstReading && isInParts);
   const kept = hasFailed || !isCounted ? asBefore(entries, done, calendar, times.readAt) : entries;
+  for (const { day, until: dueAt } of older) {
+    const entry = kept.get(day);
+    if (entry) kept.set(day, { ...entry, dueAt });
+  }
   const saved = await save(context, calendar, isUncounted ? new Map() : kept, done);
   const settled = { calendar: saved, recorded: silent.length };
   if (isOver) return { ...settled, read: isInVain ? 'in-vain' : 'left' };
@@ -213,6 +222,7 @@ interface Differences {
   readonly sightings: readonly Sighting[];
   /** By day: what the index has there and the read did not show on any of its days. */
   readonly unseen: ReadonlyMap<string, readonly number[]>;
+  readonly older: Sightings['older'];
 }
 
 /** Only rows that the index does not know as they are are looked up whole; a first reading knows none. */
@@ -237,7 +247,8 @@ async function differences(
     const present = [...ofDay.values()].filter(({ presence }) => presence === 'present');
     return [day, present.map(({ id }) => id).filter((id) => !seen.has(id))] as const;
   });
-  return { sightings: compare(different, known, salt), unseen: new Map(unseen) };
+  const { changes, older } = sightingsAmong(parts, different, known, salt);
+  return { sightings: changes, older, unseen: new Map(unseen) };
 }
 
 interface LookedAt {

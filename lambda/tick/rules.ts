@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import { isOlderAnswer } from '../detection/compare.ts';
 import { attributeRest, movesElsewhere } from '../detection/day-entries.ts';
 import { judge } from '../detection/gate.ts';
 import { locate } from '../detection/locate.ts';
@@ -63,6 +64,7 @@ export const rules = {
   withdrawing,
   isEarlierHalfFirst,
   isNewcomer,
+  isOlderAnswer,
   isPulseOutdated,
   isReadCounted,
   judge,

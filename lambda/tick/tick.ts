@@ -261,7 +261,7 @@ class Tick {
     const { failures, tally } = this.#announcement;
     this.#learned.hasMoreToFind = !isAllFound || !isExplained || failures > 0;
     // What another tick was first with may have been an older sight of it.
-    if (failures === 0 && tally.conflicts === 0 && !this.#limit.wasReached)
+    if (failures === 0 && tally.conflicts === 0 && !page.isOlder && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
   }
 

@@ -465,7 +465,7 @@ function certificationOf(change: Change): Certification {
     const { isHeld: _, ...before } = change.before;
     return { ...before, revision: change.revision, presence: 'withdrawn' };
   }
-  const { assessment, fingerprint, revision } = change;
+  const { assessment, fingerprint, revision, earlier } = change;
   const { id, certified_on, organization_id, assessment_name } = assessment;
   return {
     id,
@@ -473,6 +473,7 @@ function certificationOf(change: Change): Certification {
     fingerprint,
     revision,
     presence: 'present',
+    ...(earlier && { earlier }),
     organization_id,
     assessment_name: briefName(assessment_name),
   };

@@ -232,6 +232,10 @@ export const mutants: Readonly<Record<string, Mutant>> = {
       },
     }),
   },
+  older: {
+    breaks: 'an answer from before the last change is an update',
+    rules: { isOlderAnswer: no },
+  },
   lag: {
     breaks: 'the index of the undelivered is trusted at once',
     seed: 49,

@@ -10,7 +10,7 @@ describeLedgers('the calendar', (used) => {
       ['2019-12-31', { count: 3, readAt: 1, proof, digest: 'a' }],
       ['2026-01-01', { count: 0, readAt: 2 }],
       ['2026-11-20', { count: 250, readAt: 3, proof }],
-      ['2026-11-21', { count: 251, readAt: 4, unprovenSince: 3 }],
+      ['2026-11-21', { count: 251, readAt: 4, unprovenSince: 3, dueAt: 5 }],
     ]);
     await ledger.saveDays(entries);
     expect(await ledger.calendar([2019, 2026])).toEqual(entries);

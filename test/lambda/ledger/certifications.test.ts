@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withdrawal } from '../../../lambda/detection/compare.ts';
+import { remembering, withdrawal } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { withdrawalEvent } from '../../../lambda/events/event.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -52,6 +52,19 @@ describeLedgers('a commit', (used) => {
     const elsewhere = { ...change, assessment: assessment({ id: 1 }) };
     expect(await used().commit(elsewhere)).toBeUndefined();
     expect((await used().ledger.known([1])).size).toBe(0);
+  });
+
+  it('keeps what was replaced, for as long as a replica may answer with it', async () => {
+    await used().create(assessment());
+    const id = assessment().id;
+    const first = (await used().ledger.known([id])).get(id);
+    const change = onlyChange(renamed('Odalys Ashgrove'), await used().ledger.known([id]));
+    const nowMs = later.epochMilliseconds;
+    await used().commit(remembering(change, nowMs, nowMs + 600_000), later);
+    const known = (await used().ledger.known([id])).get(id);
+    expect(known?.earlier).toEqual([
+      { fingerprint: first?.fingerprint.whole, until: nowMs + 600_000 },
+    ]);
   });
 
   it('of a move leaves the certification under its new day only', async () => {

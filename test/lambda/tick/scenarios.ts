@@ -153,6 +153,21 @@ export const vain: Scenario = {
   seen: [],
 };
 
+/** A replica that lags shows a record as it was before its edit. */
+const behind: Scenario = {
+  async tell(story) {
+    const email = (name: string) => story.host.edit(1, { email: `${name}@example.org` });
+    story.host.add(1, '2026-11-21');
+    await story.tick();
+    for (const name of ['before', 'after', 'before', 'after']) {
+      email(name);
+      await story.minute();
+    }
+    return story.heardOf(1);
+  },
+  seen: ['updated', 'updated'],
+};
+
 /** One among the readable is malformed. */
 export const rest: Scenario = {
   async tell(story) {
@@ -448,7 +463,8 @@ export const takenBack: Scenario = {
     await story.minutes(2);
     const held = story.memory.held.length;
     story.world = [...before.slice(0, 8), ...renamed('Ash').slice(8)];
-    await story.minutes(2);
+    // At once, it could be the older answer of a replica.
+    await story.minutes(12);
     const heldThen = story.memory.held.length;
     story.clock.advance({ minutes: 75 });
     story.world = [...renamed('Birch').slice(0, 3), ...story.world.slice(3)];
@@ -473,6 +489,7 @@ export const byMutant = {
   turns,
   vain,
   rest,
+  older: behind,
   order,
   hour: replacedAmidDeaths,
   gate: replacedAmidDeaths,

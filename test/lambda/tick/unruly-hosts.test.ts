@@ -204,3 +204,53 @@ describe('a read without an answer in time', () => {
     expect((await world.ledger.state()).unexplained).toBe(0);
   });
 });
+
+describe('a replica that lags', () => {
+  const email = (id: number, name: string) => world.host.edit(id, { email: `${name}@example.org` });
+  const newest = 6_000;
+  beforeEach(() => void world.host.add(newest, '2026-11-21'));
+
+  it('shows what was before an edit, and tells nobody of it', async () => {
+    await known(1);
+    email(newest, 'before');
+    await world.minutes(2);
+    email(newest, 'after');
+    await world.minutes(2);
+    expect(world.heardOf(newest)).toEqual(['updated', 'updated']);
+    for (let minute = 0; minute < 4; minute++) {
+      email(newest, minute % 2 === 0 ? 'before' : 'after');
+      await world.minute();
+    }
+    expect(world.heardOf(newest)).toEqual(['updated', 'updated']);
+  });
+
+  it('is told from an edit that was taken back, once the time is over in which it may lag', async () => {
+    await known(1);
+    email(newest, 'before');
+    await world.minutes(15);
+    email(newest, 'after');
+    await world.minutes(2);
+    email(newest, 'before');
+    await world.minutes(8);
+    expect(world.heardOf(newest)).toEqual(['updated', 'updated']);
+    await world.minutes(5);
+    expect(world.heardOf(newest)).toEqual(['updated', 'updated', 'updated']);
+  });
+
+  it('has a day far back read again when that time is over', async () => {
+    await known(3);
+    world.clock.advance(nextDay);
+    email(12, 'before');
+    await world.minutes(20);
+    world.clock.advance(nextDay);
+    email(12, 'after');
+    await world.minutesUntil(() => world.heardOf(12).length === 2, 30);
+    email(12, 'before');
+    // Something draws a read to its day.
+    world.host.add(19_999, dayOf(1));
+    await world.minutes(3);
+    expect(world.heardOf(12)).toEqual(['updated', 'updated']);
+    await world.minutes(12);
+    expect(world.heardOf(12)).toEqual(['updated', 'updated', 'updated']);
+  });
+});
