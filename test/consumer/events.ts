@@ -6,7 +6,7 @@ import {
   testEvent,
   withdrawalEvent,
 } from '../../lambda/events/event.ts';
-import { anyAssessment, assessment } from '../support/assessments.ts';
+import { anyRecord, assessment } from '../support/assessments.ts';
 
 const time = Temporal.Instant.from('2026-11-21T08:00:04.120Z');
 
@@ -20,7 +20,7 @@ export const anyEvent: fc.Arbitrary<CertificationEvent> = fc
       'certification.withdrawn',
       'certification.test',
     ),
-    assessment: anyAssessment,
+    assessment: anyRecord,
     revision: fc.integer({ min: 1 }),
     fields: fc.constantFrom('all' as const, 'identifiers' as const, ['name', 'results']),
     late: fc.boolean(),

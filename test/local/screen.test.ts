@@ -59,6 +59,17 @@ const quiet = {
 
 const poll = { functionName: 'poll' };
 
+test('an event shows what there is of somebody of whom the partner has sent little', () => {
+  const { lines, on } = screen();
+  const { data, ...event } = JSON.parse(eventFor('Imani Quillfeather'));
+  const nobody = { name: null, organization_id: null, organization_name: null };
+  const assessment = { ...data.assessment, ...nobody, assessment_name: null };
+  on.event(JSON.stringify({ ...event, data: { ...data, assessment } }));
+  expect(lines[0]).toContain(
+    'assessment 7 · an assessment without a name · organization not known · 2026-11-20',
+  );
+});
+
 test('a tick shows requests, new, delivered and duration', () => {
   const { lines, on } = screen();
   on.tick(returned({ ...quiet, created: 2, delivered: 2 }), poll);

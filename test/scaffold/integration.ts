@@ -152,7 +152,7 @@ export class Integration {
   }
 
   async tick(
-    overrides: { ledger?: Ledger; announcer?: Announcer; seconds?: number } = {},
+    overrides: { ledger?: Ledger; announcer?: Announcer; journal?: Journal; seconds?: number } = {},
   ): Promise<TickReport> {
     const { seconds = every, ...parts } = overrides;
     return tick(this.mutate({ ...this.parts, ...parts }), this.#invocation('tick', seconds));

@@ -1,9 +1,10 @@
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
+import { oddPaths } from '../../lambda/detection/odd-fields.ts';
 import { ClientClosedError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
-import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
+import type { PartnerReader, RangeRead } from '../../lambda/ports/partner-reader.ts';
 import type { State } from '../../lambda/ports/state.ts';
 import { isLocalFailure } from '../../lambda/tick/local-failure.ts';
 import type { TickParts, TickSettings } from '../../lambda/tick/parts.ts';
@@ -52,8 +53,33 @@ function telling(told: (state: State) => State): (real: Ledger) => Partial<Ledge
   });
 }
 
+/** Only what has all the content that the document promises. */
+function complete<Shown extends Pick<RangeRead, 'assessments' | 'quarantined'>>(
+  shown: Shown,
+): Shown {
+  const odd = shown.assessments.filter((assessment) => oddPaths(assessment).length > 0);
+  const quarantined = odd.map(({ id }) => ({ id, problems: ['not as documented'] }));
+  return {
+    ...shown,
+    assessments: shown.assessments.filter((assessment) => !odd.includes(assessment)),
+    quarantined: [...shown.quarantined, ...quarantined],
+  };
+}
+
 /** By name. */
 export const mutants: Readonly<Record<string, Mutant>> = {
+  content: {
+    breaks: 'a record without all of its content is quarantined',
+    seed: 1,
+    partner: (real) => ({
+      pulse: async (deadline) => complete(await real.pulse(deadline)),
+      tail: async (pulse, deadline) => complete(await real.tail(pulse, deadline)),
+      prove: async (range, deadline, cursor) => {
+        const { proof, ...read } = complete(await real.prove(range, deadline, cursor));
+        return read.quarantined.length > 0 || proof === undefined ? read : { ...read, proof };
+      },
+    }),
+  },
   seam: {
     breaks: 'pages follow each other as the API document says, unchecked',
     seed: 2,

@@ -21,6 +21,7 @@ async function broken(seeds: number, options: LifeOptions, coverages = new Cover
 /** Things that must happen in a good share of the lives, or they prove nothing about them. */
 const often = [
   ...['born', 'backdated', 'dated tomorrow', 'edited', 'moved', 'removed', 'restored', 'archived'],
+  ...['odd field', 'as documented again'],
   ...['malformed', 'mended', 'between two requests', 'unstable ties', 'time zone other than UTC'],
   ...['killed', 'failed', 'overlapping ticks', 'busy', 'lost answer', 'slow call', 'late arrival'],
   ...[

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { DocumentedRecord } from '../../local/documented-record.ts';
 
 const firstId = 48_213;
@@ -67,3 +68,22 @@ export const anyAssessment: fc.Arbitrary<DocumentedRecord> = fc.record({
   certified_on: day,
   results: fc.array(part, { minLength: 1, maxLength: 4 }),
 });
+
+/** The first two are in every record that is read, null if the partner has sent none. */
+const contents = [
+  ...['organization_id', 'assessment_name'],
+  ...['seid', 'name', 'first_name', 'last_name', 'email', 'organization_name', 'results'],
+];
+
+/** Any record that is announced: null, or nothing, in the place of what the document promises. */
+export const anyRecord: fc.Arbitrary<Assessment> = fc
+  .tuple(anyAssessment, fc.subarray(contents), fc.subarray(contents.slice(2)))
+  .map(([complete, nulls, absent]) => {
+    const record: Assessment = { ...complete };
+    for (const field of nulls) record[field] = null;
+    for (const field of absent) delete record[field];
+    const parts = record.results?.map((part, index) =>
+      nulls.length > index ? { ...part, proctor_name: null, certified_on: undefined } : part,
+    );
+    return parts ? { ...record, results: parts } : record;
+  });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { Digest, type DigestOptions } from '../../../lambda/delivery/digest.ts';
+import type { Assessment } from '../../../lambda/events/assessment.ts';
 import {
   type CertificationEvent,
   type SightingAnnounced,
@@ -12,21 +13,21 @@ import {
   withdrawalEvent,
 } from '../../../lambda/events/event.ts';
 import type { DocumentedRecord } from '../../../local/documented-record.ts';
-import { anyAssessment, assessment } from '../../support/assessments.ts';
+import { anyRecord, assessment } from '../../support/assessments.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 const announced = { integration: 'district-a', late: false, time: '2026-11-21T08:00:04.120Z' };
 
-type Overrides = Partial<DocumentedRecord>;
+type Overrides = Partial<Assessment>;
 
 function sighting(
   type: SightingAnnounced['type'],
   overrides: Overrides,
   more: Partial<SightingAnnounced> = {},
 ) {
-  const one = assessment(overrides);
+  const one: Assessment = { ...assessment(), ...overrides };
   return sightingEvent({
     ...announced,
     type,
@@ -45,7 +46,11 @@ const updated = (changed: string[], overrides: Overrides = {}) =>
 const restored = (overrides: Overrides = {}) =>
   sighting('certification.restored', overrides, { revision: 3 });
 const withdrawn = (overrides: Overrides = {}, late = true) =>
-  withdrawalEvent({ ...announced, late, revision: 2, assessment: assessment(overrides) });
+  withdrawalEvent({
+    ...announced,
+    ...{ late, revision: 2 },
+    assessment: { ...assessment(), ...overrides },
+  });
 
 function mailOf(events: Iterable<CertificationEvent>, options: Partial<DigestOptions> = {}) {
   const digest = new Digest({
@@ -145,6 +150,21 @@ describe('a digest as a person reads it', () => {
     await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('test-event'));
   });
 
+  it('of what the partner has sent without names', async () => {
+    const events = [
+      created({ id: 1, name: null, first_name: null, last_name: null }),
+      created({ id: 2, name: null, first_name: 'Tove', last_name: undefined }),
+      created({ id: 3, organization_name: null }),
+      created({ id: 4, organization_name: undefined, organization_id: null }),
+      created({ id: 5, assessment_name: null }, true),
+      withdrawn({ id: 6, organization_id: null, assessment_name: null }),
+    ];
+    await expect(letter(mailOf(events))).toMatchFileSnapshot(approved('incomplete'));
+    const counts = letter(mailOf(events, { detail: 'counts' }));
+    await expect(counts).toMatchFileSnapshot(approved('incomplete-counts'));
+    expect(counts).not.toMatch(/null|undefined/);
+  });
+
   it('that names nobody', async () => {
     const mail = mailOf(happenings(60), { detail: 'counts' });
     await expect(letter(mail)).toMatchFileSnapshot(approved('counts'));
@@ -176,7 +196,7 @@ describe('its subject', () => {
 
   it('keeps to what SNS takes, whatever the names', () => {
     fc.assert(
-      fc.property(fc.array(anyAssessment, { maxLength: 40 }), (all) => {
+      fc.property(fc.array(anyRecord, { maxLength: 40 }), (all) => {
         const { subject } = mailOf(all.map((one) => created(one)));
         expect(subject).toMatch(/^[\x21-\x7E][\x20-\x7E]{0,98}$/);
       }),
@@ -311,7 +331,7 @@ describe('a digest of any number of events', () => {
   it('accounts for every event: as a row or among the rest', () => {
     fc.assert(
       fc.property(
-        fc.array(anyAssessment, { maxLength: 60 }),
+        fc.array(anyRecord, { maxLength: 60 }),
         fc.integer({ min: 1, max: 20 }),
         (all, maxRows) => {
           const { body } = mailOf(

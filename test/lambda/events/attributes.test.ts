@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
-import { anyAssessment, assessment } from '../../support/assessments.ts';
+import { anyRecord, assessment } from '../../support/assessments.ts';
 
 function event(read: Assessment) {
   return sightingEvent({
@@ -37,6 +37,13 @@ describe('the message attributes', () => {
     });
   });
 
+  it('leave out what the partner has not sent', () => {
+    const nobody = { organization_id: null, assessment_name: null };
+    expect(Object.keys(messageAttributes(event({ ...assessment(), ...nobody })))).toEqual([
+      ...['type', 'integration', 'late', 'replay'],
+    ]);
+  });
+
   it('have the name of an assessment as a withdrawal will have it, cut after 1,024 bytes', () => {
     const { assessment_name } = messageAttributes(
       event(assessment({ assessment_name: 'é'.repeat(5_000) })),
@@ -49,9 +56,10 @@ describe('the message attributes', () => {
       fc.string({ unit: 'binary' }),
       fc.constant(''),
       fc.constant('\u0000\uFFFF'),
+      fc.constant(null),
     );
     fc.assert(
-      fc.property(anyAssessment, names, (read, name) => {
+      fc.property(anyRecord, names, (read, name) => {
         const attributes = Object.values(
           messageAttributes(event({ ...read, assessment_name: name })),
         );

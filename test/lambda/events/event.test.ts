@@ -9,7 +9,7 @@ import {
   testEvent,
   withdrawalEvent,
 } from '../../../lambda/events/event.ts';
-import { anyAssessment, assessment } from '../../support/assessments.ts';
+import { anyRecord, assessment } from '../../support/assessments.ts';
 
 const announced = {
   integration: 'district-a',
@@ -47,11 +47,23 @@ describe('an event', () => {
 
   it('reads back as it was written, fields that the document does not name included', () => {
     fc.assert(
-      fc.property(anyAssessment, fc.jsonValue(), (read, extra) => {
+      fc.property(anyRecord, fc.jsonValue(), (read, extra) => {
         const written = JSON.stringify(sighting({ ...read, extra }));
         expect(certificationEventSchema.parse(JSON.parse(written))).toEqual(JSON.parse(written));
       }),
     );
+  });
+
+  it('has what the partner has not sent as null or not at all, and its identifiers always', () => {
+    const { email: _, ...without } = assessment({ id: 48_213 });
+    const nulls = { name: null, organization_id: null, assessment_name: null, results: null };
+    const { data } = sighting({ ...without, ...nulls });
+    expect(data.assessment).toStrictEqual({ ...without, ...nulls });
+    const withdrawn = withdrawalEvent({ ...announced, assessment: { ...without, ...nulls } });
+    expect(withdrawn.data.assessment).toStrictEqual({
+      ...{ id: 48_213, organization_id: null, assessment_name: null },
+      certified_on: without.certified_on,
+    });
   });
 
   it('that has to be brief has the identifiers, and says so if more was to be there', () => {

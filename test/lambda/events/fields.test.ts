@@ -108,6 +108,23 @@ describe('the fields that were chosen to leave', () => {
     );
   });
 
+  it('are null or absent where the partner has not sent them, also when chosen', () => {
+    const { email: _, ...read } = assessment();
+    const record = { ...read, name: null, results: null, assessment_name: null };
+    const { assessment: left } = announced(record, ['name', 'email', 'results']).data;
+    const { id, organization_id, certified_on } = read;
+    expect(left).toStrictEqual({
+      ...{ id, organization_id, assessment_name: null, certified_on },
+      ...{ name: null, results: null },
+    });
+    const [part] = read.results;
+    const nameless = { ...record, results: [{ ...part, proctor_name: null }] };
+    expect(announced(nameless, ['results']).data.assessment).toHaveProperty(
+      'results',
+      nameless.results,
+    );
+  });
+
   it('do not restrict the names of what has changed', () => {
     expect(announced(assessment(), 'identifiers').data.changed).toEqual(['name', 'email']);
   });

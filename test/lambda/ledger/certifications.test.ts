@@ -27,6 +27,16 @@ describeLedgers('a commit', (used) => {
     });
   });
 
+  it('keeps a certification of which the partner has sent neither organization nor names', async () => {
+    const nobody = { organization_id: null, assessment_name: null, name: null, results: null };
+    const read = { ...assessment({ id: 5 }), ...nobody };
+    const owed = await used().create(read);
+    expect(owed?.event.data.assessment).toEqual(read);
+    expect(await used().leftovers()).toEqual([owed]);
+    const known = (await used().ledger.known([5])).get(5);
+    expect(known).toMatchObject({ organization_id: null, assessment_name: null });
+  });
+
   it('of the same new certification by four ticks at once succeeds for exactly one', async () => {
     const change = onlyChange(assessment());
     const owed = await Promise.all([1, 2, 3, 4].map(() => used().commit(change)));

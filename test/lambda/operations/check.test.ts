@@ -60,6 +60,18 @@ describe('a check', () => {
     expect(await story.items()).toEqual(before);
   });
 
+  it('shows of the scope what the partner has sent', async () => {
+    await begin(database);
+    const [first] = story.host.records.keys();
+    story.host.edit(first ?? 0, { organization_id: 8, organization_name: null });
+    const [, second] = story.host.records.keys();
+    story.host.edit(second ?? 0, { organization_id: null, assessment_name: null });
+    const { scope } = await checked();
+    expect(scope?.organizations).toContainEqual({ organization_id: 8, name: null });
+    expect(scope?.organizations).toHaveLength(2);
+    expect(scope?.assessments).toEqual(['Rope Bridge Safety']);
+  });
+
   it('of what has not ticked for a while warns', async () => {
     story.clock.advance({ minutes: 4 });
     expect((await checked()).checks.get('ledger')).toMatchObject({

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { systemClock } from '../../../lambda/clock.ts';
 import { documentedRecordSchema } from '../../../local/documented-record.ts';
 import {
@@ -142,6 +143,18 @@ describe('a spoiled record', () => {
   });
 });
 
+/** How what is shown differs from the whole: which field, and what is in its place. */
+function waysOf(whole: object | undefined, shown: object): string[] {
+  return Object.entries(whole ?? {}).flatMap(([field, value]) => {
+    const now: unknown = Reflect.get(shown, field);
+    if (now === undefined) return `${field} missing`;
+    if (now === null) return `${field} null`;
+    return typeof now === typeof value && Array.isArray(now) === Array.isArray(value)
+      ? []
+      : `${field} another type`;
+  });
+}
+
 describe('a switch', () => {
   it('shuffles ties from one request to the next, and only ties', async () => {
     const sandbox = await start({ records: 0, unstableTies: true });
@@ -186,6 +199,51 @@ describe('a switch', () => {
     const { meta } = await list('filter[start_date]=2026-12-01');
     expect(meta.count).toBeGreaterThan(5);
     expect(meta.count).toBeLessThan(35);
+  });
+
+  it('takes content from a share of the records, always the same, and never their identity', async () => {
+    const sandbox = await start({ records: 100, nulls: 0.5 });
+    const { list } = await visit(sandbox);
+    const [{ data }, again] = [await list('page=100'), await list('page=100')];
+    expect(again.data).toEqual(data);
+    const odd = data.filter((record) => !documentedRecordSchema.safeParse(record).success);
+    expect(odd.length).toBeGreaterThan(30);
+    expect(odd.length).toBeLessThan(70);
+    const identity = z.pick(documentedRecordSchema, { id: true, certified_on: true });
+    for (const record of odd) expect(identity.safeParse(record).success).toBe(true);
+  });
+
+  it('takes each promised field away as null, as missing and as another type', async () => {
+    const sandbox = await start({ records: 1_000, nulls: 1 });
+    const { list } = await visit(sandbox);
+    const seen = new Set<string>();
+    for (let offset = 0; offset < 1_000; offset += 100)
+      for (const shown of (await list(`page=100&offset=${offset}`)).data) {
+        const whole = sandbox.world.get(shown.id);
+        for (const way of waysOf(whole, shown)) seen.add(way);
+        const part = Array.isArray(shown.results) ? shown.results[0] : undefined;
+        for (const way of part ? waysOf(whole?.results[0], part) : []) seen.add(`results[].${way}`);
+      }
+    const paths = [
+      ...['name', 'first_name', 'last_name', 'email', 'organization_id', 'organization_name'],
+      ...['assessment_name', 'results', 'results[].assessment_name', 'results[].certified_on'],
+      ...['results[].proctor_id', 'results[].proctor_name'],
+    ];
+    const ways = ['null', 'missing', 'another type'];
+    for (const path of paths) for (const way of ways) expect(seen).toContain(`${path} ${way}`);
+  });
+
+  it('takes the id or the day from a share of the records, always the same', async () => {
+    const sandbox = await start({ records: 100, malformed: 0.3 });
+    const { list } = await visit(sandbox);
+    const { data } = await list('page=100');
+    expect((await list('page=100')).data).toEqual(data);
+    const identity = z.pick(documentedRecordSchema, { id: true, certified_on: true });
+    const content = z.omit(documentedRecordSchema, { id: true, certified_on: true });
+    const anonymous = data.filter((record) => !identity.safeParse(record).success);
+    expect(anonymous.length).toBeGreaterThan(10);
+    expect(anonymous.length).toBeLessThan(60);
+    for (const record of anonymous) expect(content.safeParse(record).success).toBe(true);
   });
 
   it('adds fields that the document does not name and keeps those that it does', async () => {

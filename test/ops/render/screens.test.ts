@@ -273,6 +273,19 @@ describe('explain', () => {
     ['life', { verdict: 'undeliverable', known, day, partner: { has: 'nothing' }, hindrances: [] }],
     ['quarantined', { verdict: 'quarantined', partner: { has: 'malformed' }, hindrances: [] }],
     [
+      'without-names',
+      {
+        verdict: 'announced',
+        known: {
+          ...known,
+          ...{ organization_id: null, assessment_name: null },
+          revisions: known.revisions.slice(0, 1),
+        },
+        partner: { has: 'record', day: '2026-11-19', organization_id: null, asRecorded: false },
+        hindrances: [],
+      },
+    ],
+    [
       'not-yet-seen',
       {
         verdict: 'not-yet-seen',
@@ -390,6 +403,15 @@ describe('what waits', () => {
     expect(all).toMatchObject({ at: one.at, oldest: two.oldest, newest: two.newest, events: 5 });
     await expect(text(holdsLines(view, { kept: all, altogether: 5 }, 'held'))).toMatchFileSnapshot(
       approved('holds'),
+    );
+  });
+
+  it('says of how many no organization is known', () => {
+    const nobody = { ...one, byOrganization: [{ organization_id: null, events: 2 }] };
+    const all = holdsSum(holdsSum(nobody, nobody), one);
+    expect(all.byOrganization).toContainEqual({ organization_id: null, events: 4 });
+    expect(holdsLines(view, { kept: all, altogether: 6 }, 'held').join('\n')).toMatch(
+      /^ +none +4$/m,
     );
   });
 

@@ -12,7 +12,7 @@ import {
   sightingEvent,
 } from '../../../lambda/events/event.ts';
 import { breakingChanges } from '../../../scripts/contract/compatibility.ts';
-import { anyAssessment } from '../../support/assessments.ts';
+import { anyRecord } from '../../support/assessments.ts';
 
 const folder = 'docs/events';
 const read = (path: string): string => readFileSync(`${folder}/${path}`, 'utf8');
@@ -70,7 +70,7 @@ describe('the published contract', () => {
   );
   const anyEvent: fc.Arbitrary<CertificationEvent> = fc
     .record({
-      assessment: anyAssessment,
+      assessment: anyRecord,
       fields,
       late: fc.boolean(),
       replay: fc.boolean(),
