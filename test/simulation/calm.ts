@@ -47,7 +47,7 @@ export async function expectedAmidAudits(life: Life): Promise<void> {
   await replaced(life, () => twoTicks(life));
 }
 
-const twoTicks = (life: Life) => ticks(life, 2);
+const twoTicks = (life: Life) => ticks(life, 2 * life.ticksForOne);
 
 async function ticks(life: Life, many: number): Promise<void> {
   for (let n = 0; n < many; n++) {
@@ -86,9 +86,9 @@ function expect(
 
 /** A first look, and a second one when it is due. */
 async function secondLook(life: Life): Promise<void> {
-  await ticks(life, 2);
+  await twoTicks(life);
   await life.timeline.pass({ seconds: life.settings.withdrawAfterMs / 1_000 });
-  await ticks(life, 2);
+  await twoTicks(life);
 }
 
 /** Withdrawn, or missing because that would be too many. */

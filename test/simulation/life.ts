@@ -41,6 +41,8 @@ const slicesOfBaseline = 15;
 const requestsOfACall = DEFAULT_LIMITS.attempts * 2;
 /** A call to the ledger or the announcer that takes no longer than this is what a tick can rely on. */
 const dependableMs = 1_000;
+/** Until something that a count shows is found, and what was found on the way is read. */
+const requestsOfSearch = 60;
 /** A process that has had nothing to do for so long is gone. */
 const idleMs = 10 * 60_000;
 const auditsOff = 9e12;
@@ -92,6 +94,10 @@ export class Life {
     this.operators = Random.of(seed, 'operators');
     this.timeline = timeline;
     this.partner = new MemoryPartner(timeline);
+    if (plan.pace > 0) {
+      note('few requests a minute');
+      this.partner.requestsPerMinute = plan.pace;
+    }
     this.world = new World(this.partner, seed, today, note, plan.oddness);
     this.host = new Host(this.world, this.partner, seed, note);
     this.ledger = new LaggingLedger(timeline, Random.of(seed, 'ledger'), note, broken.ledgerRules);
@@ -142,6 +148,11 @@ export class Life {
       .map((story) => ({ story, place: random.next() }))
       .sort((a, b) => a.place - b.place)
       .map(({ story }) => story);
+  }
+
+  /** Ticks that the partner's pace allows the requests of one in which much is to be found. */
+  get ticksForOne(): number {
+    return this.plan.pace === 0 ? 1 : Math.ceil(requestsOfSearch / this.plan.pace);
   }
 
   auditsOff(): void {

@@ -41,6 +41,8 @@ export const calmest = {
   delay: 0,
   /** About how long a request to the partner takes. */
   partnerMs: 20,
+  /** Requests that the partner answers within any minute; more are refused. 0: any number. */
+  pace: 0,
   /** About how long a call to AWS takes. */
   awsMs: 20,
   /** The longest that an index of the ledger takes. */
@@ -98,6 +100,8 @@ export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
   const chance = (probability: number, value: number, otherwise = 0) =>
     random.chance(probability) ? value : otherwise;
   const isOutlived = random.chance(0.2);
+  // Of their own: what was drawn before there were such hosts stays as it was.
+  const hosts = Random.of(seed, 'hosts');
   return {
     place: random.chance(0.4) ? 0 : random.below(places.length),
     born: random.chance(0.3) ? 180 + random.below(120) : random.below(60),
@@ -113,6 +117,7 @@ export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
     freeze: isOutlived ? 0.03 : 0,
     delay: chance(0.4, 0.03),
     partnerMs: random.pick([20, 100, 400, 1_000, 2_000]),
+    pace: hosts.chance(0.15) ? hosts.pick([12, 12, 30, 60]) : 0,
     awsMs: random.pick([5, 20, 20, 100, 300]),
     lagMs: random.pick([0, 1_000, 5_000, 240_000]),
     refusals: chance(0.4, 0.2),

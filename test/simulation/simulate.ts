@@ -187,7 +187,7 @@ async function untilQuiet(life: Life): Promise<void> {
 /** Ticks until one is quiet: one request, one read, one write, and nobody told anything. */
 async function untilOneIsQuiet(life: Life): Promise<void> {
   const { timeline, host, findings } = life;
-  for (let n = 1; n <= ticksToRest; n++) {
+  for (let n = 1; n <= ticksToRest * life.ticksForOne; n++) {
     host.forgetAbsences();
     const { report, invocation } = await timeline.until(life.tick());
     await timeline.pass({ seconds: 60 });
