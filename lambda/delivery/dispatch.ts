@@ -39,6 +39,15 @@ const longestBackOffMs = 5_000;
 /** After so many requests in a row that failed as a whole, SNS is taken to be down. */
 const failuresInARow = 8;
 
+/** An answer that takes longer is late: fewer requests are made beside the next. */
+const lateMs = 2_000;
+/** How long an answer is waited for: as long as there is time, since what is sent again is heard twice. */
+const leastPatienceMs = 5_000;
+const mostPatienceMs = 30_000;
+
+/** @param patienceMs how long its answer may take */
+type Send<Sent extends Message> = (batch: readonly Sent[], patienceMs: number) => Promise<Answer>;
+
 interface Waiting<Sent extends Message> {
   readonly message: Sent;
   /** Oldest first. */
@@ -56,7 +65,7 @@ interface Waiting<Sent extends Message> {
  * can overtake each other. So a later revision never goes out before an earlier one.
  */
 export class Dispatch<Sent extends Message> {
-  readonly #send: (batch: readonly Sent[]) => Promise<Answer>;
+  readonly #send: Send<Sent>;
   readonly #context: DispatchContext;
   /** Behind the event of the same subject that goes first. */
   readonly #behind = new Map<string, Waiting<Sent>[]>();
@@ -73,7 +82,7 @@ export class Dispatch<Sent extends Message> {
   /** Of whoever is told of what was accepted. */
   #error: { readonly cause: unknown } | undefined;
 
-  constructor(send: (batch: readonly Sent[]) => Promise<Answer>, context: DispatchContext) {
+  constructor(send: Send<Sent>, context: DispatchContext) {
     this.#send = send;
     this.#context = context;
   }
@@ -131,6 +140,14 @@ export class Dispatch<Sent extends Message> {
     return true;
   }
 
+  /** The deadline leaves time for a usual answer to what is sent just before it. */
+  #patienceMs(): number {
+    const { clock, deadline } = this.#context;
+    if (deadline === undefined) return leastPatienceMs;
+    const leftMs = Math.max(0, deadline.epochMilliseconds - clock.now().epochMilliseconds);
+    return Math.min(mostPatienceMs, leastPatienceMs + leftMs);
+  }
+
   #isOutOfTime(inMs: number): boolean {
     const { clock, deadline } = this.#context;
     return (
@@ -160,7 +177,12 @@ export class Dispatch<Sent extends Message> {
   }
 
   async #sendBatch(batch: readonly Waiting<Sent>[]): Promise<void> {
-    const answer = await this.#send(batch.map(({ message }) => message));
+    const { clock, pace } = this.#context;
+    const sentAt = clock.now().epochMilliseconds;
+    const messages = batch.map(({ message }) => message);
+    const answer = await this.#send(messages, this.#patienceMs());
+    const isLate = clock.now().epochMilliseconds - sentAt > lateMs;
+    if (isLate) pace.slowDown(sentAt);
     for (const entry of batch) entry.attempts += 1;
     if ('code' in answer) return this.#requestFailed(batch, answer.code);
     this.#failures = 0;
@@ -175,7 +197,7 @@ export class Dispatch<Sent extends Message> {
     });
     const accepted = batch.filter((_, index) => codes[index] === undefined);
     await this.#tell(accepted.map(({ message }) => message.owed));
-    if (!isThrottled) this.#context.pace.quicken();
+    if (!isThrottled && !isLate) pace.quicken();
   }
 
   async #tell(accepted: readonly OwedEvent[]): Promise<void> {

@@ -68,7 +68,7 @@ export class SnsAnnouncer implements Announcer {
   ): Promise<PublishOutcome> {
     const { clock } = this.#options;
     const context = { clock, random: this.#random, pace: this.#pace, deadline, onAccepted };
-    const dispatch = new Dispatch<SnsMessage>((batch) => this.#publishBatch(batch), context);
+    const dispatch = new Dispatch<SnsMessage>((...sent) => this.#publishBatch(...sent), context);
     const ordered = isFifo(this.#topics.events);
     return dispatch.run(owed.map((one) => messageOf(one, ordered)));
   }
@@ -107,7 +107,7 @@ export class SnsAnnouncer implements Announcer {
   }
 
   /** What is not named in `Successful` is not accepted, whether or not `Failed` names it. */
-  async #publishBatch(batch: readonly SnsMessage[]): Promise<Answer> {
+  async #publishBatch(batch: readonly SnsMessage[], requestTimeout: number): Promise<Answer> {
     try {
       const answer = await this.#client.send(
         new PublishBatchCommand({
@@ -118,6 +118,7 @@ export class SnsAnnouncer implements Announcer {
             ...entry,
           })),
         }),
+        { requestTimeout },
       );
       const successful = new Set((answer.Successful ?? []).map(({ Id }) => Id));
       const codes = new Map((answer.Failed ?? []).map(({ Id, Code }) => [Id, Code]));

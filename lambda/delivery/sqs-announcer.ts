@@ -62,7 +62,7 @@ export class SqsAnnouncer implements Pick<Announcer, 'publish'> {
     this.#url ??= await this.#findUrl();
     const url = this.#url;
     const context = { clock: this.#clock, random: this.#random, pace: this.#pace, deadline };
-    const dispatch = new Dispatch<SqsMessage>((batch) => this.#sendBatch(url, batch), context);
+    const dispatch = new Dispatch<SqsMessage>((...sent) => this.#sendBatch(url, ...sent), context);
     const ordered = isFifo(this.#arn);
     return dispatch.run(owed.map((one) => messageOf(one, ordered)));
   }
@@ -80,7 +80,11 @@ export class SqsAnnouncer implements Pick<Announcer, 'publish'> {
   }
 
   /** What is not named in `Successful` is not accepted, whether or not `Failed` names it. */
-  async #sendBatch(QueueUrl: string, batch: readonly SqsMessage[]): Promise<Answer> {
+  async #sendBatch(
+    QueueUrl: string,
+    batch: readonly SqsMessage[],
+    requestTimeout: number,
+  ): Promise<Answer> {
     try {
       const answer = await this.#client.send(
         new SendMessageBatchCommand({
@@ -88,6 +92,7 @@ export class SqsAnnouncer implements Pick<Announcer, 'publish'> {
           // The id of an entry counts within its batch only.
           Entries: batch.map(({ entry }, index) => ({ Id: String(index), ...entry })),
         }),
+        { requestTimeout },
       );
       const successful = new Set((answer.Successful ?? []).map(({ Id }) => Id));
       const codes = new Map((answer.Failed ?? []).map(({ Id, Code }) => [Id, Code]));

@@ -120,6 +120,56 @@ describe('sending', () => {
   });
 });
 
+describe('a topic that takes its time', () => {
+  it('is waited for, with fewer requests beside each, and hears each event once', async () => {
+    const topic = new Topic();
+    const { clock, pace } = topic;
+    pace.width = 4;
+    const patience: number[] = [];
+    const deadline = clock.now().add({ seconds: 45 });
+    const send = async (batch: readonly Message[], patienceMs: number): Promise<Answer> => {
+      patience.push(patienceMs);
+      await clock.sleep(8_000);
+      topic.taken.push(...batch.map(nameOf));
+      return patienceMs < 8_000 ? { code: 'TimeoutError' } : all(batch);
+    };
+    const context = { clock, pace, deadline, random: () => 0.5 };
+    const { accepted } = await new Dispatch(send, context).run(messages(30));
+    expect(accepted).toHaveLength(30);
+    expect(topic.taken).toHaveLength(30);
+    expect(patience[0]).toBe(30_000);
+    expect(pace.width).toBe(1);
+  });
+
+  it('is not sent what it has no time left to answer usually', async () => {
+    const topic = new Topic();
+    const { clock, pace } = topic;
+    const patience: number[] = [];
+    const deadline = clock.now().add({ seconds: 20 });
+    const send = async (batch: readonly Message[], patienceMs: number): Promise<Answer> => {
+      patience.push(patienceMs);
+      await clock.sleep(8_000);
+      return all(batch);
+    };
+    const context = { clock, pace, deadline, random: () => 0.5 };
+    const { accepted, refused } = await new Dispatch(send, context).run(messages(50));
+    expect(patience).toEqual([25_000, 17_000, 9_000]);
+    expect([accepted.length, refused.length]).toEqual([30, 20]);
+  });
+
+  it('is given the usual time where nobody has said how much there is', async () => {
+    const topic = new Topic();
+    const patience: number[] = [];
+    const send = async (batch: readonly Message[], patienceMs: number) => {
+      patience.push(patienceMs);
+      return all(batch);
+    };
+    const { clock, pace } = topic;
+    await new Dispatch(send, { clock, pace, random: () => 0.5 }).run(messages(1));
+    expect(patience).toEqual([5_000]);
+  });
+});
+
 describe('what was accepted', () => {
   it('is told of batch by batch, before anything is sent in its place', async () => {
     const topic = new Topic();

@@ -73,6 +73,28 @@ describe('publishing to the machines', () => {
     expect(outcome).toEqual({ accepted: owed, refused: [] });
   });
 
+  it('waits for an answer for as long as there is time, and longer than for a mail', async () => {
+    const patience: unknown[] = [];
+    const slow = new SNSClient({
+      endpoint: server.address,
+      region: 'eu-central-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      maxAttempts: 1,
+      requestHandler: {
+        handle: async (_: unknown, { requestTimeout }: { requestTimeout?: number }) => {
+          patience.push(requestTimeout);
+          throw Object.assign(new Error('denied'), { name: 'AccessDenied' });
+        },
+      },
+    });
+    const clock = new ManualClock();
+    const options = { integration: 'district-a', detail: 'names', maxRows: 60, clock } as const;
+    const announcer = new SnsAnnouncer(slow, topics, options);
+    await announcer.publish(owedEvents(1), clock.now().add({ seconds: 10 }));
+    await announcer.notify({ subject: 'a notice', text: 'a notice' });
+    expect(patience).toEqual([15_000, undefined]);
+  });
+
   it('makes requests of no more bytes than SNS takes', async () => {
     const sizes: number[] = [];
     client.middlewareStack.add(
