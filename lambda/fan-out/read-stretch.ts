@@ -53,6 +53,8 @@ export async function readStretch(
   refuseIfOver(state, stretch);
   const reason = whyLeftAlone(state, parts);
   if (reason !== undefined) throw new PartnerLeftAloneError(reason);
+  // What the ticks were taught need not be taught to each task.
+  if (state.pace !== undefined) parts.partner.pace.resume(state.pace);
 
   const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeStretch(stretch, lease, clock.now());

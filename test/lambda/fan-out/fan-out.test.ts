@@ -347,6 +347,15 @@ describe('a stretch', () => {
     await expect(story.read(stretch)).rejects.toThrow(PartnerLeftAloneError);
   });
 
+  it('is read at the pace that the partner has taught the ticks', async () => {
+    const stretch = await firstStretch();
+    const now = story.clock.now().epochMilliseconds;
+    await story.ledger.keepPace({ since: 0, sent: 0, closedUntil: now + 3_000_000 });
+    const before = story.host.requests.length;
+    await expect(story.read(stretch)).rejects.toThrow(StretchStuckError);
+    expect(story.host.requests.length).toBe(before);
+  });
+
   it('records nothing any more once the baseline is completed', async () => {
     const stretch = await firstStretch();
     await story.readAll();
