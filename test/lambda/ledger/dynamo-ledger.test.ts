@@ -2,6 +2,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
+import { nothingFound } from '../../../lambda/detection/gate.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Table } from '../../../lambda/ledger/table.ts';
@@ -53,6 +54,17 @@ describe('the item of the state', () => {
     const neighbour = new DynamoLedger(table, `${integration}-b`, journal);
     expect((await neighbour.state()).salt).not.toBe(one.salt);
   });
+
+  it.each([
+    { flood: { is_flooded: true, passed_edits: [{ since: 4, number: 3 }] } },
+    { gate: { counted: 'otherwise' } },
+  ])(
+    'that another version has left, %j, is taken over, and the gate remembers nothing',
+    async (left) => {
+      await table.put({ pk: `STATE#${integration}`, salt: 'salt', expected: 3, ...left }, {});
+      expect(await ledger.state()).toMatchObject({ expected: 3, gate: nothingFound });
+    },
+  );
 });
 
 describe('the item of a certification', () => {
