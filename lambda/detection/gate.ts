@@ -84,11 +84,15 @@ export function judge(
   if (sightings.length === 0) return { memory, isHeld: isSighting };
   const found = counting(without(before.found, sightings, counted), sightings, known, nowMs);
 
+  const sums = found.reduce((sum: Counts, piece) => plus(sum, piece), nothing);
   const knownBefore = found[0]?.known ?? known;
   const limit = Math.max(holdAbove, Math.min(mostByShare, Math.floor(knownBefore * share)));
-  const sums = found.reduce((sum: Counts, piece) => plus(sum, piece), nothing);
+  const news = countsOf(sightings);
+  const newsBefore = sums.created + sums.restored - news.created - news.restored;
+  // A crash leaves too few known now; before a baseline that ran within the hour, nothing was.
+  const knownAtLeast = Math.max(knownBefore, known - newsBefore);
   const next = countsOf(rest.filter(isSighting));
-  const toCome = Math.max(0, total - knownBefore - sums.created - sums.restored);
+  const toCome = Math.max(0, total - knownAtLeast - sums.created - sums.restored);
   const isFlood = {
     created: sums.created + Math.max(next.created, toCome) > limit,
     restored: sums.restored + Math.max(next.restored, toCome) > limit,
@@ -102,7 +106,8 @@ export function judge(
   const isHeld = (change: Change): change is Sighting =>
     isSighting(change) && !isOpen && (isFlood[change.kind] || (isDrip && isReadEdit(change)));
 
-  const areEditsOut = !isOpen && (isFlood.updated || isDrip) ? 0 : edits;
+  // What ops let through says nothing of a drip.
+  const areEditsOut = isOpen || isFlood.updated || isDrip ? 0 : edits;
   const names = new Set(sightings.map(nameOfChange));
   const at = found.at(-1)?.at ?? nowMs;
   const unsettled = [

@@ -83,7 +83,9 @@ export function answered({ refusedSince: _, ...pace }: Pace): Pace {
  */
 export function refused(before: Pace, set: number, now: number, retryAfterMs?: number): Pace {
   const pace = paceAt(before, set, now);
-  const learned = Math.min(allowed(pace, set), Math.max(leastLearned, pace.sent));
+  // The minutes of the host begin at other times than ours: one that is refused early halves the pace at most.
+  const least = Math.max(leastLearned, Math.floor((pace.learned ?? 0) / 2));
+  const learned = Math.min(allowed(pace, set), Math.max(least, pace.sent));
   const since = pace.sent === 0 ? now : pace.since;
   const closedUntil =
     retryAfterMs === undefined ? since + minuteMs : now + Math.min(retryAfterMs, hourMs);

@@ -6,7 +6,7 @@ type List = (query: ListQuery) => Promise<Page>;
 
 /** So few rows that are too large are looked at in pieces: otherwise a read could not get past a row that is. */
 const leastRows = 12;
-/** With more, it is not for the rows that an answer is too large. */
+/** So many are told apart from their neighbours; beyond, all rows of a piece that is too large are skipped. */
 const mostTooLarge = 3;
 
 /**
@@ -58,10 +58,12 @@ async function piecesOf(
   query: ListQuery & Rows,
   before: readonly Piece[],
 ): Promise<readonly Piece[]> {
-  const isLastOne = before.filter((piece) => piece === 'too-large').length >= mostTooLarge;
-  const page = isLastOne ? await list(query) : await unlessTooLarge(list(query));
+  const page = await unlessTooLarge(list(query));
   if (page !== undefined) return [...before, page];
-  return query.page === 1 ? [...before, 'too-large'] : await halves(list, query, before);
+  const areMany = before.filter((piece) => piece === 'too-large').length >= mostTooLarge;
+  if (areMany || query.page === 1)
+    return [...before, ...Array.from({ length: query.page }, () => 'too-large' as const)];
+  return await halves(list, query, before);
 }
 
 /** What the host counts, where no row of a page says it. */

@@ -91,7 +91,7 @@ export function toRefusal(
   if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type') {
     return new UnsupportedGrantError();
   }
-  if (status === 400 && kind === 'list' && path?.includes('filter') === false)
+  if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path))
     return new NotProvisionedError();
   return new RequestRefusedError(kind, status);
 }

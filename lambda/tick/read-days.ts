@@ -93,6 +93,14 @@ function bookmarkOf(step: ReadStep, cursor: Cursor | undefined): Cursor | undefi
 
 const isOneDay = ({ days }: ReadStep) => days.length === 1;
 
+const oneMinuteMs = 60_000;
+
+/** When a day is read again of which something could not be committed: after 1, 2, 4 … 60 minutes. */
+function retryAt({ readAt, dueAt = readAt }: DayEntry, nowMs: number): number {
+  const waitMs = Math.min(Math.max(2 * (dueAt - readAt), oneMinuteMs), 60 * oneMinuteMs);
+  return nowMs + waitMs;
+}
+
 /** One request was not answered; another one showed that the host answers at all. */
 const unansweredRequests = 2;
 
@@ -188,7 +196,11 @@ async function settle(
   // Read in parts, no day of a slice is read whole: audits prove them.
   const isUncounted = isOver || (isFirstReading && isInParts);
   const kept = hasFailed || !isCounted ? asBefore(entries, done, calendar, times.readAt) : entries;
-  for (const { day, until: dueAt } of older) {
+  const due = new Map(older.map(({ day, until }) => [day, until]));
+  // What could not be committed is found again by the next tick that reads its day.
+  if (hasFailed)
+    for (const day of kept.keys()) due.set(day, retryAt(calendar.entry(day), times.readAt));
+  for (const [day, dueAt] of due) {
     const entry = kept.get(day);
     if (entry) kept.set(day, { ...entry, dueAt });
   }

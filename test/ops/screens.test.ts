@@ -45,7 +45,7 @@ describe('the screen of', () => {
 describe('explain', () => {
   it.each([
     [503, '', 5, 'gives no answer'],
-    [400, '{"errors":[{"message":"Invalid or missing tenant ids"}]}', 4, 'no organizations'],
+    [400, '{"errors":[{"message":"Invalid or missing tenant ids"}]}', 5, 'status 400'],
   ])(
     'of an id that nobody knows here says when the partner answers %i, and ends as that does',
     async (status, body, exitCode, said) => {

@@ -182,6 +182,24 @@ describe('the gate', () => {
     expect(gate.memory.unsettled).toHaveLength(500);
   });
 
+  it('takes what ops let through for no drip of edits', () => {
+    const gate = new Gate();
+    gate.memory = { ...nothingFound, openUntil: gate.now + hour };
+    expect(gate.pass(some('updated', 600, 'audit'))).toBe(0);
+    gate.now += 3 * hour;
+    expect(gate.pass(some('updated', 1, 'audit'))).toBe(0);
+  });
+
+  it('knows after a baseline what was not known before it', () => {
+    const gate = new Gate();
+    gate.outlook = { known: 0, total: 0 };
+    expect(gate.pass(some('created', 1))).toBe(0);
+    gate.outlook = { known: 2_000, total: 2_001 };
+    expect(gate.pass(some('created', 1))).toBe(0);
+    gate.outlook = { known: 2_001, total: 2_600 };
+    expect(gate.pass(some('created', 1))).toBe(1);
+  });
+
   it('holds nothing while ops let everything through, and counts it', () => {
     const gate = new Gate();
     gate.memory = { ...nothingFound, openUntil: gate.now + hour };

@@ -149,6 +149,19 @@ describe('people are told', () => {
   });
 });
 
+describe('a refusal early in our minute, where the host has minutes of its own', () => {
+  it('halves the pace at most', () => {
+    const learned = refusedAfter(100);
+    const early = refused(
+      refusedOnce(spent(learned, 600, t0 + 2 * minute), t0 + 2 * minute),
+      600,
+      t0 + 2 * minute,
+    );
+    expect(early.learned).toBe(50);
+    expect(opensAt(early, 600, t0 + 2 * minute)).toBe(t0 + 3 * minute);
+  });
+});
+
 describe('whatever a host does', () => {
   it('is asked no more often than is set, and again within an hour', () => {
     const step = fc.record({

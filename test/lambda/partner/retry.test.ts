@@ -238,7 +238,7 @@ describe('provisioning', () => {
     host.script('list', refusal);
     host.script('get', refusal);
     const filter = { start_date: '2026-11-02' };
-    for (const call of [client.list({ filter }), client.get(1)]) {
+    for (const call of [client.list({ filter }), client.list({ offset: 900 }), client.get(1)]) {
       const error = await rejection(call);
       expect(error).toBeInstanceOf(RequestRefusedError);
       expect(error).toMatchObject({ status: 400 });

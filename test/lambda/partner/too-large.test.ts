@@ -57,6 +57,15 @@ it('counts beside a row that is too large', async () => {
   expect(pages()).toEqual(['0+1', '1+1', '2+1']);
 });
 
+it('shows what is beside many rows that are too large', async () => {
+  const { host, client } = partner(30);
+  for (const id of [3, 5, 7, 9, 11, 12]) host.weights.set(id, limit + 1);
+  const page = await client.list({ page: 100 });
+  expect(page).toMatchObject({ rows: 12, meta: { count: 30, offset: 0, page: 12 } });
+  expect(page.assessments.map(({ id }) => id)).toEqual(expect.arrayContaining([1, 2, 4, 6, 8]));
+  expect(page.assessments.length + page.quarantined.length).toBe(12);
+});
+
 it('is given up where it is not for its rows', async () => {
   const { host, client } = partner(300);
   for (const id of host.records.keys()) host.weights.set(id, limit + 1);

@@ -4,7 +4,7 @@ import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
-import { foretold, foundAgain, numbers, replacedAmidDeaths, takenBack } from './scenarios.ts';
+import { foretold, foundAgain, numbers, on, replacedAmidDeaths, takenBack } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -108,6 +108,25 @@ describe('the gate', () => {
   it('holds from the first on what the total shows to be many', async () => {
     expect(await foretold.tell(story)).toEqual(foretold.seen);
   });
+
+  it.each([{ since: '2026-11-01' }, 'none'] as const)(
+    'does not take what a baseline has just made known for what is still to come: %o',
+    async (announce) => {
+      story.settings = { announce };
+      const years = numbers(0, 30).flatMap((nth) =>
+        on(
+          `2024-03-${String((nth % 28) + 1).padStart(2, '0')}`,
+          numbers(1_000 + nth * 50, 1_049 + nth * 50),
+        ),
+      );
+      story.world = [...on('2026-11-21', [1, 2]), ...years];
+      await story.baseline();
+      story.heard.length = 0;
+      story.add(...on('2026-11-21', [9_001]));
+      expect(await story.minute()).toMatchObject({ created: 1, held: 0 });
+      expect(story.heard).toHaveLength(1);
+    },
+  );
 
   it('forgets what is held and undoes itself, and announces true changes after it', async () => {
     expect(await takenBack.tell(story)).toEqual(takenBack.seen);

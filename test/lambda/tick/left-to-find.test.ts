@@ -50,7 +50,7 @@ describe('what a tick could not commit', () => {
     expect(story.requests).toEqual(['pulse']);
   });
 
-  it('and that only audits see costs one look after each of them, not one a tick', async () => {
+  it('and that only audits see costs a look after 1, 2, 4 and more minutes, not one a tick', async () => {
     edit(1, 'changed@example.org');
     let looks = 0;
     const ledger = refusing();
@@ -72,9 +72,9 @@ describe('what a tick could not commit', () => {
     };
     story.clock.advance({ hours: 24 });
     expect(await tickFor(1)).toEqual({ looks: 1, failed: 1 });
-    expect(await tickFor(10)).toEqual({ looks: 1, failed: 0 });
-    // The audits of the recent window, every 15 minutes.
-    expect(await tickFor(60)).toEqual({ looks: 4, failed: 0 });
+    expect(await tickFor(10)).toEqual({ looks: 6, failed: 3 });
+    // And the audits of the recent window, every 15 minutes.
+    expect(await tickFor(60)).toEqual({ looks: 9, failed: 3 });
   });
 });
 
