@@ -75,9 +75,13 @@ const body = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...monsters) },
 );
 
+/** Without 429: after it, the client sends nothing for a minute (pace.test.ts), and nothing more would be fuzzed. */
 const status = fc.oneof(
   { weight: 8, arbitrary: fc.constant(200) },
-  { weight: 2, arbitrary: fc.integer({ min: 200, max: 599 }).filter((code) => code !== 204) },
+  {
+    weight: 2,
+    arbitrary: fc.integer({ min: 200, max: 599 }).filter((code) => code !== 204 && code !== 429),
+  },
 );
 
 const headers = fc.oneof(
