@@ -79,7 +79,7 @@ export class Dispatch<Sent extends Message> {
   #failures = 0;
   /** Why nothing more is sent. */
   #stopped: string | undefined;
-  /** Of whoever is told of what was accepted. */
+  /** The caller is told of each batch that was accepted. */
   #error: { readonly cause: unknown } | undefined;
 
   constructor(send: Send<Sent>, context: DispatchContext) {

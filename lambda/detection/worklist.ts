@@ -131,15 +131,8 @@ export function* dueWork(work: Work): Generator<Step, WorkDone, Answer> {
   }
   if (cursor?.day !== undefined) {
     const { day, range } = cursor;
-    yield* divided(
-      work,
-      { days: [day], range },
-      'search',
-      { calendar, cursor },
-      {
-        requests: searchRequests,
-      },
-    );
+    const purse = { requests: searchRequests };
+    yield* divided(work, { days: [day], range }, 'search', { calendar, cursor }, purse);
     return { isAllLocated, searching, overspent: 0 };
   }
   const purse = { requests: work.auditRequests };

@@ -55,7 +55,7 @@ export interface DaysRead {
 }
 
 /**
- * The only way in which days are read: asked for with proof, compared with the ledger, looked through for what is
+ * The only way in which a tick reads days: asked for with proof, compared with the ledger, looked through for what is
  * missing, committed and announced, and written into the calendar, in this order.
  */
 export async function readDays(
@@ -197,7 +197,7 @@ async function settle(
   const isUncounted = isOver || (isFirstReading && isInParts);
   const kept = hasFailed || !isCounted ? asBefore(entries, done, calendar, times.readAt) : entries;
   const due = new Map(older.map(({ day, until }) => [day, until]));
-  // What could not be committed is found again by the next tick that reads its day.
+  // The total may agree all the same: then nothing but its audit would draw a read to such a day.
   if (hasFailed)
     for (const day of kept.keys()) due.set(day, retryAt(calendar.entry(day), times.readAt));
   for (const [day, dueAt] of due) {

@@ -384,7 +384,7 @@ class Tick {
     return this.#finish('baseline', state);
   }
 
-  /** The only loop that reads: one step after the other, until nothing is due or time is up. */
+  /** The only loop of a tick that reads: one step after the other, until nothing is due or time is up. */
   async #carryOut<End>(
     list: Generator<Step, End, Answer>,
     reading: ReadingContext,
