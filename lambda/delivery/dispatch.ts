@@ -79,7 +79,7 @@ export class Dispatch<Sent extends Message> {
   #failures = 0;
   /** Why nothing more is sent. */
   #stopped: string | undefined;
-  /** The caller is told of each batch that was accepted. */
+  /** An error of the callback that is told of accepted batches. */
   #error: { readonly cause: unknown } | undefined;
 
   constructor(send: Send<Sent>, context: DispatchContext) {
