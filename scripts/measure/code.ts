@@ -1,0 +1,86 @@
+import { parseAst } from 'vitest/node';
+
+/** Lines that are neither empty nor a comment as a whole. */
+export function linesOfCode(text: string): number {
+  let isComment = false;
+  let lines = 0;
+  for (const line of text.split('\n').map((one) => one.trim())) {
+    if (line.startsWith('/*')) isComment = true;
+    if (line !== '' && !isComment && !line.startsWith('//')) lines += 1;
+    if (isComment && line.includes('*/')) isComment = false;
+  }
+  return lines;
+}
+
+/** Fields that are not readonly, and `let`s that outlive the call of their function: of a module, or changed by a closure. */
+export function mutableFields(text: string): string[] {
+  const found: string[] = [];
+  visit(parseAst(text, { lang: 'ts' }), [new Map()], (name) => found.push(name));
+  return found;
+}
+
+/** Files that a source imports when it runs: types are gone by then. */
+export function importsOf(text: string): string[] {
+  const { body } = parseAst(text, { lang: 'ts' });
+  return body.flatMap((node) => {
+    if (node.type !== 'ImportDeclaration' || node.importKind === 'type') return [];
+    const isOfTypes =
+      node.specifiers.length > 0 &&
+      node.specifiers.every((one) => 'importKind' in one && one.importKind === 'type');
+    return isOfTypes || !node.source.value.startsWith('.') ? [] : [node.source.value];
+  });
+}
+
+/** The names that a function declares with `let`, and whether they have been reported. */
+type Scope = Map<string, boolean>;
+
+const functions = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+  'StaticBlock',
+]);
+
+function visit(node: unknown, scopes: readonly Scope[], report: (name: string) => void): void {
+  if (Array.isArray(node)) for (const one of node) visit(one, scopes, report);
+  if (!isNode(node)) return;
+  const inner = functions.has(node.type) ? [...scopes, new Map<string, boolean>()] : scopes;
+  const [own] = inner.slice(-1);
+  if (node.type === 'PropertyDefinition' && node['readonly'] !== true)
+    for (const name of namesIn(node['key'])) report(name);
+  if (node.type === 'VariableDeclaration' && node['kind'] === 'let')
+    for (const name of declared(node['declarations'])) {
+      if (inner.length === 1) report(name);
+      else own?.set(name, false);
+    }
+  if (node.type === 'AssignmentExpression' || node.type === 'UpdateExpression')
+    for (const name of namesIn(node['left'] ?? node['argument'])) {
+      const owner = inner.findLast((scope) => scope.has(name));
+      if (owner === undefined || owner === own || owner.get(name)) continue;
+      owner.set(name, true);
+      report(name);
+    }
+  for (const child of Object.values(node)) visit(child, inner, report);
+}
+
+interface Node extends Record<string, unknown> {
+  readonly type: string;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}
+
+const declared = (declarations: unknown): string[] =>
+  Array.isArray(declarations) ? declarations.flatMap((one) => namesIn(one?.id)) : [];
+
+/** The names in a pattern; what is assigned to a property of something has none. */
+function namesIn(pattern: unknown): string[] {
+  if (!isNode(pattern) || pattern.type === 'MemberExpression') return [];
+  if (pattern.type === 'Identifier' || pattern.type === 'PrivateIdentifier')
+    return [String(pattern['name'])];
+  const parts = [pattern['left'], pattern['argument'], pattern['elements'], pattern['properties']];
+  return parts
+    .flat()
+    .flatMap((part) => namesIn(isNode(part) && part.type === 'Property' ? part['value'] : part));
+}
