@@ -1,11 +1,14 @@
 import type { Clock } from '../../lambda/clock.ts';
 import type { Access, TokenMessage } from './access.ts';
+import { AnswerCache } from './answer-cache.ts';
 import { blemish, malform } from './blemish.ts';
 import { deviate } from './deviations.ts';
 import type { Fault, Route } from './faults.ts';
 import type { Life } from './life.ts';
 import { readRawQuery } from './query.ts';
+import { type Random, scramble } from './random.ts';
 import { RecentOrders } from './recent-orders.ts';
+import type { Records } from './records.ts';
 import { type Answer, documentRules, type Rules } from './rules.ts';
 import { select } from './select.ts';
 import type { Switches } from './switches.ts';
@@ -47,19 +50,30 @@ export class Api {
   readonly #world: World;
   readonly #life: Life;
   readonly #clock: Clock;
+  /** Decides which requests the replica answers. */
+  readonly #random: Random;
   #switches: Switches;
   #rules: Rules;
   /** Grows where an order must not be remembered: unstable ties, and other switches. */
   #listed = 0;
   readonly #orders = new RecentOrders();
+  readonly #answers = new AnswerCache();
   /** When the requests of the last minute came that were answered: epoch milliseconds. */
   #answered: number[] = [];
 
-  constructor(world: World, life: Life, clock: Clock, access: Access, switches: Switches) {
+  constructor(
+    world: World,
+    life: Life,
+    clock: Clock,
+    random: Random,
+    access: Access,
+    switches: Switches,
+  ) {
     this.access = access;
     this.#world = world;
     this.#life = life;
     this.#clock = clock;
+    this.#random = random;
     this.#switches = switches;
     this.#rules = deviate(documentRules, switches.deviations);
   }
@@ -100,6 +114,13 @@ export class Api {
     return route === 'list' ? this.#list(request.params, fault) : this.#record(request.path, fault);
   }
 
+  /** The one that answers this request: the one that things happen to, or its replica. */
+  #answering(): World {
+    const { replicaLag } = this.#switches;
+    if (replicaLag === 0 || this.#random.chance(0.5)) return this.#world;
+    return this.#world.asOf(this.#clock.now().epochMilliseconds - replicaLag * 60_000);
+  }
+
   #isTooMany(): boolean {
     const { requestsPerMinute } = this.#switches;
     if (requestsPerMinute === 0) return false;
@@ -111,9 +132,19 @@ export class Api {
   }
 
   #list(params: URLSearchParams, fault: Fault | undefined): Answer {
-    const { records } = this.#world;
-    const { churn, backdated, unstableTies, userNameOrder } = this.#switches;
-    this.#life.churn(this.#clock.now().epochMilliseconds, churn, backdated);
+    const { churn, backdated, cache } = this.#switches;
+    const now = this.#clock.now().epochMilliseconds;
+    this.#life.churn(now, churn, backdated);
+    if (cache === 0 || fault !== undefined) return this.#made(params, fault);
+    return this.#answers.get(params.toString(), now - cache * 1_000, now, () =>
+      this.#made(params, undefined),
+    );
+  }
+
+  #made(params: URLSearchParams, fault: Fault | undefined): Answer {
+    const world = this.#answering();
+    const { records } = world;
+    const { unstableTies, userNameOrder } = this.#switches;
     const raw = readRawQuery(params);
     const refusal = this.#rules.refuse(raw, records);
     if (refusal !== undefined) return refusal;
@@ -132,7 +163,7 @@ export class Api {
     return {
       status: 200,
       body: {
-        data: slots.map((slot, row) => this.#show(slot, row === 0 ? fault : undefined)),
+        data: slots.map((slot, row) => this.#show(world, slot, row === 0 ? fault : undefined)),
         meta: this.#rules.meta(count + this.#surplus(params), query, slots.length),
       },
     };
@@ -145,17 +176,25 @@ export class Api {
   }
 
   #record(path: string, fault: Fault | undefined): Answer {
+    const world = this.#answering();
     const [, digits] = /\/(\d+)\/?$/.exec(path) ?? [];
-    const slot =
-      digits === undefined ? undefined : this.#rules.find(Number(digits), this.#world.records);
+    const slot = digits === undefined ? undefined : this.#find(Number(digits), world.records);
     if (slot === undefined) return this.#rules.notFound;
-    return { status: 200, body: this.#rules.single(this.#show(slot, fault)) };
+    return { status: 200, body: this.#rules.single(this.#show(world, slot, fault)) };
   }
 
-  #show(slot: number, fault: Fault | undefined): unknown {
-    const assessment = this.#world.records.assessment(slot);
+  #find(id: number, records: Records): number | undefined {
+    const slot = records.slotOf(id);
+    const isZombie = scramble(id, 7) / 2 ** 32 < this.#switches.zombies;
+    return slot !== undefined && isZombie && records.isRemoved(slot)
+      ? slot
+      : this.#rules.find(id, records);
+  }
+
+  #show(world: World, slot: number, fault: Fault | undefined): unknown {
+    const assessment = world.records.assessment(slot);
     if (fault?.kind === 'malformed-record') return malform(assessment);
-    const shown = blemish(assessment, this.#switches, this.#world.damage(assessment.id));
+    const shown = blemish(assessment, this.#switches, world.damage(assessment.id));
     return shown === assessment ? this.#rules.record(assessment) : shown;
   }
 }

@@ -106,7 +106,14 @@ export async function startPartnerSandbox(options: SandboxOptions = {}): Promise
     wanted.certifyEvery,
     clock.now().epochMilliseconds,
   );
-  const api = new Api(world, life, clock, access ?? new Access(wanted.seed, credentials), initial);
+  const api = new Api(
+    world,
+    life,
+    clock,
+    seededRandom(wanted.seed, 'replica'),
+    access ?? new Access(wanted.seed, credentials),
+    initial,
+  );
   const queue = new FaultQueue(seededRandom(wanted.seed, 'faults'));
   for (const fault of faults) queue.inject(fault);
   const log = new RequestLog();

@@ -53,6 +53,9 @@ export function run(argv: readonly string[], host: Host): Promise<number> {
       'meta.count without a range of days says so many more',
       number,
     )
+    .option('--replica-lag <minutes>', 'every other answer is of a replica so far behind', number)
+    .option('--cache <seconds>', 'keep answers of the list for so long, by URL', number)
+    .option('--zombies <share>', 'share of removed records still served by id', number)
     .option('--clock-skew <seconds>', "how far the server's clock is ahead", number)
     .option('--token-lifetime <seconds>', 'how long a token lives', number)
     .option('--basic-verbatim', 'HTTP Basic credentials are not form-decoded')

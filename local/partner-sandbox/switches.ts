@@ -23,6 +23,12 @@ export const switchesSchema = z.strictObject({
   requestsPerMinute: z.int().min(0).max(1_000_000),
   /** So many more `meta.count` says than there are: records of no day, or a total that is not kept up. */
   countOffset: z.int(),
+  /** Minutes by which a replica is behind. It answers every other request for records, by chance. 0: none does. */
+  replicaLag: z.number().min(0).max(1_440),
+  /** Seconds for which an answer of the list is kept, and given again to the same URL. */
+  cache: z.number().min(0).max(86_400),
+  /** Share of the records, always the same ones, that are still served by their id when they have been removed. */
+  zombies: share,
   /** Seconds by which the server's clock is ahead (`Date`, `created_at`); ten years at most. */
   clockSkew: z.number().min(-315_360_000).max(315_360_000),
   /** Seconds that a token lives, and says it lives. */
@@ -47,6 +53,9 @@ export const defaultSwitches: Switches = {
   hugeRows: 0,
   requestsPerMinute: 0,
   countOffset: 0,
+  replicaLag: 0,
+  cache: 0,
+  zombies: 0,
   clockSkew: 0,
   tokenLifetime: 7200,
   basicVerbatim: false,

@@ -20,10 +20,20 @@ export interface WorldOptions {
   readonly clock: Clock;
 }
 
+interface Change {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly apply: (world: World) => unknown;
+}
+
 /** The platform behind the API, under a test's or a person's control. */
 export class World {
   /** What the query core reads. */
   readonly records: Records;
+  readonly #options: WorldOptions;
+  /** Those that the replica lacks. They are kept from the first on: nobody knows whether one will be asked for. */
+  readonly #changes: Change[] = [];
+  #replica: World | undefined;
   readonly #inventor: Inventor;
   readonly #random: Random;
   readonly #clock: Clock;
@@ -38,10 +48,38 @@ export class World {
       requireZone(options.timeZone),
       until,
     );
+    this.#options = options;
     this.records = created.records;
     this.#inventor = created.inventor;
     this.#random = seededRandom(options.seed, 'world');
     this.#clock = options.clock;
+  }
+
+  /**
+   * This world as it was at a moment, for a replica that lags: another of the same seed, to which the same happens in
+   * the same order. It does not go back: a moment before the last one shows what the last one showed.
+   */
+  asOf(epochMs: number): World {
+    this.#replica ??= new World(this.#options);
+    const isLater = ({ at }: Change) => at > epochMs;
+    const later = this.#changes.findIndex(isLater);
+    const due = this.#changes.splice(0, later < 0 ? this.#changes.length : later);
+    for (const { apply } of due) {
+      try {
+        apply(this.#replica);
+      } catch (error) {
+        // Both refuse the same.
+        if (!(error instanceof NotInWorldError || error instanceof SandboxRequestError))
+          throw error;
+      }
+    }
+    return this.#replica;
+  }
+
+  /** Here at once, and at the replica in its time. */
+  #make<Result>(apply: (world: World) => Result): Result {
+    this.#changes.push({ at: this.#clock.now().epochMilliseconds, apply });
+    return apply(this);
   }
 
   get timeZone(): string {
@@ -110,6 +148,11 @@ export class World {
    * @throws SandboxRequestError when the id is in use, NotInWorldError for unknown references.
    */
   add(wanted: NewAssessment = {}): DocumentedRecord {
+    const now = this.#clock.now().epochMilliseconds;
+    return this.#make((world) => world.#add(wanted, now));
+  }
+
+  #add(wanted: NewAssessment, now: number): DocumentedRecord {
     const { records } = this;
     const { catalogue } = records;
     const proctors = wanted.proctor_ids?.map((id) => catalogue.proctors.require(id));
@@ -125,7 +168,7 @@ export class World {
         : catalogue.products.require(wanted.product_id);
     if (wanted.organization_id !== undefined)
       catalogue.organizations.require(wanted.organization_id);
-    const completedAt = this.#moment(wanted) ?? this.#clock.now().epochMilliseconds;
+    const completedAt = this.#moment(wanted) ?? now;
     const educator = personFor(records, this.#inventor, this.#random, wanted);
     const parts = this.#inventor.parts(product, records.days.dayOf(completedAt));
     const slot = records.add({
@@ -149,6 +192,10 @@ export class World {
    * @throws NotInWorldError
    */
   change(id: number, changes: Changes): DocumentedRecord {
+    return this.#make((world) => world.#change(id, changes));
+  }
+
+  #change(id: number, changes: Changes): DocumentedRecord {
     const { records } = this;
     const { catalogue } = records;
     const slot = this.#slot(id);
@@ -172,13 +219,15 @@ export class World {
 
   /** Takes a record away as if it had never been; `restore` brings it back. */
   remove(id: number): void {
-    this.records.setRemoved(this.#slot(id), true);
+    this.#make((world) => world.records.setRemoved(world.#slot(id), true));
   }
 
   restore(id: number): DocumentedRecord {
-    const slot = this.#slot(id);
-    this.records.setRemoved(slot, false);
-    return this.records.assessment(slot);
+    return this.#make((world) => {
+      const slot = world.#slot(id);
+      world.records.setRemoved(slot, false);
+      return world.records.assessment(slot);
+    });
   }
 
   /** Changes the day of completion (`YYYY-MM-DD`). */
@@ -196,14 +245,18 @@ export class World {
 
   /** Shows the record out of shape from now on, until `mend`. */
   spoil(id: number, damage: Damage): void {
-    this.#slot(id);
-    this.#damages.set(id, damage);
+    this.#make((world) => {
+      world.#slot(id);
+      world.#damages.set(id, damage);
+    });
   }
 
   /** @throws NotInWorldError */
   mend(id: number): void {
-    this.#slot(id);
-    this.#damages.delete(id);
+    this.#make((world) => {
+      world.#slot(id);
+      world.#damages.delete(id);
+    });
   }
 
   damage(id: number): Damage | undefined {
@@ -212,43 +265,53 @@ export class World {
 
   /** A mass edit: the new name shows in every record of the organization. */
   renameOrganization(id: number, name: string): void {
-    const { organizations } = this.records.catalogue;
-    organizations.at(organizations.require(id)).name = name;
-    this.records.version++;
+    this.#make(({ records }) => {
+      const { organizations } = records.catalogue;
+      organizations.at(organizations.require(id)).name = name;
+      records.version++;
+    });
   }
 
   renameProduct(id: number, name: string): void {
-    const { products, ranks } = this.records.catalogue;
-    const position = products.require(id);
-    products.at(position).name = name;
-    ranks.product.forget(position);
-    this.records.version++;
+    this.#make(({ records }) => {
+      const { products, ranks } = records.catalogue;
+      const position = products.require(id);
+      products.at(position).name = name;
+      ranks.product.forget(position);
+      records.version++;
+    });
   }
 
   /** @throws NotInWorldError; then the scope stays as it was. */
   widenScope({ organization_ids = [], product_ids = [] }: ScopeChange): void {
-    const { organizations, products } = this.records.catalogue;
-    for (const id of organization_ids) organizations.require(id);
-    for (const id of product_ids) products.require(id);
-    this.records.rescope({
-      organizationIds: new Set([...this.scope.organizationIds, ...organization_ids]),
-      productIds: new Set([...this.scope.productIds, ...product_ids]),
+    this.#make(({ records, scope }) => {
+      const { organizations, products } = records.catalogue;
+      for (const id of organization_ids) organizations.require(id);
+      for (const id of product_ids) products.require(id);
+      records.rescope({
+        organizationIds: new Set([...scope.organizationIds, ...organization_ids]),
+        productIds: new Set([...scope.productIds, ...product_ids]),
+      });
     });
   }
 
   narrowScope({ organization_ids = [], product_ids = [] }: ScopeChange): void {
-    this.records.rescope({
-      organizationIds: without(this.scope.organizationIds, organization_ids),
-      productIds: without(this.scope.productIds, product_ids),
-    });
+    this.#make(({ records, scope }) =>
+      records.rescope({
+        organizationIds: without(scope.organizationIds, organization_ids),
+        productIds: without(scope.productIds, product_ids),
+      }),
+    );
   }
 
   /** Replaces the scope; empty lists give the two provisioning errors of section 7. */
   setScope({ organization_ids, product_ids }: ScopeChange): void {
-    this.records.rescope({
-      organizationIds: new Set(organization_ids ?? this.scope.organizationIds),
-      productIds: new Set(product_ids ?? this.scope.productIds),
-    });
+    this.#make(({ records, scope }) =>
+      records.rescope({
+        organizationIds: new Set(organization_ids ?? scope.organizationIds),
+        productIds: new Set(product_ids ?? scope.productIds),
+      }),
+    );
   }
 
   #slot(id: number): number {

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { systemClock } from '../../../lambda/clock.ts';
 import { documentedRecordSchema } from '../../../local/documented-record.ts';
 import {
+  NotInWorldError,
   type PartnerSandbox,
   PortTakenError,
   type SandboxOptions,
@@ -306,6 +307,100 @@ describe('a switch', () => {
     expect((await list('filter[start_date]=0001-01-01')).meta.count).toBe(40);
     sandbox.set({ countOffset: 0 });
     expect((await list('')).meta.count).toBe(40);
+  });
+
+  it('has every other request answered by a replica that lags', async () => {
+    const clock = new ManualClock('2026-11-21T12:00:00Z');
+    const sandbox = await start({ clock, records: 3, replicaLag: 10 });
+    const { world } = sandbox;
+    const { list, request } = await visit(sandbox);
+    const [removed, edited] = [...world.assessments()];
+    if (removed === undefined || edited === undefined) throw new Error('too few');
+    const before = JSON.stringify((await list()).data);
+    const { id } = world.add();
+    world.remove(removed.id);
+    const now = world.change(edited.id, { email: 'new@example.org' });
+    expect(() => world.remove(1)).toThrow(NotInWorldError);
+    const shown = async () => {
+      const answers = [];
+      for (let n = 0; n < 12; n++) answers.push(JSON.stringify((await list()).data));
+      return new Set(answers);
+    };
+    clock.advance({ minutes: 9 });
+    const after = JSON.stringify([...world.assessments()]);
+    expect(await shown()).toEqual(new Set([before, after]));
+    const statuses = async () => {
+      const answers = [];
+      for (let n = 0; n < 12; n++) answers.push((await request(`${listPath}/${id}`)).status);
+      return new Set(answers);
+    };
+    expect(await statuses()).toEqual(new Set([200, 404]));
+    clock.advance({ minutes: 1 });
+    expect(await shown()).toEqual(new Set([after]));
+    expect(await statuses()).toEqual(new Set([200]));
+    expect(JSON.parse(after)).toContainEqual(now);
+  });
+
+  it('has a replica to which all has happened in its time, whatever it was', async () => {
+    const clock = new ManualClock('2026-11-21T12:00:00Z');
+    const sandbox = await start({ clock, churn: 0.8, backdated: 0.3 });
+    const { world } = sandbox;
+    const { list } = await visit(sandbox);
+    const past = new Map<number, string>();
+    const everything = (of: typeof world) => JSON.stringify([...of.assessments()]);
+    for (let minute = 0; minute < 30; minute++) {
+      await list();
+      const [organization] = world.organizations;
+      const [product] = world.products;
+      const [id = 0] = [...world.assessments()].map((one) => one.id);
+      if (organization && product && minute === 9) {
+        world.renameOrganization(organization.id, 'Renamed');
+        world.renameProduct(product.id, 'Renamed, too');
+        world.narrowScope({ organization_ids: [organization.id] });
+        world.archive(id);
+        world.moveTo(id, '2016-05-04');
+      }
+      if (organization && minute === 19) world.widenScope({ organization_ids: [organization.id] });
+      past.set(clock.now().epochMilliseconds, everything(world));
+      clock.advance({ minutes: 1 });
+    }
+    for (const [moment, then] of past) expect(everything(world.asOf(moment))).toBe(then);
+    expect(everything(world.asOf(0))).toBe(everything(world));
+  });
+
+  it('keeps answers of the list for a while, by URL, and no single record', async () => {
+    const clock = new ManualClock('2026-11-21T12:00:00Z');
+    const sandbox = await start({ clock, records: 3, cache: 60 });
+    const { list, request } = await visit(sandbox);
+    const count = async (query: string) => (await list(query)).meta.count;
+    expect(await count('page=100')).toBe(3);
+    const { id } = sandbox.world.add();
+    clock.advance({ seconds: 59 });
+    expect([await count('page=100'), await count('page=99')]).toEqual([3, 4]);
+    expect((await request(`${listPath}/${id}`)).status).toBe(200);
+    clock.advance({ seconds: 1 });
+    sandbox.world.add();
+    expect([await count('page=100'), await count('page=99')]).toEqual([5, 4]);
+    sandbox.set({ cache: 0 });
+    expect(await count('page=99')).toBe(5);
+  });
+
+  it('serves a share of what was removed by its id, always the same', async () => {
+    const sandbox = await start({ zombies: 0.5 });
+    const { list, request } = await visit(sandbox);
+    const ids = [...sandbox.world.assessments()].map(({ id }) => id);
+    for (const id of ids) sandbox.world.remove(id);
+    expect((await list()).meta.count).toBe(0);
+    const served = async () => {
+      const statuses = [];
+      for (const id of ids) statuses.push((await request(`${listPath}/${id}`)).status);
+      return statuses;
+    };
+    const before = await served();
+    expect(new Set(before)).toEqual(new Set([200, 404]));
+    expect(await served()).toEqual(before);
+    sandbox.set({ zombies: 0 });
+    expect(new Set(await served())).toEqual(new Set([404]));
   });
 
   it('orders user_name by the family name alone', async () => {
