@@ -14,6 +14,7 @@ import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryStore, onlyOnce, parseEvent, type ReceivedEvent } from '../../consumer/index.ts';
 import { SnsAnnouncer, type Topics } from '../../lambda/delivery/sns-announcer.ts';
+import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import { type Random, seededRandom } from '../../local/partner-sandbox/random.ts';
@@ -50,27 +51,31 @@ class BadDay {
   constructor(random: Random) {
     this.#random = random;
     this.client.middlewareStack.add(
-      (next, { commandName }) =>
-        async (call) => {
-          if (this.isOut) throw this.#fault('TimeoutError');
-          if (commandName !== 'PublishBatchCommand' || this.isCalm) return next(call);
-          if (this.#random.chance(0.08)) throw this.#fault('ThrottledException');
-          if (this.#random.chance(0.03)) {
-            await next(call);
-            throw this.#fault('lost answer');
-          }
-          const { input } = call;
-          if (!('PublishBatchRequestEntries' in input) || !this.#random.chance(0.15))
-            return next(call);
-          const { kept, failed } = this.#inPart(input.PublishBatchRequestEntries ?? []);
-          const answer = await next({
-            ...call,
-            input: { ...input, PublishBatchRequestEntries: kept },
-          });
-          return { ...answer, output: { ...answer.output, Failed: failed } };
-        },
+      (next) => async (call) => {
+        const { input } = call;
+        if (this.isOut) throw this.#fault('TimeoutError');
+        if (!('PublishBatchRequestEntries' in input) || this.isCalm) return next(call);
+        return this.#meet(
+          () => next(call),
+          async () => {
+            const { kept, failed } = this.#inPart(input.PublishBatchRequestEntries ?? []);
+            const partly = { ...call, input: { ...input, PublishBatchRequestEntries: kept } };
+            const answer = await next(partly);
+            return { ...answer, output: { ...answer.output, Failed: failed } };
+          },
+        );
+      },
       { step: 'initialize' },
     );
+  }
+
+  async #meet<Answer>(send: () => Promise<Answer>, inPart: () => Promise<Answer>): Promise<Answer> {
+    if (this.#random.chance(0.08)) throw this.#fault('ThrottledException');
+    if (this.#random.chance(0.03)) {
+      await send();
+      throw this.#fault('lost answer');
+    }
+    return this.#random.chance(0.15) ? inPart() : send();
   }
 
   /** Some entries are taken, the others in `Failed`, with HTTP 200. */
@@ -166,6 +171,18 @@ function mortal(story: Integration, announcer: Announcer, random: Random, calls:
   return { ledger: guarded<Ledger>(story.ledger), announcer: guarded(announcer) };
 }
 
+/** Somebody new, and three times as many of those who are known a little different. */
+function afterWave(wave: number, world: readonly Assessment[], people: number): Assessment[] {
+  const known = world.slice(-((3 * people) / 2));
+  const changed = new Map(
+    known.map((one) => [one.id, { ...one, email: `wave-${wave}-${one.id}@example.org` }]),
+  );
+  return [
+    ...world.map((one) => changed.get(one.id) ?? one),
+    ...Array.from({ length: people }, (_, index) => assessment({ id: wave * people + index + 1 })),
+  ];
+}
+
 /** 40 people a wave are a dozen batches: full ones, a rest, and enough for each fault to happen. */
 const people = isSoak ? 2_200 : 400;
 
@@ -191,18 +208,7 @@ describe.each([
     const waves = 10;
     let killed = 0;
     for (let wave = 0; wave < waves; wave += 1) {
-      // Somebody new, and three times as many of those who are known a little different.
-      const first = (wave * people) / waves;
-      const known = story.world.slice(-((3 * people) / waves / 2));
-      const changed = new Map(
-        known.map((one) => [one.id, { ...one, email: `wave-${wave}-${one.id}@example.org` }]),
-      );
-      story.world = [
-        ...story.world.map((one) => changed.get(one.id) ?? one),
-        ...Array.from({ length: people / waves }, (_, index) =>
-          assessment({ id: first + index + 1 }),
-        ),
-      ];
+      story.world = afterWave(wave, story.world, people / waves);
       day.isOut = wave >= 4 && wave <= 6;
       // The audit that finds edits is due every 15 minutes; a lease that was not given back runs out.
       story.clock.advance({ minutes: 16 });
@@ -225,10 +231,10 @@ describe.each([
     await receive();
     day.client.destroy();
 
-    const expected: string[] = [];
     const lives = await story.ledger.lives(story.world.map(({ id }) => id));
-    for (const [id, { history }] of lives)
-      for (const { revision } of history) expected.push(`${story.name}/${id}/${revision}`);
+    const expected = [...lives].flatMap(([id, { history }]) =>
+      history.map(({ revision }) => `${story.name}/${id}/${revision}`),
+    );
     // As a subscriber would: with the library, and a handler that says how often it ran.
     const once = onlyOnce(memoryStore(), { clock: story.clock });
     const runs = new Map<string, number>();

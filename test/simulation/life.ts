@@ -305,11 +305,7 @@ export class Life {
     const { id, end, isFrozen, longestCallMs, longestRead, calls, requests } = invocation;
     const { note } = this.coverage;
     note(end ?? report?.outcome ?? 'failed', id);
-    if (report?.cutShort) note('cut short', id);
-    if (report?.missing) note('missing', id);
-    if (report?.conditions.missing) note('too many missing', id);
-    if (report?.held) note('held', id);
-    if (report?.unexplained) note('unexplained', id);
+    for (const happening of happeningsOf(report)) note(happening, id);
     if (report?.outcome === 'paused' && calls + invocation.writes > 0)
       this.findings.push('a paused integration was not left alone');
     const isBaseline = report === undefined || report.outcome === 'baseline';
@@ -323,6 +319,18 @@ export class Life {
         `a tick ran out of time although no call took more than ${longestCallMs} ms`,
       );
   }
+}
+
+/** For the coverage: a report tells of each by a field that is not empty. */
+function happeningsOf(report: Ticked['report']): string[] {
+  const happenings = {
+    'cut short': report?.cutShort,
+    missing: report?.missing,
+    'too many missing': report?.conditions.missing,
+    held: report?.held,
+    unexplained: report?.unexplained,
+  };
+  return Object.entries(happenings).flatMap(([name, happened]) => (happened ? [name] : []));
 }
 
 /** More is missing than is withdrawn without asking. */

@@ -24,11 +24,9 @@ export function rowsReadOnce(): ReadPage {
       return { ...rest, assessments, rows: rows.length };
     }
     const page = await readPage(reply, offset, clock);
-    if (page.assessments.length === rows.length)
-      for (const [index, row] of rows.entries()) {
-        const assessment = page.assessments[index];
-        if (assessment !== undefined) known.set(row, assessment);
-      }
+    if (page.assessments.length !== rows.length) return page;
+    for (const [index, assessment] of page.assessments.entries())
+      known.set(rows[index] ?? '', assessment);
     return page;
   };
 }

@@ -109,15 +109,8 @@ async function trouble(life: Life): Promise<void> {
   for (let n = 0; n < plan.ticks; n++) {
     life.turn(`tick ${n}`);
     const { random } = life;
-    for (let m = random.below(plan.happenings + 1); m > 0; m--) world.happen();
-    const share = 0.3 + 0.5 * random.next();
-    if (random.chance(plan.exodus)) world.exodus(share);
-    else if (random.chance(plan.homecoming)) world.homecoming();
-    if (random.chance(plan.rotations)) life.rotateSecret();
-    life.isPaused = random.chance(plan.pauses);
-    if (random.chance(plan.restarts)) await timeline.until(life.restartBaseline());
-    if (life.operators.chance(plan.accepts) && (await isTooMuchMissing(life)))
-      await timeline.until(life.acceptTotal());
+    happen(life);
+    await intervene(life);
     host.forgetAbsences();
     const many = random.chance(plan.overlaps) ? plan.crowd : 1;
     if (many > 1) life.coverage.note('overlapping ticks');
@@ -128,6 +121,24 @@ async function trouble(life: Life): Promise<void> {
     await timeline.pass(hours === undefined ? { seconds: 60 } : { hours });
   }
   life.isPaused = false;
+}
+
+/** At the partner, between two ticks. */
+function happen({ plan, world, random }: Life): void {
+  for (let m = random.below(plan.happenings + 1); m > 0; m--) world.happen();
+  const share = 0.3 + 0.5 * random.next();
+  if (random.chance(plan.exodus)) world.exodus(share);
+  else if (random.chance(plan.homecoming)) world.homecoming();
+}
+
+/** Ops, between two ticks. */
+async function intervene(life: Life): Promise<void> {
+  const { plan, random, operators, timeline } = life;
+  if (random.chance(plan.rotations)) life.rotateSecret();
+  life.isPaused = random.chance(plan.pauses);
+  if (random.chance(plan.restarts)) await timeline.until(life.restartBaseline());
+  if (operators.chance(plan.accepts) && (await isTooMuchMissing(life)))
+    await timeline.until(life.acceptTotal());
 }
 
 /** What is missing is too many to be withdrawn: then somebody has looked, and it was a mistake, or the scope. */

@@ -117,27 +117,29 @@ function announcementFindings(
   held: ReadonlyMap<string, CertificationEvent>,
 ): string[] {
   const { audience } = after;
-  const findings: string[] = [];
   const history = after.ledger.items.get(id)?.history ?? [];
   const undone = new Set(history.flatMap((one) => (one.isUndone ? one.revision : [])));
-  let isNewAgain = false;
-  for (let revision = 1; revision <= revisions; revision++) {
+  const revisionsOfIt = Array.from({ length: revisions }, (_, index) => index + 1);
+  // Subscribers have heard of nothing before it: each earlier revision has been undone.
+  const firstTold = revisionsOfIt.find((revision) => !undone.has(revision)) ?? revisions;
+  const findings = revisionsOfIt.flatMap((revision) => {
     const eventId = `sim/${id}/${revision}`;
-    const event = audience.told.get(eventId) ?? held.get(eventId);
+    const type = (audience.told.get(eventId) ?? held.get(eventId))?.type;
+    const exists = type !== undefined;
     const isUndone = undone.has(revision);
-    if (event !== undefined && isUndone) findings.push(`${eventId} is undone, and told or held`);
-    if (event === undefined && !isUndone && (revision > 1 || mustBeTold(after, id)))
-      findings.push(`no event ${eventId}`);
-    if (event !== undefined && revision === 1 && mustBeSilent(after, id))
-      findings.push(`${eventId} was there before the baseline`);
-    const isFirst = revision === 1 || isNewAgain;
-    if (event !== undefined && isFirst !== (event.type === 'certification.created'))
-      findings.push(`${eventId} is of the wrong type`);
-    isNewAgain = isUndone && (revision === 1 || isNewAgain);
-  }
-  if (audience.told.has(`sim/${id}/${revisions + 1}`))
-    findings.push(`an event of ${id} that the ledger does not know`);
-  return findings;
+    const isWrong = {
+      [`no event ${eventId}`]: !exists && !isUndone && (revision > 1 || mustBeTold(after, id)),
+      [`${eventId} is undone, and told or held`]: exists && isUndone,
+      [`${eventId} was there before the baseline`]:
+        exists && revision === 1 && mustBeSilent(after, id),
+      [`${eventId} is of the wrong type`]:
+        exists && (type === 'certification.created') !== revision <= firstTold,
+    };
+    return Object.keys(isWrong).filter((finding) => isWrong[finding]);
+  });
+  return audience.told.has(`sim/${id}/${revisions + 1}`)
+    ? [...findings, `an event of ${id} that the ledger does not know`]
+    : findings;
 }
 
 /**

@@ -71,13 +71,23 @@ export class Witness {
         const seen = new Set(read.assessments.map(({ id }) => id));
         for (const id of seen) this.#shownAt.set(id, since);
         const after = world.readable(range);
-        for (const id of read.proof ? before : []) {
-          const stood = after.has(id) && (world.touchedAt.get(id) ?? 0) <= since;
-          if (stood && !seen.has(id)) this.#findings.push(`a proven read lost ${id}`);
-        }
+        if (read.proof) this.#seesAll(seen, before, after, since);
         return read;
       },
     };
+  }
+
+  /** A proven read may lack only what went or changed while it read. */
+  #seesAll(
+    seen: ReadonlySet<number>,
+    before: ReadonlySet<number>,
+    after: ReadonlySet<number>,
+    since: number,
+  ): void {
+    for (const id of before) {
+      const stood = after.has(id) && (this.#world.touchedAt.get(id) ?? 0) <= since;
+      if (stood && !seen.has(id)) this.#findings.push(`a proven read lost ${id}`);
+    }
   }
 
   /** A tick's ledger, and what is said about removals, how much, in which order, and how the baseline goes on. */
@@ -88,11 +98,14 @@ export class Witness {
         if (change.kind === 'withdrawn' && !this.#isExcused(change.before))
           this.#findings.push(`false withdrawal of ${change.before.id}`);
         const owed = await ledger.commit(change, event, now, destiny);
-        if (owed !== undefined && change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
+        if (owed === undefined) {
+          this.#note('conflict');
+          return undefined;
+        }
+        if (change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
+        else this.#committed(idOf(change), change.assessment);
         const isLetGo = destiny === 'pending' && typeof owed === 'object' && owed.behind !== 'held';
         if (isLetGo) this.#letGo(change, now.epochMilliseconds, holdAbove);
-        if (owed === undefined) this.#note('conflict');
-        else if (change.kind !== 'withdrawn') this.#committed(idOf(change), change.assessment);
         return owed;
       },
       complete: async (lease, now, changes) => {
