@@ -28,6 +28,7 @@ export interface DynamoStoreOptions {
 /** Without a name, two subscribers with one table would take each other's events for handled. */
 class ConsumerUnnamedError extends NotifierError {
   readonly code = 'consumer-unnamed';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Give `dynamoStore` a `consumer`: docs/subscribing.md.';
 

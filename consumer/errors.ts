@@ -3,6 +3,7 @@ import { NotifierError } from '../lambda/errors.ts';
 /** What was given to `parseEvent` holds no event. The message names no value of it. */
 export class NotAnEventError extends NotifierError {
   readonly code = 'not-an-event';
+  readonly fault = 'record';
   readonly retryHelps = false;
   readonly whatToDo =
     'Look at what else sends to this queue or URL: a message that is no event stays none.';
@@ -40,6 +41,7 @@ const refusals: Record<RefusalReason, string> = {
 /** A message that claims to come from SNS and cannot be believed. Nothing was done with it. */
 export class SnsMessageRefusedError extends NotifierError {
   readonly code = 'sns-message-refused';
+  readonly fault = 'record';
   readonly retryHelps = false;
   readonly whatToDo =
     'Nothing, if somebody is trying the door; if messages of your own topic are refused, compare `topicArns` and the clock.';
@@ -54,6 +56,7 @@ export class SnsMessageRefusedError extends NotifierError {
 /** SNS did not answer, or not as it should, when it was asked for something. */
 export class SnsUnreachableError extends NotifierError {
   readonly code = 'sns-unreachable';
+  readonly fault = 'aws';
   readonly retryHelps = true;
   readonly whatToDo =
     'Let the receiver reach https://sns.<region>.amazonaws.com, through a proxy if it must be.';
@@ -66,6 +69,7 @@ export class SnsUnreachableError extends NotifierError {
 /** A body that did not arrive in time. */
 export class BodyTooSlowError extends NotifierError {
   readonly code = 'body-too-slow';
+  readonly fault = 'aws';
   readonly retryHelps = true;
   readonly whatToDo = 'Nothing: SNS sends it again.';
 
@@ -77,6 +81,7 @@ export class BodyTooSlowError extends NotifierError {
 /** Another worker is handling this event, or another one of its subject, at this moment. */
 export class InHandError extends NotifierError {
   readonly code = 'in-hand';
+  readonly fault = 'ops';
   readonly retryHelps = true;
   readonly whatToDo =
     'Leave the message in its queue: it comes again, and is then handled or known.';
@@ -89,6 +94,7 @@ export class InHandError extends NotifierError {
 /** The handler took longer than its claim lasts, and another worker began the same meanwhile. */
 export class ClaimLostError extends NotifierError {
   readonly code = 'claim-lost';
+  readonly fault = 'ops';
   readonly retryHelps = true;
   readonly whatToDo =
     'Make the handler faster, or `claimFor` (and the visibility timeout of the queue) longer.';
@@ -101,6 +107,7 @@ export class ClaimLostError extends NotifierError {
 /** The store of what has been handled did not answer. */
 export class StoreUnavailableError extends NotifierError {
   readonly code = 'store-unavailable';
+  readonly fault = 'aws';
   readonly retryHelps = true;
   readonly whatToDo =
     "Look at the cause: the table's name, its key, its permissions (GetItem, UpdateItem).";

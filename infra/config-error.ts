@@ -6,6 +6,7 @@ import { NotifierError } from '../lambda/errors.ts';
  */
 export class ConfigError extends NotifierError {
   readonly code = 'config-invalid';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Correct the named settings and run this again.';
   readonly problems: readonly string[];

@@ -7,6 +7,7 @@ import { ConfigError, described, withoutSecrets } from './config-error.ts';
 /** The configuration's file is not there or is no module that Node can run; `cause` says why. */
 class ConfigUnloadableError extends NotifierError {
   readonly code = 'config-unloadable';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Correct that file.';
 

@@ -1,9 +1,10 @@
-import { NotifierError } from './errors.ts';
+import { type Fault, NotifierError } from './errors.ts';
 
 /** What may be logged about an error. */
 export interface ErrorDescription {
   readonly name: string;
   readonly code?: string;
+  readonly fault?: Fault;
   readonly message?: string;
   readonly retryHelps?: boolean;
   readonly whatToDo?: string;
@@ -24,8 +25,8 @@ export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error };
   const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
   if (error instanceof NotifierError) {
-    const { name, code, message, retryHelps, whatToDo } = error;
-    return { name, code, message, retryHelps, whatToDo, ...cause };
+    const { name, code, fault, message, retryHelps, whatToDo } = error;
+    return { name, code, fault, message, retryHelps, whatToDo, ...cause };
   }
   return { name: error.name, ...systemCode(error), at: framesOf(error), ...cause };
 }

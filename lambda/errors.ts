@@ -1,3 +1,21 @@
+/**
+ * Whose fault it is, which is where it has to be mended:
+ * `record`: one record or one item; all others are as good as ever. `partner`: the host, or the company behind it.
+ * `ops`: this deployment (settings, stored credentials, a command, a defect of the code). `aws`: a service of AWS, or
+ * what the function may do there.
+ */
+export const faults = ['record', 'partner', 'ops', 'aws'] as const;
+
+export type Fault = (typeof faults)[number];
+
+/**
+ * What else fails with it:
+ * `request`: nothing, as far as is known: the next request may succeed. `time`: nothing: the caller's own time was up.
+ * `pace`: every request of this minute; nobody has failed. `access`: every request until people mend it, and `code` is
+ * the name of the condition of which they are told. `all`: whatever the caller was at.
+ */
+export type Reach = 'request' | 'time' | 'pace' | 'access' | 'all';
+
 /** What the person on duty needs to know about a failure, besides what happened. */
 export interface Advice {
   /** Whether the same attempt, made again later, can succeed without anybody doing anything. */
@@ -10,11 +28,13 @@ export interface Advice {
  * The root of every error this project throws on purpose.
  *
  * `message` says what happened and never contains a credential, a response body or a record's
- * value. Branch on the class or on `code`, never on the text.
+ * value. Branch on `fault`, `reach` or `code`, never on the text.
  */
 export abstract class NotifierError extends Error implements Advice {
   /** Stable, kebab-case; logs have it. */
   abstract readonly code: string;
+  abstract readonly fault: Fault;
+  readonly reach: Reach = 'all';
   abstract readonly retryHelps: boolean;
   abstract readonly whatToDo: string;
 
@@ -27,6 +47,16 @@ export abstract class NotifierError extends Error implements Advice {
       },
     });
   }
+}
+
+/** Undefined: the error is none of ours, and nothing is known of it. */
+export function faultOf(error: unknown): Fault | undefined {
+  return error instanceof NotifierError ? error.fault : undefined;
+}
+
+/** Undefined: the error is none of ours, and nothing is known of it. */
+export function reachOf(error: unknown): Reach | undefined {
+  return error instanceof NotifierError ? error.reach : undefined;
 }
 
 /** `ledger-unavailable`: `LedgerUnavailableError`. None while the error is still being built. */

@@ -2,9 +2,10 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import { describeDetails, describeError } from './describe-error.ts';
+import { reachOf } from './errors.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
 import type { Journal } from './ports/journal.ts';
-import { isHindered, isHindrance } from './tick/conditions.ts';
+import { isHindered } from './tick/conditions.ts';
 import type { TickReport } from './tick/tick.ts';
 
 /** One line a tick. */
@@ -71,7 +72,7 @@ export class TickJournal implements Journal {
 
   failed(error: unknown, effort: Pick<TickLine, 'requests' | 'durationMs'>): void {
     this.#logger.error('tick failed', { ...effort, problem: describeError(error) });
-    if (!isHindrance(error)) return;
+    if (reachOf(error) !== 'access') return;
     this.#count(names.refused, 1);
     this.#metrics.publishStoredMetrics();
   }

@@ -7,6 +7,7 @@ import type { TickSettings } from './tick/parts.ts';
 /** The function was deployed with an environment that it cannot work with. */
 export class SettingsError extends NotifierError {
   readonly code = 'settings-invalid';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Deploy again with `npx cdk deploy`; do not edit the environment by hand.';
 

@@ -1,4 +1,4 @@
-import { NotifierError } from './errors.ts';
+import { type Fault, NotifierError } from './errors.ts';
 
 /**
  * What Lambda is shown of a failed tick. The runtime logs what a handler throws with its message,
@@ -6,6 +6,7 @@ import { NotifierError } from './errors.ts';
  */
 export class TickFailure extends NotifierError {
   readonly code: string;
+  readonly fault: Fault;
   readonly retryHelps: boolean;
   readonly whatToDo: string;
 
@@ -13,11 +14,13 @@ export class TickFailure extends NotifierError {
     if (failure instanceof NotifierError) {
       super(failure.message);
       this.code = failure.code;
+      this.fault = failure.fault;
       this.retryHelps = failure.retryHelps;
       this.whatToDo = failure.whatToDo;
     } else {
       super(`The tick failed: ${failure instanceof Error ? failure.name : typeof failure}.`);
       this.code = 'unexpected';
+      this.fault = 'ops';
       this.retryHelps = true;
       this.whatToDo =
         'See "tick failed" in the log; if it happens again, it is a defect: report it.';

@@ -3,6 +3,7 @@ import { NotifierError } from '../lambda/errors.ts';
 /** The program was started in a way it cannot work with. */
 export class StartError extends NotifierError {
   readonly code = 'start-refused';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo: string;
 

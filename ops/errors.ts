@@ -1,9 +1,10 @@
 import { describeError } from '../lambda/describe-error.ts';
-import { NotifierError } from '../lambda/errors.ts';
+import { type Fault, NotifierError } from '../lambda/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 /** Everything that ends a command of the operators before its time. */
 export abstract class OpsError extends NotifierError {
+  readonly fault: Fault = 'ops';
   abstract readonly exitCode: ExitCode;
   /** What was done before, if anything. */
   readonly result?: unknown;
@@ -107,6 +108,7 @@ export class CallGoesOnError extends InterruptedError {
 /** What takes several calls has not come to its end. */
 export class StoppedShortError extends OpsError {
   readonly code: string;
+  override readonly fault: Fault;
   readonly retryHelps: boolean;
   readonly whatToDo: string;
   readonly exitCode: ExitCode;
@@ -120,6 +122,7 @@ export class StoppedShortError extends OpsError {
   ) {
     super(cause.message, { cause });
     this.code = cause.code;
+    this.fault = cause.fault;
     this.retryHelps = cause.retryHelps;
     this.whatToDo = cause.whatToDo;
     this.exitCode = cause.exitCode;

@@ -15,10 +15,10 @@ export function fail(terminal: Terminal, thrown: unknown, json: boolean): ExitCo
 }
 
 function failureOf(error: NotifierError & Partial<Pick<OpsError, 'result' | 'next'>>) {
-  const { code, message, retryHelps, whatToDo, result, next } = error;
+  const { code, fault, message, retryHelps, whatToDo, result, next } = error;
   return {
     ok: false,
-    problem: { code, message, retryHelps, whatToDo },
+    problem: { code, fault, message, retryHelps, whatToDo },
     ...(result !== undefined && { result }),
     ...(next !== undefined && { next }),
   };

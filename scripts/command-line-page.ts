@@ -20,7 +20,7 @@ all of them.
   off). On a terminal, what takes longer than two seconds shows a bar and how long it will take: by the
   pace so far, or at most.
 - \`--json\` gives programs one line on standard output: \`{"ok": true, "result": …}\`, or
-  \`{"ok": false, "problem": {"code", "message", "retryHelps", "whatToDo"}}\` with the \`result\` of what was
+  \`{"ok": false, "problem": {"code", "fault", "message", "retryHelps", "whatToDo"}}\` with the \`result\` of what was
   done before, and \`next\` for \`--next\` where it can go on. A command line that is wrong is such a problem,
   too (\`usage\`). [lambda/operations/result.ts](../lambda/operations/result.ts) has the shape of each
   result; \`status\` and \`check\` give a list, one for each integration; \`holds\`, \`release\` and \`discard\`

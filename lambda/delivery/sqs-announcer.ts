@@ -17,8 +17,9 @@ import { codeOf } from './refusals.ts';
 import { TopicPace } from './topic-pace.ts';
 
 /** The queue does not exist, or the function may not use it. */
-class QueueUnreachableError extends NotifierError {
+export class QueueUnreachableError extends NotifierError {
   readonly code = 'queue-unreachable';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo =
     "Check the ARN. The queues that the configuration subscribes are allowed; any other queue's own policy must allow sqs:GetQueueUrl and sqs:SendMessage to the role of the operate function.";

@@ -1,4 +1,4 @@
-import { NotifierError } from '../errors.ts';
+import { type Fault, NotifierError } from '../errors.ts';
 import type { Stretch } from './parts.ts';
 
 const describeStretch = ({ from, to, isOldest }: Stretch) =>
@@ -7,6 +7,7 @@ const describeStretch = ({ from, to, isOldest }: Stretch) =>
 /** Ops have paused the integration, or the partner has just refused it. */
 export class PartnerLeftAloneError extends NotifierError {
   readonly code = 'partner-left-alone';
+  readonly fault = 'ops';
   readonly retryHelps = true;
   readonly whatToDo =
     'Nothing, if the ticks complete again soon: the next execution goes on. Otherwise see their notices.';
@@ -19,6 +20,7 @@ export class PartnerLeftAloneError extends NotifierError {
 /** Two tasks never read the same days at once. */
 export class StretchTakenError extends NotifierError {
   readonly code = 'stretch-taken';
+  readonly fault = 'ops';
   readonly retryHelps = true;
   readonly whatToDo =
     'Nothing: it is free again when the other task ends, at the latest when its function times out.';
@@ -31,6 +33,7 @@ export class StretchTakenError extends NotifierError {
 /** A whole invocation has brought nothing that the next one could go on from. */
 export class StretchStuckError extends NotifierError {
   readonly code = 'stretch-stuck';
+  readonly fault = 'partner';
   readonly retryHelps = true;
   readonly whatToDo =
     'Is the partner slow? Start the execution again later. If it stays so, let the ticks read the baseline.';
@@ -43,6 +46,7 @@ export class StretchStuckError extends NotifierError {
 /** Ops have had the baseline restarted, or the ticks have completed it. */
 export class BaselineRestartedError extends NotifierError {
   readonly code = 'baseline-restarted';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Nothing: the next execution reads the baseline as it is now.';
 
@@ -56,6 +60,7 @@ const stretchesNamed = 10;
 /** Some days have not been read: the baseline is not complete. */
 export class BaselineUnfinishedError extends NotifierError {
   readonly code = 'baseline-unfinished';
+  readonly fault = 'partner';
   readonly retryHelps = false;
   readonly whatToDo =
     'See in the Map Run why a task has failed. The next execution reads what is left; it may be started at once.';
@@ -74,6 +79,7 @@ export class BaselineUnfinishedError extends NotifierError {
 /** A tick is at work, or operations could not be told. */
 export class NotCompletedYetError extends NotifierError {
   readonly code = 'not-completed-yet';
+  readonly fault = 'aws';
   readonly retryHelps = true;
   readonly whatToDo =
     'Nothing: it is tried again. If that goes on, see "notice refused" in the log.';
@@ -89,16 +95,19 @@ export class NotCompletedYetError extends NotifierError {
  */
 export class TaskFailure extends NotifierError {
   readonly code: 'task-failed' | 'task-failed-for-good';
+  readonly fault: Fault;
   readonly retryHelps: boolean;
   readonly whatToDo: string;
 
   constructor(failure: unknown) {
     if (failure instanceof NotifierError) {
       super(`${failure.code}: ${failure.message} ${failure.whatToDo}`);
+      this.fault = failure.fault;
       this.retryHelps = failure.retryHelps;
       this.whatToDo = failure.whatToDo;
     } else {
       super(`The task failed: ${failure instanceof Error ? failure.name : typeof failure}.`);
+      this.fault = 'ops';
       this.retryHelps = true;
       this.whatToDo =
         'See "task failed" in the log; if it happens again, it is a defect: report it.';

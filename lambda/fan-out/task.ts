@@ -28,8 +28,9 @@ const task = z.discriminatedUnion('task', [
 ]);
 
 /** The function was sent something that is none of its tasks. */
-class TaskUnknownError extends NotifierError {
+export class TaskUnknownError extends NotifierError {
   readonly code = 'task-unknown';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Start the state machine; do not invoke its function by hand.';
 

@@ -7,8 +7,9 @@ import type { Call, OperationParts, Outcome } from './parts.ts';
 import { ifPaused } from './pause.ts';
 
 /** The partner shows something else than what was looked at. */
-class TotalChangedError extends NotifierError {
+export class TotalChangedError extends NotifierError {
   readonly code = 'total-changed';
+  readonly fault = 'partner';
   readonly retryHelps = false;
   readonly whatToDo = 'Look at the total again, and accept it as it is now, if it is right.';
 

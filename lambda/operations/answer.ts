@@ -1,9 +1,10 @@
-import { NotifierError } from '../errors.ts';
+import { type Fault, NotifierError } from '../errors.ts';
 
 /** What went wrong, as data: for the caller of a function, who sees no stack trace. */
 export interface Problem {
   /** Stable, kebab-case. */
   readonly code: string;
+  readonly fault: Fault;
   readonly message: string;
   /** Whether the same command, sent again later, can succeed without anybody doing anything. */
   readonly retryHelps: boolean;
@@ -23,11 +24,12 @@ export type Answer<Result = unknown> =
 /** Our own errors are written to be shown; of a foreign one, only its name is safe. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof NotifierError) {
-    const { code, message, retryHelps, whatToDo } = error;
-    return { code, message, retryHelps, whatToDo };
+    const { code, fault, message, retryHelps, whatToDo } = error;
+    return { code, fault, message, retryHelps, whatToDo };
   }
   return {
     code: 'unexpected',
+    fault: 'ops',
     message: `The command failed: ${error instanceof Error ? error.name : typeof error}.`,
     retryHelps: true,
     whatToDo:

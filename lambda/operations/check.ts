@@ -1,4 +1,4 @@
-import { NotifierError } from '../errors.ts';
+import { isRefusal } from '../partner/errors.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import { problemOf } from './answer.ts';
@@ -20,8 +20,6 @@ import type { Call, OperationParts, Outcome } from './parts.ts';
 import { checkNames } from './result.ts';
 
 /** The partner has issued a token, and refuses what it is to be used for. */
-const scopeCode = 'not-provisioned';
-const tokenCodes = ['credentials-refused', 'unsupported-grant', 'token-refused-twice'];
 const tokenIsGood = ok('The partner issues a token, and its API accepts it.');
 
 /**
@@ -94,13 +92,11 @@ async function firstAnswer(
     found.set('token', tokenIsGood);
     return pulse;
   } catch (error) {
-    const code = error instanceof NotifierError ? error.code : '';
     const { found: message, ...finding } = failure(error);
-    const isScope = code === scopeCode;
+    const isRefused = isRefusal(error);
+    const isScope = isRefused && finding.code === 'not-provisioned';
     if (isScope) found.set('scope', { found: message, ...finding });
-    const said = tokenCodes.includes(code)
-      ? message
-      : `The partner gave no usable answer: ${message}`;
+    const said = isRefused ? message : `The partner gave no usable answer: ${message}`;
     found.set('token', isScope ? tokenIsGood : { found: said, ...finding });
     return undefined;
   }

@@ -3,8 +3,9 @@ import { inEnglish } from '../english.ts';
 import { NotifierError } from '../errors.ts';
 
 /** The function was sent something that is no command, or one with settings that it does not know. */
-class CommandInvalidError extends NotifierError {
+export class CommandInvalidError extends NotifierError {
   readonly code = 'command-invalid';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Correct the command: docs/commands.md describes each.';
 

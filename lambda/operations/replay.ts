@@ -19,8 +19,9 @@ type ReplayResult = ResultOf<'replay'>;
 type ReplayOutcome = Outcome<ReplayResult>;
 
 /** The topic or the queue did not take an event that it should have taken. */
-class ReplayRefusedError extends NotifierError {
+export class ReplayRefusedError extends NotifierError {
   readonly code = 'replay-refused';
+  readonly fault = 'aws';
   readonly retryHelps = true;
   readonly whatToDo =
     'Send the command in `next`: it goes on before the first event that was refused. If it is refused again, look at the permissions of the operate function and at the encryption of the target.';

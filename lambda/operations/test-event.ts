@@ -6,8 +6,9 @@ import type { ResultOf } from './contract.ts';
 import type { OperationParts, Outcome } from './parts.ts';
 
 /** SNS did not accept the test event, so it does not accept others either. */
-class TestEventRefusedError extends NotifierError {
+export class TestEventRefusedError extends NotifierError {
   readonly code = 'test-event-refused';
+  readonly fault = 'aws';
   readonly retryHelps = true;
   readonly whatToDo =
     'Send it again in a minute. If it is refused again, look at the policy of the events topic and of its key, and at the role of the operate function: events of the ticks are likely refused as well.';

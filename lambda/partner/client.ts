@@ -5,7 +5,7 @@ import type { Assessment } from '../events/assessment.ts';
 import type { RequestPace } from '../ports/request-pace.ts';
 import {
   InvalidQueryError,
-  RateLimitedError,
+  PartnerError,
   type RequestKind,
   TimedOutError,
   TokenRefusedTwiceError,
@@ -198,7 +198,8 @@ export function createPartnerClient(
     try {
       return await withRetries(once, { ...limits, deadline, clock, random, signal });
     } catch (error) {
-      if (error instanceof RateLimitedError) pace.refused(error.retryAfterMs);
+      if (error instanceof PartnerError && error.reach === 'pace' && error.wasSent)
+        pace.refused(error.retryAfterMs);
       throw error;
     }
   }

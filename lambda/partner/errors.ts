@@ -1,10 +1,16 @@
-import { NotifierError } from '../errors.ts';
+import { type Fault, faultOf, NotifierError, type Reach, reachOf } from '../errors.ts';
 
 /** Which of the API's three endpoints a request went to (partner-api.md, 4.1 to 4.3). */
 export type RequestKind = 'token' | 'list' | 'get';
 
 /** Everything the partner client throws, save the reason of a signal that the caller aborted. */
-export abstract class PartnerError extends NotifierError {}
+export abstract class PartnerError extends NotifierError {
+  readonly fault: Fault = 'partner';
+  /** How long to wait before the next attempt, in milliseconds, if the host or our own pace has said. */
+  readonly retryAfterMs: number | undefined = undefined;
+  /** Whether the host was asked at all: if not, it was no attempt. */
+  readonly wasSent: boolean = true;
+}
 
 const ENDPOINT = {
   token: 'the token endpoint',
@@ -15,6 +21,7 @@ const ENDPOINT = {
 /** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
 export class CredentialsRefusedError extends PartnerError {
   readonly code = 'credentials-refused';
+  override readonly reach = 'access';
   readonly retryHelps = false;
   readonly whatToDo =
     'Compare client_id and client_secret in Secrets Manager with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.';
@@ -27,6 +34,7 @@ export class CredentialsRefusedError extends PartnerError {
 /** 400 `unsupported_grant_type` at the token endpoint (partner-api.md, 7). */
 export class UnsupportedGrantError extends PartnerError {
   readonly code = 'unsupported-grant';
+  override readonly reach = 'access';
   readonly retryHelps = false;
   readonly whatToDo =
     'Try another form of the token request (form, basic or json); if none works, ask the operator whether the integration allows the client_credentials grant.';
@@ -39,6 +47,7 @@ export class UnsupportedGrantError extends PartnerError {
 /** The API answered 401 to a token that it had issued a moment before (partner-api.md, 7, rule 2). */
 export class TokenRefusedTwiceError extends PartnerError {
   readonly code = 'token-refused-twice';
+  override readonly reach = 'access';
   readonly retryHelps = false;
   readonly whatToDo =
     'If it lasts for more than a few minutes, tell the operator that the API refuses tokens which its own token endpoint has just issued, and ask whether the integration is enabled on this host.';
@@ -57,6 +66,7 @@ export class TokenRefusedTwiceError extends PartnerError {
  */
 export class NotProvisionedError extends PartnerError {
   readonly code = 'not-provisioned';
+  override readonly reach = 'access';
   readonly retryHelps = false;
   readonly whatToDo =
     "Contact the operator's support: name the client ID, and say that the assessments API answers 400 to the list without any filter, as it does when the integration has no organizations or no assessments assigned. Ask them to assign both.";
@@ -69,11 +79,11 @@ export class NotProvisionedError extends PartnerError {
 /** 429. Not in the document, which shows no rate limits (partner-api.md, 8). */
 export class RateLimitedError extends PartnerError {
   readonly code = 'rate-limited';
+  override readonly reach = 'pace';
   readonly retryHelps = true;
   readonly whatToDo =
     'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the operator for the limit.';
-  /** How long the host asked to be left alone (`Retry-After`), in milliseconds, if it did. */
-  readonly retryAfterMs: number | undefined;
+  override readonly retryAfterMs: number | undefined;
 
   constructor(kind: RequestKind, retryAfterMs?: number) {
     super(`Rate limited by ${ENDPOINT[kind]}.`);
@@ -84,36 +94,39 @@ export class RateLimitedError extends PartnerError {
 /** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
 export class PaceSpentError extends PartnerError {
   readonly code = 'pace-spent';
+  override readonly reach = 'pace';
   readonly retryHelps = true;
   readonly whatToDo =
     'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the operator for the limit.';
+  override readonly wasSent = false;
   /** After how many milliseconds there is room again. */
-  readonly waitMs: number;
+  override readonly retryAfterMs: number;
 
-  constructor(kind: RequestKind, waitMs: number) {
+  constructor(kind: RequestKind, retryAfterMs: number) {
     super(`The pace leaves no room for a request to ${ENDPOINT[kind]} now.`);
-    this.waitMs = waitMs;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** Whether the pace has ended a call: nobody has failed, and the next tick goes on. */
-export function isForPace(error: unknown): boolean {
-  return error instanceof PaceSpentError || error instanceof RateLimitedError;
+/** Whether the partner refuses what only people can mend: tried every minute, it would be hammering. */
+export function isRefusal(error: unknown): boolean {
+  return reachOf(error) === 'access' && faultOf(error) === 'partner';
 }
 
 /** Whether a call ended because its own deadline came, or for the pace: it has no answer yet. */
 export function isCutOff(error: unknown): boolean {
-  return isForPace(error) || (error instanceof TimedOutError && error.phase === 'deadline');
+  const reach = reachOf(error);
+  return reach === 'pace' || reach === 'time';
 }
 
 /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
 export class UnavailableError extends PartnerError {
   readonly code = 'unavailable';
+  override readonly reach = 'request';
   readonly retryHelps = true;
   readonly whatToDo =
     'Wait; if it lasts, check the base URL and the way to the host, then ask the operator about an outage.';
-  /** How long the host asked to be left alone (`Retry-After`), in milliseconds, if it did. */
-  readonly retryAfterMs: number | undefined;
+  override readonly retryAfterMs: number | undefined;
 
   /** @param reason `status 503`, or the code of the connection's failure */
   constructor(
@@ -131,6 +144,7 @@ export type TimedOutPhase = 'connect' | 'headers' | 'body' | 'attempt' | 'deadli
 
 export class TimedOutError extends PartnerError {
   readonly code = 'timed-out';
+  override readonly reach: Reach;
   readonly retryHelps = true;
   readonly whatToDo =
     'Wait; if it lasts, ask the operator why the host is slow, or raise the time-outs.';
@@ -139,6 +153,7 @@ export class TimedOutError extends PartnerError {
   constructor(kind: RequestKind, phase: TimedOutPhase, options?: ErrorOptions) {
     super(`Timed out at ${ENDPOINT[kind]} (${phase}).`, options);
     this.phase = phase;
+    this.reach = phase === 'deadline' ? 'time' : 'request';
   }
 }
 
@@ -157,6 +172,7 @@ export class UntrustedHostError extends PartnerError {
 /** A success whose body is not JSON, not UTF-8, or not what the document describes. */
 export class UnexpectedResponseError extends PartnerError {
   readonly code = 'unexpected-response';
+  override readonly reach = 'request';
   readonly retryHelps = false;
   readonly whatToDo =
     'Check the base URL; if it is right, the API has changed or a proxy answers in its place: run the conformance suite and show the operator what it finds.';
@@ -172,6 +188,8 @@ export class UnexpectedResponseError extends PartnerError {
 /** `get` received a record that is not the one the document describes (partner-api.md, 2.2). */
 export class MalformedRecordError extends PartnerError {
   readonly code = 'malformed-record';
+  override readonly fault = 'record';
+  override readonly reach = 'request';
   readonly retryHelps = false;
   readonly whatToDo = 'Show the operator the ID of the record and the paths that are wrong.';
   /** The ID that was asked for. */
@@ -189,6 +207,8 @@ export class MalformedRecordError extends PartnerError {
 /** A body above `limits.maxResponseBytes`, of which no more is read, or with too many values. */
 export class ResponseTooLargeError extends PartnerError {
   readonly code = 'response-too-large';
+  override readonly fault = 'record';
+  override readonly reach = 'request';
   readonly retryHelps = false;
   readonly whatToDo =
     'Ask for fewer records a page; if the records are legitimately this large, raise the limit.';
@@ -202,6 +222,7 @@ export class ResponseTooLargeError extends PartnerError {
 /** Any 3xx: a token must not follow a redirect to wherever it leads. */
 export class RedirectRefusedError extends PartnerError {
   readonly code = 'redirect-refused';
+  override readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo =
     'Set the base URL to the host that the operator gave you, exactly; ask them if it has moved.';
@@ -216,6 +237,7 @@ export class RedirectRefusedError extends PartnerError {
 /** A 4xx (or 501) that the document does not describe. */
 export class RequestRefusedError extends PartnerError {
   readonly code = 'request-refused';
+  override readonly reach = 'request';
   readonly retryHelps = false;
   readonly whatToDo =
     'Check the base URL; if it is right, tell the operator which endpoint gave which status.';
@@ -230,6 +252,7 @@ export class RequestRefusedError extends PartnerError {
 /** What the caller asked for cannot be asked of the API. Nothing was sent. */
 export class InvalidQueryError extends PartnerError {
   readonly code = 'invalid-query';
+  override readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Correct the call: this is a mistake in the calling code.';
   /** Parameters and what is wrong with them; never a value. */
@@ -244,6 +267,7 @@ export class InvalidQueryError extends PartnerError {
 /** The base URL is not `https:` (nor loopback), or carries more than an address. */
 export class InvalidBaseUrlError extends PartnerError {
   readonly code = 'invalid-base-url';
+  override readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo =
     'Set the base URL to https:// and the host that the operator gave you, without user, query or fragment.';
@@ -256,6 +280,7 @@ export class InvalidBaseUrlError extends PartnerError {
 /** The client was used after `close()`. */
 export class ClientClosedError extends PartnerError {
   readonly code = 'client-closed';
+  override readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Create a client for each use, or close it last.';
 

@@ -1,4 +1,4 @@
-import { ResponseTooLargeError } from './errors.ts';
+import { faultOf } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, type ListQuery } from './query.ts';
 import type { Page, Quarantined } from './records.ts';
 
@@ -98,7 +98,7 @@ async function unlessTooLarge(asked: Promise<Page>): Promise<Page | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ResponseTooLargeError) return undefined;
+    if (faultOf(error) === 'record') return undefined;
     throw error;
   }
 }

@@ -1,9 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { DayRange } from '../detection/days.ts';
+import { faultOf } from '../errors.ts';
 import type { Bookmark, PartnerReader } from '../ports/partner-reader.ts';
 import type { PartnerClient } from './client.ts';
-import { isCutOff, MalformedRecordError } from './errors.ts';
+import { isCutOff } from './errors.ts';
 import type { Stop } from './proven/part.ts';
 import { proveRange } from './proven/proven-read.ts';
 import type { SeamRules } from './proven/rules.ts';
@@ -90,7 +91,7 @@ export function partnerReader(
       try {
         return await client.get(id, { deadline });
       } catch (error) {
-        if (error instanceof MalformedRecordError) return 'unreadable';
+        if (faultOf(error) === 'record') return 'unreadable';
         throw error;
       }
     },

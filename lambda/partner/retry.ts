@@ -1,7 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
-import { NotifierError } from '../errors.ts';
-import { PaceSpentError, RateLimitedError, UnavailableError } from './errors.ts';
+import { PartnerError } from './errors.ts';
 
 export interface RetryPolicy {
   /** Attempts in all, the first included. */
@@ -33,9 +32,8 @@ export async function withRetries<T>(
     try {
       return await once(attempt);
     } catch (error) {
-      if (!(error instanceof NotifierError) || !error.retryHelps) throw error;
-      // No attempt was made.
-      if (error instanceof PaceSpentError) attempt -= 1;
+      if (!(error instanceof PartnerError) || !error.retryHelps) throw error;
+      if (!error.wasSent) attempt -= 1;
       if (attempt >= attemptsAfter(error, context)) throw error;
       const waitMs = waitAfter(error, attempt, context);
       const left = context.deadline.epochMilliseconds - context.clock.now().epochMilliseconds;
@@ -48,23 +46,23 @@ export async function withRetries<T>(
 /** A host that does not say when to come again has a limit for the second, or has had enough. */
 const attemptsAtOnce = 2;
 
-function attemptsAfter(error: NotifierError, { attempts }: RetryPolicy): number {
-  const isUnbidden = error instanceof RateLimitedError && error.retryAfterMs === undefined;
+function attemptsAfter({ reach, retryAfterMs }: PartnerError, { attempts }: RetryPolicy): number {
+  const isUnbidden = reach === 'pace' && retryAfterMs === undefined;
   return isUnbidden ? Math.min(attempts, attemptsAtOnce) : attempts;
 }
 
 /**
  * Full jitter: anything between nothing and the back-off. After `Retry-After` the jitter comes on
- * top, so that nobody is early and not everybody returns in the same instant.
+ * top, so that nobody is early and not everybody returns in the same instant. Our own pace is exact.
  */
-function waitAfter(error: NotifierError, attempt: number, context: RetryContext): number {
-  if (error instanceof PaceSpentError) return error.waitMs;
+function waitAfter(
+  { wasSent, retryAfterMs = 0 }: PartnerError,
+  attempt: number,
+  context: RetryContext,
+): number {
+  if (!wasSent) return retryAfterMs;
   const backoff = Math.min(context.maxBackoffMs, context.backoffMs * 2 ** (attempt - 1));
-  const asked =
-    error instanceof RateLimitedError || error instanceof UnavailableError
-      ? (error.retryAfterMs ?? 0)
-      : 0;
-  return Math.ceil(asked + context.random() * backoff);
+  return Math.ceil(retryAfterMs + context.random() * backoff);
 }
 
 /**

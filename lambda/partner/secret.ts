@@ -21,6 +21,8 @@ const WHAT_TO_STORE =
  */
 export class CredentialsNotSetError extends NotifierError {
   readonly code = 'credentials-not-set';
+  readonly fault = 'ops';
+  override readonly reach = 'access';
   readonly retryHelps = false;
   readonly whatToDo = WHAT_TO_STORE;
 
@@ -32,6 +34,8 @@ export class CredentialsNotSetError extends NotifierError {
 /** The secret's value is not the JSON that is expected. */
 export class CredentialsMalformedError extends NotifierError {
   readonly code = 'credentials-malformed';
+  readonly fault = 'ops';
+  override readonly reach = 'access';
   readonly retryHelps = false;
   readonly whatToDo = WHAT_TO_STORE;
   /** Paths and what is wrong with them; never a value. */
@@ -46,6 +50,8 @@ export class CredentialsMalformedError extends NotifierError {
 /** Secrets Manager did not give the value; `cause` says why. Its SDK has retried by then. */
 export class SecretUnreadableError extends NotifierError {
   readonly code = 'secret-unreadable';
+  readonly fault = 'aws';
+  override readonly reach = 'access';
   readonly retryHelps = false;
   readonly whatToDo =
     'Look at the cause: access denied means that the role lacks secretsmanager:GetSecretValue or kms:Decrypt; anything else that Secrets Manager cannot be reached.';

@@ -10,9 +10,8 @@ import {
   returned,
   settled,
 } from '../detection/gate.ts';
-import { NotifierError } from '../errors.ts';
+import { faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
-import { LedgerRefusedError } from '../ledger/errors.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { Lease, State } from '../ports/state.ts';
 import { CalendarDays } from './calendar-days.ts';
@@ -212,7 +211,7 @@ export class Announcement {
     try {
       const owed = await commit(false).catch((error: unknown) => {
         // So much is held of it already that only a brief event fits into its item.
-        if (error instanceof LedgerRefusedError) return commit(true);
+        if (faultOf(error) === 'record') return commit(true);
         throw error;
       });
       this.tally[owed === undefined ? 'conflicts' : change.kind] += 1;

@@ -11,17 +11,7 @@ import {
 } from '../detection/conditions.ts';
 import type { Missing } from '../detection/missing.ts';
 import { isOver } from '../detection/odd-fields.ts';
-import {
-  CredentialsRefusedError,
-  NotProvisionedError,
-  TokenRefusedTwiceError,
-  UnsupportedGrantError,
-} from '../partner/errors.ts';
-import {
-  CredentialsMalformedError,
-  CredentialsNotSetError,
-  SecretUnreadableError,
-} from '../partner/secret.ts';
+import { NotifierError } from '../errors.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Pause } from '../ports/state.ts';
 import { conditionNotice } from './condition-notices.ts';
@@ -30,18 +20,6 @@ import { floodDetails } from './notices.ts';
 import { OddFields } from './odd-fields.ts';
 import type { TickParts } from './parts.ts';
 
-/** What only people can mend, at the partner: tried every minute, it would be hammering. */
-const refusals = [
-  CredentialsRefusedError,
-  UnsupportedGrantError,
-  TokenRefusedTwiceError,
-  NotProvisionedError,
-];
-/** What people can mend here. The partner is not asked anything before. */
-const omissions = [CredentialsNotSetError, CredentialsMalformedError, SecretUnreadableError];
-
-const hindrances = [...refusals, ...omissions];
-type Hindrance = InstanceType<(typeof hindrances)[number]>;
 const hindranceNames = [
   'credentials-not-set',
   'credentials-malformed',
@@ -50,19 +28,11 @@ const hindranceNames = [
   'unsupported-grant',
   'token-refused-twice',
   'not-provisioned',
-] as const satisfies readonly Hindrance['code'][];
+] as const satisfies readonly ConditionName[];
 
 /** Whether something that people have to mend is in the way of every tick. */
 export function isHindered(conditions: Partial<Record<ConditionName, number>>): boolean {
   return hindranceNames.some((name) => name in conditions);
-}
-
-export function isRefusal(error: unknown): boolean {
-  return refusals.some((refusal) => error instanceof refusal);
-}
-
-export function isHindrance(error: unknown): error is Hindrance {
-  return hindrances.some((hindrance) => error instanceof hindrance);
 }
 
 const oneDay = 24 * 3_600_000;
@@ -124,12 +94,14 @@ export class Conditions {
    * any condition. What goes wrong with telling must not hide why it failed.
    */
   async failed(failure: unknown): Promise<void> {
-    if (!isHindrance(failure)) return;
+    const code = failure instanceof NotifierError ? failure.code : undefined;
+    const name = hindranceNames.find((hindrance) => hindrance === code);
+    if (name === undefined) return;
     try {
-      await this.note(failure.code, { number: 1 });
-      await this.#endHindrances(failure.code);
+      await this.note(name, { number: 1 });
+      await this.#endHindrances(name);
     } catch (error) {
-      this.#parts.journal.warn('condition not told', { condition: failure.code, error });
+      this.#parts.journal.warn('condition not told', { condition: name, error });
     }
   }
 

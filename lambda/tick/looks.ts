@@ -9,9 +9,9 @@ import {
 } from '../detection/compare.ts';
 import { mostKnown } from '../detection/locate.ts';
 import { asked, concluded, looksDue, type Missing, type Totals } from '../detection/missing.ts';
+import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Lease } from '../ports/state.ts';
-import { isLocalFailure } from './local-failure.ts';
 import type { TickParts } from './parts.ts';
 import { sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -245,7 +245,7 @@ export class Looks {
     try {
       return await limit.ask((deadline) => parts.partner.get(id, deadline));
     } catch (error) {
-      if (!isLocalFailure(error)) throw error;
+      if (reachOf(error) !== 'request') throw error;
       this.#failures += 1;
       parts.journal.warn('record not to be had by its id', { certification: id, error });
       return 'failed';

@@ -11,11 +11,11 @@ import {
 import { asBefore, dayEntries, type FreshEntries } from '../detection/day-entries.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { ReadResult, ReadStep } from '../detection/worklist.ts';
+import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
 import type { Bookmark, QuarantinedRecord, RangeRead } from '../ports/partner-reader.ts';
 import type { Cursor } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
-import { isLocalFailure } from './local-failure.ts';
 import type { Looks } from './looks.ts';
 import type { TickParts } from './parts.ts';
 import { type Sightings, sightingsAmong } from './sightings.ts';
@@ -128,7 +128,7 @@ export async function prove(
     const isOutOfPace = read.isCutOff && Temporal.Instant.compare(parts.clock.now(), until) < 0;
     return { ...read, isOutOfPace };
   } catch (error) {
-    if (!isLocalFailure(error) || purpose === 'start') throw error;
+    if (reachOf(error) !== 'request' || purpose === 'start') throw error;
     const pulse = await limit.ask((deadline) => parts.partner.pulse(deadline));
     parts.journal.warn('days not to be read', { from: days[0], to: days.at(-1), error });
     const isCutOff = pulse === 'out-of-time';

@@ -15,8 +15,9 @@ import {
   type Position,
   type Step,
 } from '../detection/worklist.ts';
+import { reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
-import { isForPace } from '../partner/errors.ts';
+import { isRefusal } from '../partner/errors.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { Baseline, Cursor, Lease, State, StateChanges } from '../ports/state.ts';
@@ -24,7 +25,7 @@ import { Announcement, type AnnouncementTally } from './announcement.ts';
 import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
 import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
-import { Conditions, isRefusal } from './conditions.ts';
+import { Conditions } from './conditions.ts';
 import { Delivery, type DeliveryTally } from './delivery.ts';
 import { indexLagMinutes } from './index-lag.ts';
 import { keepPace } from './kept-pace.ts';
@@ -145,7 +146,7 @@ class Tick {
       return await this.#story(state);
     } catch (error) {
       // Not even the pulse: what is owed is out, and the rest is up to the next tick.
-      if (isForPace(error))
+      if (reachOf(error) === 'pace')
         return this.#holdsLease
           ? this.#finish('backing-off', state)
           : this.#report('backing-off', state);

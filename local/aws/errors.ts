@@ -3,6 +3,7 @@ import { NotifierError } from '../../lambda/errors.ts';
 /** Something in the template that matters for a local run and that `local/aws` cannot interpret. */
 export class TemplateNotUnderstoodError extends NotifierError {
   readonly code = 'template-not-understood';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo =
     'Teach local/aws/ to interpret it or, if it has no local meaning, add it to the list of those.';
@@ -16,6 +17,7 @@ export class TemplateNotUnderstoodError extends NotifierError {
 /** An assembly directory that holds no stack, or several where one was expected. */
 export class AssemblyError extends NotifierError {
   readonly code = 'assembly-unusable';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Synthesize one stack into the directory (`npm run synth`) and name it.';
 }

@@ -3,6 +3,7 @@ import { NotifierError } from '../../lambda/errors.ts';
 /** None of the token requests was granted: wrong credentials, as far as the host says. */
 export class CredentialsFileRefusedError extends NotifierError {
   readonly code = 'credentials-refused';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo =
     'Compare the credentials file with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.';
@@ -15,6 +16,7 @@ export class CredentialsFileRefusedError extends NotifierError {
 /** The run has made as many requests as it may. */
 export class RequestsSpentError extends NotifierError {
   readonly code = 'requests-spent';
+  readonly fault = 'ops';
   readonly retryHelps = true;
   readonly whatToDo = 'Run it at a quieter time: a host whose data moves is asked more often.';
 
@@ -26,6 +28,7 @@ export class RequestsSpentError extends NotifierError {
 /** The list answered something that no page can be read from. */
 export class UnusablePageError extends NotifierError {
   readonly code = 'unusable-page';
+  readonly fault = 'partner';
   readonly retryHelps = false;
   readonly whatToDo = 'Show the operator the check that failed.';
   /** 200 when the body is at fault. */

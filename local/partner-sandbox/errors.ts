@@ -3,6 +3,7 @@ import { NotifierError } from '../../lambda/errors.ts';
 /** The sandbox cannot listen on the port that was asked for. */
 export class PortTakenError extends NotifierError {
   readonly code = 'sandbox-port-taken';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Choose another port, or 0 for any free one.';
 
@@ -14,6 +15,7 @@ export class PortTakenError extends NotifierError {
 /** An option, switch, fault or world operation that makes no sense. */
 export class SandboxRequestError extends NotifierError {
   readonly code = 'sandbox-request-invalid';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Correct what the message names; docs/sandbox.md lists what is accepted.';
 }
@@ -21,6 +23,7 @@ export class SandboxRequestError extends NotifierError {
 /** No record, educator, organization or assessment has that id. */
 export class NotInWorldError extends NotifierError {
   readonly code = 'sandbox-id-unknown';
+  readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo = 'Use an id that the sandbox lists.';
 

@@ -1,6 +1,6 @@
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import { NotifierError } from '../../lambda/errors.ts';
+import { type Fault, NotifierError } from '../../lambda/errors.ts';
 import { createPartnerClient } from '../../lambda/partner/client.ts';
 import { InterruptedError, OpsError, UsageError } from '../errors.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -134,6 +134,7 @@ async function tried(
 /** Credentials were tried at the partner, in vain. */
 class NotStoredError extends OpsError {
   readonly code: string;
+  override readonly fault: Fault;
   readonly retryHelps: boolean;
   readonly whatToDo: string;
   readonly exitCode: ExitCode;
@@ -141,6 +142,7 @@ class NotStoredError extends OpsError {
   constructor(cause: NotifierError) {
     super(cause.message, { cause });
     this.code = cause.code;
+    this.fault = cause.fault;
     this.retryHelps = cause.retryHelps;
     this.exitCode = exitCodeOf(cause.code);
     this.whatToDo =

@@ -1,3 +1,4 @@
+import type { Fault } from '../../lambda/errors.ts';
 import type { Problem } from '../../lambda/operations/answer.ts';
 import { OpsError } from '../errors.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -32,6 +33,7 @@ export class NotSignedInError extends OpsError {
 /** AWS failed, or cannot be reached. */
 export class AwsFailedError extends OpsError {
   readonly code = 'aws-failed';
+  override readonly fault = 'aws';
   readonly retryHelps = true;
   readonly exitCode = exitCodes.failed;
   readonly whatToDo =
@@ -57,6 +59,7 @@ export class AwsFailedError extends OpsError {
 /** AWS refuses to start the function now: no lease of ours, but a limit of AWS's. */
 export class NotStartedError extends OpsError {
   readonly code = 'not-started';
+  override readonly fault = 'aws';
   readonly retryHelps = true;
   readonly exitCode = exitCodes.failed;
   readonly whatToDo =
@@ -125,14 +128,16 @@ export class AnswerNotUnderstoodError extends OpsError {
 /** The function says what went wrong, and what was done before. */
 export class CommandFailedError extends OpsError {
   readonly code: string;
+  override readonly fault: Fault;
   readonly retryHelps: boolean;
   readonly whatToDo: string;
   readonly exitCode: ExitCode;
   override readonly result: unknown;
 
-  constructor({ code, message, retryHelps, whatToDo }: Problem, result?: unknown) {
+  constructor({ code, fault, message, retryHelps, whatToDo }: Problem, result?: unknown) {
     super(message);
     this.code = code;
+    this.fault = fault;
     this.retryHelps = retryHelps;
     this.whatToDo = whatToDo;
     this.result = result;

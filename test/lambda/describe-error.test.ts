@@ -17,6 +17,7 @@ describe('what is logged of an error', () => {
     expect(describeError(new LedgerUnavailableError('GetItem', { cause }))).toMatchObject({
       name: 'LedgerUnavailableError',
       code: 'ledger-unavailable',
+      fault: 'aws',
       message: 'The ledger did not carry out GetItem.',
       retryHelps: true,
       cause: { name: 'Error', code: 'ECONNREFUSED' },
@@ -47,7 +48,11 @@ describe('what is logged of an error', () => {
 describe('what Lambda is shown of a failed tick', () => {
   it('is the name and message of our own error, without its causes', () => {
     const failure = new TickFailure(new LedgerUnavailableError('Query', { cause: new Error('x') }));
-    expect(failure).toMatchObject({ name: 'LedgerUnavailableError', code: 'ledger-unavailable' });
+    expect(failure).toMatchObject({
+      name: 'LedgerUnavailableError',
+      code: 'ledger-unavailable',
+      fault: 'aws',
+    });
     expect(failure.cause).toBeUndefined();
   });
 

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { NotifierError } from '../../lambda/errors.ts';
+import { faultOf, faults, NotifierError, reachOf } from '../../lambda/errors.ts';
 
 class TestHallClosedError extends NotifierError {
   readonly code = 'test-hall-closed';
+  readonly fault = 'ops';
   readonly retryHelps = true;
   readonly whatToDo = 'Come back tomorrow.';
 }
@@ -21,4 +25,45 @@ describe('an error of the notifier', () => {
     const cause = new Error('reset');
     expect(new TestHallClosedError('The hall is closed.', { cause }).cause).toBe(cause);
   });
+
+  it('says how far it reaches and whose fault it is, of which nothing is known of another', () => {
+    const error = new TestHallClosedError('The hall is closed.');
+    expect([faultOf(error), reachOf(error)]).toEqual(['ops', 'all']);
+    expect([faultOf(new Error('x')), reachOf(new Error('x'))]).toEqual([undefined, undefined]);
+  });
 });
+
+/** By file: the classes of errors that its text declares. */
+const declared = await declaredErrors();
+
+describe.each([...declared])('%s', (file, names) => {
+  it.each(names)('has %s say whose fault it is, and what to do', async (name) => {
+    const made = await errorOf(file, name);
+    expect(faults).toContain(made.fault);
+    expect(made.code).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(made.name).toMatch(/^[A-Z]\w+Error$/);
+    expect(made.whatToDo).toMatch(/^[A-Z].*[.?]$/s);
+    expect(typeof made.retryHelps).toBe('boolean');
+    // What only people can mend is not tried again by whoever gets it.
+    if (made.reach === 'access') expect(made.retryHelps).toBe(false);
+  });
+});
+
+async function declaredErrors(): Promise<Map<string, string[]>> {
+  const files = new Map<string, string[]>();
+  for await (const file of glob('{lambda/**/*,consumer/errors}.ts')) {
+    const text = readFileSync(file, 'utf8');
+    const names = text.matchAll(/^(?:export )?class (\w+) extends (?:Notifier|Partner)Error/gm);
+    const found = [...names].flatMap(([, name = '']) => name);
+    if (found.length > 0) files.set(file, found);
+  }
+  return files;
+}
+
+/** Made with arguments that any of them can put into its message. */
+async function errorOf(file: string, name: string): Promise<NotifierError> {
+  const exported: Record<string, unknown> = await import(join(process.cwd(), file));
+  const made: unknown = Reflect.construct(Object(exported[name]), Array(4).fill(['Anything.']));
+  if (!(made instanceof NotifierError)) throw new Error(`${name} of ${file} is not exported`);
+  return made;
+}

@@ -82,6 +82,7 @@ describe('a command line that is wrong ends with 2, and says what is wrong:', ()
       ok: false,
       problem: {
         code: 'usage',
+        fault: 'ops',
         message: expect.stringContaining(words),
         retryHelps: false,
         whatToDo: expect.any(String),

@@ -183,6 +183,7 @@ describe('Ctrl-C during a decision', () => {
       ok: false,
       problem: {
         code: 'interrupted',
+        fault: 'ops',
         message: 'Interrupted.',
         retryHelps: true,
         whatToDo: 'Nothing was changed.',

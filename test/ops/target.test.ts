@@ -271,7 +271,7 @@ describe('what can go wrong in between', () => {
     const evil = '\u001B[2Jred\u0007\u202Eright\u009B31m\nsecond';
     const body = JSON.stringify({
       ok: false,
-      problem: { code: 'x', message: evil, retryHelps: false, whatToDo: evil },
+      problem: { code: 'x', fault: 'ops', message: evil, retryHelps: false, whatToDo: evil },
     });
     for (const json of ['', ' --json']) {
       duty.lambda.once(duty.invocation, async () => ({

@@ -47,6 +47,7 @@ describe('bad input', () => {
     });
     expect(failureInTheLog()).toMatchObject({
       code: 'credentials-refused',
+      fault: 'partner',
       retryHelps: false,
       whatToDo: expect.stringContaining('Secrets Manager'),
     });

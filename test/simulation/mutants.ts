@@ -1,12 +1,12 @@
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
 import { oddPaths } from '../../lambda/detection/odd-fields.ts';
+import { reachOf } from '../../lambda/errors.ts';
 import { ClientClosedError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader, RangeRead } from '../../lambda/ports/partner-reader.ts';
 import type { State } from '../../lambda/ports/state.ts';
-import { isLocalFailure } from '../../lambda/tick/local-failure.ts';
 import type { TickParts, TickSettings } from '../../lambda/tick/parts.ts';
 import { type Rules, rules } from '../../lambda/tick/rules.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
@@ -229,7 +229,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
         try {
           return await real.get(id, deadline);
         } catch (error) {
-          throw isLocalFailure(error) ? new ClientClosedError() : error;
+          throw reachOf(error) === 'request' ? new ClientClosedError() : error;
         }
       },
     }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { faults } from '../../errors.ts';
 
 export const instant = z.iso.datetime();
 export const day = z.iso.date();
@@ -15,6 +16,7 @@ export const byKind = z.object({
 export const problemSchema = z.object({
   /** Stable, kebab-case. */
   code: z.string(),
+  fault: z.enum(faults),
   message: z.string(),
   /** Whether the same command, sent again later, can succeed without anybody doing anything. */
   retryHelps: z.boolean(),

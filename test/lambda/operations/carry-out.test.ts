@@ -25,6 +25,7 @@ describe('a command', () => {
       ok: false,
       problem: {
         code: 'command-invalid',
+        fault: 'ops',
         message: expect.stringMatching(problem),
         retryHelps: false,
         whatToDo: expect.stringContaining('docs/commands.md'),

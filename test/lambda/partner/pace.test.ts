@@ -23,7 +23,7 @@ it('sends nothing if the next minute comes too late for the call', async () => {
   const deadline = clock.now().add({ seconds: 60 });
   const error = await rejection(client.list({}, { deadline }));
   expect(error).toBeInstanceOf(PaceSpentError);
-  expect(error).toMatchObject({ waitMs: 60_000, retryHelps: true });
+  expect(error).toMatchObject({ retryAfterMs: 60_000, retryHelps: true });
   expect(host.of('list')).toHaveLength(1);
   expect(clock.sleeps).toEqual([]);
 });

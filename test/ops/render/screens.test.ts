@@ -58,6 +58,7 @@ const well: ResultOf<'status'> = {
 describe('status', () => {
   const problem = {
     code: 'unavailable',
+    fault: 'partner' as const,
     message: 'No usable answer: status 503.',
     retryHelps: true,
     whatToDo: '',
