@@ -87,11 +87,7 @@ export async function dayBounds(
     const on = await partner.count({ from: date, to: date }, deadline);
     const after = await partner.count({ from: date.add({ days: 1 }) }, deadline);
     const shown = pulse.assessments.filter(({ certified_on }) => certified_on === day).length;
-    // A malformed record counts, and its day is not to be relied on.
-    const isLegible = pulse.quarantined.length === 0;
-    const isWhole = isLegible && (shown < pulse.assessments.length || shown === pulse.count);
-    const isRight = before + on + after === pulse.count && (after === 0 || !isLegible);
-    if (isRight && (isWhole ? on === shown : on >= shown))
+    if (addsUp(pulse, { before, on, after, shown }))
       return ok(`Filters by day include their bounds: ${before} before ${day}, ${on} on it.`);
     last = failed(
       `Filters by day do not add up: ${before} before ${day}, ${on} on it, ${after} after it, of ${pulse.count}; the newest page shows ${shown} of that day.`,
@@ -99,6 +95,18 @@ export async function dayBounds(
     );
   }
   return last;
+}
+
+/** @param shown of the newest day, on the newest page */
+function addsUp(
+  { assessments, quarantined, count }: PulseRead,
+  { before, on, after, shown }: Record<'before' | 'on' | 'after' | 'shown', number>,
+): boolean {
+  // A malformed record counts, and its day is not to be relied on.
+  const isLegible = quarantined.length === 0;
+  const isWhole = isLegible && (shown < assessments.length || shown === count);
+  const isRight = before + on + after === count && (after === 0 || !isLegible);
+  return isRight && (isWhole ? on === shown : on >= shown);
 }
 
 export async function singleRecord(

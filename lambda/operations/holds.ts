@@ -22,11 +22,9 @@ export async function holds(
   let cursor = command.after;
   let isStopped = false;
   for await (const page of opsLedger.kept(command.waiting, command.after)) {
-    for (const event of page.events) {
-      if (!isSelected(event, command)) continue;
-      tally.add(event);
-      if (command.list) list.push(listed(event));
-    }
+    const selected = page.events.filter((event) => isSelected(event, command));
+    for (const event of selected) tally.add(event);
+    if (command.list) list.push(...selected.map(listed));
     tally.unreadable += page.unreadable.length;
     cursor = page.end;
     isStopped = limit.noteIfReached() || list.length >= listedAtOnce;

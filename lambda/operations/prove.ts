@@ -54,18 +54,15 @@ export async function prove(
     await makeDue(parts, calendar, (_, day) => meant.has(day));
   });
 
-  let found: Result['found'];
-  let toRead = await daysToRead(parts, command, since);
-  if (toRead > 0) {
-    const line = await undisturbedTick(parts, call);
-    if (line === undefined) return { ...unfinished(toRead, next), failure: new BusyError() };
-    const { created, updated, withdrawn, restored } = line;
-    if (line.examined > 0) found = { created, updated, withdrawn, restored };
-    toRead = await daysToRead(parts, command, since);
-    const failure = toRead > 0 ? whyNothingWasRead(line) : undefined;
-    if (toRead > 0) return { ...unfinished(toRead, next, found), ...(failure && { failure }) };
-  }
-  return { result: { ...(await certificate(parts, next)), ...(found && { found }) } };
+  const toRead = await daysToRead(parts, command, since);
+  if (toRead === 0) return { result: await certificate(parts, next) };
+  const line = await undisturbedTick(parts, call);
+  if (line === undefined) return { result: unfinished(toRead, next), failure: new BusyError() };
+  const found = foundBy(line);
+  const left = await daysToRead(parts, command, since);
+  if (left === 0) return { result: { ...(await certificate(parts, next)), ...found } };
+  const failure = whyNothingWasRead(line);
+  return { result: { ...unfinished(left, next), ...found }, ...(failure && { failure }) };
 }
 
 /** What is recorded of the days, and nothing else. */
@@ -90,10 +87,14 @@ async function certificate(parts: OperationParts, command: ProveCommand): Promis
   };
 }
 
-function unfinished(toRead: number, next: ProveCommand, found?: Result['found']) {
+function unfinished(toRead: number, next: ProveCommand): Result {
   const none = { days: [], proven: 0, open: 0, unproven: 0, notYet: 0, certifications: 0 };
-  const result: Result = { ...none, toRead, next };
-  return { result: { ...result, ...(found && { found }) } };
+  return { ...none, toRead, next };
+}
+
+function foundBy(line: TickLine): Pick<Result, 'found'> {
+  const { examined, created, updated, withdrawn, restored } = line;
+  return examined > 0 ? { found: { created, updated, withdrawn, restored } } : {};
 }
 
 /** `undefined`: others were at work all the time. */

@@ -46,36 +46,24 @@ export async function status(
     : [];
   const known = { state, waiting, partner, certifications, conditions };
   const reasons = reasonsAgainst(known, parts);
-  const nextTick = state && nextAfter(state, parts);
   return {
     result: {
       at: now.toString(),
       settings: settingsTold(parts),
       standing: reasons[0] ?? 'up-to-date',
       reasons,
-      busy:
-        state?.leasedUntil !== undefined && Temporal.Instant.compare(now, state.leasedUntil) < 0,
+      busy: isLeased(state, now),
       ...ifPaused(state),
-      ...(state?.backOff &&
-        isBackingOff(state, parts) && {
-          backingOff: {
-            until: state.backOff.until.toString(),
-            failures: state.backOff.failures,
-          },
-        }),
+      ...ifBackingOff(state, parts),
       baseline: {
         ...progress,
         ...(partner && 'count' in partner && { total: partner.count }),
       },
-      ...(state?.heartbeat !== undefined && { lastTick: state.heartbeat }),
-      ...(nextTick !== undefined && { nextTick }),
+      ...ticksOf(state, parts),
       certifications,
       ...(partner && { partner }),
       unexplained: state?.unexplained ?? 0,
-      missing: {
-        number: state?.missing?.total ?? 0,
-        isTooMany: state?.missing?.tooManySince !== undefined,
-      },
+      missing: missingIn(state),
       today: { ...emptyTally(), ...(state?.today?.day === today && state.today), day: today },
       waiting,
       ...proofOverview(calendar, window.from.toString()),
@@ -99,22 +87,40 @@ async function partnerTotal(parts: OperationParts, state: State | undefined, { l
   }
 }
 
+function ifBackingOff(state: State | undefined, parts: OperationParts): Pick<Status, 'backingOff'> {
+  if (!state?.backOff || !isBackingOff(state, parts)) return {};
+  const { until, failures } = state.backOff;
+  return { backingOff: { until: until.toString(), failures } };
+}
+
+function isLeased(state: State | undefined, now: Temporal.Instant): boolean {
+  return state?.leasedUntil !== undefined && Temporal.Instant.compare(now, state.leasedUntil) < 0;
+}
+
+function missingIn(state: State | undefined): Status['missing'] {
+  const { total = 0, tooManySince } = state?.missing ?? {};
+  return { number: total, isTooMany: tooManySince !== undefined };
+}
+
 /** @param from the first day that counts */
 function totalOf(calendar: ReadonlyMap<string, DayEntry>, from = ''): number {
   return [...calendar].reduce((sum, [day, { count }]) => (day < from ? sum : sum + count), 0);
 }
 
-function nextAfter(
-  { heartbeat, paused }: State,
+function ticksOf(
+  state: State | undefined,
   { settings, clock }: OperationParts,
-): string | undefined {
-  if (paused || heartbeat === undefined) return undefined;
-  const due = Temporal.Instant.from(heartbeat).add({
+): Pick<Status, 'lastTick' | 'nextTick'> {
+  const lastTick = state?.heartbeat;
+  if (lastTick === undefined) return {};
+  if (state?.paused) return { lastTick };
+  const due = Temporal.Instant.from(lastTick).add({
     milliseconds: Math.round(settings.every * 60_000),
   });
   // The schedule does not wait for a tick: one that is overdue can begin at any moment.
   const now = clock.now();
-  return (Temporal.Instant.compare(due, now) < 0 ? now : due).toString();
+  const next = Temporal.Instant.compare(due, now) < 0 ? now : due;
+  return { lastTick, nextTick: next.toString() };
 }
 
 /**

@@ -45,83 +45,95 @@ export interface ListQuery {
   readonly offset?: number;
 }
 
-const TEXTS = ['search'] as const;
-const DATES = ['start_date', 'end_date'] as const;
-const ID_LISTS = ['product_ids', 'user_ids', 'proctor_ids', 'organization_ids'] as const;
-const WORD_LISTS = {
-  user_record_status: ['active', 'archived'],
-  legacy_record: ['true', 'false', 'both'],
-} as const;
+/** What a value of a parameter may be. */
+interface Rule {
+  /** Blank equals omitted. `undefined`: refused. */
+  readonly textOf: (value: unknown) => string | undefined;
+  readonly problem: string;
+}
+
+const allowed = (isAllowed: (value: unknown) => boolean, problem: string): Rule => ({
+  textOf: (value) => (isAllowed(value) ? String(value) : undefined),
+  problem,
+});
+const text: Rule = { textOf: (value) => String(value).trim(), problem: 'not a text' };
+const date: Rule = {
+  textOf: (value) => (String(value).trim() === '' ? '' : dateText(String(value))),
+  problem: 'not a date (YYYY-MM-DD)',
+};
+const integer = allowed(Number.isSafeInteger, 'not an integer');
+const oneOf = (words: readonly string[], problem = `none of ${words.join(', ')}`) =>
+  allowed((value) => words.includes(String(value)), problem);
+const within = (least: number, most: number, problem: string) =>
+  allowed(
+    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+    problem,
+  );
+
+const FILTERS: Readonly<Record<keyof AssessmentFilter, Rule>> = {
+  search: text,
+  start_date: date,
+  end_date: date,
+  product_ids: integer,
+  user_ids: integer,
+  proctor_ids: integer,
+  organization_ids: integer,
+  seids: text,
+  user_record_status: oneOf(['active', 'archived']),
+  legacy_record: oneOf(['true', 'false', 'both']),
+};
+
+/**
+ * The API takes what it does not know as the default, without an error (4.2): a typing mistake
+ * would give another order than the one a proven read relies on.
+ */
+const LISTING: Readonly<Record<keyof Omit<ListQuery, 'filter'>, Rule>> = {
+  sort: oneOf(SORT_KEYS),
+  order: oneOf(['ASC', 'DESC'], 'neither ASC nor DESC'),
+  page: within(1, MAX_PAGE_SIZE, `not an integer from 1 to ${MAX_PAGE_SIZE}`),
+  offset: within(0, Number.MAX_SAFE_INTEGER, 'not an integer from 0 up'),
+};
 
 /**
  * The query string of a list request, without the question mark; blank filters are dropped.
  *
  * @throws {InvalidQueryError} naming every parameter that the API would refuse, cut or misread.
  */
-export function toSearchParams(query: ListQuery): URLSearchParams {
+export function toSearchParams({ filter = {}, ...listing }: ListQuery): URLSearchParams {
+  const given = [
+    ...valuesOf(FILTERS, filter).map(({ name, isList, ...one }) => ({
+      ...one,
+      name: `filter.${name}`,
+      parameter: `filter[${name}]${isList ? '[]' : ''}`,
+    })),
+    ...valuesOf(LISTING, listing).map((one) => ({ ...one, parameter: one.name })),
+  ];
+  const wrong = given.filter(({ text }) => text === undefined);
+  if (wrong.length > 0)
+    throw new InvalidQueryError([
+      ...new Set(wrong.map(({ name, problem }) => `${name}: ${problem}`)),
+    ]);
   const params = new URLSearchParams();
-  const problems: string[] = [];
-  const filter = query.filter ?? {};
-
-  for (const key of TEXTS) {
-    const text = filter[key]?.trim();
-    if (text) params.append(`filter[${key}]`, text);
-  }
-  for (const key of DATES) {
-    const date = filter[key];
-    if (date === undefined || (typeof date === 'string' && date.trim() === '')) continue;
-    if (isDate(date)) params.append(`filter[${key}]`, date.toString());
-    else problems.push(`filter.${key}: not a date (YYYY-MM-DD)`);
-  }
-  for (const key of ID_LISTS) {
-    for (const id of filter[key] ?? []) {
-      if (Number.isSafeInteger(id)) params.append(`filter[${key}][]`, String(id));
-      else problems.push(`filter.${key}: not an integer`);
-    }
-  }
-  for (const seid of filter.seids ?? []) {
-    if (seid.trim() !== '') params.append('filter[seids][]', seid.trim());
-  }
-  for (const key of ['user_record_status', 'legacy_record'] as const) {
-    const allowed: readonly string[] = WORD_LISTS[key];
-    for (const value of filter[key] ?? []) {
-      if (allowed.includes(String(value))) params.append(`filter[${key}][]`, String(value));
-      else problems.push(`filter.${key}: none of ${allowed.join(', ')}`);
-    }
-  }
-
-  // The API takes what it does not know as the default, without an error (4.2): a typing mistake
-  // would give another order than the one a proven read relies on.
-  if (query.sort !== undefined) {
-    if (SORT_KEYS.includes(query.sort)) params.append('sort', query.sort);
-    else problems.push(`sort: none of ${SORT_KEYS.join(', ')}`);
-  }
-  if (query.order !== undefined) {
-    if (query.order === 'ASC' || query.order === 'DESC') params.append('order', query.order);
-    else problems.push('order: neither ASC nor DESC');
-  }
-  if (query.page !== undefined) {
-    if (Number.isInteger(query.page) && query.page >= 1 && query.page <= MAX_PAGE_SIZE) {
-      params.append('page', String(query.page));
-    } else problems.push(`page: not an integer from 1 to ${MAX_PAGE_SIZE}`);
-  }
-  if (query.offset !== undefined) {
-    if (Number.isSafeInteger(query.offset) && query.offset >= 0) {
-      params.append('offset', String(query.offset));
-    } else problems.push('offset: not an integer from 0 up');
-  }
-
-  if (problems.length > 0) throw new InvalidQueryError([...new Set(problems)]);
+  for (const { parameter, text } of given) if (text) params.append(parameter, text);
   return params;
 }
 
-function isDate(date: DateFilter): boolean {
-  if (typeof date !== 'string') return date.toString().length === 'YYYY-MM-DD'.length;
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return false;
+/** In the order of the rules, lists value by value. */
+function valuesOf(rules: Readonly<Record<string, Rule>>, query: object) {
+  const values = new Map<string, unknown>(Object.entries(query));
+  return Object.entries(rules).flatMap(([name, { problem, textOf }]) => {
+    const value = values.get(name);
+    const each: readonly unknown[] = value === undefined ? [] : [value].flat();
+    const isList = Array.isArray(value);
+    return each.map((one) => ({ name, isList, problem, text: textOf(one) }));
+  });
+}
+
+function dateText(text: string): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   try {
-    Temporal.PlainDate.from(date);
-    return true;
+    return Temporal.PlainDate.from(text).toString();
   } catch {
-    return false;
+    return undefined;
   }
 }

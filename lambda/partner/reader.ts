@@ -27,38 +27,33 @@ export function partnerReader(
     const { meta } = await client.list({ filter: filterOf(range), page: 1 }, { deadline });
     return meta.count;
   };
+  /** `undefined` when the deadline came first, or the pace was spent. */
+  const countInTime = async (range: DayRange, deadline: Temporal.Instant) => {
+    if (Temporal.Instant.compare(clock.now(), deadline) >= 0) return undefined;
+    try {
+      return await count(range, deadline);
+    } catch (error) {
+      if (isCutOff(error)) return undefined;
+      throw error;
+    }
+  };
+  const pageByDay = async (order: 'ASC' | 'DESC', offset: number, deadline: Temporal.Instant) => {
+    const { assessments, quarantined, meta } = await client.list(
+      { sort: 'certified_on', order, page: MAX_PAGE_SIZE, ...(offset > 0 && { offset }) },
+      { deadline },
+    );
+    return { assessments, quarantined, count: meta.count };
+  };
   return {
     pace: client.pace,
-
-    async pulse(deadline) {
-      const { assessments, quarantined, meta } = await client.list(
-        { sort: 'certified_on', order: 'DESC', page: MAX_PAGE_SIZE },
-        { deadline },
-      );
-      return { assessments, quarantined, count: meta.count };
-    },
-
-    async tail({ count: total }, deadline) {
-      const { assessments, quarantined, meta } = await client.list(
-        {
-          sort: 'certified_on',
-          order: 'ASC',
-          page: MAX_PAGE_SIZE,
-          offset: Math.max(0, total - MAX_PAGE_SIZE),
-        },
-        { deadline },
-      );
-      return { assessments, quarantined, count: meta.count };
-    },
-
+    pulse: (deadline) => pageByDay('DESC', 0, deadline),
+    tail: ({ count: total }, deadline) =>
+      pageByDay('ASC', Math.max(0, total - MAX_PAGE_SIZE), deadline),
     count,
 
     async oldestDay(deadline) {
-      const { assessments, meta } = await client.list(
-        { sort: 'certified_on', order: 'ASC', page: MAX_PAGE_SIZE },
-        { deadline },
-      );
-      if (meta.count === 0) return undefined;
+      const { assessments, count: total } = await pageByDay('ASC', 0, deadline);
+      if (total === 0) return undefined;
       const [oldest] = assessments;
       return Temporal.PlainDate.from(oldest?.certified_on ?? longAgo);
     },
@@ -75,8 +70,7 @@ export function partnerReader(
       if (proof) return { ...seen, count: proof.count, proof: proof.kind };
       // Whatever is left of the time: asked for once more, it could be late time after time.
       if (read.count !== undefined) return { ...seen, count: read.count };
-      const isOutOfTime = Temporal.Instant.compare(clock.now(), deadline) >= 0;
-      const total = isOutOfTime ? undefined : await inTime(() => count(range, deadline));
+      const total = await countInTime(range, deadline);
       if (total !== undefined) return { ...seen, count: total, requests: requests + 1 };
       const isFurther = stoppedAt !== undefined && isBeyond(stoppedAt, start);
       return {
@@ -96,16 +90,6 @@ export function partnerReader(
       }
     },
   };
-}
-
-/** `undefined` when the deadline came first, or the pace was spent. */
-async function inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isCutOff(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Any one of the last page's anchors will do; removals meanwhile may take some. */

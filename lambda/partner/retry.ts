@@ -28,14 +28,13 @@ export async function withRetries<T>(
   once: (attempt: number) => Promise<T>,
   context: RetryContext,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let failures = 0; ; ) {
     try {
-      return await once(attempt);
+      return await once(failures + 1);
     } catch (error) {
-      if (!(error instanceof PartnerError) || !error.retryHelps) throw error;
-      if (!error.wasSent) attempt -= 1;
-      if (attempt >= attemptsAfter(error, context)) throw error;
-      const waitMs = waitAfter(error, attempt, context);
+      if (!(error instanceof PartnerError)) throw error;
+      if (error.wasSent) failures += 1;
+      const waitMs = waitAfter(error, failures, context);
       const left = context.deadline.epochMilliseconds - context.clock.now().epochMilliseconds;
       if (waitMs >= left) throw error;
       await context.clock.sleep(waitMs, context.signal);
@@ -54,14 +53,14 @@ function attemptsAfter({ reach, retryAfterMs }: PartnerError, { attempts }: Retr
 /**
  * Full jitter: anything between nothing and the back-off. After `Retry-After` the jitter comes on
  * top, so that nobody is early and not everybody returns in the same instant. Our own pace is exact.
+ *
+ * @returns milliseconds; infinite where to ask again is of no use
  */
-function waitAfter(
-  { wasSent, retryAfterMs = 0 }: PartnerError,
-  attempt: number,
-  context: RetryContext,
-): number {
+function waitAfter(error: PartnerError, failures: number, context: RetryContext): number {
+  const { retryHelps, wasSent, retryAfterMs = 0 } = error;
+  if (!retryHelps || failures >= attemptsAfter(error, context)) return Number.POSITIVE_INFINITY;
   if (!wasSent) return retryAfterMs;
-  const backoff = Math.min(context.maxBackoffMs, context.backoffMs * 2 ** (attempt - 1));
+  const backoff = Math.min(context.maxBackoffMs, context.backoffMs * 2 ** (failures - 1));
   return Math.ceil(retryAfterMs + context.random() * backoff);
 }
 

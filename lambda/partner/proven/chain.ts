@@ -41,6 +41,20 @@ export interface ChainEnd extends ChainStart {
   readonly ids: ReadonlySet<number>;
 }
 
+/** A chain between two pages; with an `end`, after its last. */
+interface Chain extends Omit<ChainEnd, 'end'> {
+  readonly end?: ChainEnd['end'];
+  /** These two grow in place: to copy them after each page would cost the square of a long chain. */
+  readonly anchors: Map<number, SeamRow['sortedBy'] | undefined>;
+  readonly ids: Set<number>;
+  /** Rows of the next page. */
+  readonly size: number;
+  /** Steps back in a row. */
+  readonly steps: number;
+  /** Seams lost in all. */
+  readonly losses: number;
+}
+
 /**
  * Reads a part page after page in the order of the key, each page accepted by its seam.
  *
@@ -53,47 +67,61 @@ export async function readChain(
   start: ChainStart = { offset: 0, anchors: new Map() },
   leastAdvance = 1,
 ): Promise<ChainEnd> {
-  const { rules } = reading;
-  const anchors = new Map(start.anchors);
-  const ids = new Set<number>();
-  let { offset } = start;
-  let pages = 0;
-  let steps = 0;
-  let losses = 0;
-  let count = 0;
-  let size = MAX_PAGE_SIZE;
-  const ended = (end: ChainEnd['end']) => ({ end, offset, anchors, pages, count, ids });
-
+  const begun = { pages: 0, count: 0, size: MAX_PAGE_SIZE, steps: 0, losses: 0 };
+  let chain: Chain = {
+    ...begun,
+    offset: start.offset,
+    anchors: new Map(start.anchors),
+    ids: new Set(),
+  };
   for (;;) {
+    const { offset, size } = chain;
     const page = await reading.page(part, { sort: key, page: size, offset });
-    if (page === undefined) return ended('exhausted');
-    pages += 1;
-    count = page.meta.count;
-    // More were too large, or more than the host gives: what fits is not far from what did.
-    size = Math.min(MAX_PAGE_SIZE, 2 * Math.max(1, page.rows));
-    for (const { id } of page.assessments) ids.add(id);
-    const assessments = inOrder(page);
-    if (key === 'user_name') reading.observe(assessments);
-    if (reading.mistaken) return ended('mistaken');
-    const rows = assessments.map((row) => row && seamRow(row, key, reading));
-
-    if (!isSlice(page) || (offset > 0 && !rules.holdsAnchor(rows, anchors))) {
-      const back = STEPS_BACK[steps++];
-      losses += 1;
-      if (back === undefined || losses > LOSSES + pages / 4) return ended('lost');
-      offset = Math.max(0, Math.min(offset, page.meta.count) - back);
-      continue;
-    }
-    steps = 0;
-    if (isLast(page)) return ended('complete');
-    if (!rules.looksSorted(assessments, key)) {
-      return { ...ended('tied'), offset: 0, anchors: new Map() };
-    }
-    for (const row of rules.anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
-    const next = rules.nextOffset(offset, rows, SLACK);
-    if (next - offset < leastAdvance) return ended('tied');
-    offset = next;
+    if (page === undefined) return { ...chain, end: 'exhausted' };
+    chain = afterPage(reading, key, chain, page, leastAdvance);
+    const { end } = chain;
+    if (end !== undefined) return { ...chain, end };
   }
+}
+
+function afterPage(
+  reading: Reading,
+  key: SeamKey,
+  before: Chain,
+  page: Page,
+  leastAdvance: number,
+): Chain {
+  const { rules } = reading;
+  const { offset, anchors } = before;
+  const chain: Chain = {
+    ...before,
+    pages: before.pages + 1,
+    count: page.meta.count,
+    // More were too large, or more than the host gives: what fits is not far from what did.
+    size: Math.min(MAX_PAGE_SIZE, 2 * Math.max(1, page.rows)),
+  };
+  for (const { id } of page.assessments) chain.ids.add(id);
+  const assessments = inOrder(page);
+  if (key === 'user_name') reading.observe(assessments);
+  if (reading.mistaken) return { ...chain, end: 'mistaken' };
+  const rows = assessments.map((row) => row && seamRow(row, key, reading));
+  const isJoined = offset === 0 || rules.holdsAnchor(rows, anchors);
+  if (!isJoined || !isSlice(page)) return steppedBack(chain);
+  if (isLast(page)) return { ...chain, end: 'complete' };
+  if (!rules.looksSorted(assessments, key))
+    return { ...chain, end: 'tied', offset: 0, anchors: new Map() };
+  for (const row of rules.anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
+  const joined = { ...chain, steps: 0 };
+  const next = rules.nextOffset(offset, rows, SLACK);
+  return next - offset < leastAdvance ? { ...joined, end: 'tied' } : { ...joined, offset: next };
+}
+
+function steppedBack({ steps, ...chain }: Chain): Chain {
+  const back = STEPS_BACK[steps];
+  const losses = chain.losses + 1;
+  const lost = { ...chain, losses, steps: steps + 1 };
+  if (back === undefined || losses > LOSSES + chain.pages / 4) return { ...lost, end: 'lost' };
+  return { ...lost, offset: Math.max(0, Math.min(chain.offset, chain.count) - back) };
 }
 
 /**

@@ -50,12 +50,12 @@ export async function readPart(
   const { end, ids } = chain;
   if (end === 'exhausted')
     return { means: undefined, ids, stoppedAt: { ...chain, isSweep: false } };
-  const isUnprovable = end === 'lost' && isDay(part);
   if (end === 'complete') return { means: meansOf(chain, 'user_name'), ids, count: chain.count };
-  if (end !== 'tied' && !isUnprovable) return { means: undefined, ids };
+  if (end === 'lost' && isDay(part)) return seeRest(reading, part, chain.offset, ids);
+  if (end !== 'tied') return { means: undefined, ids };
   const parts = splitByDays(part, reading.days, DAY_PARTS);
   if (parts === undefined) {
-    const read = isUnprovable ? { means: undefined, ids } : await readDay(reading, part);
+    const read = await readDay(reading, part);
     return read.means === undefined ? seeRest(reading, part, chain.offset, read.ids) : read;
   }
   const read = await readAll(parts, (some) =>
