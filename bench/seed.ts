@@ -43,7 +43,7 @@ export async function seedLedger(
     await ledger.saveDays(entries);
   }
   await writeState(ledger, clock, {
-    dirty: false,
+    dirtySince: undefined,
     baseline: { status: 'completed', startDay: recentWindow(clock.now(), timeZone, 0).today },
     unexplained: 0,
   });
@@ -76,7 +76,7 @@ export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<
       readAt.map(([day, at]) => [day, { count: 0, ...calendar.get(day), readAt: Math.round(at) }]),
     ),
   );
-  await writeState(ledger, clock, { dirty: false });
+  await writeState(ledger, clock, { dirtySince: undefined });
 }
 
 /** Expected total and due audits, from the calendar, and whatever else is given. */

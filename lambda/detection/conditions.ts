@@ -1,4 +1,5 @@
-import type { OddPaths } from './odd-fields.ts';
+import * as z from 'zod/mini';
+import { type OddPaths, oddPathsKnown } from './odd-fields.ts';
 
 /** What operations are told of once when it begins and once when it is over. */
 export const conditionNames = [
@@ -35,23 +36,29 @@ export interface Observation {
   readonly paths?: OddPaths;
 }
 
-/** A condition that lasts, or of which somebody is still to be told something. */
-export interface OpenCondition {
-  /** When it was first seen: milliseconds since the epoch. */
-  readonly since: number;
-  readonly number: number;
-  /** The last notice that was accepted: when, and how many it spoke of, or how few there were since. */
-  readonly told?: { readonly at: number; readonly number: number };
-  /** The notice that is owed: SNS has not accepted it yet. */
-  readonly owes?: Stage;
-  /** For that notice only. */
-  readonly details?: readonly string[];
-  /** Of `odd-fields`. */
-  readonly paths?: OddPaths;
-}
-
 /** It begins; it has become more; it is over. */
-export type Stage = 'begins' | 'grows' | 'ends';
+const stage = z.enum(['begins', 'grows', 'ends']);
+
+export type Stage = z.output<typeof stage>;
+
+/** A condition that lasts, or of which somebody is still to be told something. */
+export const openCondition = z.readonly(
+  z.object({
+    /** When it was first seen: milliseconds since the epoch. */
+    since: z.number(),
+    number: z.int(),
+    /** The last notice that was accepted: when, and how many it spoke of, or how few there were since. */
+    told: z.exactOptional(z.readonly(z.object({ at: z.number(), number: z.int() }))),
+    /** The notice that is owed: SNS has not accepted it yet. */
+    owes: z.exactOptional(stage),
+    /** For that notice only. */
+    details: z.exactOptional(z.readonly(z.array(z.string()))),
+    /** Of `odd-fields`. */
+    paths: z.exactOptional(oddPathsKnown),
+  }),
+);
+
+export type OpenCondition = z.output<typeof openCondition>;
 
 export type OpenConditions = ReadonlyMap<ConditionName, OpenCondition>;
 

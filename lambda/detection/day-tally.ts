@@ -1,12 +1,21 @@
+import * as z from 'zod/mini';
 import type { Change } from './compare.ts';
 
 type Counts = Readonly<Record<Change['kind'], number>>;
 
 /** Changes of one day, announced or held. */
-export interface DayTally extends Counts {
-  /** In the platform's time zone. */
-  readonly day: string;
-}
+export const dayTally = z.readonly(
+  z.object({
+    /** In the platform's time zone. */
+    day: z.iso.date(),
+    created: z.int(),
+    updated: z.int(),
+    withdrawn: z.int(),
+    restored: z.int(),
+  }),
+);
+
+export type DayTally = z.output<typeof dayTally>;
 
 /** @returns `undefined` when nothing has changed: then nothing need be written */
 export function tallied(

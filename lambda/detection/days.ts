@@ -1,4 +1,11 @@
-import type { Temporal } from 'temporal-polyfill';
+import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
+
+/** A day, written as `YYYY-MM-DD`. */
+export const plainDay = z.codec(z.iso.date(), z.instanceof(Temporal.PlainDate), {
+  decode: (text) => Temporal.PlainDate.from(text),
+  encode: (day) => day.toString(),
+});
 
 /** The days that are read most often: from `from` on, with no end, so that tomorrow is in it. */
 export interface RecentWindow {
@@ -7,10 +14,11 @@ export interface RecentWindow {
 }
 
 /** Days from `from` to `to`, both included; open where one is absent. */
-export interface DayRange {
-  readonly from?: Temporal.PlainDate;
-  readonly to?: Temporal.PlainDate;
-}
+export const dayRange = z.readonly(
+  z.object({ from: z.optional(plainDay), to: z.optional(plainDay) }),
+);
+
+export type DayRange = z.output<typeof dayRange>;
 
 /**
  * The recent window at an instant: today in the platform's time zone and `recentDays` days before.

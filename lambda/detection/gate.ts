@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { type Change, idOf, type Sighting } from './compare.ts';
 
 const oneHourMs = 3_600_000;
@@ -14,32 +15,47 @@ const mostUnsettled = 500;
 type Counts = Readonly<Record<Sighting['kind'], number>>;
 const nothing: Counts = { created: 0, updated: 0, restored: 0 };
 
+const piece = z.readonly(
+  z.object({
+    at: z.number(),
+    /** Certifications that were known before. */
+    known: z.int(),
+    created: z.int(),
+    updated: z.int(),
+    restored: z.int(),
+  }),
+);
+
+export type Piece = z.output<typeof piece>;
+
+const unsettled = z.readonly(
+  z.object({
+    id: z.int(),
+    revision: z.int(),
+    /** In which piece it was counted. */
+    at: z.number(),
+    /** It was let go. */
+    isOut: z.boolean(),
+  }),
+);
+
+export type Unsettled = z.output<typeof unsettled>;
+
 /** What the gate remembers. Times are milliseconds since the epoch. */
-export interface GateMemory {
-  /** Found within the hour, held included, oldest first. */
-  readonly found: readonly Piece[];
-  /** Edits that reading days has found within a round of the audits, and that went out, oldest first. */
-  readonly edits: readonly { readonly at: number; readonly number: number }[];
-  /** Counted, and perhaps not committed: what is found again counts once, from then on. */
-  readonly unsettled: readonly Unsettled[];
-  /** Until then nothing is held: ops have said so. */
-  readonly openUntil?: number;
-}
+export const gateMemory = z.readonly(
+  z.object({
+    /** Found within the hour, held included, oldest first. */
+    found: z.readonly(z.array(piece)),
+    /** Edits that reading days has found within a round of the audits, and that went out, oldest first. */
+    edits: z.readonly(z.array(z.readonly(z.object({ at: z.number(), number: z.int() })))),
+    /** Counted, and perhaps not committed: what is found again counts once, from then on. */
+    unsettled: z.readonly(z.array(unsettled)),
+    /** Until then nothing is held: ops have said so. */
+    openUntil: z.exactOptional(z.number()),
+  }),
+);
 
-export interface Piece extends Counts {
-  readonly at: number;
-  /** Certifications that were known before. */
-  readonly known: number;
-}
-
-export interface Unsettled {
-  readonly id: number;
-  readonly revision: number;
-  /** In which piece it was counted. */
-  readonly at: number;
-  /** It was let go. */
-  readonly isOut: boolean;
-}
+export type GateMemory = z.output<typeof gateMemory>;
 
 export const nothingFound: GateMemory = { found: [], edits: [], unsettled: [] };
 

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { Calendar, DayEntry } from './calendar.ts';
 import type { Certification } from './compare.ts';
 
@@ -15,31 +16,39 @@ const oneDayMs = 24 * oneHourMs;
 const mostNotes = 300;
 
 /** A certification that a proven read lacked, and that no read has shown since. Times are milliseconds since the epoch. */
-export interface Note {
-  readonly id: number;
-  readonly day: string;
-  /** When it was noted: the first look. */
-  readonly since: number;
-  /** When it was asked for by its id last, and not withdrawn. */
-  readonly askedAt?: number;
-  /** It was still to be had by its id, as it was. */
-  readonly isShownById?: true;
-}
+const note = z.readonly(
+  z.object({
+    id: z.int(),
+    day: z.iso.date(),
+    /** When it was noted: the first look. */
+    since: z.number(),
+    /** When it was asked for by its id last, and not withdrawn. */
+    askedAt: z.exactOptional(z.number()),
+    /** It was still to be had by its id, as it was. */
+    isShownById: z.exactOptional(z.literal(true)),
+  }),
+);
+
+export type Note = z.output<typeof note>;
 
 /** What is missing and not withdrawn: the memory of the rule of two looks. */
-export interface Missing {
-  /** The calendar's sum: those of days on which nothing is noted, because too many are missing, included. */
-  readonly total: number;
-  readonly notes: readonly Note[];
-  /** Withdrawn within a day, by the hour, save those that ops had accepted. */
-  readonly withdrawn: readonly { readonly at: number; readonly number: number }[];
-  /** So many that ops have called gone may still go. */
-  readonly accepted: number;
-  /** Since when too many are missing. */
-  readonly tooManySince?: number;
-  /** When the next look is due. */
-  readonly lookAt?: number;
-}
+export const missingKnown = z.readonly(
+  z.object({
+    /** The calendar's sum: those of days on which nothing is noted, because too many are missing, included. */
+    total: z.int(),
+    notes: z.readonly(z.array(note)),
+    /** Withdrawn within a day, by the hour, save those that ops had accepted. */
+    withdrawn: z.readonly(z.array(z.readonly(z.object({ at: z.number(), number: z.int() })))),
+    /** So many that ops have called gone may still go. */
+    accepted: z.int(),
+    /** Since when too many are missing. */
+    tooManySince: z.exactOptional(z.number()),
+    /** When the next look is due. */
+    lookAt: z.exactOptional(z.number()),
+  }),
+);
+
+export type Missing = z.output<typeof missingKnown>;
 
 export const nothingMissing: Missing = { total: 0, notes: [], withdrawn: [], accepted: 0 };
 

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { Assessment, ResultPart } from '../events/assessment.ts';
 
 /** The fields that the API document promises in every record, beside its identity. */
@@ -33,14 +34,21 @@ export function oddPaths(assessment: Assessment): string[] {
   return [...new Set(paths)];
 }
 
-/** What is known of one path: when a tick last met such records, and the most that one tick has met. */
-export interface OddPath {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly records: number;
-}
+/** What is known of each path: when a tick last met such records, and the most that one tick has met. */
+export const oddPathsKnown = z.readonly(
+  z.record(
+    z.string(),
+    z.readonly(
+      z.object({
+        /** Milliseconds since the epoch. */
+        at: z.number(),
+        records: z.int(),
+      }),
+    ),
+  ),
+);
 
-export type OddPaths = Readonly<Record<string, OddPath>>;
+export type OddPaths = z.output<typeof oddPathsKnown>;
 
 /** @param met the ids of the records that this tick has met, by path */
 export function withMet(

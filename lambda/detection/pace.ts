@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
@@ -10,20 +12,24 @@ const raisedBy = 1.5;
 const toldAfterMs = 15 * minuteMs;
 
 /** What is remembered of the requests to one host. All times are milliseconds since the epoch. */
-export interface Pace {
-  /** When the minute began that is counted: with its first request. */
-  readonly since: number;
-  /** Requests of that minute that were not refused for their pace. */
-  readonly sent: number;
-  /** Requests a minute, as refusals have taught; absent: as many as are set. */
-  readonly learned?: number;
-  /** When the host last refused for pace, however often it was asked. */
-  readonly refusedAt?: number;
-  /** Since when it has answered nothing else. */
-  readonly refusedSince?: number;
-  /** Before that, nothing is sent. */
-  readonly closedUntil?: number;
-}
+export const paceKnown = z.readonly(
+  z.object({
+    /** When the minute began that is counted: with its first request. */
+    since: z.number(),
+    /** Requests of that minute that were not refused for their pace. */
+    sent: z.int(),
+    /** Requests a minute, as refusals have taught; absent: as many as are set. */
+    learned: z.exactOptional(z.int()),
+    /** When the host last refused for pace, however often it was asked. */
+    refusedAt: z.exactOptional(z.number()),
+    /** Since when it has answered nothing else. */
+    refusedSince: z.exactOptional(z.number()),
+    /** Before that, nothing is sent. */
+    closedUntil: z.exactOptional(z.number()),
+  }),
+);
+
+export type Pace = z.output<typeof paceKnown>;
 
 export const unhurried: Pace = { since: 0, sent: 0 };
 

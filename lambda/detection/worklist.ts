@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
 import { nextDue, type Waited } from './audit.ts';
 import { nextSliceDays, slice } from './baseline.ts';
 import type { Calendar, Span } from './calendar.ts';
@@ -89,10 +90,9 @@ export interface Work {
 }
 
 /** Calendar days (`YYYY-MM-DD`), both included, among which the search for a difference ran out of time. */
-export interface Searching {
-  readonly from: string;
-  readonly to: string;
-}
+export const searchRange = z.readonly(z.object({ from: z.iso.date(), to: z.iso.date() }));
+
+export type Searching = z.output<typeof searchRange>;
 
 export interface WorkDone {
   /** Every difference was found, read and committed. */
@@ -277,7 +277,7 @@ function searchingOf({ days }: Calendar, { first, last }: Span): Searching | und
 /** How far back a reading of all days has come. */
 export interface Position {
   /** Days before this one are still to be read; absent: the start day is not read yet. */
-  readonly before?: Temporal.PlainDate;
+  readonly before?: Temporal.PlainDate | undefined;
   /** Days that the next slice should have; less than one while a single day cannot be read. */
   readonly sliceDays?: number;
 }

@@ -50,7 +50,7 @@ async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void
   const { dirtySince } = state;
   const isKept = await ledger.complete(lease, clock.now(), {
     // What an earlier tick may owe is still owed.
-    ...(dirtySince === undefined ? { dirty: false } : { dirty: true, dirtySince }),
+    dirtySince,
     baseline: { ...state.baseline, status: 'completed' },
     ...calendarLearned(calendar, window, settings.audit),
   });

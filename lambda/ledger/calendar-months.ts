@@ -8,7 +8,7 @@ import {
   proofAttribute,
   proofItemOf,
 } from './calendar-item.ts';
-import { assignments } from './expressions.ts';
+import { updateOf } from './expressions.ts';
 import type { Table } from './table.ts';
 
 const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
@@ -41,8 +41,7 @@ export class CalendarMonths {
         [proofAttribute(day), proofItemOf(entry)] as const,
         ...(entry.missing === undefined ? [] : [[missingAttribute(day), entry.missing] as const]),
       ]);
-      const { set, names, values } = assignments(Object.fromEntries(attributes));
-      return { UpdateExpression: `SET ${set}`, ExpressionAttributeNames: names, values };
+      return updateOf(Object.fromEntries(attributes));
     });
   }
 

@@ -5,7 +5,7 @@ import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Lease } from '../ports/state.ts';
 import { Certifications } from './certifications.ts';
-import { assignments } from './expressions.ts';
+import { updateOf } from './expressions.ts';
 import {
   parsePlan,
   parseProgress,
@@ -83,11 +83,10 @@ export class DynamoFanOutLedger implements FanOutLedger {
   }
 
   async keepProgress(stretch: Stretch, lease: Lease, progress: StretchProgress): Promise<boolean> {
-    const { set, names, values } = assignments(progressAttributes(progress));
+    const { values, ...update } = updateOf(progressAttributes(progress));
     const written = await this.#table.update(stretchKey(this.#integration, stretch), {
-      UpdateExpression: `SET ${set}`,
+      ...update,
       ConditionExpression: 'lease_owner = :owner',
-      ExpressionAttributeNames: names,
       values: { ...values, ':owner': lease.owner },
     });
     return written !== undefined;

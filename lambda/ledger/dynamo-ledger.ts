@@ -1,15 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Change, Sighting } from '../detection/compare.ts';
-import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
-import type { GateMemory } from '../detection/gate.ts';
-import type { Missing } from '../detection/missing.ts';
-import type { Pace } from '../detection/pace.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { Refusal } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Committed, Ledger, OutboxEntry } from '../ports/ledger.ts';
-import type { BackOff, Baseline, Lease, StateChanges } from '../ports/state.ts';
+import type { Lease, StateChanges } from '../ports/state.ts';
 import { CalendarMonths } from './calendar-months.ts';
 import { Certifications } from './certifications.ts';
 import { IntegrationState } from './integration-state.ts';
@@ -47,40 +43,20 @@ export class DynamoLedger implements Ledger {
     return this.#state.takeLease(lease, now);
   }
 
-  completeQuietly(now: Temporal.Instant) {
-    return this.#state.completeQuietly(now);
+  async completeQuietly(now: Temporal.Instant) {
+    await this.#state.save({ heartbeat: now.toString() });
   }
 
   complete(lease: Lease, now: Temporal.Instant, changes: StateChanges) {
     return this.#state.complete(lease, now, changes);
   }
 
+  saveState(changes: StateChanges, lease?: Lease) {
+    return this.#state.save(changes, lease);
+  }
+
   giveBackLease(lease: Lease) {
     return this.#state.giveBackLease(lease);
-  }
-
-  saveBaseline(baseline: Baseline) {
-    return this.#state.saveBaseline(baseline);
-  }
-
-  saveMissing(lease: Lease, missing: Missing) {
-    return this.#state.saveMissing(lease, missing);
-  }
-
-  saveGate(lease: Lease, gate: GateMemory) {
-    return this.#state.saveGate(lease, gate);
-  }
-
-  backOff(backOff: BackOff | undefined) {
-    return this.#state.backOff(backOff);
-  }
-
-  keepPace(pace: Pace | undefined) {
-    return this.#state.keepPace(pace);
-  }
-
-  saveConditions(changes: ReadonlyMap<ConditionName, OpenCondition | undefined>) {
-    return this.#state.saveConditions(changes);
   }
 
   addYears(years: readonly number[]) {

@@ -1,5 +1,4 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { Missing } from '../detection/missing.ts';
 import { ledgerTable } from '../names.ts';
 import type {
   CertificationStory,
@@ -15,45 +14,33 @@ import type { Pause } from '../ports/state.ts';
 import { certificationKey } from './certification-item.ts';
 import { parseStory } from './certification-story.ts';
 import { CommandLog } from './command-log.ts';
+import { IntegrationState } from './integration-state.ts';
 import { KeptEvents } from './kept-events.ts';
 import { undeliveredKey } from './outbox-item.ts';
-import { Steering } from './steering.ts';
 import type { Table } from './table.ts';
 
 /** What the people on duty ask of one integration's ledger. */
 export class DynamoOpsLedger implements OpsLedger {
   readonly #table: Table;
   readonly #integration: string;
-  readonly #steering: Steering;
+  readonly #state: IntegrationState;
   readonly #kept: KeptEvents;
   readonly #log: CommandLog;
 
   constructor(table: Table, integration: string) {
     this.#table = table;
     this.#integration = integration;
-    this.#steering = new Steering(table, integration);
+    this.#state = new IntegrationState(table, integration);
     this.#kept = new KeptEvents(table, integration);
     this.#log = new CommandLog(table, integration);
   }
 
   pause(pause: Pause, call: string) {
-    return this.#steering.pause(pause, call);
+    return this.#state.pause(pause, call);
   }
 
   resume(call: string) {
-    return this.#steering.resume(call);
-  }
-
-  acceptMissing(missing: Missing) {
-    return this.#steering.acceptMissing(missing);
-  }
-
-  restartBaseline(startDay: Temporal.PlainDate) {
-    return this.#steering.restartBaseline(startDay);
-  }
-
-  auditNow() {
-    return this.#steering.auditNow();
+    return this.#state.resume(call);
   }
 
   async waiting(): Promise<Readonly<Record<Waits, number>>> {

@@ -10,6 +10,26 @@ export function assignments(attributes: Plain) {
   };
 }
 
+/** An update of plain attributes: those that are `undefined` are removed. */
+export function updateOf(attributes: Plain) {
+  const { set, names, values } = assignments(
+    Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)),
+  );
+  const gone = Object.keys(attributes).filter((name) => attributes[name] === undefined);
+  const removed = gone.map((_, index) => `#r${index}`);
+  return {
+    UpdateExpression: [
+      ...(set === '' ? [] : [`SET ${set}`]),
+      ...(gone.length === 0 ? [] : [`REMOVE ${removed.join(', ')}`]),
+    ].join(' '),
+    ExpressionAttributeNames: {
+      ...names,
+      ...Object.fromEntries(gone.map((name, index) => [`#r${index}`, name])),
+    },
+    values,
+  };
+}
+
 /** The expression parts that address entries of one item's outbox. */
 export class OutboxPaths {
   readonly names: Record<string, string>;

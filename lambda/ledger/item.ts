@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { ledgerTable } from '../names.ts';
 import { LedgerCorruptError } from './errors.ts';
+import type { Plain } from './table.ts';
 
 /** Written into every item, so that a later version can tell what it reads. */
 export const schemaVersion = 1;
@@ -20,6 +21,28 @@ export function parse<Schema extends z.ZodMiniType>(
   throw new LedgerCorruptError(
     name,
     parsed.error.issues.map(({ path, code }) => `${path.join('.') || 'item'} (${code})`),
+  );
+}
+
+/** Attributes are named as the fields, in snake case. `null`, as earlier versions wrote it, is absent. */
+export const fieldsOf = (item: Plain): Plain =>
+  renamed(item, (name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+
+export const attributesOf = (fields: Plain): Plain =>
+  renamed(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+function renamed(parts: Plain, rename: (name: string) => string): Plain {
+  const named = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(named);
+    return isPlain(part) ? renamed(part, rename) : part;
+  };
+  const there = Object.entries(parts).filter(([, part]) => part !== null);
+  return Object.fromEntries(there.map(([name, part]) => [rename(name), named(part)]));
+}
+
+function isPlain(part: unknown): part is Plain {
+  return (
+    typeof part === 'object' && part !== null && Object.getPrototypeOf(part) === Object.prototype
   );
 }
 

@@ -31,7 +31,7 @@ export function acceptTotal(
   { total }: CommandOf<'accept-total'>,
   call: Call,
 ): Promise<Outcome<ResultOf<'accept-total'>>> {
-  const { partner, opsLedger, clock } = parts;
+  const { partner, ledger, clock } = parts;
   return underLease(parts, call, async (state) => {
     const shown = await partner.count({}, call.limit.deadline);
     const { missing = nothingMissing, expected, unexplained } = state;
@@ -44,7 +44,7 @@ export function acceptTotal(
     if (mayGo(missing, totals, now)) return { result: { changed: false, ...told } };
     if (Math.abs(shown - total) > total * tolerance) throw new TotalChangedError(total, shown);
     const accepted = lostOf(missing, totals);
-    await opsLedger.acceptMissing({ ...missing, accepted, lookAt: now });
+    await ledger.saveState({ missing: { ...missing, accepted, lookAt: now } });
     return { result: { changed: true, ...told } };
   });
 }

@@ -1,6 +1,7 @@
+import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import { recentWindow } from '../detection/days.ts';
-import type { State } from '../ports/state.ts';
+import type { State, StateChanges } from '../ports/state.ts';
 import { problemOf } from './answer.ts';
 import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
@@ -51,6 +52,14 @@ export function progressOf(
   };
 }
 
+/** The pulse is looked at anew with it, a day that was being read is read again, and nothing was missed before. */
+export const readAnew = (startDay: Temporal.PlainDate): StateChanges => ({
+  baseline: { status: 'running', startDay, isAnew: true },
+  pulseDigest: undefined,
+  missing: undefined,
+  bookmark: undefined,
+});
+
 /**
  * The next ticks read everything anew. What the ledger knows is compared, so that nothing is announced
  * twice; what it does not know yet is news, as ever after the first baseline, or a flood that is held.
@@ -61,11 +70,11 @@ export function restartBaseline(
   _command: CommandOf<'restart-baseline'>,
   call: Call,
 ): Promise<Outcome<ResultOf<'restart-baseline'>>> {
-  const { clock, opsLedger, settings } = parts;
+  const { clock, ledger, settings } = parts;
   return underLease(parts, call, async (state) => {
     const changed = state.baseline.status === 'completed';
     const { today } = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-    if (changed) await opsLedger.restartBaseline(today);
+    if (changed) await ledger.saveState(readAnew(today));
     return { result: { changed, ...ifPaused(state) } };
   });
 }

@@ -12,6 +12,6 @@ export async function credentialsStored(
     return { result: { changed: false, next: { ...command, stored: true, operation } } };
   const state = await parts.ledger.recordedState();
   const changed = state?.backOff !== undefined;
-  if (changed) await parts.ledger.backOff(undefined);
+  if (changed) await parts.ledger.saveState({ backOff: undefined });
   return { result: { changed } };
 }

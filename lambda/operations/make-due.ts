@@ -6,11 +6,12 @@ import type { OperationParts } from './parts.ts';
  * does anything more. Needs the lease.
  */
 export async function makeDue(
-  { ledger, opsLedger }: Pick<OperationParts, 'ledger' | 'opsLedger'>,
+  { ledger }: Pick<OperationParts, 'ledger'>,
   calendar: ReadonlyMap<string, DayEntry>,
   isMeant: (entry: DayEntry, day: string) => boolean,
 ): Promise<void> {
   const due = [...calendar].filter(([day, entry]) => entry.readAt > 0 && isMeant(entry, day));
   await ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, readAt: 0 }])));
-  await opsLedger.auditNow();
+  // Ops mean it: also when earlier audits have taken more requests than they may.
+  await ledger.saveState({ recentAuditAt: 0, historyAuditAt: 0, auditsFrom: 0 });
 }

@@ -1,6 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Certification } from '../detection/compare.ts';
-import type { Missing } from '../detection/missing.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { Decision, Revision } from '../ports/ledger.ts';
@@ -86,12 +85,6 @@ export interface OpsLedger {
   pause(pause: Pause, call: string): Promise<boolean>;
   /** @returns `false` when it was not paused */
   resume(call: string): Promise<boolean>;
-  /** Needs the lease. */
-  acceptMissing(missing: Missing): Promise<void>;
-  /** The next tick begins to read everything anew; what it does not know is news. Needs the lease. */
-  restartBaseline(startDay: Temporal.PlainDate): Promise<void>;
-  /** The next tick looks for days that are due to be read again. Needs the lease. */
-  auditNow(): Promise<void>;
   /** How many certifications wait for each, by the index alone. */
   waiting(): Promise<Readonly<Record<Waits, number>>>;
   /** @throws LedgerCorruptError */

@@ -27,7 +27,7 @@ export type LedgerReader = Pick<Ledger, 'recordedState' | 'calendar' | 'lives' |
 
 /** What commands ask of the ticks' ledger. */
 export type OperationsLedger = LedgerReader &
-  Pick<Ledger, 'state' | 'takeLease' | 'giveBackLease' | 'saveGate' | 'saveDays' | 'backOff'>;
+  Pick<Ledger, 'state' | 'takeLease' | 'giveBackLease' | 'saveState' | 'saveDays'>;
 
 /** Where it is recorded what was asked for and what came of it. */
 export interface Records extends Journal {

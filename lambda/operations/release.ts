@@ -61,10 +61,8 @@ function openGate(
   return underLease(parts, call, async ({ gate }) => {
     const until = parts.clock.now().add({ hours });
     const openUntil = until.epochMilliseconds;
-    const isKept = await parts.ledger.saveGate(leaseOf(call.id, call.killedAt), {
-      ...gate,
-      openUntil,
-    });
+    const lease = leaseOf(call.id, call.killedAt);
+    const isKept = await parts.ledger.saveState({ gate: { ...gate, openUntil } }, lease);
     if (!isKept) throw new BusyError();
     return hours === 0 ? {} : { openUntil: until.toString() };
   });

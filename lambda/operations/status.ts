@@ -94,7 +94,7 @@ function ifBackingOff(state: State | undefined, parts: OperationParts): Pick<Sta
 }
 
 function isLeased(state: State | undefined, now: Temporal.Instant): boolean {
-  return state?.leasedUntil !== undefined && Temporal.Instant.compare(now, state.leasedUntil) < 0;
+  return state?.leaseUntil !== undefined && Temporal.Instant.compare(now, state.leaseUntil) < 0;
 }
 
 function missingIn(state: State | undefined): Status['missing'] {

@@ -1,15 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Certification, Change, Found, Presence, Sighting } from '../detection/compare.ts';
-import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
-import type { GateMemory } from '../detection/gate.ts';
-import type { Missing } from '../detection/missing.ts';
-import type { Pace } from '../detection/pace.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Refusal } from './announcer.ts';
-import type { BackOff, Baseline, Lease, State, StateChanges } from './state.ts';
+import type { Lease, State, StateChanges } from './state.ts';
 
 /**
  * What the tick needs of the ledger. All writes are single-item; those that announce are conditional,
@@ -35,26 +31,13 @@ export interface Ledger {
    * @returns `false` when the lease had been lost: then nothing was written.
    */
   complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean>;
-  /** The end of a tick that failed: the lease given back, `dirty` kept, no heartbeat. */
+  /**
+   * Writes what changes of the state: at any time, or under the lease, as all that other ticks change, too.
+   * @returns `false` when the lease had been lost: then nothing was written.
+   */
+  saveState(changes: StateChanges, lease?: Lease): Promise<boolean>;
+  /** The end of a tick that failed: the lease given back, `dirtySince` kept, no heartbeat. */
   giveBackLease(lease: Lease): Promise<void>;
-  /** What is known of these conditions from now on; `undefined`: nothing. Each for itself, without a lease. */
-  saveConditions(changes: ReadonlyMap<ConditionName, OpenCondition | undefined>): Promise<void>;
-  /**
-   * What is missing, before something of it is withdrawn or a day says that it lacks it.
-   * @returns `false` when the lease had been lost: then nothing was written
-   */
-  saveMissing(lease: Lease, missing: Missing): Promise<boolean>;
-  /**
-   * What the gate remembers, before anything is committed that it allows.
-   * @returns `false` when the lease had been lost: then nothing was written
-   */
-  saveGate(lease: Lease, gate: GateMemory): Promise<boolean>;
-  /** Leaves the partner alone, or ends that. */
-  backOff(backOff: BackOff | undefined): Promise<void>;
-  /** The pace of the next tick; `undefined`: nothing of it matters. */
-  keepPace(pace: Pace | undefined): Promise<void>;
-  /** How far the baseline has come, kept as it goes on. Needs the lease. */
-  saveBaseline(baseline: Baseline): Promise<void>;
   /** What is known of these assessments, by id. */
   known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
   /** What is known of these assessments and their revisions, by id. */

@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
 import type { Proof } from '../detection/calendar.ts';
-import type { DayRange } from '../detection/days.ts';
+import { type DayRange, dayRange } from '../detection/days.ts';
 import type { Pulse } from '../detection/pulse.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { RequestPace } from './request-pace.ts';
@@ -55,14 +56,16 @@ export interface RangeRead {
 }
 
 /** Where in its list by name the read of a range goes on that does not fit into one tick. */
-export interface Bookmark {
-  readonly range: DayRange;
-  readonly offset: number;
+export const bookmark = z.object({
+  range: dayRange,
+  offset: z.int(),
   /** Ids that the next page must show one of. */
-  readonly anchors: readonly number[];
+  anchors: z.readonly(z.array(z.int())),
   /** The rest can be looked at and not proven: no anchor is needed. */
-  readonly isSweep?: boolean;
-}
+  isSweep: z.exactOptional(z.boolean()),
+});
+
+export type Bookmark = Readonly<z.output<typeof bookmark>>;
 
 /** A record without a usable id or a valid day. */
 export interface QuarantinedRecord {

@@ -1,148 +1,161 @@
-import type { Temporal } from 'temporal-polyfill';
-import type { OpenConditions } from '../detection/conditions.ts';
-import type { DayTally } from '../detection/day-tally.ts';
-import type { GateMemory } from '../detection/gate.ts';
-import type { Missing } from '../detection/missing.ts';
-import type { Pace } from '../detection/pace.ts';
-import type { Searching } from '../detection/worklist.ts';
-import type { Bookmark } from './partner-reader.ts';
+import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
+import {
+  type ConditionName,
+  conditionNames,
+  type OpenCondition,
+  openCondition,
+} from '../detection/conditions.ts';
+import { dayTally } from '../detection/day-tally.ts';
+import { plainDay } from '../detection/days.ts';
+import { gateMemory, nothingFound } from '../detection/gate.ts';
+import { missingKnown } from '../detection/missing.ts';
+import { paceKnown } from '../detection/pace.ts';
+import { searchRange } from '../detection/worklist.ts';
+import { bookmark } from './partner-reader.ts';
 
-/** What one tick knows of an integration before it looks at the partner. */
-export interface State {
-  /** Key of the fingerprints' hashes. */
-  readonly salt: string;
-  readonly baseline: Baseline;
+/** Written as milliseconds since the epoch. */
+const instant = z.codec(z.number(), z.instanceof(Temporal.Instant), {
+  decode: (milliseconds) => Temporal.Instant.fromEpochMilliseconds(milliseconds),
+  encode: (at) => at.epochMilliseconds,
+});
+
+/** Where a read goes on that does not fit into one tick. */
+const cursor = z.readonly(
+  z.extend(bookmark, {
+    /** The calendar's day that its range stands for; absent: it is a slice of the baseline. */
+    day: z.exactOptional(z.iso.date()),
+    /** What the partner counted for the range when this round began. */
+    count: z.exactOptional(z.int()),
+  }),
+);
+
+const baseline = z.readonly(
+  z
+    .object({
+      status: z.enum(['none', 'running', 'completed']),
+      /** When, in milliseconds since the epoch: it tells a restarted one from the one before. */
+      begunAt: z.exactOptional(z.number()),
+      /** The day on which it began: what appears meanwhile from this day on is announced. */
+      startDay: z.optional(plainDay),
+      /** Days before this one are still to be read: it proceeds from the newest to the oldest. */
+      before: z.optional(plainDay),
+      /** Days that the next slice should have; less than one while a single day cannot be read. */
+      sliceDays: z.exactOptional(z.number().check(z.positive())),
+      /** Of a slice that does not fit into one tick. As another version wrote it: the slice is read anew. */
+      bookmark: z.optional(z.catch(z.optional(z.readonly(bookmark)), undefined)),
+      /** It is completed, and operations could not be told yet. */
+      isNoticeOwed: z.exactOptional(z.boolean()),
+      /** One was completed before: what the ledger does not know is news, on whatever day. */
+      isAnew: z.exactOptional(z.boolean()),
+    })
+    .check(z.refine(({ status, startDay }) => status === 'none' || startDay !== undefined)),
+);
+
+/**
+ * What one tick leaves for the next one: the state item of an integration. The schema is the only
+ * list of its fields. What is absent is not there; nothing is null.
+ */
+export const state = z.object({
+  /** Key of the fingerprints' hashes; random, made once, never changed. */
+  salt: z.string().check(z.minLength(1)),
+  baseline: z._default(baseline, { status: 'none' }),
   /**
    * When the last tick took the lease that did not get to its end, or not everything out: some outbox
    * may owe events since. Not when the first of several did: the index lags behind the last.
    */
-  readonly dirtySince?: Temporal.Instant;
+  dirtySince: z.optional(instant),
   /** End of the last tick that got there. */
-  readonly heartbeat?: string;
+  heartbeat: z.optional(z.string()),
   /** What the partner is expected to count: the calendar's sum. */
-  readonly expected: number;
+  expected: z._default(z.int(), 0),
   /** By how much the partner's total differs although no day does. */
-  readonly unexplained: number;
+  unexplained: z._default(z.int(), 0),
   /** Since when it differs by anything: milliseconds since the epoch. */
-  readonly unexplainedSince?: number;
+  unexplainedSince: z.optional(z.number()),
   /**
    * The last tick that looked has not found everything that the total differed by, or could not commit
    * something. Audits that it had no time for do not count.
    */
-  readonly hasMoreToFind: boolean;
+  hasMoreToFind: z._default(z.boolean(), false),
   /** Absent: nothing is missing, and nothing was withdrawn lately. */
-  readonly missing?: Missing;
+  missing: z.optional(missingKnown),
   /** Changes of the day of the last tick that had any. */
-  readonly today?: DayTally;
+  today: z.optional(dayTally),
   /** Of the last pulse in which nothing was left to do. */
-  readonly pulseDigest?: string;
+  pulseDigest: z.optional(z.string()),
   /** Years that the calendar has entries of. */
-  readonly years: readonly number[];
-  /** Of a day that does not fit into one tick. */
-  readonly bookmark?: Cursor;
+  years: z._default(
+    z.codec(z.set(z.int()), z.readonly(z.array(z.int())), {
+      decode: (years) => [...years],
+      encode: (years) => new Set(years),
+    }),
+    [],
+  ),
+  /** Of a day that does not fit into one tick. As another version wrote it: the day is read anew. */
+  bookmark: z.optional(z.catch(z.optional(cursor), undefined)),
   /** Among which days the search for a difference ran out of time. */
-  readonly trail?: Searching;
-  readonly gate: GateMemory;
+  trail: z.optional(searchRange),
+  /** As another version wrote it: nothing is remembered. */
+  gate: z.catch(gateMemory, nothingFound),
   /** Milliseconds since the epoch. */
-  readonly recentAuditAt: number;
-  readonly historyAuditAt: number;
+  recentAuditAt: z._default(z.number(), 0),
+  historyAuditAt: z._default(z.number(), 0),
   /** Before that, no audit: earlier ones have taken more requests than they may. */
-  readonly auditsFrom: number;
-  readonly backOff?: BackOff;
+  auditsFrom: z._default(z.number(), 0),
+  /** After a refusal that a retry does not mend, the partner is left alone for a while. */
+  backOff: z.optional(
+    z.readonly(
+      z.object({
+        until: instant,
+        /** Refusals in a row. */
+        failures: z.number(),
+      }),
+    ),
+  ),
   /** Absent: the host has refused nothing lately, and little was asked of it. */
-  readonly pace?: Pace;
+  pace: z.optional(paceKnown),
   /** Ops have stopped the integration. */
-  readonly paused: boolean;
+  paused: z._default(z.boolean(), false),
   /** Who, since when and why, as far as it was said. */
-  readonly pause?: Pause;
-  /** Somebody holds the lease, at the longest until then. */
-  readonly leasedUntil?: Temporal.Instant;
+  pause: z.optional(
+    z.readonly(z.object({ since: instant, by: z.optional(z.string()), reason: z.string() })),
+  ),
+  /** The call that paused or resumed last. */
+  steeredBy: z.optional(z.string()),
+  /** The tick or the call that holds the lease, at the longest until then. */
+  leaseOwner: z.optional(z.string()),
+  leaseUntil: z.optional(instant),
   /** Quarantined records that have been reported. */
-  readonly reported: readonly string[];
+  reported: z._default(z.readonly(z.array(z.string())), []),
+  /** When people are told of events that subscribers have already; absent: no event waits for a digest. */
+  digest: z.optional(
+    z.readonly(
+      z.object({
+        /** Before, nobody looks for them. */
+        dueAt: instant,
+        /** When the last of them was delivered: until the index shows it, a look may miss it. */
+        owedAt: instant,
+      }),
+    ),
+  ),
   /** What operations have been told of, or are still to be. */
-  readonly conditions: OpenConditions;
-  /** Absent when no event waits for a digest. */
-  readonly digest?: DigestSchedule;
-}
+  conditions: z._default(z.map(z.enum(conditionNames), openCondition), new Map()),
+});
 
-/** Where a read goes on that does not fit into one tick. */
-export interface Cursor extends Bookmark {
-  /** The calendar's day that its range stands for; absent: it is a slice of the baseline. */
-  readonly day?: string;
-  /** What the partner counted for the range when this round began. */
-  readonly count?: number;
-}
+export type State = Readonly<z.output<typeof state>>;
+export type Baseline = State['baseline'];
+export type Cursor = z.output<typeof cursor>;
+export type Pause = NonNullable<State['pause']>;
+export type DigestSchedule = NonNullable<State['digest']>;
 
-/** When people are told of events that subscribers have already. */
-export interface DigestSchedule {
-  /** Before, nobody looks for them. */
-  readonly dueAt: Temporal.Instant;
-  /** When the last of them was delivered: until the index shows it, a look may miss it. */
-  readonly owedAt: Temporal.Instant;
-}
-
-export interface Pause {
-  readonly since: Temporal.Instant;
-  readonly by?: string | undefined;
-  readonly reason: string;
-}
-
-export interface Baseline {
-  readonly status: 'none' | 'running' | 'completed';
-  /** When, in milliseconds since the epoch: it tells a restarted one from the one before. */
-  readonly begunAt?: number;
-  /** The day on which it began: what appears meanwhile from this day on is announced. */
-  readonly startDay?: Temporal.PlainDate;
-  /** Days before this one are still to be read: it proceeds from the newest to the oldest. */
-  readonly before?: Temporal.PlainDate;
-  /** Days that the next slice should have; less than one while a single day cannot be read. */
-  readonly sliceDays?: number;
-  /** Of a slice that does not fit into one tick. */
-  readonly bookmark?: Bookmark;
-  /** It is completed, and operations could not be told yet. */
-  readonly isNoticeOwed?: boolean;
-  /** One was completed before: what the ledger does not know is news, on whatever day. */
-  readonly isAnew?: boolean;
-}
-
-/** After a refusal that a retry does not mend, the partner is left alone for a while. */
-export interface BackOff {
-  readonly until: Temporal.Instant;
-  /** Refusals in a row. */
-  readonly failures: number;
-}
+/** What changes of a state: fields that are not named stay, those that are `undefined` go. Each condition is one. */
+export type StateChanges = Partial<Omit<State, 'conditions'>> & {
+  readonly conditions?: ReadonlyMap<ConditionName, OpenCondition | undefined>;
+};
 
 export interface Lease {
   /** Identifies the tick. */
   readonly owner: string;
   readonly until: Temporal.Instant;
-}
-
-/** What a tick changes of the state at its end. What is absent stays. */
-export interface StateChanges {
-  /** `false` only when nothing is owed for certain. */
-  readonly dirty: boolean;
-  /** If only an earlier tick has left something: since then, and not since this one took the lease. */
-  readonly dirtySince?: Temporal.Instant;
-  readonly hasMoreToFind?: boolean;
-  readonly baseline?: Baseline;
-  readonly expected?: number;
-  readonly unexplained?: number;
-  /** `null`: it is explained. */
-  readonly unexplainedSince?: number | null;
-  /** `null`: nothing any more. */
-  readonly missing?: Missing | null;
-  readonly today?: DayTally;
-  readonly pulseDigest?: string;
-  /** `null`: none any more. */
-  readonly bookmark?: Cursor | null;
-  /** `null`: none any more. */
-  readonly trail?: Searching | null;
-  readonly gate?: GateMemory;
-  readonly recentAuditAt?: number;
-  readonly historyAuditAt?: number;
-  readonly auditsFrom?: number;
-  readonly reported?: readonly string[];
-  /** `null`: nothing waits for a digest any more. */
-  readonly digest?: DigestSchedule | null;
 }

@@ -163,7 +163,7 @@ export class Announcement {
     this.#memory = memory;
     if (isDeepStrictEqual(memory, this.#saved)) return true;
     const { ledger, journal } = this.#parts;
-    const isKept = await ledger.saveGate(this.#lease, memory);
+    const isKept = await ledger.saveState({ gate: memory }, this.#lease);
     if (isKept) this.#saved = memory;
     else journal.warn('lease lost', { owner: this.#lease.owner });
     return isKept;

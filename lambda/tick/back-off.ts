@@ -19,7 +19,7 @@ export async function noteRefusal(state: State, parts: TickParts): Promise<void>
   const failures = (state.backOff?.failures ?? 0) + 1;
   const minutes = Math.min(firstMinutes * 2 ** (failures - 1), longestMinutes);
   try {
-    await ledger.backOff({ until: clock.now().add({ minutes }), failures });
+    await ledger.saveState({ backOff: { until: clock.now().add({ minutes }), failures } });
   } catch (error) {
     journal.warn('back-off not noted', { error });
   }

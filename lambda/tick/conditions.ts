@@ -260,7 +260,7 @@ export class Conditions {
     if (after === undefined) this.#open.delete(name);
     else this.#open.set(name, after);
     if (!isDeepStrictEqual(before, after))
-      await this.#parts.ledger.saveConditions(new Map([[name, after]]));
+      await this.#parts.ledger.saveState({ conditions: new Map([[name, after]]) });
     return isTold;
   }
 

@@ -1,7 +1,7 @@
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Refusal } from '../ports/announcer.ts';
 import type { Committed } from '../ports/ledger.ts';
-import type { DigestSchedule, State } from '../ports/state.ts';
+import type { State, StateChanges } from '../ports/state.ts';
 import { OwedDigest } from './owed-digest.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -53,7 +53,7 @@ export class Delivery {
   }
 
   /** What the next tick needs to know of the digest. */
-  get changes(): { readonly digest?: DigestSchedule | null } {
+  get changes(): Pick<StateChanges, 'digest'> {
     return this.#digest.changes;
   }
 

@@ -16,7 +16,7 @@ export async function keepPace(
   try {
     const isTooSlow = pace.isTooSlow();
     const kept = pace.remembered();
-    if (!isDeepStrictEqual(kept, before.pace)) await ledger.keepPace(kept);
+    if (!isDeepStrictEqual(kept, before.pace)) await ledger.saveState({ pace: kept });
     if (isTooSlow !== undefined) await conditions.paced(isTooSlow, kept?.learned);
   } catch (error) {
     journal.warn('pace not kept', { error });

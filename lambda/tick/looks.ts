@@ -232,7 +232,7 @@ export class Looks {
     const soonest = this.#nowMs + parts.settings.withdrawAfterMs;
     const { lookAt = soonest } = this.missing;
     const missing = { ...this.missing, lookAt: Math.min(lookAt, soonest) };
-    const isKept = await parts.ledger.saveMissing(lease, missing);
+    const isKept = await parts.ledger.saveState({ missing }, lease);
     if (!isKept) parts.journal.warn('lease lost', { owner: lease.owner });
     return isKept;
   }

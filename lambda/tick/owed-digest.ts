@@ -3,7 +3,7 @@ import { digestDue } from '../delivery/digest-times.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { DigestDraft } from '../ports/announcer.ts';
 import type { OutboxEntry } from '../ports/ledger.ts';
-import type { DigestSchedule, State } from '../ports/state.ts';
+import type { DigestSchedule, State, StateChanges } from '../ports/state.ts';
 import { indexLagMinutes } from './index-lag.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -100,8 +100,8 @@ export class OwedDigest {
   }
 
   /** What the state has to keep; absent: as it was. */
-  get changes(): { readonly digest?: DigestSchedule | null } {
-    return this.#isScheduleNew ? { digest: this.#schedule ?? null } : {};
+  get changes(): Pick<StateChanges, 'digest'> {
+    return this.#isScheduleNew ? { digest: this.#schedule } : {};
   }
 
   #lookAgain(found: 'nothing' | 'some', { owedAt }: DigestSchedule): void {

@@ -75,7 +75,7 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
 }
 
 /** What a tick finds out and keeps; what it owes is known at its end. */
-type Learned = Omit<StateChanges, 'dirty' | 'dirtySince'>;
+type Learned = Omit<StateChanges, 'dirtySince'>;
 
 /**
  * One scheduled run for one integration:
@@ -177,7 +177,7 @@ class Tick {
     }
 
     let pulse = await this.#pulse();
-    if (state.backOff !== undefined) await this.#parts.ledger.backOff(undefined);
+    if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
     await this.#conditions.answered();
 
     if (state.baseline.status !== 'completed') return this.#readBaseline(state, pulse);
@@ -324,13 +324,11 @@ class Tick {
       }),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
       ...(isMended && state.reported.length > 0 && { reported: [] }),
-      ...(cursor !== state.bookmark && { bookmark: cursor ?? null }),
-      ...(trail !== state.trail && { trail: trail ?? null }),
+      bookmark: cursor,
+      trail,
       ...(unexplained !== undefined && { unexplained }),
-      ...(unexplainedSince !== state.unexplainedSince && {
-        unexplainedSince: unexplainedSince ?? null,
-      }),
-      missing: missing ?? null,
+      unexplainedSince,
+      missing,
     };
     Object.assign(this.#learned, learned);
     return { isAllLocated, isExplained: unexplained !== undefined };
@@ -355,7 +353,7 @@ class Tick {
     this.#announcement.expect(state, announces ? await totalToBe(context, pulse) : undefined);
     const position = { ...(before && { before }), ...(sliceDays && { sliceDays }) };
     if (before !== undefined) await announceNewcomers(context, pulse, startDay);
-    else await ledger.saveBaseline(baseline(position, bookmark));
+    else await ledger.saveState({ baseline: baseline(position, bookmark) }, this.#lease);
 
     const list = backwards({
       position,
@@ -369,7 +367,7 @@ class Tick {
       list,
       reading,
       { calendar: await readCalendar(ledger, this.#window), cursor: bookmark },
-      (reached) => ledger.saveBaseline(baseline(reached, undefined)),
+      (reached) => ledger.saveState({ baseline: baseline(reached, undefined) }, this.#lease),
     );
     const { calendar, end } = done;
     this.#learned.baseline = baseline(end.position, done.cursor);
@@ -390,7 +388,7 @@ class Tick {
     list: Generator<Step, End, Answer>,
     reading: ReadingContext,
     start: BeforeReading,
-    keep: (position: Position) => Promise<void> = async () => undefined,
+    keep: (position: Position) => Promise<unknown> = async () => undefined,
   ): Promise<BeforeReading & { readonly end: End }> {
     let { calendar, cursor } = start;
     let answer: Answer = { calendar, isTimeUp: false };
@@ -503,15 +501,15 @@ class Tick {
    * Whether some outbox may owe an event: one was refused or left for the next tick, a commit has an
    * unknown outcome, or a crash is so recent that the index of undelivered events may not show it.
    */
-  #debt(now: Temporal.Instant): Pick<StateChanges, 'dirty' | 'dirtySince'> {
+  #debt(now: Temporal.Instant): Pick<StateChanges, 'dirtySince'> {
     const { tally, failures } = this.#announcement;
     const { undelivered } = this.#delivery.tally;
     const isOwn = undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
-    if (isOwn) return { dirty: true };
+    if (isOwn) return {};
     const since = this.#inherited;
     if (since === undefined || now.since(since).total('minutes') >= indexLagMinutes)
-      return { dirty: false };
-    return { dirty: true, dirtySince: since };
+      return { dirtySince: undefined };
+    return { dirtySince: since };
   }
 
   #report(outcome: TickReport['outcome'], state: State): TickReport {
@@ -526,8 +524,7 @@ class Tick {
       proofs: this.#proofs,
       conditions: this.#conditions.lasting,
       unexplained: this.#learned.unexplained ?? state.unexplained,
-      missing:
-        (this.#learned.missing === undefined ? state.missing : this.#learned.missing)?.total ?? 0,
+      missing: ('missing' in this.#learned ? this.#learned : state).missing?.total ?? 0,
       failed: this.#announcement.failures,
       cutShort: this.#limit.wasReached,
     };

@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
 import type { DayEntry } from '../../lambda/detection/calendar.ts';
 import {
   type Certification,
@@ -6,15 +7,11 @@ import {
   idOf,
   type Sighting,
 } from '../../lambda/detection/compare.ts';
-import type { ConditionName, OpenCondition } from '../../lambda/detection/conditions.ts';
-import { type GateMemory, nothingFound } from '../../lambda/detection/gate.ts';
-import type { Missing } from '../../lambda/detection/missing.ts';
-import type { Pace } from '../../lambda/detection/pace.ts';
+import { nothingFound } from '../../lambda/detection/gate.ts';
 import { isNothing, isUndone, type Told, toldOf } from '../../lambda/detection/undone.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { briefName } from '../../lambda/events/fields.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
-import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
   Committed,
@@ -26,7 +23,12 @@ import type {
   Revision,
   Undelivered,
 } from '../../lambda/ports/ledger.ts';
-import type { BackOff, Baseline, Lease, State, StateChanges } from '../../lambda/ports/state.ts';
+import {
+  type Lease,
+  type State,
+  type StateChanges,
+  state as stateSchema,
+} from '../../lambda/ports/state.ts';
 
 export interface Entry {
   owed: OwedEvent;
@@ -53,9 +55,6 @@ export interface Item {
   owedSince: number;
 }
 
-/** What operators change of it that ticks find. */
-type Steered = Pick<OpsLedger, 'acceptMissing' | 'restartBaseline' | 'auditNow'>;
-
 /** The conditions of its writes, so that a test can leave one out and see that it is noticed. */
 export const ledgerRules = {
   /** A commit is of the revision after the one that the item has. */
@@ -79,38 +78,23 @@ export type LedgerRules = typeof ledgerRules;
  * The ledger in memory, for the simulation: thousands of runs are too many for a database. The same
  * suite of tests holds for it and for the one in DynamoDB.
  */
-export class MemoryLedger implements Ledger, Steered {
+export class MemoryLedger implements Ledger {
   readonly items = new Map<number, Item>();
   readonly days = new Map<string, DayEntry>();
   #state: State | undefined;
-  #owner: string | undefined;
   readonly #rules: LedgerRules;
 
   constructor(rules: LedgerRules = ledgerRules) {
     this.#rules = rules;
   }
 
-  get #leasedUntil(): number {
-    return this.#state?.leasedUntil?.epochMilliseconds ?? 0;
+  get #current(): State {
+    this.#state ??= z.decode(stateSchema, { salt: 'salt', gate: nothingFound });
+    return this.#state;
   }
 
   async state(): Promise<State> {
-    this.#state ??= {
-      salt: 'salt',
-      baseline: { status: 'none' },
-      expected: 0,
-      unexplained: 0,
-      hasMoreToFind: false,
-      years: [],
-      recentAuditAt: 0,
-      historyAuditAt: 0,
-      auditsFrom: 0,
-      gate: nothingFound,
-      paused: false,
-      reported: [],
-      conditions: new Map(),
-    };
-    return this.#state;
+    return this.#current;
   }
 
   async recordedState(): Promise<State | undefined> {
@@ -118,95 +102,34 @@ export class MemoryLedger implements Ledger, Steered {
   }
 
   async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
-    const state = await this.state();
-    const isTaken = this.#owner !== undefined && this.#owner !== lease.owner;
-    if (!this.#rules.isLeaseFree(isTaken, this.#leasedUntil, now)) return undefined;
-    this.#owner = lease.owner;
+    const state = this.#current;
+    const { leaseOwner = lease.owner, leaseUntil } = state;
+    const isTaken = leaseOwner !== lease.owner;
+    const until = leaseUntil?.epochMilliseconds ?? 0;
+    if (!this.#rules.isLeaseFree(isTaken, until, now)) return undefined;
     const dirtySince = this.#rules.dirtySince(now, state.dirtySince);
-    this.#state = { ...state, leasedUntil: lease.until, dirtySince };
+    const held = { leaseOwner: lease.owner, leaseUntil: lease.until };
+    this.#state = changed(state, { ...held, dirtySince });
     return state;
   }
 
   async completeQuietly(now: Temporal.Instant): Promise<void> {
-    this.#state = { ...(await this.state()), heartbeat: now.toString() };
+    await this.saveState({ heartbeat: now.toString() });
   }
 
-  async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
-    if (this.#owner !== lease.owner) return false;
-    const { dirty, dirtySince: since, bookmark, trail, digest, missing, ...others } = changes;
-    const { unexplainedSince, ...learned } = others;
-    const {
-      dirtySince = now,
-      bookmark: marked,
-      trail: followed,
-      digest: planned,
-      missing: missedBefore,
-      unexplainedSince: sinceBefore,
-      ...state
-    } = await this.state();
-    const kept = bookmark === undefined ? marked : (bookmark ?? undefined);
-    const missed = missing === undefined ? missedBefore : (missing ?? undefined);
-    const differsSince =
-      unexplainedSince === undefined ? sinceBefore : (unexplainedSince ?? undefined);
-    const schedule = digest === undefined ? planned : (digest ?? undefined);
-    this.#state = {
-      ...state,
-      ...(kept && { bookmark: kept }),
-      ...(trail === undefined ? followed && { trail: followed } : trail && { trail }),
-      ...(schedule && { digest: schedule }),
-      ...(missed && { missing: missed }),
-      ...(differsSince && { unexplainedSince: differsSince }),
-      ...Object.fromEntries(Object.entries(learned).filter(([, value]) => value !== undefined)),
-      heartbeat: now.toString(),
-      ...(dirty && { dirtySince: since ?? dirtySince }),
-    };
-    await this.giveBackLease(lease);
-    return true;
+  complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
+    return this.saveState({ ...changes, heartbeat: now.toString(), ...noLease }, lease);
   }
 
   async giveBackLease(lease: Lease): Promise<void> {
-    if (this.#owner !== lease.owner) return;
-    this.#owner = undefined;
-    const { leasedUntil: _, ...state } = await this.state();
-    this.#state = state;
+    await this.saveState(noLease, lease);
   }
 
-  async saveBaseline(baseline: Baseline): Promise<void> {
-    const state = await this.state();
-    if (state.baseline.status !== 'completed') this.#state = { ...state, baseline };
-  }
-
-  async saveConditions(
-    changes: ReadonlyMap<ConditionName, OpenCondition | undefined>,
-  ): Promise<void> {
-    const state = await this.state();
-    const conditions = new Map(state.conditions);
-    for (const [name, open] of changes)
-      if (open === undefined) conditions.delete(name);
-      else conditions.set(name, open);
-    this.#state = { ...state, conditions };
-  }
-
-  async saveMissing(lease: Lease, missing: Missing): Promise<boolean> {
-    if (this.#owner !== lease.owner) return false;
-    this.#state = { ...(await this.state()), missing };
+  async saveState(changes: StateChanges, lease?: Lease): Promise<boolean> {
+    const before = this.#current;
+    if (lease && before.leaseOwner !== lease.owner) return false;
+    this.#state = changed(before, changes);
     return true;
-  }
-
-  async saveGate(lease: Lease, gate: GateMemory): Promise<boolean> {
-    if (this.#owner !== lease.owner) return false;
-    this.#state = { ...(await this.state()), gate };
-    return true;
-  }
-
-  async backOff(backOff: BackOff | undefined): Promise<void> {
-    const { backOff: _, ...state } = await this.state();
-    this.#state = { ...state, ...(backOff && { backOff }) };
-  }
-
-  async keepPace(pace: Pace | undefined): Promise<void> {
-    const { pace: _, ...state } = await this.state();
-    this.#state = { ...state, ...(pace && { pace }) };
   }
 
   async known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>> {
@@ -253,8 +176,9 @@ export class MemoryLedger implements Ledger, Steered {
   }
 
   async addYears(years: readonly number[]): Promise<void> {
-    const state = await this.state();
-    this.#state = { ...state, years: [...new Set([...state.years, ...years])] };
+    this.#state = changed(this.#current, {
+      years: [...new Set([...this.#current.years, ...years])],
+    });
   }
 
   async addToDays(deltas: ReadonlyMap<string, number>): Promise<void> {
@@ -356,24 +280,10 @@ export class MemoryLedger implements Ledger, Steered {
     }
   }
 
-  async acceptMissing(missing: Missing): Promise<void> {
-    this.#state = { ...(await this.state()), missing };
-  }
-
-  async restartBaseline(startDay: Temporal.PlainDate): Promise<void> {
-    const { pulseDigest: _, bookmark: __, missing: ___, ...state } = await this.state();
-    this.#state = { ...state, baseline: { status: 'running', startDay, isAnew: true } };
-  }
-
-  async auditNow(): Promise<void> {
-    const due = { recentAuditAt: 0, historyAuditAt: 0, auditsFrom: 0 };
-    this.#state = { ...(await this.state()), ...due };
-  }
-
   /** @returns `false` when it was not so: then nothing is changed */
-  steer(isSo: (state: State) => boolean, change: (state: State) => State): boolean {
+  steer(isSo: (state: State) => boolean, changes: StateChanges): boolean {
     if (this.#state === undefined || !isSo(this.#state)) return false;
-    this.#state = change(this.#state);
+    this.#state = changed(this.#state, changes);
     return true;
   }
 
@@ -399,6 +309,19 @@ export class MemoryLedger implements Ledger, Steered {
       end = page[pageItems - 1];
     } while (end !== undefined);
   }
+}
+
+const noLease = { leaseOwner: undefined, leaseUntil: undefined };
+
+function changed(before: State, { conditions = new Map(), ...fields }: StateChanges): State {
+  const open = new Map(before.conditions);
+  for (const [name, condition] of conditions)
+    if (condition === undefined) open.delete(name);
+    else open.set(name, condition);
+  const after = { ...before, ...fields, conditions: open };
+  for (const [name, value] of Object.entries(after))
+    if (value === undefined) Reflect.deleteProperty(after, name);
+  return after;
 }
 
 function byOwedSince(a: Item, b: Item): number {

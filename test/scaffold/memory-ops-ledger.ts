@@ -1,5 +1,4 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { Missing } from '../../lambda/detection/missing.ts';
 import type {
   CertificationStory,
   CommandOutcome,
@@ -12,7 +11,7 @@ import type {
   OpsLedger,
   Waits,
 } from '../../lambda/operations/ops-ledger.ts';
-import type { Pause } from '../../lambda/ports/state.ts';
+import type { Pause, State } from '../../lambda/ports/state.ts';
 import { type Item, type MemoryLedger, places, waitsOf } from './memory-ledger.ts';
 
 const pageItems = 100;
@@ -22,31 +21,18 @@ const commandsKept = 100;
 export class MemoryOpsLedger implements OpsLedger {
   readonly #ledger: MemoryLedger;
   #commands: CommandRecord[] = [];
-  /** The call that has paused or resumed it last. */
-  #steeredBy: string | undefined;
 
   constructor(ledger: MemoryLedger) {
     this.#ledger = ledger;
   }
 
   async pause(pause: Pause, call: string): Promise<boolean> {
-    return this.#steer(call, false, (state) => ({ ...state, paused: true, pause }));
+    return this.#ledger.steer(isOpenTo(call, false), { paused: true, pause, steeredBy: call });
   }
 
   async resume(call: string): Promise<boolean> {
-    return this.#steer(call, true, ({ pause: _, ...state }) => ({ ...state, paused: false }));
-  }
-
-  acceptMissing(missing: Missing): Promise<void> {
-    return this.#ledger.acceptMissing(missing);
-  }
-
-  restartBaseline(startDay: Temporal.PlainDate): Promise<void> {
-    return this.#ledger.restartBaseline(startDay);
-  }
-
-  auditNow(): Promise<void> {
-    return this.#ledger.auditNow();
+    const changes = { paused: false, pause: undefined, steeredBy: call };
+    return this.#ledger.steer(isOpenTo(call, true), changes);
   }
 
   async waiting(): Promise<Readonly<Record<Waits, number>>> {
@@ -151,13 +137,11 @@ export class MemoryOpsLedger implements OpsLedger {
   }
 
   /** A second write of the same call is part of it. */
-  #steer(call: string, paused: boolean, change: Parameters<MemoryLedger['steer']>[1]): boolean {
-    const isOwn = this.#steeredBy === call;
-    const isChanged = this.#ledger.steer((state) => state.paused === paused || isOwn, change);
-    if (isChanged) this.#steeredBy = call;
-    return isChanged;
-  }
 }
+
+/** A second write of the same call finds its own. */
+const isOpenTo = (call: string, paused: boolean) => (state: State) =>
+  state.paused === paused || state.steeredBy === call;
 
 function eventsOf({ outbox }: Item, waits: Kept): KeptEvent[] {
   return [...waitsOf(outbox)].flatMap(([revision, wait]) => {

@@ -128,7 +128,10 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   gate: {
     breaks: 'the memory of the gate is written after what it allows',
-    ledger: () => ({ saveGate: async () => true }),
+    ledger: (real) => ({
+      saveState: async (changes, lease) =>
+        changes.gate !== undefined || real.saveState(changes, lease),
+    }),
   },
   again: {
     breaks: 'what is found again after a death counts again',

@@ -92,7 +92,7 @@ export class Witness {
 
   /** A tick's ledger, and what is said about removals, how much, in which order, and how the baseline goes on. */
   ledger(ledger: Ledger, holdAbove: number): Ledger {
-    const watched: Pick<Ledger, 'commit' | 'complete' | 'saveBaseline' | 'takeLease'> = {
+    const watched: Pick<Ledger, 'commit' | 'complete' | 'saveState' | 'takeLease'> = {
       commit: async (change, event, now, destiny) => {
         // Absent at the second look, in this tick or one that overlaps it.
         if (change.kind === 'withdrawn' && !this.#isExcused(change.before))
@@ -114,9 +114,10 @@ export class Witness {
           this.completedAt = Math.min(this.completedAt, this.#world.moment);
         return isKept;
       },
-      saveBaseline: async (baseline) => {
-        await ledger.saveBaseline(baseline);
-        this.#started(baseline);
+      saveState: async (changes, lease) => {
+        const isKept = await ledger.saveState(changes, lease);
+        if (changes.baseline) this.#started(changes.baseline);
+        return isKept;
       },
       takeLease: async (lease, now) => {
         const state = await ledger.takeLease(lease, now);

@@ -11,7 +11,7 @@ import {
 } from '../../../lambda/fan-out/errors.ts';
 import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { progressOf } from '../../../lambda/operations/baseline.ts';
+import { progressOf, readAnew } from '../../../lambda/operations/baseline.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -96,7 +96,9 @@ describe('a baseline that fans out', () => {
 
   it('does not begin while the integration is paused or its credentials are refused', async () => {
     await story.tick();
-    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 });
+    await story.ledger.saveState({
+      backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
+    });
     expect(await story.plan()).toMatchObject({ outcome: 'backing-off', left: [] });
     expect(story.requests).not.toContain('oldest');
   });
@@ -343,14 +345,16 @@ describe('a stretch', () => {
 
   it('leaves the partner alone while that has refused the ticks', async () => {
     const stretch = await firstStretch();
-    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 });
+    await story.ledger.saveState({
+      backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
+    });
     await expect(story.read(stretch)).rejects.toThrow(PartnerLeftAloneError);
   });
 
   it('is read at the pace that the partner has taught the ticks', async () => {
     const stretch = await firstStretch();
     const now = story.clock.now().epochMilliseconds;
-    await story.ledger.keepPace({ since: 0, sent: 0, closedUntil: now + 3_000_000 });
+    await story.ledger.saveState({ pace: { since: 0, sent: 0, closedUntil: now + 3_000_000 } });
     const before = story.host.requests.length;
     await expect(story.read(stretch)).rejects.toThrow(StretchStuckError);
     expect(story.host.requests.length).toBe(before);
@@ -371,7 +375,7 @@ describe('a stretch', () => {
     const prove: PartnerReader['prove'] = async (...asked) => {
       const read = await story.partner.prove(...asked);
       const { baseline } = await story.ledger.state();
-      await story.ledger.saveBaseline({ ...baseline, status: 'completed' });
+      await story.ledger.saveState({ baseline: { ...baseline, status: 'completed' } });
       return read;
     };
     const late = { partner: { ...story.partner, prove } };
@@ -390,7 +394,7 @@ describe('a baseline that was restarted', () => {
     await story.complete();
 
     story.clock.advance({ hours: 48 });
-    await story.opsLedger.restartBaseline(Temporal.PlainDate.from('2026-11-23'));
+    await story.ledger.saveState(readAnew(Temporal.PlainDate.from('2026-11-23')));
     story.add(assessment({ id: 500, certified_on: '2026-11-15' }));
     await story.tick();
     const { left } = await story.plan();
@@ -412,7 +416,7 @@ describe('a baseline that was restarted', () => {
     await story.readAll();
     await story.complete();
     story.clock.advance({ minutes: 1 });
-    await story.opsLedger.restartBaseline(Temporal.PlainDate.from(today));
+    await story.ledger.saveState(readAnew(Temporal.PlainDate.from(today)));
     const news = history(30, '2026-11-15', 2).map((one) => ({ ...one, id: one.id + 500 }));
     story.add(...news, assessment({ id: 600, certified_on: today }));
     await story.tick();

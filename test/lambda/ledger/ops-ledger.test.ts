@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, expect, it } from 'vitest';
 import { nothingMissing } from '../../../lambda/detection/missing.ts';
+import { readAnew } from '../../../lambda/operations/baseline.ts';
 import type { Kept, KeptEvent, KeptPage } from '../../../lambda/operations/ops-ledger.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now } from './ledgers.ts';
@@ -50,7 +51,7 @@ describeLedgers('what ops change of the state', (used) => {
 
   it('accepts what is missing', async () => {
     const missing = { total: 412, notes: [], withdrawn: [], accepted: 412, lookAt: 9 };
-    await used().opsLedger.acceptMissing(missing);
+    await used().ledger.saveState({ missing });
     expect((await used().ledger.state()).missing).toEqual(missing);
   });
 
@@ -58,31 +59,17 @@ describeLedgers('what ops change of the state', (used) => {
     const lease = { owner: 'a', until: later };
     await used().ledger.takeLease(lease, now);
     await used().ledger.complete(lease, now, {
-      dirty: false,
+      dirtySince: undefined,
       pulseDigest: 'seen',
       missing: nothingMissing,
     });
     const startDay = Temporal.PlainDate.from('2026-11-21');
-    await used().opsLedger.restartBaseline(startDay);
+    await used().ledger.saveState(readAnew(startDay));
     const state = await used().ledger.state();
     expect(state.baseline).toMatchObject({ status: 'running', isAnew: true });
     expect(String(state.baseline.startDay)).toBe('2026-11-21');
     expect(state).not.toHaveProperty('pulseDigest');
     expect(state).not.toHaveProperty('missing');
-  });
-
-  it('makes audits due at once', async () => {
-    const lease = { owner: 'a', until: later };
-    await used().ledger.takeLease(lease, now);
-    const at = later.epochMilliseconds;
-    const audits = { recentAuditAt: at, historyAuditAt: at, auditsFrom: at };
-    await used().ledger.complete(lease, now, { dirty: false, ...audits });
-    await used().opsLedger.auditNow();
-    expect(await used().ledger.state()).toMatchObject({
-      recentAuditAt: 0,
-      historyAuditAt: 0,
-      auditsFrom: 0,
-    });
   });
 });
 

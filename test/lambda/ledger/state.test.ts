@@ -37,9 +37,11 @@ describeLedgers('the state', (used) => {
   const take = (owner: string, at = now, end = until) =>
     used().ledger.takeLease({ owner, until: end }, at);
   /** A tick that has learned this. */
-  async function learns(changes: Omit<StateChanges, 'dirty'>) {
+  async function learns(changes: StateChanges) {
     await take('a');
-    expect(await used().ledger.complete(lease, now, { dirty: false, ...changes })).toBe(true);
+    expect(await used().ledger.complete(lease, now, { dirtySince: undefined, ...changes })).toBe(
+      true,
+    );
     return state();
   }
 
@@ -61,7 +63,7 @@ describeLedgers('the state', (used) => {
     const before = await state();
     const taken = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => take(owner)));
     expect(taken.filter((one) => one !== undefined)).toEqual([before]);
-    expect(await state()).toMatchObject({ dirtySince: now, leasedUntil: until });
+    expect(await state()).toMatchObject({ dirtySince: now, leaseUntil: until });
   });
 
   it('gives the lease to its holder again', async () => {
@@ -70,7 +72,7 @@ describeLedgers('the state', (used) => {
     expect(await take('a', later, until.add({ minutes: 1 }))).toMatchObject({ dirtySince: now });
     expect(await state()).toMatchObject({
       dirtySince: later,
-      leasedUntil: until.add({ minutes: 1 }),
+      leaseUntil: until.add({ minutes: 1 }),
     });
   });
 
@@ -88,18 +90,18 @@ describeLedgers('the state', (used) => {
     const { ledger } = used();
     await state();
     await take('a');
-    await ledger.complete(lease, now, { dirty: true, baseline: completed });
+    await ledger.complete(lease, now, { baseline: completed });
     expect(await state()).toMatchObject({ dirtySince: now, baseline: completed });
     await take('a', later);
     expect(await state()).toMatchObject({ dirtySince: later });
-    await ledger.complete(lease, later, { dirty: true, dirtySince: now });
+    await ledger.complete(lease, later, { dirtySince: now });
     expect(await state()).toMatchObject({ dirtySince: now });
     await take('a');
-    await ledger.complete(lease, now, { dirty: false });
+    await ledger.complete(lease, now, { dirtySince: undefined });
     const after = await state();
     expect(after).toMatchObject({ baseline: completed, heartbeat: now.toString() });
     expect(after).not.toHaveProperty('dirtySince');
-    expect(after).not.toHaveProperty('leasedUntil');
+    expect(after).not.toHaveProperty('leaseUntil');
   });
 
   it('is not touched by a tick that has lost its lease', async () => {
@@ -109,7 +111,9 @@ describeLedgers('the state', (used) => {
     const taken = until.add({ seconds: 1 });
     await take('next', taken, until.add({ hours: 1 }));
     const slow = { owner: 'slow', until };
-    expect(await ledger.complete(slow, later, { dirty: false, baseline: completed })).toBe(false);
+    expect(await ledger.complete(slow, later, { dirtySince: undefined, baseline: completed })).toBe(
+      false,
+    );
     await ledger.giveBackLease(slow);
     expect(await state()).toMatchObject({ dirtySince: taken, baseline: { status: 'none' } });
     expect(await take('third', until.add({ seconds: 2 }))).toBeUndefined();
@@ -120,7 +124,7 @@ describeLedgers('the state', (used) => {
     await take('a');
     await used().ledger.giveBackLease(lease);
     expect(await state()).toMatchObject({ dirtySince: now });
-    expect(await state()).not.toHaveProperty('leasedUntil');
+    expect(await state()).not.toHaveProperty('leaseUntil');
     expect(await take('b')).toBeDefined();
   });
 
@@ -129,21 +133,21 @@ describeLedgers('the state', (used) => {
     expect((await state()).conditions.size).toBe(0);
     const held = { since: 5, number: 600, told: { at: 6, number: 300 } };
     const missing = { since: 7, number: 1, owes: 'begins' as const, details: ['12 left'] };
-    await ledger.saveConditions(new Map([['held', held]]));
-    await ledger.saveConditions(new Map([['missing', missing]]));
+    await ledger.saveState({ conditions: new Map([['held', held]]) });
+    await ledger.saveState({ conditions: new Map([['missing', missing]]) });
     expect((await state()).conditions).toEqual(
       new Map<ConditionName, OpenCondition>([
         ['held', held],
         ['missing', missing],
       ]),
     );
-    await ledger.saveConditions(
-      new Map<ConditionName, OpenCondition | undefined>([
+    await ledger.saveState({
+      conditions: new Map<ConditionName, OpenCondition | undefined>([
         ['held', undefined],
         ['unproven', held],
       ]),
-    );
-    await ledger.saveConditions(new Map([['missing', undefined]]));
+    });
+    await ledger.saveState({ conditions: new Map([['missing', undefined]]) });
     expect([...(await state()).conditions.keys()]).toEqual(['unproven']);
   });
 
@@ -152,19 +156,21 @@ describeLedgers('the state', (used) => {
     const before = startDay.subtract({ days: 40 });
     const bookmark = { range: { from: before, to: startDay }, offset: 900, anchors: [4, 5] };
     const running = { status: 'running', startDay, before, sliceDays: 40, bookmark } as const;
-    await used().ledger.saveBaseline(running);
+    await used().ledger.saveState({ baseline: running });
     expect((await state()).baseline).toEqual(running);
     const { bookmark: _, ...beyond } = running;
-    await used().ledger.saveBaseline(beyond);
+    await used().ledger.saveState({ baseline: beyond });
     expect((await state()).baseline).toEqual(beyond);
   });
 
   it('does not open a completed baseline again for a save that arrives too late', async () => {
     await state();
-    const completed = { status: 'completed', startDay } as const;
-    await used().ledger.saveBaseline({ status: 'running', startDay });
-    await used().ledger.saveBaseline(completed);
-    await used().ledger.saveBaseline({ status: 'running', startDay, before: startDay });
+    await take('a');
+    const running = { status: 'running', startDay } as const;
+    expect(await used().ledger.saveState({ baseline: running }, lease)).toBe(true);
+    expect((await state()).baseline).toEqual(running);
+    await used().ledger.complete(lease, now, { baseline: completed });
+    expect(await used().ledger.saveState({ baseline: running }, lease)).toBe(false);
     expect((await state()).baseline).toEqual(completed);
   });
 
@@ -194,7 +200,7 @@ describeLedgers('the state', (used) => {
     expect(await learns({ missing })).toMatchObject({ missing });
     const trail = { from: '2024-02-01', to: '2024-02-29' };
     expect(await learns({ trail })).toMatchObject({ trail });
-    const after = await learns({ missing: null, trail: null });
+    const after = await learns({ missing: undefined, trail: undefined });
     expect(after).not.toHaveProperty('trail');
     expect(after).not.toHaveProperty('missing');
   });
@@ -202,9 +208,9 @@ describeLedgers('the state', (used) => {
   it('has what is missing as soon as it is noted, for the one who holds the lease', async () => {
     await state();
     expect(await take('a')).toBeDefined();
-    expect(await used().ledger.saveMissing({ owner: 'b', until: later }, missing)).toBe(false);
+    expect(await used().ledger.saveState({ missing }, { owner: 'b', until: later })).toBe(false);
     expect(await state()).not.toHaveProperty('missing');
-    expect(await used().ledger.saveMissing({ owner: 'a', until: later }, missing)).toBe(true);
+    expect(await used().ledger.saveState({ missing }, { owner: 'a', until: later })).toBe(true);
     expect((await state()).missing).toEqual(missing);
   });
 
@@ -212,9 +218,9 @@ describeLedgers('the state', (used) => {
     await state();
     expect((await state()).gate).toEqual(nothingFound);
     expect(await take('a')).toBeDefined();
-    expect(await used().ledger.saveGate({ owner: 'b', until: later }, gate)).toBe(false);
+    expect(await used().ledger.saveState({ gate }, { owner: 'b', until: later })).toBe(false);
     expect((await state()).gate).toEqual(nothingFound);
-    expect(await used().ledger.saveGate({ owner: 'a', until: later }, gate)).toBe(true);
+    expect(await used().ledger.saveState({ gate }, { owner: 'a', until: later })).toBe(true);
     expect((await state()).gate).toEqual(gate);
   });
 
@@ -224,22 +230,22 @@ describeLedgers('the state', (used) => {
     const sweep = { range, offset: 270, anchors: [], isSweep: true, day: '2015-01-01', count: 400 };
     expect((await learns({ bookmark: sweep })).bookmark).toEqual(sweep);
     expect((await learns({})).bookmark).toEqual(sweep);
-    expect(await learns({ bookmark: null })).not.toHaveProperty('bookmark');
+    expect(await learns({ bookmark: undefined })).not.toHaveProperty('bookmark');
   });
 
   it('says when people are to be told, until nothing waits for that', async () => {
     await state();
     const digest = { dueAt: later, owedAt: now };
     expect((await learns({ digest })).digest).toEqual(digest);
-    expect(await learns({ digest: null })).not.toHaveProperty('digest');
+    expect(await learns({ digest: undefined })).not.toHaveProperty('digest');
   });
 
   it('says until when to leave the partner alone', async () => {
     const { ledger } = used();
     await state();
-    await ledger.backOff({ until: later, failures: 2 });
+    await ledger.saveState({ backOff: { until: later, failures: 2 } });
     expect((await state()).backOff).toEqual({ until: later, failures: 2 });
-    await ledger.backOff(undefined);
+    await ledger.saveState({ backOff: undefined });
     expect(await state()).not.toHaveProperty('backOff');
   });
 
@@ -252,9 +258,9 @@ describeLedgers('the state', (used) => {
   ])('keeps the pace: %s', async (_, pace) => {
     const { ledger } = used();
     await state();
-    await ledger.keepPace(pace);
+    await ledger.saveState({ pace });
     expect((await state()).pace).toEqual(pace);
-    await ledger.keepPace(undefined);
+    await ledger.saveState({ pace: undefined });
     expect(await state()).not.toHaveProperty('pace');
   });
 

@@ -296,7 +296,10 @@ describe('the life of an assessment', () => {
     ['paused', () => story.operate({ command: 'pause', reason: 'migration of the platform' })],
     [
       'backing-off',
-      () => story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 }),
+      () =>
+        story.ledger.saveState({
+          backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
+        }),
     ],
   ] as const)(
     'that the partner is not asked for while it is left alone: %s',

@@ -278,7 +278,7 @@ describe('a release', () => {
 
     it('is refused, and nothing released, when another one has taken the lease since', async () => {
       await hold(1);
-      const ledger = story.ledgerWith({ saveGate: async () => false });
+      const ledger = story.ledgerWith({ saveState: async () => false });
       expect(
         await story.operate({ command: 'release', forHours: 1 }, undefined, { ledger }),
       ).toMatchObject({ ok: false, problem: { code: 'busy' } });
@@ -443,7 +443,7 @@ describe('a release', () => {
       ok: false,
       result: { events: 19, next: { command: 'release' } },
     });
-    expect((await story.ledger.recordedState())?.leasedUntil).toBeUndefined();
+    expect((await story.ledger.recordedState())?.leaseUntil).toBeUndefined();
     vi.restoreAllMocks();
     expect(await story.operate({ command: 'holds' })).toMatchObject({ result: { events: 1 } });
   });
@@ -454,13 +454,13 @@ describe('a release', () => {
     await story.operate({ command: 'release' });
     const state = await story.ledger.recordedState();
     expect(state?.dirtySince).toBeDefined();
-    expect(state?.leasedUntil).toBeUndefined();
+    expect(state?.leaseUntil).toBeUndefined();
   });
 
   it('ends the notice that something is held', async () => {
-    await story.ledger.saveConditions(
-      new Map([['held', { since: 0, number: 1, told: { at: 0, number: 1 } }]]),
-    );
+    await story.ledger.saveState({
+      conditions: new Map([['held', { since: 0, number: 1, told: { at: 0, number: 1 } }]]),
+    });
     await hold(1);
     await story.operate({ command: 'release' });
     await story.tick();

@@ -254,7 +254,7 @@ describe('to prove now', () => {
     const lease = { owner: 'a tick', until: now.add({ minutes: 1 }) };
     await story.ledger.takeLease(lease, now);
     const auditsFrom = now.add({ minutes: 30 }).epochMilliseconds;
-    await story.ledger.complete(lease, now, { dirty: false, auditsFrom });
+    await story.ledger.complete(lease, now, { dirtySince: undefined, auditsFrom });
     expect(await proven({ now: true })).toMatchObject({ toRead: 0, unproven: 0 });
   });
 
@@ -262,7 +262,10 @@ describe('to prove now', () => {
     ['paused', () => story.operate({ command: 'pause', reason: 'a reason' })],
     [
       'backing-off',
-      () => story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 }),
+      () =>
+        story.ledger.saveState({
+          backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
+        }),
     ],
   ])('says that it is %s if that has come in between', async (code, hinder) => {
     story.beforeTick = hinder;
@@ -275,7 +278,10 @@ describe('to prove now', () => {
     ['paused', () => story.operate({ command: 'pause', reason: 'a reason' })],
     [
       'backing-off',
-      () => story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 }),
+      () =>
+        story.ledger.saveState({
+          backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
+        }),
     ],
     ['baseline-running', () => story.operate({ command: 'restart-baseline' })],
   ])('is refused while it is %s, and no day is made due', async (code, hinder) => {

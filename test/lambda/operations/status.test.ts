@@ -119,7 +119,7 @@ describe('the status', () => {
   it('of one that the partner has refused says until when it is left alone', async () => {
     await story.settle();
     const until = story.clock.now().add({ minutes: 8 });
-    await story.ledger.backOff({ until, failures: 3 });
+    await story.ledger.saveState({ backOff: { until, failures: 3 } });
     expect(await status()).toMatchObject({
       standing: 'backing-off',
       reasons: ['backing-off'],
@@ -233,7 +233,7 @@ describe('the status', () => {
   it('is not up to date while all that is held waits behind what people have not been mailed', async () => {
     await story.settle();
     const hold = { since: 0, number: 1, told: { at: 0, number: 1 } };
-    await story.ledger.saveConditions(new Map([['held', hold]]));
+    await story.ledger.saveState({ conditions: new Map([['held', hold]]) });
     await story.ledger.settle(await story.commit([on('2026-11-20', 1)]), 'digest');
     await story.commit([on('2026-11-20', 1, { name: 'Odalys Ashgrove' })], 'held');
     expect(await status()).toMatchObject({
@@ -249,13 +249,15 @@ describe('the status', () => {
     await story.settle();
     await story.commit([on('2026-11-20', 1)]);
     await story.commit([on('2026-11-20', 2)], 'held');
-    await story.ledger.saveConditions(
-      new Map([
+    await story.ledger.saveState({
+      conditions: new Map([
         ['credentials-refused', { since: 0, number: 1, owes: 'begins' }],
         ['unproven', { since: 0, number: 1, told: { at: 0, number: 1 }, owes: 'ends' }],
       ]),
-    );
-    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 8 }), failures: 3 });
+    });
+    await story.ledger.saveState({
+      backOff: { until: story.clock.now().add({ minutes: 8 }), failures: 3 },
+    });
     story.clock.advance({ minutes: 5 });
     await story.operate({ command: 'pause', reason: 'a reason' });
     const { standing, reasons, conditions } = await status();

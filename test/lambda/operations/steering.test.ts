@@ -141,7 +141,9 @@ describe('a tick on demand', () => {
 describe('stored credentials', () => {
   it('are tried by the next tick, whatever was refused before', async () => {
     await story.settle();
-    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 50 }), failures: 6 });
+    await story.ledger.saveState({
+      backOff: { until: story.clock.now().add({ minutes: 50 }), failures: 6 },
+    });
     expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
     expect(await story.operate({ command: 'credentials-stored' })).toMatchObject({
       result: { changed: true },
@@ -162,7 +164,9 @@ describe('credentials that are about to be stored', () => {
 
   it('are on record before they are, and once: as under way, and then as done', async () => {
     await story.settle();
-    await story.ledger.backOff({ until: story.clock.now().add({ minutes: 50 }), failures: 6 });
+    await story.ledger.saveState({
+      backOff: { until: story.clock.now().add({ minutes: 50 }), failures: 6 },
+    });
     const begun = await story.operate({ ...named, stored: false });
     expect(begun).toMatchObject({ ok: true, result: { changed: false } });
     expect(await story.tick()).toMatchObject({ outcome: 'backing-off' });
@@ -218,7 +222,10 @@ describe('how far the baseline is', () => {
     ['paused', () => story.operate({ command: 'pause', reason: 'a reason' })],
     [
       'backing-off',
-      () => story.ledger.backOff({ until: story.clock.now().add({ minutes: 4 }), failures: 2 }),
+      () =>
+        story.ledger.saveState({
+          backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
+        }),
     ],
   ] as const)('is told without the partner while that is left alone: %s', async (code, leave) => {
     await story.settle();

@@ -9,6 +9,7 @@ import { CredentialsRefusedError, NotProvisionedError } from '../../../lambda/pa
 import { PaceMeter } from '../../../lambda/partner/pace-meter.ts';
 import type { Announcer, Notice } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
+import type { StateChanges } from '../../../lambda/ports/state.ts';
 import { Conditions } from '../../../lambda/tick/conditions.ts';
 import type { TickParts } from '../../../lambda/tick/parts.ts';
 import { rules } from '../../../lambda/tick/rules.ts';
@@ -32,10 +33,10 @@ class Operations {
   async tick(act: (conditions: Conditions) => Promise<unknown>): Promise<void> {
     this.clock.advance({ minutes: 1 });
     const ledger: Ledger = Object.assign(Object.create(this.ledger), {
-      saveConditions: async (changes: Parameters<Ledger['saveConditions']>[0]) => {
+      saveState: async (changes: StateChanges) => {
         if (this.savesFail) throw new LedgerUnavailableError('UpdateItem', {});
         this.saves += 1;
-        await this.ledger.saveConditions(changes);
+        return this.ledger.saveState(changes);
       },
       countKept: async () => this.kept,
       kept: (waiting: 'held' | 'undeliverable') => this.ledger.kept(waiting),

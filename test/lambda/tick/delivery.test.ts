@@ -221,7 +221,7 @@ describe('a digest of several ticks', () => {
   it('goes out also while the partner is left alone', async () => {
     add(1);
     await tickAt('21T08:01');
-    await story.ledger.backOff({ until: time('21T12:00'), failures: 5 });
+    await story.ledger.saveState({ backOff: { until: time('21T12:00'), failures: 5 } });
     expect(await tickAt('21T09:01')).toMatchObject({ outcome: 'backing-off' });
     expect(story.mails).toEqual([[eventId(1)]]);
   });

@@ -159,7 +159,10 @@ describe('the gate', () => {
     story.world = [assessment({ id: 1 })];
     await story.minutes(2);
     story.add(assessment({ id: 2 }));
-    const ledger = story.ledgerWith({ saveGate: async () => false });
+    const ledger = story.ledgerWith({
+      saveState: async (changes, lease) =>
+        changes.gate === undefined && story.ledger.saveState(changes, lease),
+    });
     expect(await story.tick({ ledger })).toMatchObject({ created: 0, failed: 1 });
     expect(story.warnings).toContain('lease lost');
     expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });

@@ -215,7 +215,10 @@ describe('telling operations', () => {
   it('does not hide why the tick failed', async () => {
     story.host.access.rotateSecret();
     const ledger = story.ledgerWith({
-      saveConditions: () => Promise.reject(new UnavailableError('token', 'a test')),
+      saveState: (changes) =>
+        changes.conditions
+          ? Promise.reject(new UnavailableError('token', 'a test'))
+          : story.ledger.saveState(changes),
     });
     const announcer = { ...story.subscribers, notify: () => Promise.reject(new Error('a defect')) };
     await expect(story.tick({ ledger })).rejects.toThrow(CredentialsRefusedError);

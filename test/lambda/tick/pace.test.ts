@@ -180,7 +180,9 @@ describe('the pace between ticks', () => {
     populate(30);
     await story.baseline();
     const keeps: unknown[] = [];
-    const ledger = story.ledgerWith({ keepPace: async (pace) => void keeps.push(pace) });
+    const ledger = story.ledgerWith({
+      saveState: async (changes) => keeps.push(changes) > 0,
+    });
     await story.tick({ ledger });
     expect(keeps).toEqual([]);
   });
@@ -189,7 +191,10 @@ describe('the pace between ticks', () => {
     populate(30);
     await story.baseline();
     story.host.fault = tooManyRequests();
-    const ledger = story.ledgerWith({ keepPace: () => Promise.reject(new Error('no')) });
+    const ledger = story.ledgerWith({
+      saveState: (changes) =>
+        'pace' in changes ? Promise.reject(new Error('no')) : story.ledger.saveState(changes),
+    });
     expect(await story.tick({ ledger })).toMatchObject({ outcome: 'backing-off' });
     expect(story.warnings).toEqual(['pace not kept']);
   });
@@ -199,7 +204,7 @@ describe('the pace between ticks', () => {
     await story.baseline();
     const future = story.clock.now().add({ hours: 30 }).epochMilliseconds;
     const pace = { since: future, sent: 9_000, learned: 4, refusedAt: future, closedUntil: future };
-    await story.ledger.keepPace(pace);
+    await story.ledger.saveState({ pace });
     expect(await story.minute()).toMatchObject({ outcome: 'completed' });
     expect((await story.ledger.state()).pace).toBeUndefined();
   });

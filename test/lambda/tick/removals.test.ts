@@ -134,7 +134,10 @@ describe('what has disappeared', () => {
   it('is not withdrawn by a tick that has lost its lease', async () => {
     story.world = story.world.slice(1);
     await story.minutes(10);
-    const ledger = story.ledgerWith({ saveMissing: async () => false });
+    const ledger = story.ledgerWith({
+      saveState: async (changes, lease) =>
+        changes.missing === undefined && story.ledger.saveState(changes, lease),
+    });
     story.clock.advance({ minutes: 5 });
     expect(await story.tick({ ledger })).toMatchObject({ withdrawn: 0 });
     expect(story.warnings).toContain('lease lost');
