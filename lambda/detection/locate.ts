@@ -17,7 +17,14 @@ export interface Step {
 interface Differing {
   readonly span: Span;
   readonly count: number;
+  /** Read where something was missing, and it differs all the same. */
+  readonly isRead?: true;
 }
+
+/**
+ * A `count` is answered with what the partner counts for the span, a `read` with what the calendar has of it by then.
+ */
+type Search = Generator<Step, void, number>;
 
 /**
  * Finds the days on which the partner's count differs from the calendar's, by bisection.
@@ -33,11 +40,7 @@ interface Differing {
  * @param total what the partner counts altogether
  * @param recent position of the recent window's first day
  */
-export function* locate(
-  calendar: Calendar,
-  total: number,
-  recent: number,
-): Generator<Step, void, number> {
+export function* locate(calendar: Calendar, total: number, recent: number): Search {
   const all = { span: { first: 0, last: calendar.days.length - 1 }, count: total };
   if (recent === 0) return yield* narrow(calendar, [all]);
   const later = { first: recent, last: all.span.last };
@@ -52,14 +55,14 @@ export function* locate(
  * The same among these days alone: where an earlier search ran out of time. They did differ then, so what
  * is small enough to be read is read, also if the counts agree by now: one may have come for one that went.
  */
-export function* locateWithin(calendar: Calendar, span: Span): Generator<Step, void, number> {
+export function* locateWithin(calendar: Calendar, span: Span): Search {
   const count = yield { kind: 'count', span, within: span };
   if (isReadable(calendar, { span, count })) yield { kind: 'read', span, within: span };
   else yield* narrow(calendar, [{ span, count }]);
 }
 
 /** Depth first, the last and the more recent half first. */
-function* narrow(calendar: Calendar, counted: readonly Differing[]): Generator<Step, void, number> {
+function* narrow(calendar: Calendar, counted: readonly Differing[]): Search {
   const differs = ({ span, count }: Differing) =>
     span.first <= span.last && count !== calendar.sumOf(span);
   const differing = counted.filter(differs);
@@ -67,6 +70,11 @@ function* narrow(calendar: Calendar, counted: readonly Differing[]): Generator<S
     const { span, count } = next;
     if (isReadable(calendar, next)) {
       yield { kind: 'read', span, within: span };
+      continue;
+    }
+    if (!next.isRead && count === calendar.knownOf(span)) {
+      const now = yield* readMissing(calendar, span);
+      if (now !== count) differing.push({ ...next, isRead: true });
       continue;
     }
     const middle = Math.ceil((span.first + span.last) / 2);
@@ -78,6 +86,25 @@ function* narrow(calendar: Calendar, counted: readonly Differing[]): Generator<S
     ];
     differing.push(...halves.filter(differs));
   }
+}
+
+/**
+ * As many have come as were missing: these are back, as after an outage. So the days on which they were missing are
+ * read, a page's worth at a time, and nothing more is asked.
+ *
+ * @returns what the calendar has of the span by then
+ */
+function* readMissing(calendar: Calendar, span: Span): Generator<Step, number, number> {
+  let now = calendar.sumOf(span);
+  for (let { last } = span; last >= span.first; ) {
+    let page: Span = { first: last, last };
+    for (; page.first > span.first; page = { first: page.first - 1, last })
+      if (calendar.knownOf({ first: page.first - 1, last }) > rowsOfOnePage) break;
+    if (calendar.knownOf(page) > calendar.sumOf(page))
+      now += (yield { kind: 'read', span: page, within: page }) - calendar.sumOf(page);
+    last = page.first - 1;
+  }
+  return now;
 }
 
 /** Without narrowing it down any further. */

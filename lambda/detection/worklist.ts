@@ -197,6 +197,8 @@ function* followed(
       ({ calendar, cursor } = answer);
       if (answer.isTimeUp || answer.read === 'in-vain') return brokenOff();
       isAll &&= answer.read === 'done';
+      count = 0;
+      for (const day of before.daysOf(span)) count += calendar.entry(day).count;
     }
   }
 }

@@ -210,7 +210,7 @@ class Tick {
    */
   #isQuiet(state: State, pulse: PulseRead): boolean {
     return (
-      !state.hasMoreToFind &&
+      !this.#isLeftToFind(state) &&
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
       !this.#isMoreToRead(state) &&
@@ -253,7 +253,7 @@ class Tick {
     // Audits that time is too short for leave nothing: they stay due.
     const isInTime = !this.#limit.wasReached;
     // A total that agrees proves nothing of what is left over: something may have come in its place.
-    const differs = !page.isAll || state.hasMoreToFind;
+    const differs = !page.isAll || this.#isLeftToFind(state);
     const isMore = differs || this.#isMoreToRead(state);
     const { isAllLocated = page.isAll, isExplained = true } = isMore
       ? await this.#readDue(state, pulse, looks, differs)
@@ -264,6 +264,14 @@ class Tick {
     // What another tick was first with may have been an older sight of it.
     if (failures === 0 && tally.conflicts === 0 && !page.isOlder && !this.#limit.wasReached)
       this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
+  }
+
+  /** The last search came to no end, or its result is to be tried again. */
+  #isLeftToFind({ hasMoreToFind, unexplainedSince, heartbeat }: State): boolean {
+    const { clock, rules } = this.#parts;
+    const now = clock.now().epochMilliseconds;
+    if (unexplainedSince === undefined || heartbeat === undefined) return hasMoreToFind;
+    return hasMoreToFind || rules.isSearchedAgain(unexplainedSince, Date.parse(heartbeat), now);
   }
 
   #isMoreToRead(state: State): boolean {

@@ -1,41 +1,7 @@
-import { afterEach, expect, it } from 'vitest';
-import { systemClock } from '../../lambda/clock.ts';
-import { createPartnerClient } from '../../lambda/partner/index.ts';
-import { partnerReader } from '../../lambda/partner/reader.ts';
-import {
-  type PartnerSandbox,
-  type SandboxOptions,
-  startPartnerSandbox,
-} from '../../local/partner-sandbox/index.ts';
-import { Integration } from '../scaffold/integration.ts';
+import { expect, it } from 'vitest';
+import { closeSandboxes, integrationAt } from './sandbox-integration.ts';
 
-const running: PartnerSandbox[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
-});
-
-/** An integration whose ticks ask the sandbox, by the same clock; only what guards a socket goes by real time. */
-async function integrationAt(options: SandboxOptions) {
-  const story = new Integration();
-  const { clock } = story;
-  const sandbox = await startPartnerSandbox({ clock, timeZone: 'UTC', ...options });
-  running.push(sandbox);
-  const seen = {
-    now: () => clock.now(),
-    sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
-    after: systemClock.after,
-  };
-  const client = createPartnerClient({
-    baseUrl: sandbox.url,
-    credentials: async () => sandbox.credentials,
-    clock: seen,
-    requestsPerMinute: 6_000,
-  });
-  Object.assign(story.partner, partnerReader(client, clock));
-  const subjects = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
-  const isRead = async () => (await story.ledger.state()).baseline.status === 'completed';
-  return { story, sandbox, subjects, isRead };
-}
+closeSandboxes();
 
 const tooFew = 'the partner allows too few requests';
 
@@ -76,4 +42,20 @@ it('reads past rows that are too large, and tells of them', async () => {
   await story.minutes(10);
   expect(story.heard).toHaveLength(unread);
   expect(subjects()).toContain('no record is malformed any more');
+});
+
+it('reads pages of more than 2 MiB with fewer rows', async () => {
+  const { story, world, ids } = await integrationAt({ records: 0 });
+  const remarks = '.'.repeat(30_000);
+  const add = () => {
+    const { id } = world.add({ certified_on: '2026-03-04' });
+    world.spoil(id, { set: { remarks } });
+    return id;
+  };
+  for (let n = 0; n < 150; n++) add();
+  await story.baseline();
+  expect([...story.memory.items.keys()].sort()).toEqual(ids().sort());
+  const id = add();
+  expect(await story.minute()).toMatchObject({ created: 1, quarantined: 0 });
+  expect(story.ids()).toEqual([`${story.name}/${id}/1`]);
 });

@@ -164,3 +164,43 @@ describe('a search for what differs', () => {
     );
   });
 });
+
+describe('a search for what was missing', () => {
+  const days = Array.from({ length: 40 }, (_, index) => day(index));
+  /** Of each day so many were missing, and nothing else is known of it. */
+  const without = (missing: number) =>
+    new Calendar(days.map((one) => [one, { count: 0, missing, readAt: 0 }]));
+  const back = (each: number, from = 0) =>
+    new Calendar(days.map((one, at) => [one, { count: at < from ? 0 : each, readAt: 0 }]));
+
+  /** Where a read counts what the partner has. */
+  function* answered(steps: Generator<Step, void, number>, truth: Calendar) {
+    for (let step = steps.next(); !step.done; step = steps.next(truth.sumOf(step.value.span)))
+      yield step.value;
+  }
+
+  it('reads a page at a time, and asks for no count, where as many are back', () => {
+    const steps = [...answered(locate(without(30), 1_200, 0), back(30))];
+    expect(steps.map(({ kind }) => kind)).toEqual(Array(14).fill('read'));
+    expect(steps.map(({ span: { first, last } }) => last - first + 1)).toEqual([
+      ...Array(13).fill(3),
+      1,
+    ]);
+  });
+
+  it('leaves out the days on which nothing was missing', () => {
+    const calendar = without(0).with([[day(7), { count: 0, missing: 120, readAt: 0 }]]);
+    const truth = back(0).with([[day(7), { count: 120, readAt: 0 }]]);
+    expect([...answered(locate(calendar, 120, 0), truth)]).toMatchObject([
+      { kind: 'read', span: { first: 7, last: 7 } },
+    ]);
+  });
+
+  it('goes on as any other where as many are new elsewhere', () => {
+    const calendar = without(0).with([[day(7), { count: 0, missing: 120, readAt: 0 }]]);
+    const truth = back(0).with([[day(30), { count: 120, readAt: 0 }]]);
+    const steps = [...answered(locate(calendar, 120, 0), truth)];
+    const reads = steps.filter(({ kind }) => kind === 'read').map(({ span }) => span.first);
+    expect(reads).toEqual([7, 30]);
+  });
+});

@@ -78,6 +78,22 @@ describe('a total that is not the sum of its days', () => {
     expect(world.heard).toHaveLength(1);
   });
 
+  it('is searched for after 1, 2, 4 … 64 minutes, and then every hour', async () => {
+    world.host.answerMs = 0;
+    world.host.addMany(1, 6, '2026-11-20');
+    await world.baseline();
+    world.settings = { audit: { ...tickSettings().audit, recentMs: 9e12, historyMs: 9e12 } };
+    await world.minutes(20);
+    lie(40);
+    const minutes: number[] = [];
+    for (let minute = 0; minute < 190; minute++) {
+      world.host.requests.length = 0;
+      await world.minute();
+      if (world.host.asked.length > 1) minutes.push(minute);
+    }
+    expect(minutes).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 120, 180]);
+  });
+
   it('for a moment is told to nobody', async () => {
     await known(6);
     world.notices.length = 0;
