@@ -57,12 +57,10 @@ export function paceAt(pace: Pace, set: number, now: number): Pace {
   return { ...counted, ...closed, ...(raised < set && { learned: raised, refusedAt }) };
 }
 
-const allowed = ({ learned }: Pace, set: number) => learned ?? set;
-
 /** When the next request may be sent: now, or later. */
 export function opensAt(before: Pace, set: number, now: number): number {
   const pace = paceAt(before, set, now);
-  const isSpent = pace.sent >= allowed(pace, set);
+  const isSpent = pace.sent >= (pace.learned ?? set);
   return Math.max(now, pace.closedUntil ?? now, isSpent ? pace.since + minuteMs : now);
 }
 
@@ -72,14 +70,10 @@ export function spent(before: Pace, set: number, now: number): Pace {
   return { ...pace, since: pace.sent === 0 ? now : pace.since, sent: pace.sent + 1 };
 }
 
-/** The host has refused a request for its pace; it may be asked again if it says when. */
-export function refusedOnce(pace: Pace, now: number): Pace {
-  return { ...pace, sent: Math.max(0, pace.sent - 1), refusedSince: pace.refusedSince ?? now };
-}
-
-/** The host has answered, whatever it said. */
-export function answered({ refusedSince: _, ...pace }: Pace): Pace {
-  return pace;
+/** The host has answered a request; refused for its pace, it counts as not sent, and may be sent again. */
+export function answered({ refusedSince, ...pace }: Pace, status: number, now: number): Pace {
+  if (status !== 429) return pace;
+  return { ...pace, sent: Math.max(0, pace.sent - 1), refusedSince: refusedSince ?? now };
 }
 
 /**
@@ -91,7 +85,7 @@ export function refused(before: Pace, set: number, now: number, retryAfterMs?: n
   const pace = paceAt(before, set, now);
   // The minutes of the host begin at other times than ours: one that is refused early halves the pace at most.
   const least = Math.max(leastLearned, Math.floor((pace.learned ?? 0) / 2));
-  const learned = Math.min(allowed(pace, set), Math.max(least, pace.sent));
+  const learned = Math.min(pace.learned ?? set, Math.max(least, pace.sent));
   const since = pace.sent === 0 ? now : pace.since;
   const closedUntil =
     retryAfterMs === undefined ? since + minuteMs : now + Math.min(retryAfterMs, hourMs);
@@ -104,7 +98,7 @@ export function refused(before: Pace, set: number, now: number, retryAfterMs?: n
  */
 export function remembered(before: Pace, set: number, now: number): Pace | undefined {
   const pace = paceAt(before, set, now);
-  const isCounted = 2 * pace.sent > allowed(pace, set);
+  const isCounted = 2 * pace.sent > (pace.learned ?? set);
   const { learned, refusedSince, closedUntil } = pace;
   const isEmpty = (learned ?? refusedSince ?? closedUntil) === undefined;
   if (isEmpty && !isCounted) return undefined;

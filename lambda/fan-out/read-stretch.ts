@@ -54,7 +54,7 @@ export async function readStretch(
   const reason = whyLeftAlone(state, parts);
   if (reason !== undefined) throw new PartnerLeftAloneError(reason);
   // What the ticks were taught need not be taught to each task.
-  if (state.pace !== undefined) parts.partner.pace.resume(state.pace);
+  if (state.pace !== undefined) parts.partner.pace.value = state.pace;
 
   const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeStretch(stretch, lease, clock.now());

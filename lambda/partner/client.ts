@@ -1,17 +1,18 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../clock.ts';
+import { answered, opensAt, refused, spent, unhurried } from '../detection/pace.ts';
 import { NotifierError } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { RequestPace } from '../ports/request-pace.ts';
 import {
   InvalidQueryError,
+  PaceSpentError,
   PartnerError,
   type RequestKind,
   TimedOutError,
   TokenRefusedTwiceError,
 } from './errors.ts';
 import { fittingPage } from './fitting-page.ts';
-import { PaceMeter } from './pace-meter.ts';
 import { type ListQuery, toSearchParams } from './query.ts';
 import { type Page, parsePage, parseRecord } from './records.ts';
 import { parseBody, toRefusal } from './replies.ts';
@@ -125,8 +126,10 @@ export function createPartnerClient(
   read: ReadPage = readPage,
 ): PartnerClient {
   const { clock = systemClock, random = Math.random, onRequest } = options;
+  const nowMs = () => clock.now().epochMilliseconds;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const pace = new PaceMeter(options.requestsPerMinute ?? Number.POSITIVE_INFINITY, clock);
+  const { requestsPerMinute: perMinute = Number.POSITIVE_INFINITY } = options;
+  const pace: RequestPace = { perMinute, value: unhurried };
   const transport = new Transport(options.baseUrl, limits, options.dispatcher);
   const tokens = new TokenCache({
     credentials: options.credentials,
@@ -143,22 +146,27 @@ export function createPartnerClient(
       ),
   });
 
+  /** @throws {PaceSpentError} if the pace has no room for it now */
   async function send(request: HttpRequest, attempt: number, signal: AbortSignal) {
     signal.throwIfAborted();
     const { kind } = request;
-    pace.spend(kind);
-    const startedAt = clock.now().epochMilliseconds;
-    const report = (outcome: { status: number; date?: string } | { error: string }) =>
-      onRequest?.({ kind, attempt, ms: clock.now().epochMilliseconds - startedAt, ...outcome });
+    const startedAt = nowMs();
+    const waitMs = opensAt(pace.value, perMinute, startedAt) - startedAt;
+    if (waitMs > 0) throw new PaceSpentError(kind, waitMs);
+    pace.value = spent(pace.value, perMinute, startedAt);
+    let outcome: Pick<RequestInfo, 'status' | 'date' | 'error'> = { error: 'aborted' };
     try {
       const reply = await transport.send(request, signal);
-      pace.answered(reply.status);
+      const { status } = reply;
+      pace.value = answered(pace.value, status, nowMs());
       const date = reply.header('date');
-      report({ status: reply.status, ...(date !== undefined && { date }) });
+      outcome = { status, ...(date !== undefined && { date }) };
       return reply;
     } catch (error) {
-      report({ error: error instanceof NotifierError ? error.code : 'aborted' });
+      if (error instanceof NotifierError) outcome = { error: error.code };
       throw error;
+    } finally {
+      onRequest?.({ kind, attempt, ms: nowMs() - startedAt, ...outcome });
     }
   }
 
@@ -184,29 +192,30 @@ export function createPartnerClient(
     { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
     parse: (reply: HttpReply) => T | Promise<T>,
   ): Promise<T> {
-    const once = (attempt: number) => {
-      const left = deadline.epochMilliseconds - clock.now().epochMilliseconds;
-      const phase = left < limits.attemptMs ? 'deadline' : 'attempt';
-      return withTimeLimit(
-        clock,
-        Math.min(left, limits.attemptMs),
-        () => new TimedOutError(kind, phase),
-        signal,
-        async (within) => await parse(await authorized(kind, path, attempt, within)),
-      );
-    };
     try {
-      return await withRetries(once, { ...limits, deadline, clock, random, signal });
+      return await withRetries(
+        (attempt) => {
+          const left = deadline.epochMilliseconds - nowMs();
+          const phase = left < limits.attemptMs ? 'deadline' : 'attempt';
+          return withTimeLimit(
+            clock,
+            Math.min(left, limits.attemptMs),
+            () => new TimedOutError(kind, phase),
+            signal,
+            async (within) => await parse(await authorized(kind, path, attempt, within)),
+          );
+        },
+        { ...limits, deadline, clock, random, signal },
+      );
     } catch (error) {
       if (error instanceof PartnerError && error.reach === 'pace' && error.wasSent)
-        pace.refused(error.retryAfterMs);
+        pace.value = refused(pace.value, perMinute, nowMs(), error.retryAfterMs);
       throw error;
     }
   }
 
   async function list(query: ListQuery, callOptions: CallOptions): Promise<Page> {
-    const params = toSearchParams(query).toString();
-    const path = params === '' ? ASSESSMENTS : `${ASSESSMENTS}?${params}`;
+    const path = `${ASSESSMENTS}?${toSearchParams(query)}`.replace(/\?$/, '');
     return await call('list', path, callOptions, (reply) => {
       if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
       return read(reply, query.offset ?? 0, clock);

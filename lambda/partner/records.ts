@@ -153,30 +153,27 @@ function withNulls(row: Fields, issues: readonly z.core.$ZodIssue[]): Fields {
 
 /** Without the values that are too deep or too large. */
 function withinLimits(row: Fields): Fields {
-  if (!isExcessive(row) && !hasExcessiveParts(row.results)) return row;
+  const isLong = (value: unknown) => Array.isArray(value) && value.length > MAX_PARTS;
+  if (!isLong(row.results) && roomAfter(row) >= 0) return row;
   const others: Record<string, unknown> = {};
   const documented: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(row)) {
     if (!(field in assessmentSchema.shape)) others[field] = value;
-    else documented[field] = isExcessive(value) ? null : value;
+    else documented[field] = isLong(value) || roomAfter(value) < 0 ? null : value;
   }
-  if (hasExcessiveParts(documented.results)) documented.results = null;
-  return isExcessive(others) ? documented : { ...documented, ...others };
+  return roomAfter(others) < 0 ? documented : { ...documented, ...others };
 }
 
-function isExcessive(value: unknown): boolean {
-  let values = 0;
-  function exceeds(inner: unknown, depth: number): boolean {
-    values += 1;
-    if (depth > MAX_DEPTH || values > MAX_VALUES) return true;
-    if (typeof inner !== 'object' || inner === null) return false;
-    return Object.values(inner).some((each) => exceeds(each, depth + 1));
+/** For how many values more there is room after these; below 0 if they are too many or too deep. */
+function roomAfter(value: unknown, room = MAX_VALUES, depth = 0): number {
+  if (depth > MAX_DEPTH) return -1;
+  let left = room - 1;
+  if (typeof value !== 'object' || value === null) return left;
+  for (const inner of Object.values(value)) {
+    if (left < 0) return left;
+    left = roomAfter(inner, left, depth + 1);
   }
-  return exceeds(value, 0);
-}
-
-function hasExcessiveParts(results: unknown): boolean {
-  return Array.isArray(results) && results.length > MAX_PARTS;
+  return left;
 }
 
 /** Zod's own messages name types and bounds, never what was received in their place. */

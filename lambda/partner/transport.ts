@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { parseBaseUrl } from './base-url.ts';
-import { type RequestKind, ResponseTooLargeError, UnavailableError } from './errors.ts';
+import { type RequestKind, ResponseTooLargeError } from './errors.ts';
 import { toPartnerError } from './network-failures.ts';
 
 export interface TransportLimits {
@@ -42,31 +42,6 @@ const USER_AGENT = 'certification-notifier/0.1.0';
 /** What is read of the body of a failure: the documented ones are below 200 bytes. */
 const MAX_FAILURE_BYTES = 64 * 1024;
 
-/** Collects a body without keeping an object for each piece: a server may send it byte by byte. */
-class Body {
-  #bytes = Buffer.alloc(0);
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  append(chunk: Buffer): void {
-    const length = this.#length + chunk.length;
-    if (length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      this.#bytes = larger;
-    }
-    chunk.copy(this.#bytes, this.#length);
-    this.#length = length;
-  }
-
-  toBuffer(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
-  }
-}
-
 /** Requests to one host: follows nothing and reads no more than it was told to. */
 export class Transport {
   readonly #dispatcher: RequestDispatcher;
@@ -82,82 +57,60 @@ export class Transport {
   }
 
   /**
-   * Any status resolves. Rejects with the signal's reason as soon as it aborts, even while the
-   * request waits for a connection.
+   * Any status resolves. Rejects with the signal's reason when it aborts; a request that still waits for a
+   * connection then, once it has one.
    *
+   * @param signal of this request alone
    * @throws {PartnerError} if there is no whole answer
    */
-  send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+  send({ kind, ...request }: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpReply>();
     const { maxResponseBytes } = this.#limits;
-    const body = new Body();
-    let head: Pick<HttpReply, 'status' | 'header'> | undefined;
-    let abortRequest: ((reason: Error) => void) | undefined;
-
-    const isFailure = () => head !== undefined && head.status >= 300;
-    const settle = (end: () => void) => {
-      signal.removeEventListener('abort', onAbort);
-      end();
-    };
-    const giveUp = (error: unknown) =>
-      settle(() => {
-        if (head && isFailure()) resolve({ ...head, body: Buffer.alloc(0) });
-        else reject(error);
-      });
-    const stop = (error: unknown) => {
-      giveUp(error);
-      abortRequest?.(new Error('stopped', { cause: error }));
-    };
-    const checkSize = (bytes: number) => {
-      if (bytes <= (isFailure() ? MAX_FAILURE_BYTES : maxResponseBytes)) return true;
-      stop(new ResponseTooLargeError(request.kind, `${maxResponseBytes} bytes`));
-      return false;
-    };
-    const onAbort = () => stop(signal.reason);
-
-    this.#dispatcher.dispatch(
-      {
-        method: request.method,
-        path: this.#prefix + request.path,
-        headers: {
-          accept: 'application/json',
-          // A compressed megabyte can be a gigabyte of JSON: the cap is to count what is parsed.
-          'accept-encoding': 'identity',
-          'user-agent': USER_AGENT,
-          ...request.headers,
-        },
-        body: request.body ?? null,
+    const tooLarge = () => new ResponseTooLargeError(kind, `${maxResponseBytes} bytes`);
+    let head = { status: 0, header: (_name: string): string | undefined => undefined };
+    let most = 0;
+    // One buffer that grows, not one for each piece: a server may send it byte by byte.
+    let bytes = Buffer.alloc(0);
+    let length = 0;
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        const abort = () => controller.abort(signal.reason);
+        signal.addEventListener('abort', abort);
+        if (signal.aborted) abort();
       },
-      {
-        onRequestStart(controller) {
-          abortRequest = (reason) => controller.abort(reason);
-          if (signal.aborted) onAbort();
-        },
-        onResponseStart(_controller, status, headers) {
-          if (status < 200) return;
-          const header = (name: string) => {
-            const value = headers[name];
-            return typeof value === 'string' ? value : undefined;
-          };
-          head = { status, header };
-          checkSize(Number(header('content-length') ?? 0));
-        },
-        onResponseData(_controller, chunk) {
-          if (checkSize(body.length + chunk.length)) body.append(chunk);
-        },
-        onResponseEnd() {
-          settle(() => {
-            if (head) resolve({ ...head, body: body.toBuffer() });
-            else reject(new UnavailableError(request.kind, 'no answer'));
-          });
-        },
-        onResponseError(_controller, error) {
-          giveUp(toPartnerError(request.kind, error));
-        },
+      onResponseStart(controller, status, headers) {
+        if (status < 200) return;
+        const header = (name: string) => {
+          const value = headers[name];
+          return typeof value === 'string' ? value : undefined;
+        };
+        head = { status, header };
+        most = status < 300 ? maxResponseBytes : MAX_FAILURE_BYTES;
+        if (Number(header('content-length') ?? 0) > most) controller.abort(tooLarge());
       },
-    );
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
+      onResponseData(controller, chunk) {
+        const before = length;
+        length += chunk.length;
+        if (length > most) return controller.abort(tooLarge());
+        if (length > bytes.length) bytes = Buffer.concat([bytes], 2 * length);
+        chunk.copy(bytes, before);
+      },
+      onResponseEnd() {
+        resolve({ ...head, body: bytes.subarray(0, length) });
+      },
+      onResponseError(_controller, error) {
+        if (head.status >= 300) resolve({ ...head, body: Buffer.alloc(0) });
+        else reject(signal.aborted ? signal.reason : toPartnerError(kind, error));
+      },
+    };
+    const headers = {
+      accept: 'application/json',
+      // A compressed megabyte can be a gigabyte of JSON: the cap is to count what is parsed.
+      'accept-encoding': 'identity',
+      'user-agent': USER_AGENT,
+      ...request.headers,
+    };
+    this.#dispatcher.dispatch({ ...request, path: this.#prefix + request.path, headers }, handler);
     return promise;
   }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isTooSlow, remembered } from '../detection/pace.ts';
 import type { State } from '../ports/state.ts';
 import type { Conditions } from './conditions.ts';
 import type { TickParts } from './parts.ts';
@@ -8,16 +9,17 @@ import type { TickParts } from './parts.ts';
  * without it the next one would only be refused again, so that it cannot be kept must not hide how the tick ended.
  */
 export async function keepPace(
-  { ledger, partner, journal }: TickParts,
+  { ledger, partner, clock, journal }: TickParts,
   before: State,
   conditions: Conditions,
 ): Promise<void> {
   const { pace } = partner;
   try {
-    const isTooSlow = pace.isTooSlow();
-    const kept = pace.remembered();
+    const nowMs = clock.now().epochMilliseconds;
+    const kept = remembered(pace.value, pace.perMinute, nowMs);
+    const isSlow = isTooSlow(pace.value, pace.perMinute, nowMs);
     if (!isDeepStrictEqual(kept, before.pace)) await ledger.saveState({ pace: kept });
-    if (isTooSlow !== undefined) await conditions.paced(isTooSlow, kept?.learned);
+    if (isSlow !== undefined) await conditions.paced(isSlow, kept?.learned);
   } catch (error) {
     journal.warn('pace not kept', { error });
   }

@@ -7,6 +7,7 @@ import type { ConditionName } from '../detection/conditions.ts';
 import { tallied } from '../detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
 import { nothingMissing } from '../detection/missing.ts';
+import { unhurried } from '../detection/pace.ts';
 import { pulseDigest } from '../detection/pulse.ts';
 import {
   type Answer,
@@ -133,7 +134,7 @@ class Tick {
     if (state.paused) return this.#report('paused', state);
     await this.#conditions.tellOwed();
     if (isBackingOff(state, this.#parts)) return this.#backingOff(state);
-    this.#parts.partner.pace.resume(state.pace);
+    this.#parts.partner.pace.value = state.pace ?? unhurried;
     try {
       return await this.#attempt(state);
     } finally {

@@ -7,7 +7,6 @@ import {
   type Pace,
   paceAt,
   refused,
-  refusedOnce,
   remembered,
   spent,
   unhurried,
@@ -27,7 +26,7 @@ function many(pace: Pace, set: number, now: number, count: number): Pace {
 /** The host has refused one after so many, and said nothing else. */
 function refusedAfter(count: number, now = t0, set = 600): Pace {
   const pace = spent(many(unhurried, set, now, count), set, now);
-  return refused(refusedOnce(pace, now), set, now);
+  return refused(answered(pace, 429, now), set, now);
 }
 
 describe('the minute', () => {
@@ -130,7 +129,7 @@ describe('what the next tick has to know', () => {
 
 describe('people are told', () => {
   it('once the pace that was taught is used up, and not by the refusal itself', () => {
-    const pace = answered(refusedAfter(12));
+    const pace = answered(refusedAfter(12), 200, t0);
     expect(isTooSlow(pace, 600, t0)).toBeUndefined();
     const next = many(pace, 600, t0 + minute, 11);
     expect(isTooSlow(next, 600, t0 + minute)).toBeUndefined();
@@ -138,10 +137,10 @@ describe('people are told', () => {
   });
 
   it('after fifteen minutes of nothing but refusals', () => {
-    const pace = refusedOnce(refusedOnce(unhurried, t0), t0 + minute);
+    const pace = answered(answered(unhurried, 429, t0), 429, t0 + minute);
     expect(isTooSlow(pace, 600, t0 + 15 * minute - 1)).toBeUndefined();
     expect(isTooSlow(pace, 600, t0 + 15 * minute)).toBe(true);
-    expect(isTooSlow(answered(pace), 600, t0 + 15 * minute)).toBe(false);
+    expect(isTooSlow(answered(pace, 200, t0), 600, t0 + 15 * minute)).toBe(false);
   });
 
   it('not where the setting is what is used up', () => {
@@ -153,7 +152,7 @@ describe('a refusal early in our minute, where the host has minutes of its own',
   it('halves the pace at most', () => {
     const learned = refusedAfter(100);
     const early = refused(
-      refusedOnce(spent(learned, 600, t0 + 2 * minute), t0 + 2 * minute),
+      answered(spent(learned, 600, t0 + 2 * minute), 429, t0 + 2 * minute),
       600,
       t0 + 2 * minute,
     );
@@ -181,8 +180,8 @@ describe('whatever a host does', () => {
           [begun, count] = now - begun >= minute ? [now, 1] : [begun, count + 1];
           expect(count).toBeLessThanOrEqual(set);
           pace = isRefused
-            ? refused(refusedOnce(pace, now), set, now, retryAfterMs)
-            : answered(pace);
+            ? refused(answered(pace, 429, now), set, now, retryAfterMs)
+            : answered(pace, 200, now);
           if (isRefused) count -= 1;
           pace = remembered(pace, set, now) ?? pace;
         }

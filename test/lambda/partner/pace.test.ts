@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { unhurried } from '../../../lambda/detection/pace.ts';
 import { PaceSpentError, RateLimitedError } from '../../../lambda/partner/index.ts';
 import { json, page, rejection, rig } from './scripted-host.ts';
 
@@ -63,13 +64,13 @@ it('goes on at the pace that another client has left', async () => {
   const one = await rig();
   one.host.script('list', busy);
   await rejection(one.client.list({}, { deadline: one.clock.now().add({ seconds: 9 }) }));
-  const pace = one.client.pace.remembered();
+  const pace = one.client.pace.value;
   expect(pace).toMatchObject({ learned: 4 });
   const { host, client, clock } = await rig();
-  client.pace.resume(pace);
+  client.pace.value = pace;
   host.script('list', page([]));
   const deadline = clock.now().add({ seconds: 50 });
   expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(PaceSpentError);
-  client.pace.resume(undefined);
+  client.pace.value = unhurried;
   await expect(client.list({}, { deadline })).resolves.toMatchObject({ rows: 0 });
 });

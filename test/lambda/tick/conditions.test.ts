@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../lambda/clock.ts';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import { compare } from '../../../lambda/detection/compare.ts';
 import type { ConditionName } from '../../../lambda/detection/conditions.ts';
+import { unhurried } from '../../../lambda/detection/pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { CredentialsRefusedError, NotProvisionedError } from '../../../lambda/partner/errors.ts';
-import { PaceMeter } from '../../../lambda/partner/pace-meter.ts';
 import type { Announcer, Notice } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import type { StateChanges } from '../../../lambda/ports/state.ts';
@@ -69,7 +68,7 @@ class Operations {
 const settings = tickSettings();
 const nobody = () => Promise.reject(new Error('the partner is not asked'));
 const partner: TickParts['partner'] = {
-  pace: new PaceMeter(1, systemClock),
+  pace: { perMinute: 1, value: unhurried },
   pulse: nobody,
   tail: nobody,
   count: nobody,
