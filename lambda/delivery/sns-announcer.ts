@@ -7,17 +7,17 @@ import {
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import { attributeBytes, messageAttributes } from '../events/attributes.ts';
+import type { CertificationEvent } from '../events/event.ts';
 import { messageBody } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type {
   Announcer,
-  DigestDraft,
   DigestOutcome,
   Notice,
   OnAccepted,
   PublishOutcome,
 } from '../ports/announcer.ts';
-import { Digest, type DigestOptions, type Mail } from './digest.ts';
+import { bareMail, type DigestOptions, digestMail, type Mail } from './digest.ts';
 import { type Answer, Dispatch, type Message } from './dispatch.ts';
 import { fifoIds, isFifo } from './fifo-ids.ts';
 import { codeOf, refusalKind } from './refusals.ts';
@@ -73,18 +73,12 @@ export class SnsAnnouncer implements Announcer {
     return dispatch.run(owed.map((one) => messageOf(one, ordered)));
   }
 
-  digest(): DigestDraft {
-    const digest = new Digest(this.#options);
-    return {
-      add: (event) => digest.add(event),
-      send: async () => {
-        const send = ({ subject, body }: Mail) => this.#send(this.#topics.alerts, subject, body);
-        const outcome = await send(digest.mail());
-        if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
-        // As it is, it would be refused for ever, and all that comes after it would wait with it.
-        return send(digest.bareMail());
-      },
-    };
+  async tellPeople(events: readonly CertificationEvent[]): Promise<DigestOutcome> {
+    const send = ({ subject, body }: Mail) => this.#send(this.#topics.alerts, subject, body);
+    const outcome = await send(digestMail(events, this.#options));
+    if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
+    // As it is, it would be refused for ever, and all that comes after it would wait with it.
+    return send(bareMail(events, this.#options));
   }
 
   notify({ subject, text }: Notice): Promise<DigestOutcome> {

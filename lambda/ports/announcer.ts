@@ -16,8 +16,8 @@ export interface Announcer {
     deadline?: Temporal.Instant,
     onAccepted?: OnAccepted,
   ): Promise<PublishOutcome>;
-  /** To the people: a digest of nothing yet. */
-  digest(): DigestDraft;
+  /** To the people: one digest of these events, of which `forDigest` has kept what it shows. */
+  tellPeople(events: readonly CertificationEvent[]): Promise<DigestOutcome>;
   /** To ops: something that they should know, or do. */
   notify(notice: Notice): Promise<DigestOutcome>;
 }
@@ -43,12 +43,6 @@ export interface Refusal {
   readonly code: string;
   /** SNS will never take it as it is. */
   readonly forGood?: true;
-}
-
-/** A digest in the making; what it needs of memory does not grow with the events. */
-export interface DigestDraft {
-  add(event: CertificationEvent): void;
-  send(): Promise<DigestOutcome>;
 }
 
 export type DigestOutcome =

@@ -1,2 +1,1 @@
-/** An index follows its table within seconds; after trouble it gets this long. */
-export const indexLagMinutes = 10;
+export { indexLagMinutes } from '../detection/index-lag.ts';

@@ -33,15 +33,9 @@ export class Subscribers implements Announcer {
   readonly publish: Announcer['publish'] = (owed, _, onAccepted) =>
     this.#publish(owed, this.heard, onAccepted);
 
-  readonly digest: Announcer['digest'] = () => {
-    const ids: string[] = [];
-    return {
-      add: ({ id }) => void ids.push(id),
-      send: async () => {
-        if (this.mailing.accepted) this.mails.push(ids);
-        return this.mailing;
-      },
-    };
+  readonly tellPeople: Announcer['tellPeople'] = async (events) => {
+    if (this.mailing.accepted) this.mails.push(events.map(({ id }) => id));
+    return this.mailing;
   };
 
   readonly notify: Announcer['notify'] = async (notice) => {

@@ -59,16 +59,10 @@ export class Audience implements Announcer {
     return { accepted, refused };
   };
 
-  digest: Announcer['digest'] = () => {
-    const ids: string[] = [];
-    return {
-      add: ({ id }) => void ids.push(id),
-      send: async () => {
-        if (this.#isRefused()) return { accepted: false, code: 'InternalError' };
-        for (const id of ids) this.mailed.add(id);
-        return { accepted: true };
-      },
-    };
+  tellPeople: Announcer['tellPeople'] = async (events) => {
+    if (this.#isRefused()) return { accepted: false, code: 'InternalError' };
+    for (const { id } of events) this.mailed.add(id);
+    return { accepted: true };
   };
 
   notify: Announcer['notify'] = async (notice) => {

@@ -164,19 +164,16 @@ describe('a FIFO topic', () => {
 });
 
 describe('telling the people', () => {
-  function digestOf(owed: readonly OwedEvent[], to = topics) {
-    const digest = announcer(to).digest();
-    for (const { event } of owed) digest.add(event);
-    return digest;
-  }
+  const tell = (owed: readonly OwedEvent[], to = topics) =>
+    announcer(to).tellPeople(owed.map(({ event }) => event));
 
   it('sends one mail, however many events there are', async () => {
-    expect(await digestOf(owedEvents(120)).send()).toEqual({ accepted: true });
+    expect(await tell(owedEvents(120))).toEqual({ accepted: true });
   });
 
   it('answers with a code, and does not throw, when SNS refuses', async () => {
     const missing = { ...topics, alerts: `${topics.alerts}-missing` };
-    expect(await digestOf(owedEvents(1), missing).send()).toMatchObject({
+    expect(await tell(owedEvents(1), missing)).toMatchObject({
       accepted: false,
       code: expect.stringMatching(/NotFound/),
     });
@@ -188,7 +185,7 @@ describe('telling the people', () => {
       .on(PublishCommand)
       .rejectsOnce(Object.assign(new Error('oops'), { name: 'InternalErrorException' }))
       .resolves({ MessageId: 'taken' });
-    expect(await digestOf(owedEvents(1)).send()).toEqual({ accepted: true });
+    expect(await tell(owedEvents(1))).toEqual({ accepted: true });
     expect(fault.calls()).toHaveLength(2);
     fault.restore();
   });
@@ -203,7 +200,7 @@ describe('telling the people', () => {
       .rejectsOnce(Object.assign(new Error('oops'), { name }))
       .resolves({ MessageId: 'taken' });
     try {
-      expect(await digestOf(owedEvents(3)).send()).toMatchObject({ accepted: isSentAgain });
+      expect(await tell(owedEvents(3))).toMatchObject({ accepted: isSentAgain });
       const inputs = fault.commandCalls(PublishCommand).map(({ args: [{ input }] }) => input);
       expect(inputs).toHaveLength(isSentAgain ? 2 : 1);
       expect(inputs[0]?.Message).toContain('Odalys');
@@ -220,7 +217,7 @@ describe('telling the people', () => {
     const fault = mockClient(SNSClient);
     fault.on(PublishCommand).resolves({ MessageId: 'taken' });
     try {
-      await digestOf(owedEvents(1, 'Oda\u{FFFE}lys\u{FFFF} \u{1}Quillfeather\uD800')).send();
+      await tell(owedEvents(1, 'Oda\u{FFFE}lys\u{FFFF} \u{1}Quillfeather\uD800'));
       const [call] = fault.commandCalls(PublishCommand);
       const { Message = '' } = call?.args[0].input ?? {};
       expect(Message).toContain('Odalys Quillfeather');

@@ -42,7 +42,7 @@ class Operations {
     });
     const announcer: Announcer = {
       publish: async () => ({ accepted: [], refused: [] }),
-      digest: () => ({ add: () => undefined, send: async () => ({ accepted: true }) }),
+      tellPeople: async () => ({ accepted: true }),
       notify: async (notice) => {
         if (!this.accepts) return { accepted: false, code: 'InternalError' };
         this.notices.push(notice);

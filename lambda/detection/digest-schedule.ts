@@ -1,4 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
+import type { DigestSchedule } from '../ports/state.ts';
+import { indexLagMinutes } from './index-lag.ts';
 
 /** When people may be told. */
 export interface DigestTimes {
@@ -6,6 +8,62 @@ export interface DigestTimes {
   readonly digestEvery?: number | undefined;
   /** Times of day (`HH:MM`) between which no digest is sent; across midnight if `to` is earlier. */
   readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
+}
+
+/** Those of the tick that decide when. */
+export interface DigestSettings {
+  readonly alerts: DigestTimes;
+  /** IANA name of the integration's time zone. */
+  readonly timeZone: string;
+}
+
+/**
+ * What became of the people's mail in a tick.
+ *
+ * - `left`: an event was left to wait for a later mail;
+ * - `refused`: SNS has refused a mail;
+ * - `nothing`, `some`, `more`: what earlier ticks had left is out, and the index has shown so much of it, or more
+ *   than one mail should tell of.
+ */
+export type DigestNews = 'left' | 'refused' | 'nothing' | 'some' | 'more';
+
+/**
+ * When the next mail is due, after this. `undefined`: nobody waits for one.
+ *
+ * What waits is found by an index, which lags. So a schedule stands until a look has found nothing, long enough
+ * after the last event was left to wait.
+ */
+export function digestSchedule(
+  before: DigestSchedule | undefined,
+  news: DigestNews,
+  now: Temporal.Instant,
+  { alerts, timeZone }: DigestSettings,
+): DigestSchedule | undefined {
+  if (news === 'refused') return { dueAt: now, owedAt: now };
+  if (news === 'more') return { dueAt: now, owedAt: before?.owedAt ?? now };
+  const due = digestDue(now, alerts, timeZone);
+  if (news === 'left') return { dueAt: earliest(before?.dueAt ?? due, due), owedAt: now };
+  if (before === undefined) return undefined;
+  const { owedAt } = before;
+  const isShown = now.since(owedAt).total('minutes') >= indexLagMinutes;
+  if (news === 'nothing' && isShown) return undefined;
+  const { quietHours } = alerts;
+  const shown = digestDue(now.add({ minutes: indexLagMinutes }), { quietHours }, timeZone);
+  const [, dueAt = due] = [shown, due].sort(Temporal.Instant.compare);
+  return { dueAt, owedAt };
+}
+
+/** Whether this mail goes out now: its time has come, and nobody is asleep. */
+export function isDigestDue(
+  schedule: DigestSchedule | undefined,
+  now: Temporal.Instant,
+  { alerts: { quietHours }, timeZone }: DigestSettings,
+): boolean {
+  return (
+    schedule !== undefined &&
+    Temporal.Instant.compare(schedule.dueAt, now) <= 0 &&
+    digestDue(now, { quietHours }, timeZone).equals(now)
+  );
 }
 
 /**
@@ -61,3 +119,6 @@ function isWithin(
   if (order === 0) return false;
   return order < 0 ? isAfter && isBefore : isAfter || isBefore;
 }
+
+const earliest = (a: Temporal.Instant, b: Temporal.Instant) =>
+  Temporal.Instant.compare(a, b) <= 0 ? a : b;

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { digestDue, endOfQuiet } from '../../../lambda/delivery/digest-times.ts';
+import {
+  digestDue,
+  digestSchedule,
+  endOfQuiet,
+  isDigestDue,
+} from '../../../lambda/detection/digest-schedule.ts';
 
 const at = (text: string) => Temporal.Instant.from(text);
 const night = { from: '22:00', to: '07:00' };
@@ -98,5 +103,59 @@ describe('a digest', () => {
       'UTC',
     );
     expect(due.toString()).toBe('2026-11-22T07:00:00Z');
+  });
+});
+
+describe('the next mail', () => {
+  const hourly = { alerts: { digestEvery: 60 }, timeZone: 'UTC' };
+  const each = { alerts: { quietHours: night }, timeZone: 'UTC' };
+  const noon = at('2026-11-21T12:00:00Z');
+  const inMinutes = (minutes: number) => noon.add({ minutes });
+  const before = { dueAt: inMinutes(20), owedAt: inMinutes(-5) };
+  const next = (...asked: Parameters<typeof digestSchedule>) => {
+    const { dueAt, owedAt } = digestSchedule(...asked) ?? {};
+    const minutes = [dueAt, owedAt].map((time) => time?.since(noon).total('minutes'));
+    return dueAt === undefined ? undefined : minutes;
+  };
+
+  it('tells of what is left to wait when the first of it is due', () => {
+    expect(next(undefined, 'left', noon, hourly)).toEqual([60, 0]);
+    expect(next(before, 'left', noon, hourly)).toEqual([20, 0]);
+    expect(next({ ...before, dueAt: inMinutes(90) }, 'left', noon, hourly)).toEqual([60, 0]);
+  });
+
+  it('is tried again at once when SNS has refused it', () => {
+    expect(next(before, 'refused', noon, hourly)).toEqual([0, 0]);
+    expect(next(undefined, 'refused', noon, hourly)).toEqual([0, 0]);
+  });
+
+  it('follows at once where one did not tell of everything', () => {
+    expect(next(before, 'more', noon, hourly)).toEqual([0, -5]);
+    expect(next(undefined, 'more', noon, hourly)).toEqual([0, 0]);
+  });
+
+  it('is looked for once more when the index shows everything by then, and it is time for a mail', () => {
+    expect(next(before, 'some', noon, hourly)).toEqual([60, -5]);
+    expect(next(before, 'nothing', noon, hourly)).toEqual([60, -5]);
+    expect(next(before, 'nothing', noon, each)).toEqual([10, -5]);
+    const late = at('2026-11-21T21:55:00Z');
+    const owed = { dueAt: late, owedAt: late };
+    expect(digestSchedule(owed, 'some', late, each)?.dueAt.toString()).toBe('2026-11-22T07:00:00Z');
+  });
+
+  it('is nobody’s any more when nothing is found ten minutes after the last was left', () => {
+    const owedAt = inMinutes(-10);
+    expect(next({ ...before, owedAt }, 'nothing', noon, hourly)).toBeUndefined();
+    expect(next({ ...before, owedAt }, 'some', noon, hourly)).toEqual([60, -10]);
+    expect(next(undefined, 'nothing', noon, hourly)).toBeUndefined();
+  });
+
+  it('goes out when its time has come, outside the quiet hours', () => {
+    const due = (dueAt: string, now: string) =>
+      isDigestDue({ dueAt: at(dueAt), owedAt: start }, at(now), each);
+    expect(due('2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z')).toBe(true);
+    expect(due('2026-11-21T12:00:01Z', '2026-11-21T12:00:00Z')).toBe(false);
+    expect(due('2026-11-21T12:00:00Z', '2026-11-21T22:00:00Z')).toBe(false);
+    expect(isDigestDue(undefined, noon, each)).toBe(false);
   });
 });

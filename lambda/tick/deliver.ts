@@ -1,0 +1,273 @@
+import { forDigest } from '../delivery/digest.ts';
+import {
+  type DigestNews,
+  digestSchedule,
+  isDigestDue as isMailDueNow,
+} from '../detection/digest-schedule.ts';
+import type { CertificationEvent } from '../events/event.ts';
+import type { OwedEvent } from '../events/owed-event.ts';
+import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Committed, OutboxEntry } from '../ports/ledger.ts';
+import type { DigestSchedule, State } from '../ports/state.ts';
+import type { TickParts } from './parts.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** What a death may cost subscribers to hear twice; to settle it before the mail costs a write more for each. */
+const mostUnsettled = 50;
+/** The most that one mail tells of: what it told of is settled within the same tick. */
+const mostInOneMail = 20_000;
+
+export interface DeliveryTally {
+  readonly delivered: number;
+  /** Committed, and not accepted by SNS yet: the next tick tries again. */
+  readonly undelivered: number;
+  /** Refused by SNS for good and set aside for ops. */
+  readonly undeliverable: number;
+}
+
+/**
+ * What a tick that holds the lease has taken out of the outboxes, and what has to wait.
+ *
+ * A crash between any two steps tells somebody twice, with the same ids, and nobody never.
+ */
+export interface DeliveryState extends DeliveryTally {
+  /** SNS takes nothing, or time ran out: what is owed waits for the next tick. */
+  readonly isStopped: boolean;
+  /** Certifications whose events this tick has sent; their outboxes may not say so yet. */
+  readonly sent: ReadonlySet<number>;
+  /** Certifications of which an event was refused or had to wait in this tick. */
+  readonly waiting: ReadonlySet<number>;
+  /** The people's mail goes out at the end of this tick. */
+  readonly isMailDue: boolean;
+  /** What subscribers have and the mail will tell of. */
+  readonly toTell: readonly ToTell[];
+  /** What earlier ticks had left to wait for a mail, and whether SNS has refused one. */
+  readonly left: Exclude<DigestNews, 'left'>;
+  /** When the next mail is due; `undefined`: nobody waits for one. */
+  readonly schedule: DigestSchedule | undefined;
+}
+
+interface ToTell extends OutboxEntry {
+  readonly event: CertificationEvent;
+  /** Its outbox says that subscribers have it. */
+  readonly isNoted: boolean;
+}
+
+export const nothingDelivered: DeliveryState = {
+  delivered: 0,
+  undelivered: 0,
+  undeliverable: 0,
+  isStopped: false,
+  sent: new Set(),
+  waiting: new Set(),
+  isMailDue: false,
+  toTell: [],
+  left: 'nothing',
+  schedule: undefined,
+};
+
+export function tallyOf({ delivered, undelivered, undeliverable }: DeliveryState): DeliveryTally {
+  return { delivered, undelivered, undeliverable };
+}
+
+/** Delivers what earlier ticks have left, as the state was when this one took the lease. */
+export async function inherit(
+  parts: TickParts,
+  limit: TimeLimit,
+  { digest, dirtySince }: State,
+): Promise<DeliveryState> {
+  const { clock, settings } = parts;
+  const now = clock.now();
+  const next = digestSchedule(digest, 'left', now, settings);
+  // A tick that died may not have come to write that a mail is owed.
+  const schedule = digest ?? (dirtySince && next);
+  const isMailDue = isMailDueNow(next, now, settings);
+  const before = { ...nothingDelivered, isMailDue, schedule };
+  const collected = schedule && isMailDue ? await collect(parts, limit, before) : before;
+  return dirtySince === undefined ? collected : deliverLeftovers(parts, limit, collected);
+}
+
+/** An event of it may have been committed, and the answer lost: what comes after that waits for the next tick. */
+export function leave(delivery: DeliveryState, certificationId: number): DeliveryState {
+  return { ...delivery, waiting: withCertifications(delivery.waiting, [{ certificationId }]) };
+}
+
+/** What comes after something that had to stay behind stays behind it. */
+export async function deliver(
+  parts: TickParts,
+  limit: TimeLimit,
+  delivery: DeliveryState,
+  committed: readonly Committed[],
+): Promise<DeliveryState> {
+  const waiting = new Set(delivery.waiting);
+  const free = committed.filter(({ certificationId, behind }) => {
+    const isNext = behind === undefined || delivery.sent.has(certificationId);
+    const isFree = isNext && !delivery.isStopped && !waiting.has(certificationId);
+    if (!isFree) waiting.add(certificationId);
+    return isFree;
+  });
+  const undelivered = delivery.undelivered + committed.length - free.length;
+  const unsettled = delivery.toTell.filter(({ isNoted }) => !isNoted).length + free.length;
+  const settled = unsettled > mostUnsettled ? 'at-once' : 'with-the-mail';
+  return publish(parts, limit, { ...delivery, waiting, undelivered }, free, settled);
+}
+
+/**
+ * The people's mail, at the end of the tick: what was left to wait, and what this tick has delivered.
+ *
+ * Whoever has begun this does not begin it again when it fails: the mail may have gone out.
+ */
+export async function tellPeople(
+  parts: TickParts,
+  delivery: DeliveryState,
+): Promise<DeliveryState> {
+  if (!delivery.isMailDue) return delivery;
+  const told = await mail(parts, delivery);
+  return { ...planning(parts, told, told.left), isMailDue: false };
+}
+
+/** Collects for the mail what earlier ticks have left to wait for it. */
+async function collect(
+  { ledger, journal }: TickParts,
+  limit: TimeLimit,
+  delivery: DeliveryState,
+): Promise<DeliveryState> {
+  let collected = delivery;
+  for await (const { owed, unreadable } of ledger.leftovers('digest')) {
+    for (const error of unreadable) journal.warn('outbox unreadable', { error });
+    collected = telling(collected, owed.filter(isPublished), true);
+    if (collected.toTell.length >= mostInOneMail) return { ...collected, left: 'more' };
+    if (collected.toTell.length > 0) collected = { ...collected, left: 'some' };
+    // The next look goes on; it is not made at once, or a long outbox would take all of every tick.
+    if (limit.noteIfReached()) return { ...collected, left: 'some' };
+  }
+  return collected;
+}
+
+async function deliverLeftovers(
+  parts: TickParts,
+  limit: TimeLimit,
+  before: DeliveryState,
+): Promise<DeliveryState> {
+  let delivery = before;
+  for await (const { owed, unreadable } of parts.ledger.leftovers('event')) {
+    for (const error of unreadable) parts.journal.warn('outbox unreadable', { error });
+    const page = { ...delivery, undelivered: delivery.undelivered + unreadable.length };
+    const pending = owed.filter((one) => !isPublished(one));
+    const noted = page.isMailDue ? telling(page, owed.filter(isPublished), true) : page;
+    delivery = await limit.between(() => publish(parts, limit, noted, pending, 'at-once'));
+    if (limit.noteIfReached()) delivery = { ...delivery, isStopped: true };
+    if (delivery.isStopped) break;
+  }
+  return delivery;
+}
+
+const isPublished = ({ owes }: OwedEvent) => owes === 'digest';
+
+/** Publishes events and settles them, each batch as soon as it was accepted or all with the mail. */
+async function publish(
+  parts: TickParts,
+  limit: TimeLimit,
+  delivery: DeliveryState,
+  owed: readonly OwedEvent[],
+  settled: 'at-once' | 'with-the-mail',
+): Promise<DeliveryState> {
+  if (owed.length === 0) return delivery;
+  const { announcer, ledger, journal } = parts;
+  const isNoted = settled === 'at-once' || !delivery.isMailDue;
+  const outcome = await announcer.publish(
+    owed,
+    limit.deadline,
+    isNoted ? (batch) => ledger.settle(batch, 'digest') : undefined,
+  );
+  warn(journal, outcome.refused);
+  const forGood = outcome.refused.filter((one) => one.forGood);
+  if (forGood.length > 0) await ledger.park(forGood);
+  const published = afterPublishing(delivery, outcome);
+  if (outcome.accepted.length === 0) return published;
+  if (!delivery.isMailDue) return planning(parts, published, 'left');
+  const told = telling(published, outcome.accepted, isNoted);
+  return told.toTell.length < mostInOneMail ? told : mail(parts, told);
+}
+
+function afterPublishing(
+  delivery: DeliveryState,
+  { accepted, refused, isDown }: PublishOutcome,
+): DeliveryState {
+  const forNow = refused.filter((one) => !one.forGood).map(({ owed }) => owed);
+  return {
+    ...delivery,
+    delivered: delivery.delivered + accepted.length,
+    undelivered: delivery.undelivered + forNow.length,
+    undeliverable: delivery.undeliverable + refused.length - forNow.length,
+    isStopped: delivery.isStopped || isDown === true,
+    sent: withCertifications(delivery.sent, accepted),
+    waiting: withCertifications(delivery.waiting, forNow),
+  };
+}
+
+/** What the mail will tell of, too; of each event no more than it shows. */
+function telling(
+  delivery: DeliveryState,
+  owed: readonly OwedEvent[],
+  isNoted: boolean,
+): DeliveryState {
+  const more = owed.map(({ certificationId, revision, event }) => ({
+    certificationId,
+    revision,
+    event: forDigest(event),
+    isNoted,
+  }));
+  return { ...delivery, toTell: [...delivery.toTell, ...more] };
+}
+
+/** An event leaves its outbox when the mail that tells of it was accepted: a crash costs a second mail, never a missing one. */
+async function mail(
+  { announcer, ledger, journal }: TickParts,
+  delivery: DeliveryState,
+): Promise<DeliveryState> {
+  const { toTell, undelivered } = delivery;
+  if (toTell.length === 0) return delivery;
+  const outcome = await announcer.tellPeople(toTell.map(({ event }) => event));
+  if (outcome.accepted) {
+    await ledger.settle(toTell, 'nothing');
+    return { ...delivery, toTell: [] };
+  }
+  journal.warn('digest refused', { code: outcome.code });
+  const fresh = toTell.filter(({ isNoted }) => !isNoted);
+  await ledger.settle(fresh, 'digest');
+  return { ...delivery, toTell: [], undelivered: undelivered + toTell.length, left: 'refused' };
+}
+
+function planning(
+  { clock, settings }: TickParts,
+  delivery: DeliveryState,
+  news: DigestNews,
+): DeliveryState {
+  return {
+    ...delivery,
+    schedule: digestSchedule(delivery.schedule, news, clock.now(), settings),
+  };
+}
+
+function withCertifications(
+  ids: ReadonlySet<number>,
+  more: readonly Pick<OwedEvent, 'certificationId'>[],
+): ReadonlySet<number> {
+  return new Set([...ids, ...more.map(({ certificationId }) => certificationId)]);
+}
+
+/** A line for each code: an outage would have thousands of the same. */
+function warn(journal: Journal, refused: readonly Refusal[]): void {
+  for (const [code, alike] of Map.groupBy(refused, ({ code }) => code)) {
+    const [first] = alike;
+    const details = { code, events: alike.length, first: first?.owed.event.id };
+    journal.warn(first?.forGood ? 'event undeliverable' : 'event refused', details);
+  }
+}
+
+/** Whether people wait for a digest that is due by now, and would not be woken by it. */
+export function isDigestDue({ digest }: State, { clock, settings }: TickParts): boolean {
+  return digest !== undefined && isMailDueNow(digest, clock.now(), settings);
+}
