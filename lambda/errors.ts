@@ -59,6 +59,11 @@ export function reachOf(error: unknown): Reach | undefined {
   return error instanceof NotifierError ? error.reach : undefined;
 }
 
+/** Whether the partner refuses what only people can mend: tried every minute, it would be hammering. */
+export function isRefusal(error: unknown): boolean {
+  return reachOf(error) === 'access' && faultOf(error) === 'partner';
+}
+
 /** `ledger-unavailable`: `LedgerUnavailableError`. None while the error is still being built. */
 function nameOf(code = ''): string {
   return `${code.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}Error`;

@@ -1,4 +1,4 @@
-import { isRefusal } from '../partner/errors.ts';
+import { isRefusal } from '../errors.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import { problemOf } from './answer.ts';

@@ -1,4 +1,4 @@
-import { type Fault, faultOf, NotifierError, type Reach, reachOf } from '../errors.ts';
+import { type Fault, NotifierError, type Reach, reachOf } from '../errors.ts';
 
 /** Which of the API's three endpoints a request went to (partner-api.md, 4.1 to 4.3). */
 export type RequestKind = 'token' | 'list' | 'get';
@@ -106,11 +106,6 @@ export class PaceSpentError extends PartnerError {
     super(`The pace leaves no room for a request to ${ENDPOINT[kind]} now.`);
     this.retryAfterMs = retryAfterMs;
   }
-}
-
-/** Whether the partner refuses what only people can mend: tried every minute, it would be hammering. */
-export function isRefusal(error: unknown): boolean {
-  return reachOf(error) === 'access' && faultOf(error) === 'partner';
 }
 
 /** Whether a call ended because its own deadline came, or for the pace: it has no answer yet. */

@@ -16,9 +16,8 @@ import {
   type Position,
   type Step,
 } from '../detection/worklist.ts';
-import { reachOf } from '../errors.ts';
+import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
-import { isRefusal } from '../partner/errors.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { Baseline, Cursor, Lease, State, StateChanges } from '../ports/state.ts';
