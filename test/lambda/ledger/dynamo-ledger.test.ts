@@ -1,5 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { nothingFound } from '../../../lambda/detection/gate.ts';
@@ -165,6 +166,73 @@ describe('an outbox of hundreds', () => {
     }
     database.client.middlewareStack.remove('reads');
     expect(reads).toEqual(['QueryCommand', 'BatchGetItemCommand', 'BatchGetItemCommand']);
+  });
+});
+
+describe('a state item', () => {
+  const pk = () => `STATE#${integration}`;
+
+  it('has one attribute a field, named in snake case, and none for what is absent', async () => {
+    const lease = { owner: 'a', until: later };
+    const { salt } = await ledger.state();
+    await ledger.takeLease(lease, now);
+    await ledger.saveState({ pace: { since: 1, sent: 2 }, pulseDigest: 'seen' });
+    const startDay = Temporal.PlainDate.from('2026-11-21');
+    const bookmark = { range: { to: startDay }, offset: 9, anchors: [1] };
+    await ledger.saveState({ baseline: { status: 'running', startDay, bookmark } }, lease);
+    await ledger.saveState({
+      pace: undefined,
+      conditions: new Map([['held', { since: 3, number: 4 }]]),
+    });
+    await ledger.complete(lease, now, { hasMoreToFind: true });
+    expect(await table.get(pk())).toEqual({
+      pk: pk(),
+      schema: 1,
+      salt,
+      dirty_since: now.epochMilliseconds,
+      pulse_digest: 'seen',
+      baseline: {
+        status: 'running',
+        start_day: '2026-11-21',
+        bookmark: { range: { to: '2026-11-21' }, offset: 9, anchors: [1] },
+      },
+      'condition:held': { since: 3, number: 4 },
+      has_more_to_find: true,
+      heartbeat: now.toString(),
+    });
+  });
+
+  it('is read as the first version has left it: null is absent, and a place in the list is forgotten', async () => {
+    const place = { from: '2015-01-01', offset: 270, anchors: [4] };
+    await table.put({
+      ...{ pk: pk(), schema: 1, salt: 'salt', accepted: null, digest: null, trail: null },
+      baseline: { status: 'running', start_day: '2026-11-21', bookmark: place, is_anew: false },
+      bookmark: { ...place, day: '2015-01-01', count: 400 },
+      flood: { is_flooded: true, doubtful_until: 5 },
+    });
+    const state = await ledger.state();
+    expect(state).toMatchObject({
+      baseline: { status: 'running', isAnew: false },
+      gate: nothingFound,
+    });
+    expect([state.bookmark, state.baseline.bookmark]).toEqual([undefined, undefined]);
+    expect(state).not.toHaveProperty('digest');
+    expect(state).not.toHaveProperty('trail');
+  });
+
+  it.each([
+    ['salt', { salt: '' }],
+    ['baseline', { baseline: { status: 'running' } }],
+    ['baseline.startDay', { baseline: { status: 'completed', start_day: '2026-02-30' } }],
+    ['hasMoreToFind', { has_more_to_find: 'yes' }],
+    ['missing.notes', { missing: { total: 1, withdrawn: [], accepted: 0 } }],
+    ['conditions', { 'condition:held': { since: 'then', number: 1 } }],
+    ['leaseUntil', { lease_until: '2026-11-21' }],
+  ])('that is malformed is named, and its field: %s', async (field, malformed) => {
+    await table.put({ pk: pk(), schema: 1, salt: 'salt', ...malformed });
+    const error: unknown = await ledger.state().catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(LedgerCorruptError);
+    expect(String(error)).toContain(`The ledger item ${pk()} is not as written: ${field}`);
   });
 });
 
