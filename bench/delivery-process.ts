@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PublishCommand } from '@aws-sdk/client-sns';
 import * as z from 'zod';
-import { messageAttributes } from '../lambda/events/attributes.ts';
+import { messageOf } from '../lambda/events/message.ts';
 import { DynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import { ManualClock } from '../test/scaffold/clock.ts';
@@ -65,7 +65,7 @@ async function oneByOne(): Promise<void> {
   for await (const { owed } of ledger.leftovers('event'))
     for (const one of owed) {
       const Message = JSON.stringify(one.event);
-      const MessageAttributes = messageAttributes(one.event);
+      const MessageAttributes = messageOf(one.event).attributes;
       await meter.sns.send(
         new PublishCommand({ TopicArn: topics.events, Message, MessageAttributes }),
       );

@@ -2,9 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { OnAccepted, PublishOutcome, Refusal } from '../ports/announcer.ts';
-import { pack } from './pack.ts';
-import { refusalKind } from './refusals.ts';
-import type { TopicPace } from './topic-pace.ts';
+import { codeOf, refusalKind } from './refusals.ts';
 
 /** An event on its way, with the bytes that AWS counts: body and attributes. */
 export interface Message {
@@ -14,12 +12,10 @@ export interface Message {
 
 /** What became of each message of a request, in their order, or of the request as a whole. */
 export type Answer =
-  | { readonly entries: readonly EntryAnswer[] }
+  /** `undefined`: accepted. Else the code of the refusal. */
+  | { readonly entries: readonly (string | undefined)[] }
   /** None was taken. */
   | { readonly code: string };
-
-/** `undefined`: accepted. Else the code of the refusal. */
-export type EntryAnswer = string | undefined;
 
 export interface DispatchContext {
   readonly clock: Clock;
@@ -31,6 +27,42 @@ export interface DispatchContext {
   /** Told of what was accepted before anything else is sent in its place. */
   readonly onAccepted?: OnAccepted | undefined;
 }
+
+/** Requests in flight at once: one at first, since a process that dies repeats what is in flight. */
+const firstWidth = 1;
+const mostWidth = 8;
+/** Rounds of these that went well before there is one more: a process that lives on soon has all. */
+const rounds = 4;
+
+/**
+ * How fast a topic takes what it is given: half as many requests at once after each throttle, one
+ * more after some rounds that went well. It outlives a tick, as the topic's limits do.
+ */
+export class TopicPace {
+  width = firstWidth;
+  /** Milliseconds since the epoch: before, nothing is sent. */
+  until = 0;
+  /** It has accepted something: that an event is invalid is the event's own fault. */
+  isTrusted = false;
+  #wentWell = 0;
+
+  slowDown(until: number): void {
+    this.#wentWell = 0;
+    this.width = Math.max(1, Math.floor(this.width / 2));
+    this.until = Math.max(this.until, until);
+  }
+
+  quicken(): void {
+    this.#wentWell += 1;
+    if (this.#wentWell < rounds * this.width) return;
+    this.#wentWell = 0;
+    this.width = Math.min(mostWidth, this.width + 1);
+  }
+}
+
+/** AWS limits of PublishBatch: entries a request, and bytes of all their bodies and attributes. */
+const batchEntries = 10;
+const batchBytes = 262_144;
 
 /** For each entry; a request that fails counts for all of its entries. */
 const attempts = 5;
@@ -48,13 +80,50 @@ const mostPatienceMs = 30_000;
 /** @param patienceMs how long its answer may take */
 type Send<Sent extends Message> = (batch: readonly Sent[], patienceMs: number) => Promise<Answer>;
 
-interface Waiting<Sent extends Message> {
+/** A message that is neither accepted nor refused for good. */
+interface Entry<Sent extends Message> {
   readonly message: Sent;
-  /** Oldest first. */
-  readonly position: number;
-  attempts: number;
+  readonly attempts: number;
+  readonly isUnderWay: boolean;
+  /** Milliseconds since the epoch: before, it is not sent again. */
+  readonly until: number;
   /** A request with others was refused, and it may be this one's fault. */
-  alone: boolean;
+  readonly isAlone: boolean;
+  /** It is not sent again in this run: the code of its refusal. */
+  readonly code?: string;
+  /** Invalid by itself, if it is not the topic that is. */
+  readonly isInvalid?: true;
+}
+
+/** Entries by their place in the order, oldest first. */
+type Open<Sent extends Message> = Map<number, Entry<Sent>>;
+type Batch<Sent extends Message> = readonly (readonly [place: number, entry: Entry<Sent>])[];
+
+interface Answered<Sent extends Message> {
+  readonly batch: Batch<Sent>;
+  readonly codes: readonly (string | undefined)[];
+  /** The request was refused, not one or the other of its entries. */
+  readonly isWhole: boolean;
+  readonly isLate: boolean;
+  readonly sentAt: number;
+  /** That `onAccepted` has thrown. */
+  readonly error?: { readonly cause: unknown } | undefined;
+}
+
+/** One call of `dispatch`, as far as it has come. */
+interface Run<Sent extends Message> {
+  readonly open: Open<Sent>;
+  readonly accepted: OwedEvent[];
+  readonly refused: Refusal[];
+  readonly underWay: Set<Promise<unknown>>;
+  /** That are not looked at yet. */
+  readonly answers: Answered<Sent>[];
+  /** Requests in a row that failed as a whole. */
+  failures: number;
+  /** Why nothing more is sent. */
+  stopped?: string;
+  /** The first that `onAccepted` has thrown. */
+  error?: { readonly cause: unknown } | undefined;
 }
 
 /**
@@ -63,222 +132,219 @@ interface Waiting<Sent extends Message> {
  *
  * Of one subject, only the oldest event is ever under way: a batch can be taken in part, and batches
  * can overtake each other. So a later revision never goes out before an earlier one.
+ *
+ * @param messages oldest first; of one subject, in the order of its revisions
  */
-export class Dispatch<Sent extends Message> {
-  readonly #send: Send<Sent>;
-  readonly #context: DispatchContext;
-  /** Behind the event of the same subject that goes first. */
-  readonly #behind = new Map<string, Waiting<Sent>[]>();
-  #ready: Waiting<Sent>[] = [];
-  #delayed: { readonly entry: Waiting<Sent>; readonly until: number }[] = [];
-  /** Invalid by themselves, if it is not the topic that is. */
-  #suspects: { readonly entry: Waiting<Sent>; readonly code: string }[] = [];
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #accepted: OwedEvent[] = [];
-  readonly #refused: Refusal[] = [];
-  #failures = 0;
-  /** Why nothing more is sent. */
-  #stopped: string | undefined;
-  /** An error of the callback that is told of accepted batches. */
-  #error: { readonly cause: unknown } | undefined;
-
-  constructor(send: Send<Sent>, context: DispatchContext) {
-    this.#send = send;
-    this.#context = context;
-  }
-
-  /** @param messages oldest first; of one subject, in the order of its revisions */
-  async run(messages: readonly Sent[]): Promise<PublishOutcome> {
-    for (const [position, message] of messages.entries()) {
-      const entry = { message, position, attempts: 0, alone: false };
-      const line = this.#behind.get(message.owed.event.subject);
-      if (line) line.push(entry);
-      else {
-        this.#behind.set(message.owed.event.subject, []);
-        this.#ready.push(entry);
-      }
+export async function dispatch<Sent extends Message>(
+  messages: readonly Sent[],
+  send: Send<Sent>,
+  context: DispatchContext,
+): Promise<PublishOutcome> {
+  const asNew = { attempts: 0, isUnderWay: false, until: 0, isAlone: false };
+  const run: Run<Sent> = {
+    open: new Map(messages.map((message, place) => [place, { ...asNew, message }])),
+    accepted: [],
+    refused: [],
+    underWay: new Set(),
+    answers: [],
+    failures: 0,
+  };
+  do {
+    sendMore(run, send, context);
+    if (run.underWay.size > 0) await Promise.race(run.underWay);
+    for (const answered of run.answers.splice(0)) {
+      adapt(run, answered, context);
+      conclude(run, answered, context);
     }
-    for (;;) {
-      this.#wake();
-      this.#sendReady();
-      if (this.#underWay.size > 0) await Promise.race(this.#underWay);
-      else if (this.#stopped !== undefined || !(await this.#pause())) break;
-    }
-    if (this.#error !== undefined) throw this.#error.cause;
-    this.#refuseRest();
-    return {
-      accepted: this.#accepted,
-      refused: this.#refused,
-      ...(this.#stopped !== undefined && { isDown: true }),
-    };
-  }
+  } while (run.underWay.size > 0 || (await isTimeForMore(run, context)));
 
-  #sendReady(): void {
-    const { pace, clock } = this.#context;
-    while (this.#stopped === undefined && this.#ready.length > 0) {
-      if (this.#underWay.size >= pace.width || pace.until > clock.now().epochMilliseconds) return;
-      if (this.#isOutOfTime(0)) return;
-      const batch = this.#nextBatch();
-      const sent = this.#sendBatch(batch).finally(() => this.#underWay.delete(sent));
-      this.#underWay.add(sent);
-    }
-  }
+  const { open, accepted, refused, stopped, error } = run;
+  if (error !== undefined) throw error.cause;
+  // What was not sent, or waits for what was refused, waits for the next tick.
+  for (const { message, code = stopped ?? 'Waiting' } of open.values())
+    refused.push({ owed: message.owed, code });
+  return { accepted, refused, ...(stopped !== undefined && { isDown: true }) };
+}
 
-  /** Waits until something can be sent again. @returns false when nothing can in the time there is */
-  async #pause(): Promise<boolean> {
-    const { clock, pace } = this.#context;
+function sendMore<Sent extends Message>(
+  { open, underWay, answers, stopped }: Run<Sent>,
+  send: Send<Sent>,
+  context: DispatchContext,
+): void {
+  const { clock, pace } = context;
+  while (stopped === undefined && underWay.size < pace.width) {
     const now = clock.now().epochMilliseconds;
-    const next = Math.min(...this.#delayed.map(({ until }) => until));
-    const until = this.#ready.length > 0 ? pace.until : Math.max(next, pace.until);
-    if (until === Number.POSITIVE_INFINITY) return false;
-    const ms = Math.max(0, until - now);
-    if (this.#isOutOfTime(ms)) {
-      this.#stopped = 'OutOfTime';
-      return false;
+    const batch = pace.until <= now && now < endOf(context) ? nextBatch(open, now) : [];
+    if (batch.length === 0) return;
+    for (const [place, entry] of batch) open.set(place, { ...entry, isUnderWay: true });
+    const sent: Promise<unknown> = request(batch, send, context)
+      .then((answered) => answers.push(answered))
+      .finally(() => underWay.delete(sent));
+    underWay.add(sent);
+  }
+}
+
+/** Waits until something can be sent again. @returns false when nothing can in the time there is */
+async function isTimeForMore<Sent extends Message>(
+  run: Run<Sent>,
+  context: DispatchContext,
+): Promise<boolean> {
+  const { clock, pace } = context;
+  const waiting = run.stopped === undefined ? sendable(run.open) : [];
+  if (waiting.length === 0) return false;
+  const now = clock.now().epochMilliseconds;
+  const until = Math.max(now, pace.until, Math.min(...waiting.map(([, entry]) => entry.until)));
+  if (until >= endOf(context)) run.stopped = 'OutOfTime';
+  else if (until > now) await clock.sleep(until - now);
+  return run.stopped === undefined;
+}
+
+const endOf = ({ deadline }: DispatchContext) =>
+  deadline?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
+
+/** The oldest of each subject, unless it is under way or was refused: what follows it has to wait. */
+function sendable<Sent extends Message>(open: Open<Sent>): Batch<Sent> {
+  const subjects = new Set<string>();
+  return [...open].filter(([, { message, isUnderWay, code }]) => {
+    const { subject } = message.owed.event;
+    const isOldest = !subjects.has(subject);
+    subjects.add(subject);
+    return isOldest && !isUnderWay && code === undefined;
+  });
+}
+
+/** As many as one request takes. One that is larger by itself goes alone: SNS refuses it by name, and the others do not suffer. */
+function nextBatch<Sent extends Message>(open: Open<Sent>, now: number): Batch<Sent> {
+  const ready = sendable(open).filter(([, { until }]) => until <= now);
+  if (ready[0]?.[1].isAlone) return ready.slice(0, 1);
+  const together = ready.filter(([, { isAlone }]) => !isAlone).slice(0, batchEntries);
+  let bytes = 0;
+  const end = together.findIndex(([, { message }], index) => {
+    bytes += message.bytes;
+    return index > 0 && bytes > batchBytes;
+  });
+  return end < 0 ? together : together.slice(0, end);
+}
+
+/** Never throws: what `onAccepted` throws is for the end, when nothing is under way any more. */
+async function request<Sent extends Message>(
+  batch: Batch<Sent>,
+  send: Send<Sent>,
+  { clock, deadline, onAccepted }: DispatchContext,
+): Promise<Answered<Sent>> {
+  const sentAt = clock.now().epochMilliseconds;
+  // The deadline leaves time for a usual answer to what is sent just before it.
+  const leftMs = deadline === undefined ? 0 : Math.max(0, deadline.epochMilliseconds - sentAt);
+  const messages = batch.map(([, { message }]) => message);
+  const answer = await send(messages, Math.min(mostPatienceMs, leastPatienceMs + leftMs));
+  const isLate = clock.now().epochMilliseconds - sentAt > lateMs;
+  const isWhole = 'code' in answer;
+  const codes = isWhole ? batch.map(() => answer.code) : answer.entries;
+  const answered = { batch, codes, isWhole, isLate, sentAt };
+  const taken = messages.filter((_, index) => codes[index] === undefined);
+  try {
+    if (taken.length > 0) await onAccepted?.(taken.map(({ owed }) => owed));
+    return answered;
+  } catch (cause) {
+    return { ...answered, error: { cause } };
+  }
+}
+
+/** What the request as a whole says of the topic. */
+function adapt<Sent extends Message>(
+  run: Run<Sent>,
+  { batch, codes, isWhole, isLate, sentAt, error }: Answered<Sent>,
+  { clock, random, pace }: DispatchContext,
+): void {
+  const [code = ''] = codes;
+  run.failures = isWhole ? failuresAfter(run.failures, code) : 0;
+  if (run.failures >= failuresInARow) run.stopped = code;
+  if (error !== undefined) run.stopped ??= 'NotSettled';
+  run.error ??= error;
+
+  const made = Math.max(...batch.map(([, entry]) => entry.attempts));
+  const isThrottled = codes.some((one) => one && refusalKind(one) === 'throttled');
+  if (isLate) pace.slowDown(sentAt);
+  if (isThrottled) pace.slowDown(clock.now().epochMilliseconds + backOffMs(made, random));
+  else if (!isLate && !isWhole) pace.quicken();
+}
+
+/** As many as are too many where somebody has to mend something first. */
+function failuresAfter(failures: number, code: string): number {
+  const kind = refusalKind(code);
+  if (kind === 'configuration') return failuresInARow;
+  return kind === 'invalid' || kind === 'too-long' ? failures : failures + 1;
+}
+
+/** Full jitter: anything between nothing and the back-off. */
+function backOffMs(made: number, random: () => number): number {
+  return Math.ceil(random() * Math.min(longestBackOffMs, firstBackOffMs * 2 ** made));
+}
+
+/** What becomes of each entry. */
+function conclude<Sent extends Message>(
+  { open, accepted, refused }: Run<Sent>,
+  { batch, codes, isWhole }: Answered<Sent>,
+  { clock, random, pace }: DispatchContext,
+): void {
+  const now = clock.now().epochMilliseconds;
+  for (const [index, [place, entry]] of batch.entries()) {
+    const code = codes[index];
+    if (code === undefined) {
+      open.delete(place);
+      accepted.push(entry.message.owed);
+      pace.isTrusted = true;
+    } else {
+      const until = now + backOffMs(entry.attempts, random);
+      const tried = { ...entry, until, attempts: entry.attempts + 1 };
+      open.set(place, afterRefusal(tried, code, isWhole, batch.length));
     }
-    await clock.sleep(ms);
-    return true;
   }
-
-  /** The deadline leaves time for a usual answer to what is sent just before it. */
-  #patienceMs(): number {
-    const { clock, deadline } = this.#context;
-    if (deadline === undefined) return leastPatienceMs;
-    const leftMs = Math.max(0, deadline.epochMilliseconds - clock.now().epochMilliseconds);
-    return Math.min(mostPatienceMs, leastPatienceMs + leftMs);
+  // A topic that does not exist as it is named would make every event invalid.
+  for (const [place, { message, code = '', isInvalid = false }] of pace.isTrusted ? open : []) {
+    if (!isInvalid) continue;
+    // SNS will not take it: the next one of its subject need not wait for it.
+    open.delete(place);
+    refused.push({ owed: message.owed, code, forGood: true });
   }
+}
 
-  #isOutOfTime(inMs: number): boolean {
-    const { clock, deadline } = this.#context;
-    return (
-      deadline !== undefined && clock.now().epochMilliseconds + inMs >= deadline.epochMilliseconds
-    );
-  }
+function afterRefusal<Sent extends Message>(
+  entry: Entry<Sent>,
+  code: string,
+  isWhole: boolean,
+  together: number,
+): Entry<Sent> {
+  const kind = refusalKind(code);
+  if (kind === 'invalid' || (kind === 'too-long' && isWhole))
+    // By itself, each tells whether it was meant.
+    return isWhole && together > 1
+      ? { ...entry, isAlone: true, until: 0 }
+      : { ...entry, code, isInvalid: true };
+  return entry.attempts >= attempts || kind === 'configuration' ? { ...entry, code } : entry;
+}
 
-  #wake(): void {
-    const now = this.#context.clock.now().epochMilliseconds;
-    const due = this.#delayed.filter(({ until }) => until <= now);
-    if (due.length === 0) return;
-    this.#delayed = this.#delayed.filter(({ until }) => until > now);
-    this.#enqueue(due.map(({ entry }) => entry));
-  }
+interface BatchResult {
+  readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
+  readonly Failed?:
+    | readonly { readonly Id?: string | undefined; readonly Code?: string | undefined }[]
+    | undefined;
+}
 
-  #enqueue(entries: readonly Waiting<Sent>[]): void {
-    this.#ready = [...this.#ready, ...entries].sort((a, b) => a.position - b.position);
-  }
-
-  #nextBatch(): Waiting<Sent>[] {
-    const [first] = this.#ready;
-    const together = first?.alone ? [first] : this.#ready.filter(({ alone }) => !alone);
-    const [batch = []] = pack(together.slice(0, 10), ({ message }) => message.bytes);
-    const taken = new Set(batch);
-    this.#ready = this.#ready.filter((entry) => !taken.has(entry));
-    return batch;
-  }
-
-  async #sendBatch(batch: readonly Waiting<Sent>[]): Promise<void> {
-    const { clock, pace } = this.#context;
-    const sentAt = clock.now().epochMilliseconds;
-    const messages = batch.map(({ message }) => message);
-    const answer = await this.#send(messages, this.#patienceMs());
-    const isLate = clock.now().epochMilliseconds - sentAt > lateMs;
-    if (isLate) pace.slowDown(sentAt);
-    for (const entry of batch) entry.attempts += 1;
-    if ('code' in answer) return this.#requestFailed(batch, answer.code);
-    this.#failures = 0;
-    const codes = batch.map((_, index) => answer.entries[index]);
-    const isThrottled = codes.some((code) => code && refusalKind(code) === 'throttled');
-    if (isThrottled) this.#slowDown(batch);
-    batch.forEach((entry, index) => {
-      const code = codes[index];
-      if (code === undefined) this.#accept(entry);
-      else if (refusalKind(code) === 'invalid') this.#suspect(entry, code);
-      else this.#retry(entry, code);
-    });
-    const accepted = batch.filter((_, index) => codes[index] === undefined);
-    await this.#tell(accepted.map(({ message }) => message.owed));
-    if (!isThrottled && !isLate) pace.quicken();
-  }
-
-  async #tell(accepted: readonly OwedEvent[]): Promise<void> {
-    const { onAccepted } = this.#context;
-    if (onAccepted === undefined || accepted.length === 0) return;
-    try {
-      await onAccepted(accepted);
-    } catch (cause) {
-      this.#error ??= { cause };
-      this.#stopped ??= 'NotSettled';
-    }
-  }
-
-  #requestFailed(batch: readonly Waiting<Sent>[], code: string): void {
-    const kind = refusalKind(code);
-    const isSingle = batch.length === 1;
-    if (kind === 'invalid' || kind === 'too-long') {
-      // By itself, each tells whether it was meant.
-      if (!isSingle) this.#enqueue(batch.map((entry) => Object.assign(entry, { alone: true })));
-      else for (const entry of batch) this.#suspect(entry, code);
-      return;
-    }
-    this.#failures += 1;
-    if (kind === 'configuration' || this.#failures >= failuresInARow) this.#stopped = code;
-    if (kind === 'throttled') this.#slowDown(batch);
-    for (const entry of batch) this.#retry(entry, code);
-  }
-
-  #accept({ message }: Waiting<Sent>): void {
-    this.#accepted.push(message.owed);
-    this.#context.pace.isTrusted = true;
-    this.#next(message);
-    for (const { entry, code } of this.#suspects.splice(0)) this.#park(entry, code);
-  }
-
-  /** SNS will not take it: the next one of its subject need not wait for it. */
-  #park({ message }: Waiting<Sent>, code: string): void {
-    this.#refused.push({ owed: message.owed, code, forGood: true });
-    this.#next(message);
-  }
-
-  /** A topic that does not exist as it is named would make every event invalid. */
-  #suspect(entry: Waiting<Sent>, code: string): void {
-    if (this.#context.pace.isTrusted) this.#park(entry, code);
-    else this.#suspects.push({ entry, code });
-  }
-
-  #next({ owed }: Message): void {
-    const next = this.#behind.get(owed.event.subject)?.shift();
-    if (next) this.#enqueue([next]);
-  }
-
-  #retry(entry: Waiting<Sent>, code: string): void {
-    if (entry.attempts >= attempts || refusalKind(code) === 'configuration')
-      return void this.#refused.push({ owed: entry.message.owed, code });
-    const until = this.#context.clock.now().epochMilliseconds + this.#backOffMs(entry.attempts);
-    this.#delayed.push({ entry, until });
-  }
-
-  #slowDown(batch: readonly Waiting<Sent>[]): void {
-    const { pace, clock } = this.#context;
-    const made = Math.max(...batch.map((entry) => entry.attempts));
-    pace.slowDown(clock.now().epochMilliseconds + this.#backOffMs(made));
-  }
-
-  /** Full jitter: anything between nothing and the back-off. */
-  #backOffMs(made: number): number {
-    const most = Math.min(longestBackOffMs, firstBackOffMs * 2 ** (made - 1));
-    return Math.ceil(this.#context.random() * most);
-  }
-
-  /** What was not sent, or waits for what was refused, waits for the next tick. */
-  #refuseRest(): void {
-    const code = this.#stopped ?? 'Waiting';
-    for (const { entry, code } of this.#suspects) this.#refuse(entry, code);
-    for (const entry of this.#ready) this.#refuse(entry, code);
-    for (const { entry } of this.#delayed) this.#refuse(entry, code);
-    for (const line of this.#behind.values()) for (const entry of line) this.#refuse(entry, code);
-  }
-
-  #refuse({ message }: Waiting<Sent>, code: string): void {
-    this.#refused.push({ owed: message.owed, code });
+/**
+ * The answer of AWS to a batch whose entries' ids are their places in it. What is not named in `Successful` is not
+ * accepted, whether or not `Failed` names it.
+ */
+export async function answerOf(entries: number, request: Promise<BatchResult>): Promise<Answer> {
+  try {
+    const { Successful = [], Failed = [] } = await request;
+    const successful = new Set(Successful.map(({ Id }) => Id));
+    const codes = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
+    const ids = Array.from({ length: entries }, (_, index) => String(index));
+    return {
+      entries: ids.map((id) => (successful.has(id) ? undefined : (codes.get(id) ?? 'NotAnswered'))),
+    };
+  } catch (error) {
+    return { code: codeOf(error) };
   }
 }

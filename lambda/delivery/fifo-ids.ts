@@ -7,8 +7,6 @@ export interface FifoIds {
   readonly MessageDeduplicationId: string;
 }
 
-export const isFifo = (arn: string): boolean => arn.endsWith('.fifo');
-
 /**
  * Order is kept within a subject of an integration; an event is delivered once within five minutes.
  * A replay is another message: SNS would accept it within these minutes and not deliver it.

@@ -1,14 +1,8 @@
-import {
-  PublishBatchCommand,
-  type PublishBatchRequestEntry,
-  PublishCommand,
-  type SNSClient,
-} from '@aws-sdk/client-sns';
+import { PublishBatchCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
-import { attributeBytes, messageAttributes } from '../events/attributes.ts';
 import type { CertificationEvent } from '../events/event.ts';
-import { messageBody } from '../events/message.ts';
+import { messageOf } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type {
   Announcer,
@@ -18,10 +12,9 @@ import type {
   PublishOutcome,
 } from '../ports/announcer.ts';
 import { bareMail, type DigestOptions, digestMail, type Mail } from './digest.ts';
-import { type Answer, Dispatch, type Message } from './dispatch.ts';
-import { fifoIds, isFifo } from './fifo-ids.ts';
+import { answerOf, dispatch, TopicPace } from './dispatch.ts';
+import { fifoIds } from './fifo-ids.ts';
 import { codeOf, refusalKind } from './refusals.ts';
-import { TopicPace } from './topic-pace.ts';
 
 export interface Topics {
   /** A FIFO topic if its ARN says so. */
@@ -38,10 +31,6 @@ export interface AnnouncerOptions extends DigestOptions {
 
 const mailAttempts = 3;
 const firstBackOffMs = 200;
-
-interface SnsMessage extends Message {
-  readonly entry: Omit<PublishBatchRequestEntry, 'Id'>;
-}
 
 /**
  * Tells the machines (events topic) and the people (alerts topic) and ops (operations topic) by SNS.
@@ -67,10 +56,23 @@ export class SnsAnnouncer implements Announcer {
     onAccepted?: OnAccepted,
   ): Promise<PublishOutcome> {
     const { clock } = this.#options;
-    const context = { clock, random: this.#random, pace: this.#pace, deadline, onAccepted };
-    const dispatch = new Dispatch<SnsMessage>((...sent) => this.#publishBatch(...sent), context);
-    const ordered = isFifo(this.#topics.events);
-    return dispatch.run(owed.map((one) => messageOf(one, ordered)));
+    const TopicArn = this.#topics.events;
+    const isFifo = TopicArn.endsWith('.fifo');
+    return dispatch(
+      owed.map((one) => ({ owed: one, ...messageOf(one.event) })),
+      (batch, requestTimeout) => {
+        const PublishBatchRequestEntries = batch.map(({ owed, body, attributes }, index) => ({
+          // It counts within its batch only.
+          Id: String(index),
+          Message: body,
+          MessageAttributes: attributes,
+          ...(isFifo && fifoIds(owed.event)),
+        }));
+        const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries });
+        return answerOf(batch.length, this.#client.send(command, { requestTimeout }));
+      },
+      { clock, random: this.#random, pace: this.#pace, deadline, onAccepted },
+    );
   }
 
   async tellPeople(events: readonly CertificationEvent[]): Promise<DigestOutcome> {
@@ -99,40 +101,4 @@ export class SnsAnnouncer implements Announcer {
         await this.#options.clock.sleep(Math.ceil(this.#random() * backOffMs));
       }
   }
-
-  /** What is not named in `Successful` is not accepted, whether or not `Failed` names it. */
-  async #publishBatch(batch: readonly SnsMessage[], requestTimeout: number): Promise<Answer> {
-    try {
-      const answer = await this.#client.send(
-        new PublishBatchCommand({
-          TopicArn: this.#topics.events,
-          // The id of an entry counts within its batch only.
-          PublishBatchRequestEntries: batch.map(({ entry }, index) => ({
-            Id: String(index),
-            ...entry,
-          })),
-        }),
-        { requestTimeout },
-      );
-      const successful = new Set((answer.Successful ?? []).map(({ Id }) => Id));
-      const codes = new Map((answer.Failed ?? []).map(({ Id, Code }) => [Id, Code]));
-      const entries = batch.map((_, index) => {
-        const id = String(index);
-        return successful.has(id) ? undefined : (codes.get(id) ?? 'NotAnswered');
-      });
-      return { entries };
-    } catch (error) {
-      return { code: codeOf(error) };
-    }
-  }
-}
-
-function messageOf(owed: OwedEvent, ordered: boolean): SnsMessage {
-  const Message = messageBody(owed.event);
-  const MessageAttributes = messageAttributes(owed.event);
-  return {
-    owed,
-    bytes: Buffer.byteLength(Message) + attributeBytes(MessageAttributes),
-    entry: { Message, MessageAttributes, ...(ordered && fifoIds(owed.event)) },
-  };
 }

@@ -1,20 +1,13 @@
-import {
-  GetQueueUrlCommand,
-  SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import { GetQueueUrlCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import { NotifierError } from '../errors.ts';
-import { attributeBytes, messageAttributes } from '../events/attributes.ts';
-import { messageBody } from '../events/message.ts';
+import { messageOf } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Announcer, PublishOutcome } from '../ports/announcer.ts';
-import { type Answer, Dispatch, type Message } from './dispatch.ts';
-import { fifoIds, isFifo } from './fifo-ids.ts';
+import { answerOf, dispatch, TopicPace } from './dispatch.ts';
+import { fifoIds } from './fifo-ids.ts';
 import { codeOf } from './refusals.ts';
-import { TopicPace } from './topic-pace.ts';
 
 /** The queue does not exist, or the function may not use it. */
 export class QueueUnreachableError extends NotifierError {
@@ -31,10 +24,6 @@ export class QueueUnreachableError extends NotifierError {
 
 /** A queue answers in its own region only. */
 export const regionOf = (arn: string): string => arn.split(':')[3] ?? '';
-
-interface SqsMessage extends Message {
-  readonly entry: Omit<SendMessageBatchRequestEntry, 'Id'>;
-}
 
 /**
  * Sends events straight to one queue, in the shape that a raw subscription has: the event as the
@@ -61,11 +50,23 @@ export class SqsAnnouncer implements Pick<Announcer, 'publish'> {
   /** @throws QueueUnreachableError */
   async publish(owed: readonly OwedEvent[], deadline?: Temporal.Instant): Promise<PublishOutcome> {
     this.#url ??= await this.#findUrl();
-    const url = this.#url;
-    const context = { clock: this.#clock, random: this.#random, pace: this.#pace, deadline };
-    const dispatch = new Dispatch<SqsMessage>((...sent) => this.#sendBatch(url, ...sent), context);
-    const ordered = isFifo(this.#arn);
-    return dispatch.run(owed.map((one) => messageOf(one, ordered)));
+    const QueueUrl = this.#url;
+    const isFifo = this.#arn.endsWith('.fifo');
+    return dispatch(
+      owed.map((one) => ({ owed: one, ...messageOf(one.event) })),
+      (batch, requestTimeout) => {
+        const Entries = batch.map(({ owed, body, attributes }, index) => ({
+          // It counts within its batch only.
+          Id: String(index),
+          MessageBody: body,
+          MessageAttributes: attributes,
+          ...(isFifo && fifoIds(owed.event)),
+        }));
+        const command = new SendMessageBatchCommand({ QueueUrl, Entries });
+        return answerOf(batch.length, this.#client.send(command, { requestTimeout }));
+      },
+      { clock: this.#clock, random: this.#random, pace: this.#pace, deadline },
+    );
   }
 
   async #findUrl(): Promise<string> {
@@ -79,41 +80,4 @@ export class SqsAnnouncer implements Pick<Announcer, 'publish'> {
       throw new QueueUnreachableError(this.#arn, codeOf(error), { cause: error });
     }
   }
-
-  /** What is not named in `Successful` is not accepted, whether or not `Failed` names it. */
-  async #sendBatch(
-    QueueUrl: string,
-    batch: readonly SqsMessage[],
-    requestTimeout: number,
-  ): Promise<Answer> {
-    try {
-      const answer = await this.#client.send(
-        new SendMessageBatchCommand({
-          QueueUrl,
-          // The id of an entry counts within its batch only.
-          Entries: batch.map(({ entry }, index) => ({ Id: String(index), ...entry })),
-        }),
-        { requestTimeout },
-      );
-      const successful = new Set((answer.Successful ?? []).map(({ Id }) => Id));
-      const codes = new Map((answer.Failed ?? []).map(({ Id, Code }) => [Id, Code]));
-      const entries = batch.map((_, index) => {
-        const id = String(index);
-        return successful.has(id) ? undefined : (codes.get(id) ?? 'NotAnswered');
-      });
-      return { entries };
-    } catch (error) {
-      return { code: codeOf(error) };
-    }
-  }
-}
-
-function messageOf(owed: OwedEvent, ordered: boolean): SqsMessage {
-  const MessageBody = messageBody(owed.event);
-  const MessageAttributes = messageAttributes(owed.event);
-  return {
-    owed,
-    bytes: Buffer.byteLength(MessageBody) + attributeBytes(MessageAttributes),
-    entry: { MessageBody, MessageAttributes, ...(ordered && fifoIds(owed.event)) },
-  };
 }

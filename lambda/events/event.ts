@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type Assessment, assessmentSchema } from './assessment.ts';
 import { briefName, chosen, type FieldChoice, identifiersOf } from './fields.ts';
 import { type Invention, inventedAssessment } from './invented.ts';
-import { fitsMessage } from './message.ts';
+import { maxMessageBytes, messageOf } from './message.ts';
 
 /** Identifies this version of the contract; within a version fields are only added. */
 export const eventSchemaId = 'urn:certification-notifier:schema:certification-event:1' as const;
@@ -172,7 +172,7 @@ export interface SightingAnnounced extends Announced {
 export function sightingEvent(announced: SightingAnnounced): CertificationEvent {
   const { type, assessment, fields, changed, brief = false } = announced;
   return fitting(chosen(assessment, fields), brief, (assessment, mark) => ({
-    ...revisionEnvelope(announced, assessment.id),
+    ...envelopeOf({ ...announced, subject: String(assessment.id) }),
     type,
     data: { assessment, ...remarks(announced, changed), ...mark },
   }));
@@ -184,7 +184,7 @@ export interface WithdrawalAnnounced extends Announced {
 
 export function withdrawalEvent(announced: WithdrawalAnnounced): CertificationEvent {
   return fitting(identifiersOf(announced.assessment), false, (assessment, mark) => ({
-    ...revisionEnvelope(announced, assessment.id),
+    ...envelopeOf({ ...announced, subject: String(assessment.id) }),
     type: 'certification.withdrawn',
     data: { assessment, ...remarks(announced, []), ...mark },
   }));
@@ -206,10 +206,10 @@ export interface TestAnnounced extends Invention {
  */
 export function testEvent(announced: TestAnnounced): CertificationEvent {
   const { integration, unique, time, fields, late = false } = announced;
-  const { epochMilliseconds: sequence } = time;
+  const { epochMilliseconds: revision } = time;
   const day = time.toZonedDateTimeISO('UTC').toPlainDate().toString();
   return fitting(chosen(inventedAssessment(day, announced), fields), false, (assessment, mark) => ({
-    ...envelopeOf({ integration, subject: 'test', last: `test/${unique}`, sequence, time }),
+    ...envelopeOf({ integration, subject: 'test', unique, revision, time }),
     type: 'certification.test',
     data: { assessment, ...remarks({ late }, []), ...mark },
   }));
@@ -225,20 +225,19 @@ export function testEvent(announced: TestAnnounced): CertificationEvent {
 function fitting(
   assessment: AnnouncedAssessment,
   brief: boolean,
-  eventOf: (assessment: AnnouncedAssessment, mark?: { truncated: true }) => CertificationEvent,
+  eventOf: (assessment: AnnouncedAssessment, mark?: { truncated?: true }) => CertificationEvent,
 ): CertificationEvent {
-  const identifiers = identifiersOf(assessment);
-  const isWhole = !brief || Object.keys(assessment).every((name) => name in identifiers);
   const whole = eventOf(assessment);
-  if (isWhole && fitsMessage(whole)) return whole;
-  const mark = { truncated: true } as const;
+  if (!brief && messageOf(whole).bytes <= maxMessageBytes) return whole;
+  const identifiers = identifiersOf(assessment);
+  const isMore = Object.keys(assessment).some((name) => !(name in identifiers));
   const { results: _, ...withoutResults } = assessment;
   for (const smaller of brief ? [identifiers] : [withoutResults, identifiers]) {
-    const event = eventOf(smaller, mark);
-    if (fitsMessage(event)) return event;
+    const event = eventOf(smaller, isMore ? { truncated: true } : {});
+    if (messageOf(event).bytes <= maxMessageBytes) return event;
   }
   const assessment_name = briefName(identifiers.assessment_name);
-  return eventOf({ ...identifiers, assessment_name }, mark);
+  return eventOf({ ...identifiers, assessment_name }, { truncated: true });
 }
 
 function remarks(
@@ -248,29 +247,24 @@ function remarks(
   return { late, changed: [...changed], ...(replay && { replay }) };
 }
 
-function revisionEnvelope({ integration, revision, time }: Announced, id: number) {
-  const last = `${id}/${revision}`;
-  return envelopeOf({ integration, subject: String(id), last, sequence: revision, time });
-}
-
 interface Envelope {
   readonly integration: string;
   readonly subject: string;
-  /** What of the id follows the integration. */
-  readonly last: string;
-  readonly sequence: number;
+  /** The last part of the id. */
+  readonly unique?: string;
+  readonly revision: number;
   readonly time: Announced['time'];
 }
 
-function envelopeOf({ integration, subject, last, sequence, time }: Envelope) {
+function envelopeOf({ integration, subject, revision, unique = `${revision}`, time }: Envelope) {
   return {
     specversion: '1.0' as const,
-    id: `${integration}/${last}`,
+    id: `${integration}/${subject}/${unique}`,
     source: `urn:certification-notifier:${integration}`,
     subject,
     time: time.toString(),
     datacontenttype: 'application/json' as const,
     dataschema: eventSchemaId,
-    sequence: String(sequence),
+    sequence: String(revision),
   };
 }

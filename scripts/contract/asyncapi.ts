@@ -1,5 +1,5 @@
-import { attributeValues } from '../../lambda/events/attributes.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
+import { attributeValues } from '../../lambda/events/message.ts';
 import { exampleEvents } from './examples.ts';
 import { componentSchemas, schemasPath } from './json-schemas.ts';
 

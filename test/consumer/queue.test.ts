@@ -24,7 +24,7 @@ import {
   parseEvent,
 } from '../../consumer/index.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import { messageBody } from '../../lambda/events/message.ts';
+import { messageOf } from '../../lambda/events/message.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { event } from './events.ts';
 import { startHandledTables } from './handled-table.ts';
@@ -87,7 +87,7 @@ async function published(
         TopicArn,
         PublishBatchRequestEntries: copies
           .slice(start, start + 10)
-          .map(({ one }, index) => ({ Id: String(index), Message: messageBody(one) })),
+          .map(({ one }, index) => ({ Id: String(index), Message: messageOf(one).body })),
       }),
     );
   return { queueUrl: `${endpoint}/000000000000/${name}`, copies: copies.length };

@@ -10,14 +10,13 @@ import { buildApp } from '../../infra/build-app.ts';
 import type { FilterConfig } from '../../infra/config/filter.ts';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
 import { fifoIds } from '../../lambda/delivery/fifo-ids.ts';
-import { messageAttributes } from '../../lambda/events/attributes.ts';
 import {
   type CertificationEvent,
   sightingEvent,
   testEvent,
   withdrawalEvent,
 } from '../../lambda/events/event.ts';
-import { messageBody } from '../../lambda/events/message.ts';
+import { messageOf } from '../../lambda/events/message.ts';
 import { type EmbeddedAws, startEmbeddedAws } from '../../local/aws/index.ts';
 import { assessment } from '../support/assessments.ts';
 
@@ -166,8 +165,8 @@ async function publish(aws: EmbeddedAws, events: readonly CertificationEvent[]):
         TopicArn,
         PublishBatchRequestEntries: events.slice(start, start + 10).map((event, index) => ({
           Id: String(index),
-          Message: messageBody(event),
-          MessageAttributes: messageAttributes(event),
+          Message: messageOf(event).body,
+          MessageAttributes: messageOf(event).attributes,
           ...(TopicArn.endsWith('.fifo') && fifoIds(event)),
         })),
       }),

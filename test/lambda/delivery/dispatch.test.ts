@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Answer,
-  Dispatch,
   type DispatchContext,
+  dispatch,
   type Message,
+  TopicPace,
 } from '../../../lambda/delivery/dispatch.ts';
-import { TopicPace } from '../../../lambda/delivery/topic-pace.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -47,7 +47,7 @@ class Topic {
     const { clock, pace } = this;
     const { onAccepted } = this;
     const context = { clock, pace, deadline, random: () => 0.5, onAccepted };
-    return new Dispatch((batch) => this.#take(batch), context).run(sent);
+    return dispatch(sent, (batch) => this.#take(batch), context);
   }
 
   async #take(batch: readonly Message[]): Promise<Answer> {
@@ -75,6 +75,33 @@ describe('sending', () => {
     expect(topic.asked).toHaveLength(40);
     expect(topic.mostInFlight).toBeGreaterThan(3);
     expect(topic.mostInFlight).toBeLessThanOrEqual(8);
+  });
+
+  it('fills a request as far as ten entries and 262,144 bytes go; what is larger goes alone', async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 300_000 }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(sizes, async (all) => {
+        const topic = new Topic();
+        topic.pace.width = 1;
+        topic.pace.quicken = () => undefined;
+        const batches: number[][] = [];
+        topic.answer = (batch) => {
+          batches.push(batch.map(({ bytes }) => bytes));
+          return { entries: batch.map(() => undefined) };
+        };
+        await topic.publish(all.map((bytes, index) => message(index + 1, 1, bytes)));
+        const sum = (batch: readonly number[]) => batch.reduce((bytes, one) => bytes + one, 0);
+        const fits = (batch: readonly number[]) =>
+          batch.length <= 10 && (batch.length === 1 || sum(batch) <= 262_144);
+        expect(batches.flat()).toEqual(all);
+        expect(batches.filter((batch) => !fits(batch))).toEqual([]);
+        const more = batches.map((batch, index) => [
+          ...batch,
+          ...(batches[index + 1] ?? [0]).slice(0, 1),
+        ]);
+        expect(more.slice(0, -1).filter(fits)).toEqual([]);
+      }),
+    );
   });
 
   it('sends one revision of a subject at a time, in order, whatever happens', async () => {
@@ -134,7 +161,7 @@ describe('a topic that takes its time', () => {
       return patienceMs < 8_000 ? { code: 'TimeoutError' } : all(batch);
     };
     const context = { clock, pace, deadline, random: () => 0.5 };
-    const { accepted } = await new Dispatch(send, context).run(messages(30));
+    const { accepted } = await dispatch(messages(30), send, context);
     expect(accepted).toHaveLength(30);
     expect(topic.taken).toHaveLength(30);
     expect(patience[0]).toBe(30_000);
@@ -152,7 +179,7 @@ describe('a topic that takes its time', () => {
       return all(batch);
     };
     const context = { clock, pace, deadline, random: () => 0.5 };
-    const { accepted, refused } = await new Dispatch(send, context).run(messages(50));
+    const { accepted, refused } = await dispatch(messages(50), send, context);
     expect(patience).toEqual([25_000, 17_000, 9_000]);
     expect([accepted.length, refused.length]).toEqual([30, 20]);
   });
@@ -165,7 +192,7 @@ describe('a topic that takes its time', () => {
       return all(batch);
     };
     const { clock, pace } = topic;
-    await new Dispatch(send, { clock, pace, random: () => 0.5 }).run(messages(1));
+    await dispatch(messages(1), send, { clock, pace, random: () => 0.5 });
     expect(patience).toEqual([5_000]);
   });
 });

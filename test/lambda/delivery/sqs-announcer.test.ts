@@ -10,8 +10,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { regionOf, SqsAnnouncer } from '../../../lambda/delivery/sqs-announcer.ts';
-import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
+import { messageOf } from '../../../lambda/events/message.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -84,7 +84,7 @@ describe('sending to one queue', () => {
     const [message] = await received();
     const event = owed[0]?.event;
     expect(JSON.parse(message?.Body ?? '')).toEqual(event);
-    expect(message?.MessageAttributes).toMatchObject(event ? messageAttributes(event) : {});
+    expect(message?.MessageAttributes).toMatchObject(event ? messageOf(event).attributes : {});
     expect(message?.MessageAttributes?.replay).toMatchObject({ StringValue: 'true' });
   });
 

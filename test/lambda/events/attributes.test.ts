@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
+import { messageOf } from '../../../lambda/events/message.ts';
 import { anyRecord, assessment } from '../../support/assessments.ts';
 
 function event(read: Assessment) {
@@ -27,7 +27,7 @@ function allowedInXml(character: string): boolean {
 
 describe('the message attributes', () => {
   it('are those that filter policies are promised', () => {
-    expect(messageAttributes(event(assessment()))).toEqual({
+    expect(messageOf(event(assessment())).attributes).toEqual({
       type: { DataType: 'String', StringValue: 'certification.created' },
       integration: { DataType: 'String', StringValue: 'district-a' },
       organization_id: { DataType: 'Number', StringValue: '7' },
@@ -39,15 +39,15 @@ describe('the message attributes', () => {
 
   it('leave out what the partner has not sent', () => {
     const nobody = { organization_id: null, assessment_name: null };
-    expect(Object.keys(messageAttributes(event({ ...assessment(), ...nobody })))).toEqual([
+    expect(Object.keys(messageOf(event({ ...assessment(), ...nobody })).attributes)).toEqual([
       ...['type', 'integration', 'late', 'replay'],
     ]);
   });
 
   it('have the name of an assessment as a withdrawal will have it, cut after 1,024 bytes', () => {
-    const { assessment_name } = messageAttributes(
+    const { assessment_name } = messageOf(
       event(assessment({ assessment_name: 'é'.repeat(5_000) })),
-    );
+    ).attributes;
     expect(assessment_name?.StringValue).toBe(`${'é'.repeat(510)}…`);
   });
 
@@ -61,7 +61,7 @@ describe('the message attributes', () => {
     fc.assert(
       fc.property(anyRecord, names, (read, name) => {
         const attributes = Object.values(
-          messageAttributes(event({ ...read, assessment_name: name })),
+          messageOf(event({ ...read, assessment_name: name })).attributes,
         );
         expect(attributes.length).toBeLessThanOrEqual(10);
         for (const { StringValue } of attributes) {

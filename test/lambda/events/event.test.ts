@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import {
   certificationEventSchema,
   sightingEvent,
   testEvent,
   withdrawalEvent,
 } from '../../../lambda/events/event.ts';
+import { messageOf } from '../../../lambda/events/message.ts';
 import { anyRecord, assessment } from '../../support/assessments.ts';
 
 const announced = {
@@ -94,7 +94,7 @@ describe('an event', () => {
   });
 
   it('says in its attributes that it is sent again', () => {
-    const replayOf = (event: ReturnType<typeof sighting>) => messageAttributes(event).replay;
+    const replayOf = (event: ReturnType<typeof sighting>) => messageOf(event).attributes.replay;
     expect(replayOf(sighting(assessment()))?.StringValue).toBe('false');
     expect(replayOf(sighting(assessment(), { replay: true }))?.StringValue).toBe('true');
   });
@@ -132,9 +132,9 @@ describe('a test event', () => {
 
   it('passes the filter of the subscriber that it is for', () => {
     const chosen = { organization_id: 7, assessment_name: 'First Aid', late: true };
-    const { organization_id, assessment_name, late } = messageAttributes(
+    const { organization_id, assessment_name, late } = messageOf(
       testEvent({ ...test, ...chosen }),
-    );
+    ).attributes;
     expect([organization_id, assessment_name, late].map((it) => it?.StringValue)).toEqual([
       '7',
       'First Aid',

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import { sightingEvent, testEvent } from '../../../lambda/events/event.ts';
 import { briefName, type FieldChoice } from '../../../lambda/events/fields.ts';
-import { messageBody } from '../../../lambda/events/message.ts';
+import { messageOf } from '../../../lambda/events/message.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 const identifiers = ['id', 'organization_id', 'assessment_name', 'certified_on'];
@@ -43,7 +42,8 @@ function telling(unknown: readonly string[]): Assessment {
 
 function told(record: Assessment, fields: FieldChoice): Set<string> {
   const event = announced(record, fields);
-  const sent = messageBody(event) + JSON.stringify(messageAttributes(event));
+  const { body, attributes } = messageOf(event);
+  const sent = body + JSON.stringify(attributes);
   return new Set([...sent.matchAll(/<<(.*?)>>/g)].map(([, field = '']) => field));
 }
 

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { attributeBytes, messageAttributes } from '../../../lambda/events/attributes.ts';
 import {
   type CertificationEvent,
   certificationEventSchema,
   sightingEvent,
   withdrawalEvent,
 } from '../../../lambda/events/event.ts';
-import { messageBody } from '../../../lambda/events/message.ts';
+import { messageOf } from '../../../lambda/events/message.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 /** AWS: 256 KiB, body and attributes. */
@@ -31,10 +30,10 @@ const eventOf = (read: Assessment): CertificationEvent =>
 
 /** Counted here anew, as AWS counts. */
 function bytesOf(event: CertificationEvent): number {
-  const attributes = Object.entries(messageAttributes(event)).flatMap(
+  const attributes = Object.entries(messageOf(event).attributes).flatMap(
     ([name, { DataType, StringValue }]) => [name, DataType, StringValue],
   );
-  return new TextEncoder().encode([messageBody(event), ...attributes].join('')).length;
+  return new TextEncoder().encode([messageOf(event).body, ...attributes].join('')).length;
 }
 
 const part = assessment().results.slice(0, 1);
@@ -100,7 +99,7 @@ describe('an event too large for SNS', () => {
           name === 'results' ? part.map((p) => ({ ...p, proctor_name: value })) : value;
         const event = eventOf({ ...read, [name]: filled });
         expect(bytesOf(event)).toBeLessThanOrEqual(limit);
-        const body: unknown = JSON.parse(messageBody(event));
+        const body: unknown = JSON.parse(messageOf(event).body);
         expect(certificationEventSchema.parse(body)).toEqual(body);
         expect(event.data.assessment.id).toBe(read.id);
       }),
@@ -114,24 +113,37 @@ describe('the body of a message', () => {
     fc.assert(
       fc.property(anyAssessment, fc.string({ unit: 'binary' }), (read, name) => {
         const event = eventOf({ ...read, name });
-        expect(JSON.parse(messageBody(event))).toEqual(JSON.parse(JSON.stringify(event)));
+        expect(JSON.parse(messageOf(event).body)).toEqual(JSON.parse(JSON.stringify(event)));
       }),
     );
   });
 
   it('has no character that a queue refuses', () => {
-    const body = messageBody(eventOf(assessment({ name: 'a\u0000b\uFFFEc\uFFFFd\uD800e' })));
+    const body = messageOf(eventOf(assessment({ name: 'a\u0000b\uFFFEc\uFFFFd\uD800e' }))).body;
     expect(body).toContain('"a\\u0000b\\ufffec\\uffffd\\ud800e"');
     expect(body).not.toMatch(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
   });
 });
 
-describe('the bytes of attributes', () => {
-  it('are those of names, types and values, in UTF-8', () => {
-    const attributes = {
-      late: { DataType: 'String', StringValue: 'true' },
-      assessment_name: { DataType: 'String', StringValue: 'é🪢' },
-    } as const;
-    expect(attributeBytes(attributes)).toBe(4 + 6 + 4 + 15 + 6 + 6);
+describe('the bytes of a message', () => {
+  it('are those of its body and of the names, types and values of its attributes, in UTF-8', () => {
+    const message = messageOf(eventOf(assessment({ assessment_name: 'é🪢' })));
+    const { assessment_name, late } = message.attributes;
+    expect(assessment_name).toEqual({ DataType: 'String', StringValue: 'é🪢' });
+    expect(late).toEqual({ DataType: 'String', StringValue: 'false' });
+    const { length } = new TextEncoder().encode(message.body);
+    const others = { type: 4 + 21, integration: 11 + 10, organization_id: 15 + 1, replay: 6 + 5 };
+    const types = 5 * 'String'.length + 'Number'.length;
+    const named = others.type + others.integration + others.organization_id + others.replay;
+    expect(message.bytes).toBe(length + types + named + (15 + 6) + (4 + 5));
+  });
+
+  it('are counted as AWS counts, whatever the record has', () => {
+    fc.assert(
+      fc.property(anyAssessment, (read) => {
+        const event = eventOf(read);
+        expect(messageOf(event).bytes).toBe(bytesOf(event));
+      }),
+    );
   });
 });

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { messageAttributes } from '../../../lambda/events/attributes.ts';
 import { sightingEvent, withdrawalEvent } from '../../../lambda/events/event.ts';
+import { messageOf } from '../../../lambda/events/message.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
@@ -65,7 +65,8 @@ describe('the item of a certification has room', () => {
       revision: withdrawal(before).revision,
       assessment: { id, organization_id, assessment_name, certified_on },
     });
-    const nameOf = ({ assessment_name }: ReturnType<typeof messageAttributes>) => assessment_name;
-    expect(nameOf(messageAttributes(gone))).toEqual(nameOf(messageAttributes(created.event)));
+    const nameOf = ({ assessment_name }: ReturnType<typeof messageOf>['attributes']) =>
+      assessment_name;
+    expect(nameOf(messageOf(gone).attributes)).toEqual(nameOf(messageOf(created.event).attributes));
   });
 });

@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Dispatch, type Message } from '../../../lambda/delivery/dispatch.ts';
-import { TopicPace } from '../../../lambda/delivery/topic-pace.ts';
+import { dispatch, type Message, TopicPace } from '../../../lambda/delivery/dispatch.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
@@ -391,7 +390,7 @@ describe('ticks that die in the middle of a delivery', () => {
             sent.set(event.id, (sent.get(event.id) ?? 0) + 1);
           return { entries: batch.map(() => undefined) };
         });
-      return new Dispatch(send, context).run(messages);
+      return dispatch(messages, send, context);
     };
     const ledger = story.ledgerWith({
       settle: (...settled) => answered(() => story.ledger.settle(...settled)),

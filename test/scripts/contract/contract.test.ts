@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attributeValues } from '../../../lambda/events/attributes.ts';
+import { attributeValues } from '../../../lambda/events/message.ts';
 import { messageAttributesSchema } from '../../../lambda/events/attributes-schema.ts';
 import {
   type CertificationEvent,
