@@ -30,15 +30,24 @@ export async function seedLedger(
   const readAt = clock.now().epochMilliseconds;
   const proof = { kind: 'key-seam', at: readAt } as const;
   await ledger.addYears([...new Set(days.map((day) => Number(day.slice(0, 4))))]);
+  const entryOf = (count: number, digest: string): DayEntry => ({
+    count,
+    readAt,
+    proof: { ...proof, count },
+    digest,
+  });
+  const seededDay = async (day: string) => {
+    if (!recorded.has(day))
+      return entryOf(await countDay(client, day), randomBytes(12).toString('base64url'));
+    const rows = await listDay(client, day);
+    await ledger.recordSilently(compare(rows, new Map(), salt), clock.now());
+    return entryOf(rows.length, digestOf(rows, salt));
+  };
   for (const ofMonth of Map.groupBy(days, (day) => day.slice(0, month)).values()) {
     const entries = new Map<string, DayEntry>();
     for (const day of ofMonth) {
-      const rows = recorded.has(day) ? await listDay(client, day) : undefined;
-      const count = rows?.length ?? (await countDay(client, day));
-      if (count === 0) continue;
-      const digest = rows ? digestOf(rows, salt) : randomBytes(12).toString('base64url');
-      if (rows) await ledger.recordSilently(compare(rows, new Map(), salt), clock.now());
-      entries.set(day, { count, readAt, proof: { ...proof, count }, digest });
+      const entry = await seededDay(day);
+      if (entry.count > 0) entries.set(day, entry);
     }
     await ledger.saveDays(entries);
   }

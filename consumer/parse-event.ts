@@ -83,22 +83,39 @@ function isCertificationEvent(value: unknown): value is CertificationEvent {
 function unwrapped(message: unknown): unknown {
   let content = message;
   for (let wrappings = 0; wrappings <= maxWrappings; wrappings += 1) {
-    if (typeof content === 'string') content = parsedJson(content);
-    else if (content instanceof Uint8Array) content = textOf(content);
-    else if (typeof content !== 'object' || content === null)
-      throw new NotAnEventError(['no JSON object']);
-    else if ('specversion' in content) return content;
-    // SNS's envelope, in a queue, an HTTPS body or within `Sns`.
-    else if ('Message' in content && typeof content.Message === 'string') content = content.Message;
-    // A Lambda record: of SNS, of SQS. Then a message as SQS's API returns it.
-    else if ('Sns' in content) content = content.Sns;
-    else if ('body' in content && typeof content.body === 'string') content = content.body;
-    else if ('Body' in content && typeof content.Body === 'string') content = content.Body;
-    else if ('Records' in content)
-      throw new NotAnEventError(['a whole invocation; each of its Records is a message']);
-    else throw new NotAnEventError(['no specversion, and no wrapping that is known']);
+    if (typeof content === 'object' && content !== null && 'specversion' in content) return content;
+    content = contentOf(content);
   }
   throw new NotAnEventError(['wrapped too often']);
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+
+/** Where a wrapping has its content. */
+const wrappings: readonly (readonly [field: string, isContent: (value: unknown) => boolean])[] = [
+  // SNS's envelope, in a queue, an HTTPS body or within `Sns`.
+  ['Message', isText],
+  // A Lambda record: of SNS, of SQS. Then a message as SQS's API returns it.
+  ['Sns', () => true],
+  ['body', isText],
+  ['Body', isText],
+];
+
+/** One wrapping less. */
+function contentOf(content: unknown): unknown {
+  if (typeof content === 'string') return parsedJson(content);
+  if (content instanceof Uint8Array) return textOf(content);
+  if (typeof content !== 'object' || content === null)
+    throw new NotAnEventError(['no JSON object']);
+  for (const [field, isContent] of wrappings) {
+    const value: unknown = Reflect.get(content, field);
+    if (field in content && isContent(value)) return value;
+  }
+  throw new NotAnEventError([
+    'Records' in content
+      ? 'a whole invocation; each of its Records is a message'
+      : 'no specversion, and no wrapping that is known',
+  ]);
 }
 
 function parsedJson(text: string): unknown {

@@ -40,7 +40,11 @@ export function runProgram(
   program: () => Promise<number>,
   failure = 1,
 ): Promise<number> {
-  const failed = (error: NotifierError) => {
+  const codeOf = (error: unknown): number => {
+    // The help that was asked for, or the mistake, has been printed by then.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
+    if (error === host.stopping.signal.reason) return 0;
+    if (!(error instanceof NotifierError)) throw error;
     tell(host, error);
     return failure;
   };
@@ -50,16 +54,12 @@ export function runProgram(
       try {
         return await program();
       } catch (error) {
-        // The help that was asked for, or the mistake, has been printed by then.
-        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
-        if (error === host.stopping.signal.reason) return 0;
-        if (!(error instanceof NotifierError)) throw error;
-        return failed(error);
+        return codeOf(error);
       }
     },
     ({ cause }) => {
       const problem = `The output cannot be written (${Object(cause).code}).`;
-      return failed(new StartError(problem, 'Make room for it, or send it elsewhere.'));
+      return codeOf(new StartError(problem, 'Make room for it, or send it elsewhere.'));
     },
   );
 }

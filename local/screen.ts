@@ -64,6 +64,11 @@ const organizationIn = (event: CertificationEvent) =>
   `organization ${event.data.assessment.organization_id ?? 'not known'}`;
 
 /** Whose tick it was. */
+interface Effort {
+  readonly requests: number;
+  readonly durationMs: number;
+}
+
 export interface TickOrigin {
   readonly functionName: string;
   /** Said only where there are several. */
@@ -104,7 +109,7 @@ export class Screen {
   readonly #write: (line: string) => void;
   readonly #isColoured: boolean;
   /** What a function logged of the tick that is about to fail: its result does not tell. */
-  readonly #efforts = new Map<string, { requests: number; durationMs: number }>();
+  readonly #efforts = new Map<string, Effort>();
 
   constructor({ timeOfDay, whatToDo = () => undefined, write, isColoured = false }: ScreenOptions) {
     this.#timeOfDay = timeOfDay;
@@ -134,21 +139,25 @@ export class Screen {
     if (result.outcome === 'failed') {
       this.tally.failedTicks += 1;
       this.tally.requests += effort?.requests ?? 0;
-      this.#line(
-        label,
-        ...whose,
-        ...(effort ? [count(effort.requests, 'request')] : []),
-        this.#styled('red', 'failed'),
-        `${result.errorType}: ${result.errorMessage}`,
-        ...(effort ? [`${Math.round(effort.durationMs)} ms`] : []),
-      );
+      this.#line(label, ...whose, ...this.#failed(result, effort));
       return;
     }
     const line = tickLine.parse(result.payload);
     this.tally.requests += line.requests;
-    this.#line(
-      label,
-      ...whose,
+    this.#line(label, ...whose, ...this.#ended(line));
+  }
+
+  #failed(
+    { errorType, errorMessage }: Extract<InvocationResult, { outcome: 'failed' }>,
+    effort: Effort | undefined,
+  ): string[] {
+    const problem = [this.#styled('red', 'failed'), `${errorType}: ${errorMessage}`];
+    if (effort === undefined) return problem;
+    return [count(effort.requests, 'request'), ...problem, `${Math.round(effort.durationMs)} ms`];
+  }
+
+  #ended(line: z.output<typeof tickLine>): string[] {
+    return [
       count(line.requests, 'request'),
       line.outcome === 'baseline' ? `${line.recorded} recorded as known` : `${line.created} new`,
       ...(line.updated > 0 ? [`${line.updated} changed`] : []),
@@ -160,7 +169,7 @@ export class Screen {
       ...(line.quarantined > 0 ? [this.#styled('yellow', `${line.quarantined} quarantined`)] : []),
       `${Math.round(line.durationMs)} ms`,
       ...(line.outcome === 'completed' ? [] : [this.#styled('cyan', line.outcome)]),
-    );
+    ];
   }
 
   /** An event as the subscriber has it: who certified for what, where, on which day. */

@@ -47,29 +47,47 @@ export async function follow<Name extends Continued>(
   { stop, progress, sum, onResult }: Following<ResultOf<Name>>,
 ): Promise<Followed<ResultOf<Name>>> {
   let all: ResultOf<Name> | undefined;
-  let next: object | undefined = { ...first, command: name };
+  let next: object | undefined = first;
   while (next !== undefined) {
     const here: Stopped['next'] = { ...next, command: name };
-    try {
-      stop.throwIfAborted();
-      progress.beginCall();
-      const outcome: Outcome<ResultOf<Name>> = await operator.attempt(name, next);
-      const { result, failure }: Outcome<ResultOf<Name>> = outcome;
-      if (failure !== undefined && all === undefined && result?.next === undefined) throw failure;
-      if (result !== undefined) {
-        all = sum(all, result);
-        onResult?.(result, all);
-      }
-      if (failure !== undefined)
-        return { result: all, stopped: { cause: failure, next: result?.next ?? here } };
-      next = result?.next;
-    } catch (error) {
-      if (!(error instanceof OpsError)) throw error;
-      if (all === undefined && !error.isPerhapsDone) throw error;
-      const cause = error === stop.reason ? new InterruptedError(whatIsLeft) : error;
-      return { result: all, stopped: { cause, next: here } };
+    const outcome: Answer<ResultOf<Name>> = await oneCall(operator, name, here, { stop, progress });
+    const { result, failure }: Answer<ResultOf<Name>> = outcome;
+    next = result?.next;
+    const isBegun = all !== undefined || next !== undefined || failure?.isPerhapsDone;
+    if (!isBegun && failure !== undefined) throw failure;
+    if (result !== undefined) {
+      all = sum(all, result);
+      onResult?.(result, all);
     }
+    if (failure !== undefined)
+      return {
+        result: all,
+        stopped: { cause: causeOf(failure, stop), next: result?.next ?? here },
+      };
   }
   if (all === undefined) throw new TypeError('A command is given at least once.');
   return { result: all };
+}
+
+function causeOf(failure: OpsError, stop: AbortSignal): OpsError {
+  return failure === stop.reason ? new InterruptedError(whatIsLeft) : failure;
+}
+
+type Answer<Result> = Outcome<Result> | { readonly result?: undefined; readonly failure: OpsError };
+
+/** Whatever ends it is an answer here. */
+async function oneCall<Name extends Continued>(
+  operator: Operator,
+  name: Name,
+  input: object,
+  { stop, progress }: { readonly stop: AbortSignal; readonly progress: Progress },
+): Promise<Answer<ResultOf<Name>>> {
+  try {
+    stop.throwIfAborted();
+    progress.beginCall();
+    return await operator.attempt(name, input);
+  } catch (error) {
+    if (error instanceof OpsError) return { failure: error };
+    throw error;
+  }
 }

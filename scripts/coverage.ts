@@ -111,35 +111,37 @@ async function addProcesses() {
   let otherTexts = 0;
   let otherBundles = 0;
   let cutOff = 0;
+  const addToSource = (path: string, { code }: Source, script: Script) => {
+    // Node writes below where it comes from.
+    const added = path.endsWith('.ts') ? `\n\n//# sourceURL=${script.url}`.length : 0;
+    if (lengthOf(script) !== code.length + added) otherTexts += 1;
+    else ofSources.set(path, merged(ofSources.get(path), script));
+  };
+  const addToBundle = (script: Script) => {
+    const length = lengthOf(script);
+    if (bundles.has(length)) ofBundles.set(length, merged(ofBundles.get(length), script));
+    else otherBundles += 1;
+  };
+  const add = (script: Script) => {
+    const path = relative(root, fileURLToPath(script.url));
+    const source = sources.get(path);
+    if (source) addToSource(path, source, script);
+    else if (/\/asset\.[^/]+\/index\.mjs$/.test(path)) addToBundle(script);
+  };
   const names = readdirSync(processes).filter((name) => name.endsWith('.json'));
   for (const name of names) {
     const scripts = scriptsOf(join(processes, name));
     if (!scripts) cutOff += 1;
-    for (const script of scripts ?? []) {
-      if (!script.url.startsWith('file:')) continue;
-      const length = lengthOf(script);
-      const path = relative(root, fileURLToPath(script.url));
-      const source = sources.get(path);
-      if (source) {
-        // Node writes below where it comes from.
-        const added = path.endsWith('.ts') ? `\n\n//# sourceURL=${script.url}`.length : 0;
-        if (length !== source.code.length + added) otherTexts += 1;
-        else ofSources.set(path, merged(ofSources.get(path), script));
-      } else if (/\/asset\.[^/]+\/index\.mjs$/.test(path)) {
-        if (bundles.has(length)) ofBundles.set(length, merged(ofBundles.get(length), script));
-        else otherBundles += 1;
-      }
-    }
+    for (const script of scripts ?? []) if (script.url.startsWith('file:')) add(script);
   }
-  let strays = 0;
-  for (const [path, { functions }] of ofSources)
-    strays += (await sources.get(path)?.addCounts(functions)) ?? 0;
-  for (const [length, script] of ofBundles) {
+  const ofParts = [...ofBundles].flatMap(([length, script]) => {
     const made = bundles.get(length);
-    if (!made) continue;
-    for (const [path, functions] of unbundled(made, script, (name) => sources.get(name)?.code))
-      strays += (await sources.get(path)?.addCounts(functions)) ?? 0;
-  }
+    return made ? [...unbundled(made, script, (name) => sources.get(name)?.code)] : [];
+  });
+  let strays = 0;
+  const counted = [...ofSources].map(([path, { functions }]) => [path, functions] as const);
+  for (const [path, functions] of [...counted, ...ofParts])
+    strays += (await sources.get(path)?.addCounts(functions)) ?? 0;
   const told = [
     `Counted: Vitest's processes, and ${names.length - cutOff} others and worker threads.`,
     `Not counted: ${otherTexts} sources whose text was another when they ran, ${otherBundles} bundles of other`,

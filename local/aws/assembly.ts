@@ -34,15 +34,14 @@ export function readAssembly(directory: string, stackName?: string): StackAssemb
     region: region === 'unknown-region' ? undefined : region,
     template: templateSchema.parse(stack.template),
     assetDirectory: (objectKey) => {
-      for (const manifest of stack.assembly.artifacts) {
-        if (!AssetManifestArtifact.isAssetManifestArtifact(manifest)) continue;
-        for (const { source, destinations } of Object.values(manifest.contents.files ?? {})) {
-          const isDeployedThere = Object.values(destinations).some(
-            (destination) => destination.objectKey === objectKey,
-          );
-          if (isDeployedThere && source.path) return join(stack.assembly.directory, source.path);
-        }
-      }
+      const files = stack.assembly.artifacts
+        .filter((artifact) => AssetManifestArtifact.isAssetManifestArtifact(artifact))
+        .flatMap(({ contents }) => Object.values(contents.files ?? {}));
+      const path = files.find(
+        ({ source, destinations }) =>
+          source.path && Object.values(destinations).some((to) => to.objectKey === objectKey),
+      )?.source.path;
+      if (path) return join(stack.assembly.directory, path);
       throw new AssemblyError(`No asset of the assembly is deployed as ${objectKey}`);
     },
   };

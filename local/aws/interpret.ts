@@ -92,17 +92,14 @@ export function interpret(template: Template, place: Place): Plan {
     { logicalId, properties }: Resource,
     { acted, leftOut }: understood.Understanding<S>,
   ): z.output<S> => {
-    const resolved: Record<string, Json> = {};
-    for (const [property, value] of Object.entries(properties)) {
+    const resolved = Object.entries(properties).flatMap(([property, value]) => {
       const at = `${logicalId}.${property}`;
-      if (property in acted.shape) {
-        const result = resolver.resolve(value, at);
-        if (result !== undefined) resolved[property] = result;
-      } else if (!leftOut.includes(property)) {
-        throw new TemplateNotUnderstoodError(at, 'this property');
-      }
-    }
-    const parsed = acted.safeParse(resolved);
+      if (leftOut.includes(property)) return [];
+      if (!(property in acted.shape)) throw new TemplateNotUnderstoodError(at, 'this property');
+      const result = resolver.resolve(value, at);
+      return result === undefined ? [] : [[property, result] as const];
+    });
+    const parsed = acted.safeParse(Object.fromEntries(resolved));
     if (parsed.success) return parsed.data;
     throw new TemplateNotUnderstoodError(logicalId, z.prettifyError(parsed.error));
   };

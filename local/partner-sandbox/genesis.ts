@@ -86,6 +86,23 @@ function inventDays(random: Random, count: number, until: DayNumber): Int32Array
   return days.sort();
 }
 
+function inventProctors({ proctors }: Catalogue, random: Random, many: number): void {
+  for (let index = 0; index < many; index++)
+    proctors.add(inventProctor(random, firstProctorId + index));
+}
+
+function inventEducators(
+  inventor: Inventor,
+  random: Random,
+  many: number,
+  organizations: readonly { readonly id: number }[],
+): void {
+  for (let index = 0; index < many; index++) {
+    const organization = organizations[random.below(organizations.length)];
+    if (organization !== undefined) inventor.educator(organization.id);
+  }
+}
+
 export interface Genesis {
   readonly records: Records;
   readonly inventor: Inventor;
@@ -96,15 +113,12 @@ export interface Genesis {
  * it cannot, over the two years that end with `until`. Ids grow with completion, as real ones do.
  */
 export function genesis(random: Random, count: number, days: ZoneDays, until: DayNumber): Genesis {
-  const catalogue = new Catalogue();
   const organizations = inventOrganizations();
   const products = inventProducts();
+  const catalogue = new Catalogue();
   for (const organization of organizations) catalogue.organizations.add(organization);
   for (const product of products) catalogue.products.add(product);
-  const proctors = Math.max(8, Math.min(2000, Math.floor(count / 50)));
-  for (let index = 0; index < proctors; index++) {
-    catalogue.proctors.add(inventProctor(random, firstProctorId + index));
-  }
+  inventProctors(catalogue, random, Math.max(8, Math.min(2000, Math.floor(count / 50))));
 
   const organizationsInScope = organizations.length - 2;
   const productsInScope = products.length - 1;
@@ -119,14 +133,8 @@ export function genesis(random: Random, count: number, days: ZoneDays, until: Da
   const outside = Math.ceil(count / 20);
   const insiders = Math.ceil(count / 2.2);
   const outsiders = Math.ceil(outside / 2.2);
-  for (let index = 0; index < insiders; index++) {
-    const organization = organizations[random.below(organizationsInScope)];
-    if (organization !== undefined) inventor.educator(organization.id);
-  }
-  for (let index = 0; index < outsiders; index++) {
-    const organization = organizations[organizationsInScope + random.below(2)];
-    if (organization !== undefined) inventor.educator(organization.id);
-  }
+  inventEducators(inventor, random, insiders, organizations.slice(0, organizationsInScope));
+  inventEducators(inventor, random, outsiders, organizations.slice(organizationsInScope));
 
   let hidden = outside;
   let remaining = count + outside;
@@ -136,7 +144,7 @@ export function genesis(random: Random, count: number, days: ZoneDays, until: Da
     if (hide) hidden--;
     const unknownProduct = hide && random.chance(0.3);
     const educator =
-      hide && !unknownProduct ? insiders + random.below(outsiders) : random.below(insiders);
+      hide === unknownProduct ? random.below(insiders) : insiders + random.below(outsiders);
     const product = unknownProduct ? productsInScope : random.below(productsInScope);
     const parts = inventor.parts(product, day);
     records.add({

@@ -50,11 +50,12 @@ function selectByDay(
   const end = query.offset + query.page;
   const slots: number[] = [];
   let count = 0;
-  for (let index = 0; index < days.length; index++) {
-    const day = days[query.descending ? days.length - 1 - index : index];
-    if (day === undefined) break;
-    let onDay = visible.on(day);
-    if (matching.tests.length > 0) onDay = onDay.filter((slot) => passes(matching, slot));
+  for (const day of query.descending ? days.toReversed() : days) {
+    const visibleThen = visible.on(day);
+    const onDay =
+      matching.tests.length > 0
+        ? visibleThen.filter((slot) => passes(matching, slot))
+        : visibleThen;
     const from = count;
     count += onDay.length;
     if (count > query.offset && from < end) {

@@ -36,22 +36,26 @@ function errorPage(status: number): string {
   return `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>${status}</h1><p>The server is having a moment.</p></body></html>\n`;
 }
 
+function refusal(
+  status: number,
+  message: string,
+  { retryAfterAsDate }: Fault,
+  seconds: number | undefined,
+  now: number,
+): Written {
+  const answer = { status, body: { errors: [{ message }] } };
+  if (seconds === undefined) return writeAnswer(answer);
+  const wait = retryAfterAsDate ? new Date(now + seconds * 1000).toUTCString() : String(seconds);
+  return writeAnswer({ ...answer, headers: { 'Retry-After': wait } });
+}
+
 /** What the fault makes of an honest answer, as far as it shows in the bytes. */
 export function afflict(answer: Written, fault: Fault | undefined, now: number): Written {
   switch (fault?.kind) {
     case 'too-many-requests':
-    case 'server-error': {
-      const limited = fault.kind === 'too-many-requests';
-      const seconds = fault.retryAfter ?? (limited ? 1 : undefined);
-      const wait = fault.retryAfterAsDate
-        ? new Date(now + (seconds ?? 0) * 1000).toUTCString()
-        : String(seconds);
-      return writeAnswer({
-        status: limited ? 429 : (fault.status ?? 503),
-        body: { errors: [{ message: limited ? 'Too many requests' : 'Something went wrong' }] },
-        ...(seconds !== undefined && { headers: { 'Retry-After': wait } }),
-      });
-    }
+      return refusal(429, 'Too many requests', fault, fault.retryAfter ?? 1, now);
+    case 'server-error':
+      return refusal(fault.status ?? 503, 'Something went wrong', fault, fault.retryAfter, now);
     case 'html': {
       const status = fault.status ?? 502;
       return { status, headers: { 'Content-Type': 'text/html' }, text: errorPage(status) };

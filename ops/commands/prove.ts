@@ -8,6 +8,18 @@ import { addNext, day, nextSchema, refuseBackwards } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { proveCsv, proveLines, proveSum } from '../render/prove.ts';
 
+function firstCall(from: string | undefined, to: string | undefined, now: boolean) {
+  if (from === undefined || to === undefined)
+    throw new UsageError('It is not said which days are meant.', 'Give --from and --to.');
+  refuseBackwards(from, to);
+  if (!fitsOneCertificate({ from, to }))
+    throw new UsageError(
+      `A certificate tells of ${certificateYears} years at most.`,
+      'Give a later --from or an earlier --to; certificates of several ranges tell of more.',
+    );
+  return { from, to, now, ...(now && { operation: operationName() }) };
+}
+
 export const prove = opsCommand({
   usage: 'prove',
   summary: 'The completeness certificate: each day with its proof, its count and its digest.',
@@ -33,18 +45,10 @@ export const prove = opsCommand({
     next: nextSchema,
   }),
   async run(session, { from, to, now, csv, next }) {
-    if (next === undefined && (from === undefined || to === undefined))
-      throw new UsageError('It is not said which days are meant.', 'Give --from and --to.');
-    refuseBackwards(from, to);
-    if (from !== undefined && to !== undefined && !fitsOneCertificate({ from, to }))
-      throw new UsageError(
-        `A certificate tells of ${certificateYears} years at most.`,
-        'Give a later --from or an earlier --to; certificates of several ranges tell of more.',
-      );
+    const first = next ?? firstCall(from, to, now);
     if (csv && session.json)
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
     const operator = await session.operator();
-    const first = next ?? { from, to, now, ...(now && { operation: operationName() }) };
     // Who goes on may be somebody else than who began.
     const by = now || next?.now === true ? { by: await session.by() } : {};
     using progress = session.progress('prove', answeredWithinMs);

@@ -98,19 +98,11 @@ export const replay = opsCommand({
   },
 });
 
-function firstCall({
-  from,
-  to,
-  all,
-  id,
-  organization,
-  type,
-  queue,
-  ...rest
-}: z.output<typeof settings>): CommandInput {
-  const { baseline, dryRun, eventsPerSecond, limit } = rest;
+function firstCall(options: z.output<typeof settings>): CommandInput {
+  const { all, queue, baseline, dryRun, eventsPerSecond, limit } = options;
+  const { from, to, id: ids, organization: organizations, type: types } = options;
   refuseBackwards(from, to);
-  const isSelected = [from, to, id, organization, type].some((one) => one !== undefined);
+  const isSelected = [from, to, ids, organizations, types].some((one) => one !== undefined);
   if (isSelected === all)
     throw new UsageError(
       all ? '--all is not all with another selection.' : 'It is not said what to replay.',
@@ -118,17 +110,18 @@ function firstCall({
     );
   return {
     command: 'replay',
-    ...((all || from !== undefined || to !== undefined) && {
-      days: { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
-    }),
-    ...(id !== undefined && { ids: id }),
-    ...(organization !== undefined && { organizations: organization }),
-    ...(type !== undefined && { types: type }),
     baseline,
     dryRun,
-    ...(queue !== undefined && { to: { queue } }),
-    ...(eventsPerSecond !== undefined && { eventsPerSecond }),
-    ...(limit !== undefined && { limit }),
     operation: operationName(),
+    days: all ? {} : daysOf(from, to),
+    ids,
+    organizations,
+    types,
+    to: queue === undefined ? undefined : { queue },
+    eventsPerSecond,
+    limit,
   };
 }
+
+const daysOf = (from: string | undefined, to: string | undefined) =>
+  from === undefined && to === undefined ? undefined : { from, to };

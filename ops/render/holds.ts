@@ -61,13 +61,7 @@ export function holdsLines(
 ): string[] {
   const { events, certifications, byType, byOrganization, byYear, oldest, newest } = kept;
   const unreadable = kept.unreadable > 0 ? count(kept.unreadable, 'outbox', 'outboxes') : undefined;
-  if (events === 0)
-    return [
-      altogether === 0
-        ? `Nothing${unreadable === undefined ? '' : ' that can be read'} is ${waiting}.`
-        : `${count(altogether, 'event')} ${waiting}, and none of them matches.`,
-      ...(unreadable === undefined ? [] : [view.paint('warning', `${unreadable} cannot be read.`)]),
-    ];
+  if (events === 0) return noneLines(view, unreadable, altogether, waiting);
   const right = { align: 'right' } as const;
   const shown = byOrganization.slice(0, organizationsShown);
   const more = byOrganization.length - shown.length;
@@ -98,6 +92,20 @@ export function holdsLines(
       byYear.map((row) => [String(row.year), amount(row.events)]),
     ),
     ...(kept.list === undefined ? [] : ['', ...listLines(view, kept.list)]),
+  ];
+}
+
+function noneLines(
+  view: View,
+  unreadable: string | undefined,
+  altogether: number,
+  waiting: string,
+): string[] {
+  const others = `${count(altogether, 'event')} ${waiting}, and none of them matches.`;
+  if (unreadable === undefined) return [altogether === 0 ? `Nothing is ${waiting}.` : others];
+  return [
+    altogether === 0 ? `Nothing that can be read is ${waiting}.` : others,
+    view.paint('warning', `${unreadable} cannot be read.`),
   ];
 }
 

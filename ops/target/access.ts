@@ -100,14 +100,20 @@ export async function calling<T>(
     return await call();
   } catch (cause) {
     if (stop?.aborted) throw stop.reason ?? new InterruptedError();
-    if (cause instanceof OpsError) throw cause;
-    const reason = reasonOf(cause);
-    for (const [names, problem, whatToDo] of notSignedIn)
-      if (names.test(reason)) throw new NotSignedInError(problem, whatToDo, { cause });
-    if (refusals.test(reason) || [401, 403].includes(statusOf(cause)))
-      throw new NotPermittedError(action, reason, { cause });
-    throw new AwsFailedError(action, { reason, isAnswerLost: broken.test(reason) }, { cause });
+    throw cause instanceof OpsError ? cause : inOurWords(action, cause);
   }
+}
+
+function inOurWords(action: string, cause: unknown): OpsError {
+  const reason = reasonOf(cause);
+  const isNotSignedIn = notSignedIn.find(([names]) => names.test(reason));
+  if (isNotSignedIn) {
+    const [, problem, whatToDo] = isNotSignedIn;
+    return new NotSignedInError(problem, whatToDo, { cause });
+  }
+  if (refusals.test(reason) || [401, 403].includes(statusOf(cause)))
+    return new NotPermittedError(action, reason, { cause });
+  return new AwsFailedError(action, { reason, isAnswerLost: broken.test(reason) }, { cause });
 }
 
 /** The service's own name for it, or the operating system's: never the text. */

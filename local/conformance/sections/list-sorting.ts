@@ -17,18 +17,13 @@ type Order = 'ASC' | 'DESC';
 
 function isByDay({ records }: ListPage, order: Order): Verdict {
   const days = records.map(({ certified_on }) => certified_on);
-  const direction = order === 'ASC' ? 1 : -1;
-  let differing = 0;
-  let wrong = 0;
-  for (const [index, day] of days.entries()) {
-    const next = days[index + 1];
-    if (next === undefined || next === day) continue;
-    differing++;
-    if ((next < day ? -1 : 1) !== direction) wrong++;
-  }
-  const way = order === 'ASC' ? 'oldest first' : 'newest first';
+  const pairs = days.slice(1).map((next, index) => ({ day: days[index] ?? next, next }));
+  const differing = pairs.filter(({ day, next }) => next !== day);
+  const isAscending = order === 'ASC';
+  const wrong = differing.filter(({ day, next }) => day < next !== isAscending).length;
+  const way = isAscending ? 'oldest first' : 'newest first';
   if (wrong > 0) return contradiction(way, `${wrong} of ${days.length} rows are out of order`);
-  return differing > 0 ? pass : cannotTell('the rows do not differ in their day');
+  return differing.length > 0 ? pass : cannotTell('the rows do not differ in their day');
 }
 
 const daysOf = (order: Order, params: Params) => async (samples: Samples) =>
