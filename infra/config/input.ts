@@ -71,8 +71,9 @@ export interface IntegrationSettingsInput {
   /**
    * The pace that the partner allows. A tick that has used it up ends, and the next one goes on
    * where it stopped. A host that refuses requests (429) lowers the pace by itself, and it is
-   * raised again slowly; set it where the partner has named a limit, and none is refused. Tasks of
-   * a fan-out and commands count for themselves.
+   * raised again slowly; set it where the partner has named a limit, and none is refused. Each task
+   * of a fan-out has its share of it, the ticks counted as one more task; commands count for
+   * themselves.
    * Allowed: requests to the partner within a minute, at most, a whole number from 3 to 60000.
    * @default 6000
    */

@@ -69,7 +69,7 @@ export const integration = record({
   requestsPerMinute: whole('requests to the partner within a minute, at most', 3, 60_000)
     .default(6_000)
     .describe(
-      'The pace that the partner allows. A tick that has used it up ends, and the next one goes on where it stopped. A host that refuses requests (429) lowers the pace by itself, and it is raised again slowly; set it where the partner has named a limit, and none is refused. Tasks of a fan-out and commands count for themselves.',
+      'The pace that the partner allows. A tick that has used it up ends, and the next one goes on where it stopped. A host that refuses requests (429) lowers the pace by itself, and it is raised again slowly; set it where the partner has named a limit, and none is refused. Each task of a fan-out has its share of it, the ticks counted as one more task; commands count for themselves.',
     ),
   holdAbove: whole(
     'changes of a kind within an hour, or edits found by reading days within `audit.historyHours` (and up to a quarter more), above which they are held',

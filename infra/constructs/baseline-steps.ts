@@ -8,7 +8,7 @@ import { taskErrors } from '../../lambda/names.ts';
 /**
  * What the state machine of a baseline does:
  *
- *   Plan ─▶ Ready? ─▶ Executions ─▶ Alone? ─▶ Stretches (for each: Read ─▶ AllRead? ─▶ …) ─▶ Complete
+ *   Plan ─▶ Ready? ─▶ Executions ─▶ Alone? ─▶ Stretches (for each: Read ─▶ AllRead? ─▶ Pace ─▶ Read …) ─▶ Complete
  *
  * When a stretch fails, no further ones are begun, and Complete fails with the names of what is left.
  *
@@ -41,15 +41,20 @@ export function baselineSteps(
 
   const read = task(
     'Read',
-    { task: 'read', stretch: sfn.JsonPath.objectAt('$.stretch') },
+    { task: 'read', atOnce, stretch: sfn.JsonPath.objectAt('$.stretch') },
     {
       resultSelector: {
         isDone: sfn.JsonPath.objectAt('$.Payload.isDone'),
         recorded: sfn.JsonPath.objectAt('$.Payload.recorded'),
+        waitSeconds: sfn.JsonPath.objectAt('$.Payload.waitSeconds'),
       },
       resultPath: '$.result',
     },
   );
+  const pace = new sfn.Wait(scope, 'Pace', {
+    comment: 'Until the pace of the partner has room for another request',
+    time: sfn.WaitTime.secondsPath('$.result.waitSeconds'),
+  });
   // By default no failure is tolerated: after the first one no further stretch is begun.
   const stretches = new sfn.DistributedMap(scope, 'Stretches', {
     itemsPath: '$.left',
@@ -66,7 +71,7 @@ export function baselineSteps(
           sfn.Condition.booleanEquals('$.result.isDone', true),
           new sfn.Succeed(scope, 'AllRead', { outputPath: '$.result' }),
         )
-        .otherwise(read),
+        .otherwise(pace.next(read)),
     ),
   );
 

@@ -115,3 +115,8 @@ export function isTooSlow(before: Pace, set: number, now: number): boolean | und
   if (learned === undefined) return refusedSince === undefined ? false : undefined;
   return sent >= learned && refusedAt < since ? true : undefined;
 }
+
+/** What each of so many at once may ask for, the ticks beside them counted as one more. */
+export function shareOf(perMinute: number, atOnce: number): number {
+  return Math.max(1, Math.floor(perMinute / (atOnce + 1)));
+}

@@ -55,7 +55,9 @@ export interface FanOutLedger {
 
 /** What the tasks of a fan-out work with. They announce nothing: they only tell operations at the end. */
 export interface FanOutParts {
-  readonly settings: Pick<TickSettings, 'name' | 'timeZone' | 'recentDays' | 'audit'>;
+  readonly settings: Pick<TickSettings, 'name' | 'timeZone' | 'recentDays' | 'audit'> & {
+    readonly requestsPerMinute: number;
+  };
   readonly clock: TickParts['clock'];
   readonly partner: TickParts['partner'];
   readonly ledger: Pick<

@@ -2,11 +2,14 @@ import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { nextSliceDays } from '../detection/baseline.ts';
 import type { DayRange } from '../detection/days.ts';
+import { reachOf } from '../errors.ts';
+import { isCutOff } from '../partner/errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import type { FanOutParts, Stretch, TaskRun } from './parts.ts';
+import { takeShare } from './share.ts';
 
 /**
  * Assessments of one stretch: a task of a minute at a host that takes a second a request, and little
@@ -21,7 +24,7 @@ const countsAtOnce = 4;
 export interface Plan {
   /**
    * `not-begun`: the ticks have not read the start day yet. `completed`: there is nothing to do.
-   * `paused`, `backing-off`: the partner is to be left alone.
+   * `paused`, `backing-off`: the partner is to be left alone, or its pace has no room now.
    */
   readonly outcome: 'ready' | 'not-begun' | 'completed' | 'paused' | 'backing-off';
   /** Those that have not been read to their end. */
@@ -45,19 +48,35 @@ export async function plan(parts: FanOutParts, run: TaskRun): Promise<Plan> {
   if (reason !== undefined) return idle(reason);
 
   const { fanOut } = parts;
+  takeShare(parts, state, 1);
   const { deadline } = new TimeLimit(run.deadline, parts.clock);
   const stretches =
-    (await fanOut.plan(begunAt)) ??
-    (await fanOut.keepPlan(
-      begunAt,
-      (await divide(parts.partner, before, deadline)).map((days) => ({ begunAt, ...days })),
-    ));
+    (await fanOut.plan(begunAt)) ?? (await divided(parts, { before, begunAt }, deadline));
+  if (stretches === undefined) return idle('backing-off');
   const progress = await fanOut.progressOf(stretches);
   return {
     outcome: 'ready',
     left: stretches.filter((_, index) => !progress[index]?.isDone),
     stretches: stretches.length,
   };
+}
+
+/** @returns `undefined` where the pace has no room for so much as the total */
+async function divided(
+  { partner, fanOut }: FanOutParts,
+  { before, begunAt }: { before: Temporal.PlainDate; begunAt: number },
+  deadline: Temporal.Instant,
+): Promise<readonly Stretch[] | undefined> {
+  try {
+    const parts = await divide(partner, before, deadline);
+    return await fanOut.keepPlan(
+      begunAt,
+      parts.map((days) => ({ begunAt, ...days })),
+    );
+  } catch (error) {
+    if (reachOf(error) === 'pace') return undefined;
+    throw error;
+  }
 }
 
 /** Why no request is to be made to the partner just now, if there is a reason. */
@@ -75,7 +94,10 @@ interface Counted {
   readonly count: number;
 }
 
-/** Halves what is too large, newest first: a request for each half, since the other is the rest. */
+/**
+ * Halves what is too large, newest first: a request for each half, since the other is the rest. Where the time or
+ * the pace for requests ends before that, the others stay large: their tasks only read them for longer.
+ */
 export async function divide(
   partner: Pick<PartnerReader, 'oldestDay' | 'count'>,
   before: Temporal.PlainDate,
@@ -96,7 +118,8 @@ export async function divide(
       async (one) => {
         if (!isTooLarge(one)) return [one];
         const middle = one.from.add({ days: Math.floor(daysOf(one) / 2) });
-        const newer = await count({ from: middle, to: one.to });
+        const newer = await inTime(() => count({ from: middle, to: one.to }));
+        if (newer === undefined) return [one];
         return [
           { from: middle, to: one.to, count: newer },
           { ...one, to: middle.subtract({ days: 1 }), count: Math.max(0, one.count - newer) },
@@ -104,6 +127,7 @@ export async function divide(
       },
       { concurrency: countsAtOnce },
     );
+    if (halves.every(({ length }) => length === 1)) break;
     counted = halves.flat();
   }
   return joined(counted, most).map((one) => ({
@@ -112,6 +136,15 @@ export async function divide(
     sliceDays: nextSliceDays(daysOf(one), one.count),
     ...(one.from.equals(from) && { isOldest: true as const }),
   }));
+}
+
+async function inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isCutOff(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Neighbours that are one stretch together: so there are never more than two for each that is wanted. */

@@ -23,12 +23,15 @@ import {
 } from './errors.ts';
 import type { FanOutParts, Stretch, StretchProgress, TaskRun } from './parts.ts';
 import { whyLeftAlone } from './plan.ts';
+import { secondsToWait, takeShare } from './share.ts';
 
 export interface StretchReport {
   /** If not, the next invocation goes on. */
   readonly isDone: boolean;
   /** Certifications recorded, those of earlier invocations included. */
   readonly recorded: number;
+  /** Before then, the pace has no room for a request of this task: a refusal for pace is no failure. */
+  readonly waitSeconds: number;
 }
 
 /**
@@ -40,6 +43,7 @@ export interface StretchReport {
  * differs (edited or moved by the partner meanwhile) is left to the ticks, which find it once the
  * baseline is completed; of one that is made anew, so is what nobody knows.
  *
+ * @param atOnce tasks that read at the same time, each at its share of the pace
  * @throws BaselineRestartedError, PartnerLeftAloneError, StretchTakenError, StretchStuckError, and
  * what the ports throw
  */
@@ -47,20 +51,23 @@ export async function readStretch(
   parts: FanOutParts,
   stretch: Stretch,
   run: TaskRun,
+  atOnce: number,
 ): Promise<StretchReport> {
   const { ledger, fanOut, clock } = parts;
   const state = await ledger.state();
   refuseIfOver(state, stretch);
   const reason = whyLeftAlone(state, parts);
   if (reason !== undefined) throw new PartnerLeftAloneError(reason);
-  // What the ticks were taught need not be taught to each task.
-  if (state.pace !== undefined) parts.partner.pace.value = state.pace;
+  takeShare(parts, state, atOnce);
 
   const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeStretch(stretch, lease, clock.now());
   if (before === undefined) throw new StretchTakenError(stretch);
   try {
-    return before.isDone ? before : await goOn(parts, stretch, before, lease, run, state.salt);
+    const after = before.isDone
+      ? before
+      : await goOn(parts, stretch, before, lease, run, state.salt);
+    return { ...after, waitSeconds: after.isDone ? 0 : secondsToWait(parts) };
   } finally {
     await giveBack(parts, stretch, lease);
   }
@@ -73,7 +80,7 @@ async function goOn(
   lease: Lease,
   run: TaskRun,
   salt: string,
-): Promise<StretchReport> {
+): Promise<StretchProgress> {
   const { settings, clock, fanOut } = parts;
   const reading: Reading = {
     parts,
@@ -113,7 +120,8 @@ async function goOn(
     const next = list.next(answer);
     if (next.done) {
       const { position: reached, isCompleted } = next.value;
-      if (!isCompleted && isSame({ ...reached, bookmark: cursor }, { ...position, bookmark }))
+      const isStuck = isSame({ ...reached, bookmark: cursor }, { ...position, bookmark });
+      if (!isCompleted && isStuck && secondsToWait(parts) === 0)
         throw new StretchStuckError(stretch);
       return keep(reached, isCompleted);
     }

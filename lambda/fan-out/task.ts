@@ -16,6 +16,7 @@ const task = z.discriminatedUnion('task', [
   z.strictObject({ task: z.literal('plan') }),
   z.strictObject({
     task: z.literal('read'),
+    atOnce: z.int().check(z.positive()),
     stretch: z.strictObject({
       begunAt: z.number(),
       from: day,
@@ -54,8 +55,9 @@ export async function carryOut(parts: FanOutParts, input: unknown, run: TaskRun)
     case 'plan':
       return plan(parts, run);
     case 'read': {
-      const { isOldest, ...stretch } = parsed.data.stretch;
-      return readStretch(parts, { ...stretch, ...(isOldest && { isOldest }) }, run);
+      const { atOnce, stretch: read } = parsed.data;
+      const { isOldest, ...stretch } = read;
+      return readStretch(parts, { ...stretch, ...(isOldest && { isOldest }) }, run, atOnce);
     }
     case 'complete':
       return complete(parts, run);

@@ -128,8 +128,8 @@ export function createPartnerClient(
   const { clock = systemClock, random = Math.random, onRequest } = options;
   const nowMs = () => clock.now().epochMilliseconds;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { requestsPerMinute: perMinute = Number.POSITIVE_INFINITY } = options;
-  const pace: RequestPace = { perMinute, value: unhurried };
+  const { requestsPerMinute = Number.POSITIVE_INFINITY } = options;
+  const pace: RequestPace = { perMinute: requestsPerMinute, value: unhurried };
   const transport = new Transport(options.baseUrl, limits, options.dispatcher);
   const tokens = new TokenCache({
     credentials: options.credentials,
@@ -151,9 +151,9 @@ export function createPartnerClient(
     signal.throwIfAborted();
     const { kind } = request;
     const startedAt = nowMs();
-    const waitMs = opensAt(pace.value, perMinute, startedAt) - startedAt;
+    const waitMs = opensAt(pace.value, pace.perMinute, startedAt) - startedAt;
     if (waitMs > 0) throw new PaceSpentError(kind, waitMs);
-    pace.value = spent(pace.value, perMinute, startedAt);
+    pace.value = spent(pace.value, pace.perMinute, startedAt);
     let outcome: Pick<RequestInfo, 'status' | 'date' | 'error'> = { error: 'aborted' };
     try {
       const reply = await transport.send(request, signal);
@@ -209,7 +209,7 @@ export function createPartnerClient(
       );
     } catch (error) {
       if (error instanceof PartnerError && error.reach === 'pace' && error.wasSent)
-        pace.value = refused(pace.value, perMinute, nowMs(), error.retryAfterMs);
+        pace.value = refused(pace.value, pace.perMinute, nowMs(), error.retryAfterMs);
       throw error;
     }
   }

@@ -74,8 +74,11 @@ export class Integration {
   partnerAheadMs: number | undefined = 0;
   #invocations = 0;
 
-  /** @param requestsPerMinute the setting of that name */
+  /** The setting of that name. */
+  readonly requestsPerMinute: number;
+
   constructor(ledgersOf?: LedgersOf, requestsPerMinute = 6_000) {
+    this.requestsPerMinute = requestsPerMinute;
     const { clock, journal, memory } = this;
     const client = this.host.client({ credentials: this.#secret, requestsPerMinute });
     this.partner = this.#heard(partnerReader(client, clock));

@@ -180,6 +180,29 @@ describe('the state machine of the stack', () => {
     expect(heard.sort()).toEqual([String(late.id), String(fresh.id)].sort());
   });
 
+  it('goes on with a stretch for which the pace had no room, and calls that no failure', async () => {
+    await stage.completedTick();
+    await divide();
+    const functions = new Functions();
+    const spent = { isDone: false, recorded: 0, waitSeconds: 0 };
+    const refused = new Set<string>();
+    const refusing: Execution['function'] = async (payload) => {
+      const stretch = JSON.stringify(payload['stretch'] ?? '');
+      if (stretch === '""' || refused.has(stretch)) return functions.function(payload);
+      refused.add(stretch);
+      const answer = { requestId: 'one', coldStart: false, outcome: 'returned' as const };
+      return { invoke: async () => ({ ...answer, payload: spent }) };
+    };
+    const { definition } = stage.aws.stateMachines[0] ?? {};
+    if (definition === undefined) throw new Error('the stack has no state machine');
+    expect(await execute(definition, { function: refusing })).toMatchObject({
+      outcome: 'completed',
+    });
+    expect(refused.size).toBe(5);
+    expect(functions.read).toHaveLength(5);
+    expect((await ledger.state()).expected).toBe(records);
+  });
+
   it('fails with the name of the stretch that failed; the next execution reads what is left', async () => {
     await stage.completedTick();
     const stretches = await divide();

@@ -99,7 +99,7 @@ async function fanOut(stage: Deployment): Promise<void> {
     return invocation.payload;
   };
   const { left } = planSchema.parse(await carryOut({ task: 'plan' }));
-  for (const stretch of left) await carryOut({ task: 'read', stretch });
+  for (const stretch of left) await carryOut({ task: 'read', atOnce: 4, stretch });
   await carryOut({ task: 'complete' });
 }
 

@@ -12,9 +12,9 @@ export interface Execution {
   /** Executions that run, this one included. */
   readonly running?: number;
   /** The function that carries out a payload: one of as many as are needed at once. */
-  function(payload: Invoke['Payload']): Promise<LocalFunction>;
+  function(payload: Invoke['Payload']): Promise<Pick<LocalFunction, 'invoke'>>;
   /** Called when the function is free again. */
-  done?(local: LocalFunction): void;
+  done?(local: Pick<LocalFunction, 'invoke'>): void;
   /** The names of the states, as they are entered. */
   readonly entered?: string[];
 }

@@ -56,6 +56,14 @@ describe('a baseline that fans out', () => {
     expect(JSON.stringify(gentle.toJSON())).toContain('\\"MaxConcurrency\\":1');
   });
 
+  it('tells each task how many read at once, and waits as long as its pace says before the next one', () => {
+    expect(definition).toContain('\\"task\\":\\"read\\",\\"atOnce\\":4');
+    expect(definition).toContain(
+      '\\"Pace\\":{\\"Type\\":\\"Wait\\",\\"Comment\\":\\"Until the pace of the partner has room for another request\\",\\"SecondsPath\\":\\"$.result.waitSeconds\\",\\"Next\\":\\"Read\\"}',
+    );
+    expect(definition).toContain('\\"Default\\":\\"Pace\\"');
+  });
+
   it('tolerates no failed stretch', () => {
     expect(definition).not.toContain('ToleratedFailure');
   });

@@ -3,6 +3,7 @@ import { complete } from '../../../lambda/fan-out/complete.ts';
 import type { FanOutParts, Stretch } from '../../../lambda/fan-out/parts.ts';
 import { plan } from '../../../lambda/fan-out/plan.ts';
 import { readStretch } from '../../../lambda/fan-out/read-stretch.ts';
+import { partnerReader } from '../../../lambda/partner/reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -12,7 +13,15 @@ export class FanOutIntegration extends Integration {
   #tasks = 0;
 
   get taskParts(): FanOutParts {
-    return { ...this.parts, fanOut: this.fanOut };
+    const { parts, fanOut, requestsPerMinute } = this;
+    return { ...parts, fanOut, settings: { ...parts.settings, requestsPerMinute } };
+  }
+
+  /** The partner, as another process of this function asks it. */
+  process(): Pick<FanOutParts, 'partner'> {
+    const { credentials, requestsPerMinute, clock } = this;
+    const client = this.host.client({ credentials: async () => credentials, requestsPerMinute });
+    return { partner: partnerReader(client, clock) };
   }
 
   /** Of the next task; its invocation is killed ten minutes from now. */
@@ -42,8 +51,8 @@ export class FanOutIntegration extends Integration {
     return plan(this.taskParts, this.run());
   }
 
-  read(stretch: Stretch, parts: Partial<FanOutParts> = {}, seconds?: number) {
-    return readStretch({ ...this.taskParts, ...parts }, stretch, this.run(seconds));
+  read(stretch: Stretch, parts: Partial<FanOutParts> = {}, seconds?: number, atOnce = 4) {
+    return readStretch({ ...this.taskParts, ...parts }, stretch, this.run(seconds), atOnce);
   }
 
   complete(parts: Partial<FanOutParts> = {}) {

@@ -15,6 +15,7 @@ import { progressOf, readAnew } from '../../../lambda/operations/baseline.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { tooManyRequests } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
 import { FanOutIntegration, history } from './fan-out-integration.ts';
 
@@ -201,6 +202,40 @@ describe('the ticks meanwhile', () => {
   });
 });
 
+describe('at a host that allows 12 requests a minute', () => {
+  beforeEach(async () => {
+    story = new FanOutIntegration(undefined, 12);
+    story.host.requestsPerMinute = 12;
+    story.world = history(400, yesterday);
+    await story.tick();
+    story.clock.advance({ minutes: 1 });
+  });
+
+  it('four stretches at once and the ticks beside them are refused nothing', async () => {
+    await story.divide(13);
+    const { left } = await story.plan();
+    const tasks = left.map((stretch) => ({ stretch, process: story.process(), isDone: false }));
+    expect(tasks).toHaveLength(4);
+    for (let minutes = 0; tasks.some(({ isDone }) => !isDone) && minutes < 30; minutes++) {
+      story.clock.advance({ minutes: 1 });
+      await story.tick();
+      for (const task of tasks.filter(({ isDone }) => !isDone))
+        ({ isDone: task.isDone } = await story.read(task.stretch, task.process, 50));
+    }
+    await story.complete();
+    expect((await story.ledger.state()).expected).toBe(400);
+    expect(story.host.refusals).toBe(0);
+  });
+
+  it('the plan waits for another execution where there is no room for its first requests', async () => {
+    story.host.fault = tooManyRequests();
+    expect(await story.plan()).toEqual({ outcome: 'backing-off', left: [], stretches: 0 });
+    story.host.fault = undefined;
+    story.clock.advance({ minutes: 1 });
+    expect(await story.plan()).toMatchObject({ outcome: 'ready', stretches: 1 });
+  });
+});
+
 describe('a stretch', () => {
   beforeEach(async () => {
     story.world = history(400, yesterday);
@@ -351,12 +386,49 @@ describe('a stretch', () => {
     await expect(story.read(stretch)).rejects.toThrow(PartnerLeftAloneError);
   });
 
-  it('is read at the pace that the partner has taught the ticks', async () => {
+  it('waits, and does not fail, while the partner has asked the ticks to be left alone', async () => {
     const stretch = await firstStretch();
     const now = story.clock.now().epochMilliseconds;
     await story.ledger.saveState({ pace: { since: 0, sent: 0, closedUntil: now + 3_000_000 } });
     const before = story.host.requests.length;
-    await expect(story.read(stretch)).rejects.toThrow(StretchStuckError);
+    expect(await story.read(stretch)).toMatchObject({
+      isDone: false,
+      recorded: 0,
+      waitSeconds: 3_000,
+    });
+    expect(story.host.requests.length).toBe(before);
+    story.clock.advance({ seconds: 3_000 });
+    expect(await story.read(stretch)).toMatchObject({ isDone: true, waitSeconds: 0 });
+  });
+
+  it('waits, and does not fail, while the partner refuses for pace', async () => {
+    const stretch = await firstStretch();
+    story.host.fault = tooManyRequests();
+    expect(await story.read(stretch, {}, 50)).toMatchObject({ isDone: false, waitSeconds: 60 });
+    story.host.fault = undefined;
+    story.clock.advance({ seconds: 60 });
+    expect(await story.read(stretch)).toMatchObject({ isDone: true, waitSeconds: 0 });
+  });
+
+  it('has its share of what the partner has taught the ticks', async () => {
+    const stretch = await firstStretch();
+    const refusedAt = story.clock.now().epochMilliseconds;
+    await story.ledger.saveState({ pace: { since: refusedAt, sent: 15, learned: 15, refusedAt } });
+    const before = story.host.requests.length;
+    expect(await story.read(stretch, {}, 50)).toMatchObject({ isDone: false });
+    expect(story.host.requests.length - before).toBe(3);
+  });
+
+  it('goes on at what it was taught itself since then', async () => {
+    const stretch = await firstStretch();
+    const refusedAt = story.clock.now().epochMilliseconds;
+    await story.ledger.saveState({ pace: { since: 0, sent: 0, learned: 20, refusedAt } });
+    story.clock.advance({ minutes: 1 });
+    story.host.fault = tooManyRequests(900);
+    await story.read(stretch, {}, 50);
+    story.host.fault = undefined;
+    const before = story.host.requests.length;
+    expect(await story.read(stretch, {}, 50)).toMatchObject({ waitSeconds: 900 });
     expect(story.host.requests.length).toBe(before);
   });
 

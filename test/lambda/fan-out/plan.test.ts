@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { DayRange } from '../../../lambda/detection/days.ts';
 import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { divide } from '../../../lambda/fan-out/plan.ts';
+import { PaceSpentError } from '../../../lambda/partner/errors.ts';
 
 const before = Temporal.PlainDate.from('2026-11-21');
 const deadline = Temporal.Instant.from('2026-11-21T09:00:00Z');
@@ -74,6 +75,19 @@ describe('the division of a history', () => {
     expect(host.counts()).toBeLessThan(1_100);
     // What Step Functions hands from state to state.
     expect(JSON.stringify(stretches).length).toBeLessThan(100_000);
+  });
+
+  it('stays coarse where the pace ends before it', async () => {
+    const { partner: host, counts } = partner(
+      Array.from({ length: 400 }, (_, day) => [1 + day, 500] as const),
+    );
+    const count = async (range: DayRange) => {
+      if (counts() === 3) throw new PaceSpentError('list', 60_000);
+      return host.count(range);
+    };
+    const stretches = await divide({ ...host, count }, before, deadline);
+    expect(stretches.map(length)).toEqual([100, 100, 200]);
+    expect(stretches.at(-1)).toMatchObject({ isOldest: true });
   });
 
   it('is not led astray by a record of the year 1', async () => {
