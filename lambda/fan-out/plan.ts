@@ -3,7 +3,6 @@ import { Temporal } from 'temporal-polyfill';
 import { nextSliceDays } from '../detection/baseline.ts';
 import type { DayRange } from '../detection/days.ts';
 import { reachOf } from '../errors.ts';
-import { isCutOff } from '../partner/errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
@@ -142,7 +141,8 @@ async function inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer | unde
   try {
     return await ask();
   } catch (error) {
-    if (isCutOff(error)) return undefined;
+    const reach = reachOf(error);
+    if (reach === 'time' || reach === 'pace') return undefined;
     throw error;
   }
 }
