@@ -1,4 +1,4 @@
-import type { CertificationEvent } from '../events/event.ts';
+import type { AnnouncedAssessment, CertificationEvent } from '../events/event.ts';
 import { chosen } from '../events/fields.ts';
 import { ascii, cut, plain } from './plain-text.ts';
 
@@ -128,15 +128,11 @@ function sectionsOf(events: readonly CertificationEvent[]): Section[] {
 function rowOf({ data }: CertificationEvent, { marksLate = false }: Kind): Row {
   const { assessment, changed, late } = data;
   const { id, certified_on: day, organization_id } = assessment;
-  const record: Readonly<Record<string, unknown>> = assessment;
-  const textOf = (field: string) => {
-    const value = record[field];
-    return typeof value === 'string' ? value : '';
-  };
-  const shown = (text: string) => plain(text, maxValue, textOf('seid'));
-  const who = shown(textOf('name') || `${textOf('first_name')} ${textOf('last_name')}`);
-  const what = shown(textOf('assessment_name')) || 'an assessment without a name';
-  // A withdrawal, or an event with few fields, has no name of it.
+  // A withdrawal, or an event with few fields, has none of these.
+  const { name, first_name, last_name, organization_name, seid }: AnnouncedAssessment = assessment;
+  const shown = (text: string | null | undefined) => plain(text ?? '', maxValue, seid ?? '');
+  const who = shown(name || `${first_name ?? ''} ${last_name ?? ''}`);
+  const what = shown(assessment.assessment_name) || 'an assessment without a name';
   const byId =
     organization_id === null ? 'Organization not known' : `Organization ${organization_id}`;
   const isLate = late && marksLate;
@@ -147,7 +143,7 @@ function rowOf({ data }: CertificationEvent, { marksLate = false }: Kind): Row {
   ];
   return {
     day,
-    organization: shown(textOf('organization_name')) || byId,
+    organization: shown(organization_name) || byId,
     what,
     isLate,
     text: [day, who || `assessment ${id}`, what, ...notes].join(' | '),

@@ -112,6 +112,8 @@ interface Answered<Sent extends Message> {
 
 /** One call of `dispatch`, as far as it has come. */
 interface Run<Sent extends Message> {
+  /** Milliseconds since the epoch: from then on nothing is sent. */
+  readonly endsAt: number;
   readonly open: Open<Sent>;
   readonly accepted: OwedEvent[];
   readonly refused: Refusal[];
@@ -142,6 +144,7 @@ export async function dispatch<Sent extends Message>(
 ): Promise<PublishOutcome> {
   const asNew = { attempts: 0, isUnderWay: false, until: 0, isAlone: false };
   const run: Run<Sent> = {
+    endsAt: context.deadline?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
     open: new Map(messages.map((message, place) => [place, { ...asNew, message }])),
     accepted: [],
     refused: [],
@@ -167,14 +170,14 @@ export async function dispatch<Sent extends Message>(
 }
 
 function sendMore<Sent extends Message>(
-  { open, underWay, answers, stopped }: Run<Sent>,
+  { endsAt, open, underWay, answers, stopped }: Run<Sent>,
   send: Send<Sent>,
   context: DispatchContext,
 ): void {
   const { clock, pace } = context;
   while (stopped === undefined && underWay.size < pace.width) {
     const now = clock.now().epochMilliseconds;
-    const batch = pace.until <= now && now < endOf(context) ? nextBatch(open, now) : [];
+    const batch = pace.until <= now && now < endsAt ? nextBatch(open, now) : [];
     if (batch.length === 0) return;
     for (const [place, entry] of batch) open.set(place, { ...entry, isUnderWay: true });
     const sent: Promise<unknown> = request(batch, send, context)
@@ -194,13 +197,10 @@ async function isTimeForMore<Sent extends Message>(
   if (waiting.length === 0) return false;
   const now = clock.now().epochMilliseconds;
   const until = Math.max(now, pace.until, Math.min(...waiting.map(([, entry]) => entry.until)));
-  if (until >= endOf(context)) run.stopped = 'OutOfTime';
+  if (until >= run.endsAt) run.stopped = 'OutOfTime';
   else if (until > now) await clock.sleep(until - now);
   return run.stopped === undefined;
 }
-
-const endOf = ({ deadline }: DispatchContext) =>
-  deadline?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
 
 /** The oldest of each subject, unless it is under way or was refused: what follows it has to wait. */
 function sendable<Sent extends Message>(open: Open<Sent>): Batch<Sent> {

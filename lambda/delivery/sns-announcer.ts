@@ -76,21 +76,22 @@ export class SnsAnnouncer implements Announcer {
   }
 
   async tellPeople(events: readonly CertificationEvent[]): Promise<DigestOutcome> {
-    const send = ({ subject, body }: Mail) => this.#send(this.#topics.alerts, subject, body);
-    const outcome = await send(digestMail(events, this.#options));
+    const { alerts } = this.#topics;
+    const outcome = await this.#send(alerts, digestMail(events, this.#options));
     if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
     // As it is, it would be refused for ever, and all that comes after it would wait with it.
-    return send(bareMail(events, this.#options));
+    return this.#send(alerts, bareMail(events, this.#options));
   }
 
   notify({ subject, text }: Notice): Promise<DigestOutcome> {
-    return this.#send(this.#topics.operations, subject, text);
+    return this.#send(this.#topics.operations, { subject, body: text });
   }
 
-  async #send(TopicArn: string, Subject: string, Message: string): Promise<DigestOutcome> {
+  async #send(TopicArn: string, { subject, body }: Mail): Promise<DigestOutcome> {
+    const mail = { TopicArn, Subject: subject, Message: body };
     for (let attempt = 1; ; attempt += 1)
       try {
-        await this.#client.send(new PublishCommand({ TopicArn, Subject, Message }));
+        await this.#client.send(new PublishCommand(mail));
         return { accepted: true };
       } catch (error) {
         const code = codeOf(error);

@@ -42,7 +42,10 @@ export function digestSchedule(
   if (news === 'refused') return { dueAt: now, owedAt: now };
   if (news === 'more') return { dueAt: now, owedAt: before?.owedAt ?? now };
   const due = digestDue(now, alerts, timeZone);
-  if (news === 'left') return { dueAt: earliest(before?.dueAt ?? due, due), owedAt: now };
+  if (news === 'left') {
+    const [dueAt = due] = [due, before?.dueAt ?? due].sort(Temporal.Instant.compare);
+    return { dueAt, owedAt: now };
+  }
   if (before === undefined) return undefined;
   const { owedAt } = before;
   const isShown = now.since(owedAt).total('minutes') >= indexLagMinutes;
@@ -119,6 +122,3 @@ function isWithin(
   if (order === 0) return false;
   return order < 0 ? isAfter && isBefore : isAfter || isBefore;
 }
-
-const earliest = (a: Temporal.Instant, b: Temporal.Instant) =>
-  Temporal.Instant.compare(a, b) <= 0 ? a : b;

@@ -170,11 +170,11 @@ export interface SightingAnnounced extends Announced {
 }
 
 export function sightingEvent(announced: SightingAnnounced): CertificationEvent {
-  const { type, assessment, fields, changed, brief = false } = announced;
+  const { type, assessment, fields, changed, brief = false, late, replay = false } = announced;
   return fitting(chosen(assessment, fields), brief, (assessment, mark) => ({
     ...envelopeOf({ ...announced, subject: String(assessment.id) }),
     type,
-    data: { assessment, ...remarks(announced, changed), ...mark },
+    data: { assessment, late, changed: [...changed], ...(replay && { replay }), ...mark },
   }));
 }
 
@@ -183,10 +183,11 @@ export interface WithdrawalAnnounced extends Announced {
 }
 
 export function withdrawalEvent(announced: WithdrawalAnnounced): CertificationEvent {
+  const { late, replay = false } = announced;
   return fitting(identifiersOf(announced.assessment), false, (assessment, mark) => ({
     ...envelopeOf({ ...announced, subject: String(assessment.id) }),
     type: 'certification.withdrawn',
-    data: { assessment, ...remarks(announced, []), ...mark },
+    data: { assessment, late, changed: [], ...(replay && { replay }), ...mark },
   }));
 }
 
@@ -211,7 +212,7 @@ export function testEvent(announced: TestAnnounced): CertificationEvent {
   return fitting(chosen(inventedAssessment(day, announced), fields), false, (assessment, mark) => ({
     ...envelopeOf({ integration, subject: 'test', unique, revision, time }),
     type: 'certification.test',
-    data: { assessment, ...remarks({ late }, []), ...mark },
+    data: { assessment, late, changed: [], ...mark },
   }));
 }
 
@@ -238,13 +239,6 @@ function fitting(
   }
   const assessment_name = briefName(identifiers.assessment_name);
   return eventOf({ ...identifiers, assessment_name }, { truncated: true });
-}
-
-function remarks(
-  { late, replay = false }: Pick<Announced, 'late' | 'replay'>,
-  changed: readonly string[],
-) {
-  return { late, changed: [...changed], ...(replay && { replay }) };
 }
 
 interface Envelope {

@@ -7,7 +7,6 @@ import {
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
-import type { Journal } from '../ports/journal.ts';
 import type { Committed, OutboxEntry } from '../ports/ledger.ts';
 import type { DigestSchedule, State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
@@ -90,7 +89,7 @@ export async function inherit(
 
 /** An event of it may have been committed, and the answer lost: what comes after that waits for the next tick. */
 export function leave(delivery: DeliveryState, certificationId: number): DeliveryState {
-  return { ...delivery, waiting: withCertifications(delivery.waiting, [{ certificationId }]) };
+  return { ...delivery, waiting: new Set([...delivery.waiting, certificationId]) };
 }
 
 /** What comes after something that had to stay behind stays behind it. */
@@ -174,16 +173,14 @@ async function publish(
   settled: 'at-once' | 'with-the-mail',
 ): Promise<DeliveryState> {
   if (owed.length === 0) return delivery;
-  const { announcer, ledger, journal } = parts;
+  const { announcer, ledger } = parts;
   const isNoted = settled === 'at-once' || !delivery.isMailDue;
   const outcome = await announcer.publish(
     owed,
     limit.deadline,
     isNoted ? (batch) => ledger.settle(batch, 'digest') : undefined,
   );
-  warn(journal, outcome.refused);
-  const forGood = outcome.refused.filter((one) => one.forGood);
-  if (forGood.length > 0) await ledger.park(forGood);
+  if (outcome.refused.length > 0) await setAside(parts, outcome.refused);
   const published = afterPublishing(delivery, outcome);
   if (outcome.accepted.length === 0) return published;
   if (!delivery.isMailDue) return planning(parts, published, 'left');
@@ -195,15 +192,15 @@ function afterPublishing(
   delivery: DeliveryState,
   { accepted, refused, isDown }: PublishOutcome,
 ): DeliveryState {
-  const forNow = refused.filter((one) => !one.forGood).map(({ owed }) => owed);
+  const forNow = refused.filter((one) => !one.forGood).map(({ owed }) => owed.certificationId);
   return {
     ...delivery,
     delivered: delivery.delivered + accepted.length,
     undelivered: delivery.undelivered + forNow.length,
     undeliverable: delivery.undeliverable + refused.length - forNow.length,
     isStopped: delivery.isStopped || isDown === true,
-    sent: withCertifications(delivery.sent, accepted),
-    waiting: withCertifications(delivery.waiting, forNow),
+    sent: new Set([...delivery.sent, ...accepted.map((owed) => owed.certificationId)]),
+    waiting: new Set([...delivery.waiting, ...forNow]),
   };
 }
 
@@ -251,20 +248,18 @@ function planning(
   };
 }
 
-function withCertifications(
-  ids: ReadonlySet<number>,
-  more: readonly Pick<OwedEvent, 'certificationId'>[],
-): ReadonlySet<number> {
-  return new Set([...ids, ...more.map(({ certificationId }) => certificationId)]);
-}
-
-/** A line for each code: an outage would have thousands of the same. */
-function warn(journal: Journal, refused: readonly Refusal[]): void {
+async function setAside(
+  { ledger, journal }: TickParts,
+  refused: readonly Refusal[],
+): Promise<void> {
+  // A line for each code: an outage would have thousands of the same.
   for (const [code, alike] of Map.groupBy(refused, ({ code }) => code)) {
     const [first] = alike;
     const details = { code, events: alike.length, first: first?.owed.event.id };
     journal.warn(first?.forGood ? 'event undeliverable' : 'event refused', details);
   }
+  const forGood = refused.filter((one) => one.forGood);
+  if (forGood.length > 0) await ledger.park(forGood);
 }
 
 /** Whether people wait for a digest that is due by now, and would not be woken by it. */

@@ -19,7 +19,7 @@ export class TimeLimit {
   readonly #killedAt: Temporal.Instant;
   readonly #clock: Clock;
   #reserveMs = leastReserveMs;
-  #reached = false;
+  #isCutShort = false;
 
   constructor(killedAt: Temporal.Instant, clock: Clock) {
     this.#killedAt = killedAt;
@@ -33,8 +33,9 @@ export class TimeLimit {
 
   /** By when a read that begins now should be done. */
   get readingDeadline(): Temporal.Instant {
-    const left = Math.max(0, this.#leftMs() - this.#reserveMs);
-    return this.#clock.now().add({ milliseconds: Math.floor(left * readingShare) });
+    const now = this.#clock.now();
+    const left = Math.max(0, now.until(this.deadline).total('milliseconds'));
+    return now.add({ milliseconds: Math.floor(left * readingShare) });
   }
 
   /** A question that our own deadline or the pace cuts off is out of time, without an answer yet: nobody has failed, and the next tick asks again. */
@@ -51,30 +52,26 @@ export class TimeLimit {
 
   /** Work that is not stopped half-way; its duration is what the reserve is measured by. */
   async between<Result>(work: () => Promise<Result>): Promise<Result> {
-    const before = this.#leftMs();
+    const began = this.#clock.now();
     try {
       return await work();
     } finally {
-      const tookMs = before - this.#leftMs();
+      const tookMs = this.#clock.now().since(began).total('milliseconds');
       this.#reserveMs = Math.max(this.#reserveMs, Math.ceil(tookMs * reserveFactor));
     }
   }
 
   /**
    * To be asked only where what follows is left undone if it is reached: the tick remembers that it
-   * was cut short. Once it was found to be reached, it stays so.
+   * was cut short. Once reached it stays so, since the reserve only grows.
    */
   noteIfReached(): boolean {
-    this.#reached ||= this.#leftMs() <= this.#reserveMs;
-    return this.#reached;
+    if (this.#clock.now().until(this.deadline).sign <= 0) this.#isCutShort = true;
+    return this.#isCutShort;
   }
 
   /** Whether something was left undone because of it. Asking changes nothing. */
   get wasReached(): boolean {
-    return this.#reached;
-  }
-
-  #leftMs(): number {
-    return Number(this.#killedAt.epochNanoseconds - this.#clock.now().epochNanoseconds) / 1e6;
+    return this.#isCutShort;
   }
 }

@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sightingEvent } from '../../../lambda/events/event.ts';
+import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
+import { deliver, inherit, leave, tallyOf, tellPeople } from '../../../lambda/tick/deliver.ts';
+import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
+import { Integration } from '../../scaffold/integration.ts';
+import { assessment } from '../../support/assessments.ts';
+
+const event = sightingEvent({
+  integration: 'district-a',
+  type: 'certification.created',
+  assessment: assessment({ id: 1 }),
+  fields: 'identifiers',
+  revision: 1,
+  changed: [],
+  late: false,
+  time: '2026-11-21T08:00:04.120Z',
+});
+
+/** First revisions from this id on. */
+function owedEvents(count: number, from = 1, owes: OwedEvent['owes'] = 'event-and-digest') {
+  return Array.from({ length: count }, (_, index): OwedEvent => {
+    const id = from + index;
+    const own = { ...event, id: `district-a/${id}/1`, subject: String(id) };
+    return { certificationId: id, revision: 1, event: own, owes };
+  });
+}
+
+let story: Integration;
+let settled: { count: number; rest: string }[];
+beforeEach(() => {
+  story = new Integration();
+  settled = [];
+});
+
+/** The parts of a tick that holds the lease, and what its state was before. */
+async function leased(left: { events?: OwedEvent[]; digest?: OwedEvent[] } = {}) {
+  const ledger = story.ledgerWith({
+    settle: async ({ length: count }, rest) => void settled.push({ count, rest }),
+    leftovers: async function* (owing) {
+      yield { owed: (owing === 'event' ? left.events : left.digest) ?? [], unreadable: [] };
+    },
+  });
+  const parts = { ...story.parts, ledger };
+  const limit = new TimeLimit(story.clock.now().add({ minutes: 1 }), story.clock);
+  const state = await story.ledger.state();
+  return { parts, limit, state };
+}
+
+const settledAs = (rest: string) =>
+  settled.filter((one) => one.rest === rest).reduce((sum, { count }) => sum + count, 0);
+
+describe('the delivery of a tick', () => {
+  it('is a value: what comes of it is another one', async () => {
+    const { parts, limit, state } = await leased();
+    const before = await inherit(parts, limit, state);
+    const copy = structuredClone({ ...before, schedule: undefined });
+    const after = await deliver(parts, limit, leave(before, 3), owedEvents(3));
+    await tellPeople(parts, after);
+    expect({ ...before }).toEqual(copy);
+    expect(tallyOf(after)).toEqual({ delivered: 2, undelivered: 1, undeliverable: 0 });
+    expect(after.toTell).toHaveLength(2);
+    expect(story.mails).toEqual([['district-a/1/1', 'district-a/2/1']]);
+  });
+
+  it('settles with the mail up to fifty events in all, and the others at once', async () => {
+    const { parts, limit, state } = await leased();
+    const begun = await inherit(parts, limit, state);
+    const few = await deliver(parts, limit, begun, owedEvents(30));
+    const more = await deliver(parts, limit, few, owedEvents(20, 31));
+    expect(settled).toEqual([]);
+    const most = await deliver(parts, limit, more, owedEvents(1, 51));
+    expect(settled).toEqual([{ count: 1, rest: 'digest' }]);
+    await tellPeople(parts, most);
+    expect(settledAs('nothing')).toBe(51);
+  });
+
+  it('tells the people of no more than 20,000 in a mail, and of what follows in another one', async () => {
+    const { parts, limit, state } = await leased();
+    const begun = await inherit(parts, limit, state);
+    const many = await deliver(parts, limit, begun, owedEvents(20_000));
+    expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
+    const all = await deliver(parts, limit, many, owedEvents(2, 20_001));
+    const told = await tellPeople(parts, all);
+    expect(story.mails.map(({ length }) => length)).toEqual([20_000, 2]);
+    expect(settledAs('nothing')).toBe(20_002);
+    expect(told.schedule).toBeUndefined();
+    await tellPeople(parts, told);
+    expect(story.mails).toHaveLength(2);
+  });
+
+  it('has the next tick try again when one of several mails was refused', async () => {
+    const { parts, limit, state } = await leased();
+    const begun = await inherit(parts, limit, state);
+    story.subscribers.mailing = { accepted: false, code: 'InternalError' };
+    const many = await deliver(parts, limit, begun, owedEvents(20_000));
+    story.subscribers.mailing = { accepted: true };
+    const told = await tellPeople(parts, await deliver(parts, limit, many, owedEvents(1, 20_001)));
+    expect(story.mails.map(({ length }) => length)).toEqual([1]);
+    expect(tallyOf(told)).toMatchObject({ delivered: 20_001, undelivered: 20_000 });
+    const now = story.clock.now();
+    expect(told.schedule?.dueAt.equals(now)).toBe(true);
+  });
+});
+
+describe('what waits for a mail', () => {
+  const waiting = async (owed: OwedEvent[]) => {
+    const { parts, limit, state } = await leased({ digest: owed });
+    const owedAt = story.clock.now().subtract({ hours: 1 });
+    const digest = { dueAt: story.clock.now(), owedAt };
+    return { parts, limit, state: { ...state, digest } };
+  };
+
+  it('is told of by the next tick at once where there is more than one mail takes', async () => {
+    const { parts, limit, state } = await waiting(owedEvents(20_000, 1, 'digest'));
+    const told = await tellPeople(parts, await inherit(parts, limit, state));
+    expect(told.schedule?.dueAt.equals(story.clock.now())).toBe(true);
+    expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
+  });
+
+  it('is looked for again later where some was found, and no more where nothing was', async () => {
+    const some = await waiting(owedEvents(2, 1, 'digest'));
+    const told = await tellPeople(some.parts, await inherit(some.parts, some.limit, some.state));
+    const minutes = told.schedule?.dueAt.since(story.clock.now()).total('minutes');
+    expect(minutes).toBe(10);
+    const nothing = await waiting([]);
+    const { parts, limit, state } = nothing;
+    expect((await tellPeople(parts, await inherit(parts, limit, state))).schedule).toBeUndefined();
+  });
+
+  it('is told of with what a tick that died has left', async () => {
+    const { parts, limit, state } = await leased({
+      events: [...owedEvents(2), ...owedEvents(1, 3, 'digest')],
+    });
+    const dirty = { ...state, dirtySince: story.clock.now() };
+    const told = await tellPeople(parts, await inherit(parts, limit, dirty));
+    expect(story.ids()).toEqual(['district-a/1/1', 'district-a/2/1']);
+    expect(story.mails).toEqual([['district-a/3/1', 'district-a/1/1', 'district-a/2/1']]);
+    expect(settledAs('digest')).toBe(2);
+    expect(settledAs('nothing')).toBe(3);
+    expect(told.delivered).toBe(2);
+  });
+
+  it('is told of by the next tick where the ledger fails in the middle of a delivery', async () => {
+    await story.tick();
+    for (let id = 1; id <= 60; id++) story.add(assessment({ id }));
+    let calls = 0;
+    const failing = story.ledgerWith({
+      settle: async (...batch) => {
+        calls += 1;
+        if (calls > 3) throw new LedgerUnavailableError('UpdateItem', {});
+        await story.ledger.settle(...batch);
+      },
+    });
+    await expect(story.tick({ ledger: failing })).rejects.toThrow(LedgerUnavailableError);
+    expect(story.mails).toEqual([]);
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick()).toMatchObject({ undelivered: 0 });
+    expect(story.mails.map((ids) => new Set(ids).size)).toEqual([60]);
+    expect(story.ids().length).toBeLessThanOrEqual(60 + 10);
+    expect(new Set(story.ids()).size).toBe(60);
+  });
+});
