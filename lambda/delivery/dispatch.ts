@@ -193,7 +193,7 @@ async function isTimeForMore<Sent extends Message>(
   context: DispatchContext,
 ): Promise<boolean> {
   const { clock, pace } = context;
-  const waiting = run.stopped === undefined ? sendable(run.open) : [];
+  const waiting = run.stopped === undefined ? [...sendable(run.open)] : [];
   if (waiting.length === 0) return false;
   const now = clock.now().epochMilliseconds;
   const until = Math.max(now, pace.until, Math.min(...waiting.map(([, entry]) => entry.until)));
@@ -203,27 +203,31 @@ async function isTimeForMore<Sent extends Message>(
 }
 
 /** The oldest of each subject, unless it is under way or was refused: what follows it has to wait. */
-function sendable<Sent extends Message>(open: Open<Sent>): Batch<Sent> {
+function* sendable<Sent extends Message>(
+  open: Open<Sent>,
+): Generator<readonly [place: number, entry: Entry<Sent>]> {
   const subjects = new Set<string>();
-  return [...open].filter(([, { message, isUnderWay, code }]) => {
-    const { subject } = message.owed.event;
-    const isOldest = !subjects.has(subject);
+  for (const [place, entry] of open) {
+    const { subject } = entry.message.owed.event;
+    if (!subjects.has(subject) && !entry.isUnderWay && entry.code === undefined)
+      yield [place, entry];
     subjects.add(subject);
-    return isOldest && !isUnderWay && code === undefined;
-  });
+  }
 }
 
 /** As many as one request takes. One that is larger by itself goes alone: SNS refuses it by name, and the others do not suffer. */
 function nextBatch<Sent extends Message>(open: Open<Sent>, now: number): Batch<Sent> {
-  const ready = sendable(open).filter(([, { until }]) => until <= now);
-  if (ready[0]?.[1].isAlone) return ready.slice(0, 1);
-  const together = ready.filter(([, { isAlone }]) => !isAlone).slice(0, batchEntries);
+  const batch: (readonly [place: number, entry: Entry<Sent>])[] = [];
   let bytes = 0;
-  const end = together.findIndex(([, { message }], index) => {
+  for (const next of sendable(open)) {
+    const [, { message, until, isAlone }] = next;
+    if (until > now || (isAlone && batch.length > 0)) continue;
     bytes += message.bytes;
-    return index > 0 && bytes > batchBytes;
-  });
-  return end < 0 ? together : together.slice(0, end);
+    if (batch.length > 0 && bytes > batchBytes) break;
+    batch.push(next);
+    if (isAlone || batch.length === batchEntries) break;
+  }
+  return batch;
 }
 
 /** Never throws: what `onAccepted` throws is for the end, when nothing is under way any more. */
