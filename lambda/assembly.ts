@@ -7,7 +7,7 @@ import { DynamoLedger } from './ledger/dynamo-ledger.ts';
 import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
-import { parseHttpDate } from './partner/retry.ts';
+import { parseHttpDate } from './partner/refusals.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import { patience } from './patience.ts';
 import type { Journal } from './ports/journal.ts';

@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../clock.ts';
 import { answered, opensAt, refused, spent, unhurried } from '../detection/pace.ts';
-import { NotifierError } from '../errors.ts';
+import { faultOf, NotifierError } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { RequestPace } from '../ports/request-pace.ts';
 import {
@@ -14,10 +14,9 @@ import {
 } from './errors.ts';
 import { fittingPage } from './fitting-page.ts';
 import { type ListQuery, toSearchParams } from './query.ts';
-import { type Page, parsePage, parseRecord } from './records.ts';
-import { parseBody, toRefusal } from './replies.ts';
-import { type RetryPolicy, withRetries } from './retry.ts';
-import { withTimeLimit } from './time-limit.ts';
+import { type Page, type ReadPage, readPage, readRecord } from './records.ts';
+import { toRefusal } from './refusals.ts';
+import { type RetryPolicy, withRetries, withTimeLimit } from './retry.ts';
 import { type CredentialSource, TokenCache, type TokenRequestForm } from './token.ts';
 import {
   type HttpReply,
@@ -108,13 +107,6 @@ export const DEFAULT_LIMITS: PartnerClientLimits = {
   attemptMs: 20_000,
   callMs: 60_000,
 };
-
-/** What a page is made of: its answer, and the offset that was asked for. */
-export type ReadPage = (reply: HttpReply, offset: number, clock: Clock) => Promise<Page>;
-
-/** @throws {UnexpectedResponseError} or {ResponseTooLargeError} */
-export const readPage: ReadPage = async (reply, offset, clock) =>
-  await parsePage(parseBody('list', reply), offset, clock);
 
 /**
  * @param read the simulation's hook, and nobody else's: it remembers what it has read of the same answer, as
@@ -214,7 +206,7 @@ export function createPartnerClient(
     }
   }
 
-  async function list(query: ListQuery, callOptions: CallOptions): Promise<Page> {
+  async function page(query: ListQuery, callOptions: CallOptions): Promise<Page> {
     const path = `${ASSESSMENTS}?${toSearchParams(query)}`.replace(/\?$/, '');
     return await call('list', path, callOptions, (reply) => {
       if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
@@ -223,8 +215,14 @@ export function createPartnerClient(
   }
 
   return {
-    list: (query = {}, callOptions = {}) =>
-      fittingPage((fitting) => list(fitting, callOptions), query),
+    async list(query = {}, callOptions = {}) {
+      try {
+        return await page(query, callOptions);
+      } catch (error) {
+        if (faultOf(error) !== 'record') throw error;
+        return await fittingPage((fewer) => page(fewer, callOptions), query);
+      }
+    },
 
     async get(id, callOptions = {}) {
       if (!Number.isSafeInteger(id) || id < 1) {
@@ -233,7 +231,7 @@ export function createPartnerClient(
       return await call('get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
         if (reply.status === 404) return undefined;
         if (reply.status >= 300) throw toRefusal('get', reply, clock.now());
-        return parseRecord(parseBody('get', reply), id);
+        return readRecord(reply, id);
       });
     },
 

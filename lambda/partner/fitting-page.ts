@@ -10,7 +10,7 @@ const leastRows = 12;
 const mostTooLarge = 3;
 
 /**
- * A page that is too large is asked for again with half of its rows, and again. What fits is one answer, as
+ * A page that was too large is asked for again with half of its rows, and again. What fits is one answer, as
  * any page is. A row that is too large by itself is skipped and quarantined, without an id; such a page is made of
  * several answers, and proves nothing.
  *
@@ -18,7 +18,7 @@ const mostTooLarge = 3;
  */
 export async function fittingPage(list: List, query: ListQuery): Promise<Page> {
   let page = query.page ?? DEFAULT_PAGE_SIZE;
-  let fitting = await unlessTooLarge(list(query));
+  let fitting: Page | undefined;
   while (fitting === undefined && page > leastRows) {
     page = Math.floor(page / 2);
     fitting = await unlessTooLarge(list({ ...query, page }));

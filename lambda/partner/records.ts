@@ -3,8 +3,14 @@ import * as z from 'zod/mini';
 import type { Clock } from '../clock.ts';
 import { inEnglish } from '../english.ts';
 import { type Assessment, assessmentSchema } from '../events/assessment.ts';
-import { MalformedRecordError, UnexpectedResponseError } from './errors.ts';
+import {
+  MalformedRecordError,
+  type RequestKind,
+  ResponseTooLargeError,
+  UnexpectedResponseError,
+} from './errors.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
+import type { HttpReply } from './transport.ts';
 
 /** A record that cannot be announced: it has no usable `id`, no valid `certified_on`, or the id of another row. */
 export interface Quarantined {
@@ -60,6 +66,65 @@ const pageSchema = z.looseObject({
 const identifiedSchema = z.object({ id: assessmentSchema.shape.id });
 
 /**
+ * A hundred records with forty parts each. What `JSON.parse` and validation cost depends on the
+ * number of values, not of bytes: four megabytes of one-letter keys held the event loop for more
+ * than a second, four megabytes of text for a few milliseconds.
+ */
+const MAX_BODY_VALUES = 25_000;
+
+/**
+ * The body of a success, as JSON.
+ *
+ * The errors have no cause: the parser's own quotes what it could not read.
+ *
+ * @throws {UnexpectedResponseError}
+ * @throws {ResponseTooLargeError}
+ */
+export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
+  const encoding = reply.header('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new UnexpectedResponseError(kind, ['compressed, although identity was asked for']);
+  }
+  if (mayHoldMoreThan(MAX_BODY_VALUES, reply.body)) {
+    throw new ResponseTooLargeError(kind, `${MAX_BODY_VALUES} values`);
+  }
+  let text: string;
+  try {
+    text = utf8.decode(reply.body);
+  } catch {
+    throw new UnexpectedResponseError(kind, ['not UTF-8']);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnexpectedResponseError(kind, ['not JSON']);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Every value but the first follows a comma or an opening bracket; those in strings count too. */
+function mayHoldMoreThan(limit: number, bytes: Buffer): boolean {
+  const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b];
+  let values = 1;
+  // By index: an iterator takes several times as long, of every answer.
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte !== comma && byte !== bracket && byte !== brace) continue;
+    values += 1;
+    if (values > limit) return true;
+  }
+  return false;
+}
+
+/** What a page is made of: its answer, and the offset that was asked for. */
+export type ReadPage = (reply: HttpReply, offset: number, clock: Clock) => Promise<Page>;
+
+/** @throws {UnexpectedResponseError} or {ResponseTooLargeError} */
+export const readPage: ReadPage = async (reply, offset, clock) =>
+  await parsePage(parseBody('list', reply), offset, clock);
+
+/**
  * @param offset what was asked for
  * @throws {UnexpectedResponseError} if it is not a page, or the page of another offset
  */
@@ -99,8 +164,8 @@ export async function parsePage(body: unknown, offset: number, clock: Clock): Pr
  * @param id what was asked for
  * @throws {MalformedRecordError} if it is not a record, or another one
  */
-export function parseRecord(body: unknown, id: number): Assessment {
-  const parsed = parseRow(body);
+export function readRecord(reply: HttpReply, id: number): Assessment {
+  const parsed = parseRow(parseBody('get', reply));
   if ('problems' in parsed) throw new MalformedRecordError(id, parsed.problems);
   if (parsed.id !== id) throw new MalformedRecordError(id, ['id: not the one that was asked for']);
   return parsed.assessment;

@@ -65,29 +65,32 @@ function waitAfter(error: PartnerError, failures: number, context: RetryContext)
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks for (RFC 9110, 10.2.3), or undefined if it is
- * absent or unreadable. A date is held against the server's own `Date` header where there is one,
- * so that a difference between the clocks neither shortens nor lengthens the wait.
+ * Runs `work` for at most `ms`, and while the caller's signal allows: then rejects at once, with
+ * the error of `onTimeout` or the signal's reason, whether or not the work heeds its own signal.
  */
-export function parseRetryAfter(
-  retryAfter: string | undefined,
-  date: string | undefined,
-  now: Temporal.Instant,
-): number | undefined {
-  if (retryAfter === undefined) return undefined;
-  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  const until = parseHttpDate(retryAfter);
-  if (until === undefined) return undefined;
-  const from = date === undefined ? undefined : parseHttpDate(date);
-  return Math.max(0, until - (from ?? now.epochMilliseconds));
-}
-
-/** The form of RFC 9110, 5.6.7 without a zone: `Sun Nov  6 08:49:37 1994`, in GMT. */
-const ASCTIME = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
-
-/** Temporal does not read these forms (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
-export function parseHttpDate(text: string): number | undefined {
-  const zoned = ASCTIME.test(text) ? `${text} GMT` : text;
-  const epochMilliseconds = zoned.endsWith('GMT') ? Date.parse(zoned) : Number.NaN;
-  return Number.isNaN(epochMilliseconds) ? undefined : epochMilliseconds;
+export async function withTimeLimit<T>(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  onTimeout: () => Error,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  if (ms <= 0) throw onTimeout();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const controller = new AbortController();
+  const stop = (reason: unknown) => {
+    controller.abort(reason);
+    reject(reason);
+  };
+  const onAbort = () => stop(signal?.reason);
+  const cancel = clock.after(ms, () => stop(onTimeout()));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    work(controller.signal).then(resolve, reject);
+    return await promise;
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', onAbort);
+  }
 }

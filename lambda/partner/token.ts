@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { Clock } from '../clock.ts';
 import { inEnglish } from '../english.ts';
 import { CredentialsRefusedError, UnexpectedResponseError } from './errors.ts';
-import { problemsOf } from './records.ts';
-import { errorCode, parseBody, toRefusal } from './replies.ts';
+import { parseBody, problemsOf } from './records.ts';
+import { errorCode, toRefusal } from './refusals.ts';
 import type { HttpReply, HttpRequest } from './transport.ts';
 
 /** What the operator issued (partner-api.md, 1). The secret is a password. */
@@ -60,7 +60,8 @@ export class TokenCache {
 
   /** @throws {PartnerError} or whatever the credential source throws */
   async get(): Promise<Token> {
-    if (this.#token && this.#isUsable(this.#token)) return this.#token;
+    const nowMs = this.#parts.clock.now().epochMilliseconds;
+    if (this.#token && nowMs < this.#token.usableUntil.epochMilliseconds) return this.#token;
     this.#pending ??= this.#parts
       .withTimeLimit((signal) => this.#renew(signal))
       .finally(() => {
@@ -72,10 +73,6 @@ export class TokenCache {
   /** Forgets the token that was refused; one that has replaced it meanwhile stays. */
   drop(refused: Token): void {
     if (this.#token === refused) this.#token = undefined;
-  }
-
-  #isUsable(token: Token): boolean {
-    return this.#parts.clock.now().epochMilliseconds < token.usableUntil.epochMilliseconds;
   }
 
   async #renew(signal: AbortSignal): Promise<Token> {

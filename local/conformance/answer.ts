@@ -4,7 +4,8 @@ import {
   type RequestKind,
   UnexpectedResponseError,
 } from '../../lambda/partner/errors.ts';
-import { parseBody, toRefusal } from '../../lambda/partner/replies.ts';
+import { parseBody } from '../../lambda/partner/records.ts';
+import { toRefusal } from '../../lambda/partner/refusals.ts';
 import type { HttpReply } from '../../lambda/partner/transport.ts';
 
 /** An HTTP answer as it came: any status is one. */

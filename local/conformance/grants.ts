@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { systemClock } from '../../lambda/clock.ts';
 import type { NotifierError } from '../../lambda/errors.ts';
 import { PartnerError, UnexpectedResponseError } from '../../lambda/partner/errors.ts';
-import { errorCode } from '../../lambda/partner/replies.ts';
+import { errorCode } from '../../lambda/partner/refusals.ts';
 import { type Credentials, TokenCache, type TokenRequestForm } from '../../lambda/partner/token.ts';
 import type { HttpReply, HttpRequest } from '../../lambda/partner/transport.ts';
 import { toAnswer } from './answer.ts';

@@ -5,9 +5,8 @@ import {
   TokenRefusedTwiceError,
   UnavailableError,
 } from '../../lambda/partner/errors.ts';
-import { toRefusal } from '../../lambda/partner/replies.ts';
-import { withRetries } from '../../lambda/partner/retry.ts';
-import { withTimeLimit } from '../../lambda/partner/time-limit.ts';
+import { toRefusal } from '../../lambda/partner/refusals.ts';
+import { withRetries, withTimeLimit } from '../../lambda/partner/retry.ts';
 import type { Credentials, TokenRequestForm } from '../../lambda/partner/token.ts';
 import { type HttpReply, type HttpRequest, Transport } from '../../lambda/partner/transport.ts';
 import { type Answer, toAnswer } from './answer.ts';

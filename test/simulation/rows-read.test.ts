@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createPartnerClient, type ReadPage, readPage } from '../../lambda/partner/client.ts';
+import { createPartnerClient } from '../../lambda/partner/client.ts';
 import { UnexpectedResponseError } from '../../lambda/partner/errors.ts';
+import { type ReadPage, readPage } from '../../lambda/partner/records.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
 import { assessment } from '../support/assessments.ts';

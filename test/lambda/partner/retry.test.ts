@@ -8,7 +8,7 @@ import {
   TimedOutError,
   UnavailableError,
 } from '../../../lambda/partner/index.ts';
-import { parseRetryAfter } from '../../../lambda/partner/retry.ts';
+import { parseRetryAfter } from '../../../lambda/partner/refusals.ts';
 import { json, page, type Responder, rejection, rig, token } from './scripted-host.ts';
 
 const reset: Responder = (response) => response.destroy();

@@ -7,65 +7,10 @@ import {
   RedirectRefusedError,
   type RequestKind,
   RequestRefusedError,
-  ResponseTooLargeError,
   UnavailableError,
-  UnexpectedResponseError,
   UnsupportedGrantError,
 } from './errors.ts';
-import { parseRetryAfter } from './retry.ts';
 import type { HttpReply } from './transport.ts';
-
-/**
- * A hundred records with forty parts each. What `JSON.parse` and validation cost depends on the
- * number of values, not of bytes: four megabytes of one-letter keys held the event loop for more
- * than a second, four megabytes of text for a few milliseconds.
- */
-const MAX_VALUES = 25_000;
-
-/**
- * The body of a success, as JSON.
- *
- * The errors have no cause: the parser's own quotes what it could not read.
- *
- * @throws {UnexpectedResponseError}
- * @throws {ResponseTooLargeError}
- */
-export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
-  const encoding = reply.header('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new UnexpectedResponseError(kind, ['compressed, although identity was asked for']);
-  }
-  if (mayHoldMoreThan(MAX_VALUES, reply.body)) {
-    throw new ResponseTooLargeError(kind, `${MAX_VALUES} values`);
-  }
-  let text: string;
-  try {
-    text = utf8.decode(reply.body);
-  } catch {
-    throw new UnexpectedResponseError(kind, ['not UTF-8']);
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UnexpectedResponseError(kind, ['not JSON']);
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Every value but the first follows a comma or an opening bracket; those in strings count too. */
-function mayHoldMoreThan(limit: number, bytes: Buffer): boolean {
-  const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b];
-  let values = 1;
-  // By index: an iterator takes several times as long, of every answer.
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index];
-    if (byte !== comma && byte !== bracket && byte !== brace) continue;
-    values += 1;
-    if (values > limit) return true;
-  }
-  return false;
-}
 
 /**
  * The error for a status that is no success (partner-api.md, 7, and what it leaves open).
@@ -110,4 +55,32 @@ function parseFailureBody(reply: HttpReply): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Milliseconds that a `Retry-After` header asks for (RFC 9110, 10.2.3), or undefined if it is
+ * absent or unreadable. A date is held against the server's own `Date` header where there is one,
+ * so that a difference between the clocks neither shortens nor lengthens the wait.
+ */
+export function parseRetryAfter(
+  retryAfter: string | undefined,
+  date: string | undefined,
+  now: Temporal.Instant,
+): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  const until = parseHttpDate(retryAfter);
+  if (until === undefined) return undefined;
+  const from = date === undefined ? undefined : parseHttpDate(date);
+  return Math.max(0, until - (from ?? now.epochMilliseconds));
+}
+
+/** The form of RFC 9110, 5.6.7 without a zone: `Sun Nov  6 08:49:37 1994`, in GMT. */
+const ASCTIME = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
+
+/** Temporal does not read these forms (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
+export function parseHttpDate(text: string): number | undefined {
+  const zoned = ASCTIME.test(text) ? `${text} GMT` : text;
+  const epochMilliseconds = zoned.endsWith('GMT') ? Date.parse(zoned) : Number.NaN;
+  return Number.isNaN(epochMilliseconds) ? undefined : epochMilliseconds;
 }
