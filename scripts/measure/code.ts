@@ -45,22 +45,33 @@ function visit(node: unknown, scopes: readonly Scope[], report: (name: string) =
   if (Array.isArray(node)) for (const one of node) visit(one, scopes, report);
   if (!isNode(node)) return;
   const inner = functions.has(node.type) ? [...scopes, new Map<string, boolean>()] : scopes;
-  const [own] = inner.slice(-1);
-  if (node.type === 'PropertyDefinition' && node['readonly'] !== true)
-    for (const name of namesIn(node['key'])) report(name);
-  if (node.type === 'VariableDeclaration' && node['kind'] === 'let')
-    for (const name of declared(node['declarations'])) {
-      if (inner.length === 1) report(name);
-      else own?.set(name, false);
-    }
-  if (node.type === 'AssignmentExpression' || node.type === 'UpdateExpression')
-    for (const name of namesIn(node['left'] ?? node['argument'])) {
-      const owner = inner.findLast((scope) => scope.has(name));
-      if (owner === undefined || owner === own || owner.get(name)) continue;
-      owner.set(name, true);
-      report(name);
-    }
+  for (const name of changeableIn(node, inner)) report(name);
   for (const child of Object.values(node)) visit(child, inner, report);
+}
+
+/** What a node itself shows to be mutable; it notes the names that a function declares, and those reported. */
+function changeableIn(node: Node, scopes: readonly Scope[]): readonly string[] {
+  const own = scopes.at(-1);
+  switch (node.type) {
+    case 'PropertyDefinition':
+      return node['readonly'] === true ? [] : namesIn(node['key']);
+    case 'VariableDeclaration': {
+      const names = node['kind'] === 'let' ? declared(node['declarations']) : [];
+      if (scopes.length === 1) return names;
+      for (const name of names) own?.set(name, false);
+      return [];
+    }
+    case 'AssignmentExpression':
+    case 'UpdateExpression':
+      return namesIn(node['left'] ?? node['argument']).filter((name) => {
+        const owner = scopes.findLast((scope) => scope.has(name));
+        if (owner === undefined || owner === own || owner.get(name)) return false;
+        owner.set(name, true);
+        return true;
+      });
+    default:
+      return [];
+  }
 }
 
 interface Node extends Record<string, unknown> {

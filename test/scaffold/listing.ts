@@ -1,5 +1,5 @@
 import type { Assessment } from '../../lambda/events/assessment.ts';
-import type { ListQuery, Page } from '../../lambda/partner/index.ts';
+import type { AssessmentFilter, ListQuery, Page } from '../../lambda/partner/index.ts';
 
 /** What `sort=user_name` compares, of which the document says nothing; or the sort does nothing. */
 export type HostOrder = 'full-name' | 'last-name' | 'first-name' | 'last-then-first' | 'ignored';
@@ -50,18 +50,11 @@ export function listed(
   hostOrder: HostOrder,
   tie: (record: HostRecord) => number,
 ): HostRecord[] {
-  const from = filter.start_date?.toString() ?? '';
-  const to = filter.end_date?.toString() ?? '9999';
-  const isOfDays = from !== '' || to !== '9999';
+  const isOfDays = daysOf(filter);
   const matching: { record: HostRecord; key: string; tie: number }[] = [];
-  for (const record of records) {
-    const { certified_on, organization_id } = record.assessment;
-    if (isOfDays && (certified_on === '' || certified_on < from || certified_on > to)) continue;
-    if (!passes(filter.legacy_record, record.legacy)) continue;
-    if (!passes(filter.user_record_status, record.archived ? 'archived' : 'active')) continue;
-    if (!passes(filter.organization_ids, organization_id)) continue;
-    matching.push({ record, key: keyOf(record.assessment, sort, hostOrder), tie: tie(record) });
-  }
+  for (const record of records)
+    if (isOfDays(record.assessment.certified_on) && passesAll(filter, record))
+      matching.push({ record, key: keyOf(record.assessment, sort, hostOrder), tie: tie(record) });
   const direction = order === 'DESC' ? -1 : 1;
   matching.sort((a, b) => direction * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.tie - b.tie));
   return matching.map(({ record }) => record);
@@ -76,6 +69,25 @@ export function rowsOf(list: readonly HostRecord[], query: ListQuery): readonly 
 /** The offset and the size of a page, by the document's defaults and cap. */
 export function sliceOf({ offset = 0, page = 50 }: ListQuery): { offset: number; page: number } {
   return { offset, page: Math.min(page, 100) };
+}
+
+/** Without a day, a record is in no range. */
+function daysOf({ start_date, end_date }: AssessmentFilter): (day: string) => boolean {
+  if (start_date === undefined && end_date === undefined) return () => true;
+  const from = start_date?.toString() ?? '';
+  const to = end_date?.toString() ?? '9999';
+  return (day) => day !== '' && day >= from && day <= to;
+}
+
+function passesAll(
+  filter: AssessmentFilter,
+  { assessment, legacy, archived }: HostRecord,
+): boolean {
+  return (
+    passes(filter.legacy_record, legacy) &&
+    passes(filter.user_record_status, archived ? 'archived' : 'active') &&
+    passes(filter.organization_ids, assessment.organization_id)
+  );
 }
 
 function passes<T>(wanted: readonly (T | 'both')[] | undefined, value: T): boolean {

@@ -212,8 +212,7 @@ export class MemoryLedger implements Ledger {
     if (item && change.before?.isHeld && this.#undo(item, change, event, now)) return 'undone';
     const owed: OwedEvent = { certificationId: id, revision, event, owes: 'event-and-digest' };
     const outbox = item?.outbox ?? new Map<number, Entry>();
-    const waits = [...waitsOf(outbox).values()];
-    const behind = waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
+    const behind = behindOf(outbox);
     const isNew = outbox.size === 0;
     const told = toldOf(change.before);
     if (this.#rules.keepsEvent(destiny))
@@ -309,6 +308,12 @@ export class MemoryLedger implements Ledger {
       end = page[pageItems - 1];
     } while (end !== undefined);
   }
+}
+
+/** Whose turn comes before that of the next entry, if it has to wait for any. */
+function behindOf(outbox: ReadonlyMap<number, Entry>): 'held' | 'pending' | undefined {
+  const waits = [...waitsOf(outbox).values()];
+  return waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
 }
 
 const noLease = { leaseOwner: undefined, leaseUntil: undefined };

@@ -56,6 +56,20 @@ const covers =
   (position: number) =>
     first <= position && position <= last;
 
+/** The days to which a search has narrowed when it has asked so often; undefined where it was over by then. */
+function brokenOff(
+  steps: ReturnType<typeof locate>,
+  truth: Calendar,
+  patience: number,
+): Span | undefined {
+  let step = steps.next();
+  for (let asked = 0; !step.done && asked < patience; asked += 1) {
+    const { kind, span } = step.value;
+    step = steps.next(kind === 'read' ? Number.NaN : truth.sumOf(span));
+  }
+  return step.done ? undefined : step.value.within;
+}
+
 describe('a search for what differs', () => {
   it('names every day that differs, no span without one, and no day twice', () => {
     fc.assert(
@@ -71,18 +85,10 @@ describe('a search for what differs', () => {
   it('goes on in whatever days it was broken off in, and names the same ones there', () => {
     fc.assert(
       fc.property(oneWay, fc.nat({ max: 20 }), ({ calendar, truth, recent }, patience) => {
-        const steps = locate(calendar, truth.total, recent);
-        let within: Span | undefined;
-        let step = steps.next();
-        for (let asked = 0; !step.done && asked < patience; asked += 1) {
-          const { kind, span } = step.value;
-          step = steps.next(kind === 'read' ? Number.NaN : truth.sumOf(span));
-        }
-        if (!step.done) within = step.value.within;
+        const within = brokenOff(locate(calendar, truth.total, recent), truth, patience);
         if (within === undefined) return;
         const all = searched(calendar, truth, recent).reads;
-        const inside = ({ first, last }: Span) =>
-          (within?.first ?? 0) <= first && last <= (within?.last ?? -1);
+        const inside = ({ first, last }: Span) => within.first <= first && last <= within.last;
         expect(truth.sumOf(within)).not.toBe(calendar.sumOf(within));
         expect(followed(locateWithin(calendar, within), truth).reads).toEqual(all.filter(inside));
       }),

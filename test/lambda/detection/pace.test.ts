@@ -161,6 +161,13 @@ describe('a refusal early in our minute, where the host has minutes of its own',
   });
 });
 
+/** Requests of a minute that begins with its first. */
+const counted = (begun: number, count: number, now: number): [begun: number, count: number] =>
+  now - begun >= minute ? [now, 1] : [begun, count + 1];
+
+const refusedAt = (pace: Pace, set: number, now: number, retryAfterMs: number | undefined) =>
+  refused(answered(pace, 429, now), set, now, retryAfterMs);
+
 describe('whatever a host does', () => {
   it('is asked no more often than is set, and again within an hour', () => {
     const step = fc.record({
@@ -177,13 +184,13 @@ describe('whatever a host does', () => {
           expect(at - now).toBeLessThanOrEqual(hour);
           now = at;
           pace = spent(pace, set, now);
-          [begun, count] = now - begun >= minute ? [now, 1] : [begun, count + 1];
+          [begun, count] = counted(begun, count, now);
           expect(count).toBeLessThanOrEqual(set);
-          pace = isRefused
-            ? refused(answered(pace, 429, now), set, now, retryAfterMs)
+          count -= Number(isRefused);
+          const learned = isRefused
+            ? refusedAt(pace, set, now, retryAfterMs)
             : answered(pace, 200, now);
-          if (isRefused) count -= 1;
-          pace = remembered(pace, set, now) ?? pace;
+          pace = remembered(learned, set, now) ?? learned;
         }
       }),
     );

@@ -293,6 +293,20 @@ describe('to prove now', () => {
   });
 });
 
+const entryOf = (readAt: number, isProven: boolean): DayEntry => ({
+  count: 1,
+  readAt,
+  ...(isProven && { proof: { kind: 'single-page', at: readAt, count: 1 } }),
+});
+
+/** By its own entry; without one, by the nearest before and after it. */
+function mayBeProven(day: string, calendar: ReadonlyMap<string, DayEntry>): boolean {
+  const sorted = [...calendar.keys()].sort();
+  const besides = [sorted.findLast((one) => one < day), sorted.find((one) => one > day)];
+  const deciding = (calendar.has(day) ? [day] : besides).filter((one) => one !== undefined);
+  return deciding.length > 0 && deciding.every((one) => calendar.get(one)?.proof);
+}
+
 describe('proofs of days', () => {
   const window = (from: string, days: number) =>
     daysIn({
@@ -310,27 +324,14 @@ describe('proofs of days', () => {
         }),
         (known) => {
           const calendar = new Map(
-            known.map(({ day, proven: isProven }, index): [string, DayEntry] => [
-              day,
-              {
-                count: 1,
-                readAt: later + index,
-                ...(isProven && { proof: { kind: 'single-page', at: later + index, count: 1 } }),
-              },
-            ]),
+            known.map(({ day, proven }, index) => [day, entryOf(later + index, proven)]),
           );
-          const sorted = [...calendar.keys()].sort();
+
           const range = { from: '2025-12-25', to: '2026-02-05' };
           const present = { now: Temporal.Instant.from('2026-11-21T08:00:00Z'), timeZone: 'UTC' };
           for (const { day, standing, proof, count } of proofsOf(calendar, range, present, 99)) {
-            const entry = calendar.get(day);
-            expect(count).toBe(entry ? 1 : 0);
-            const neighbours = entry
-              ? [entry]
-              : [sorted.findLast((one) => one < day), sorted.find((one) => one > day)].flatMap(
-                  (one) => (one === undefined ? [] : [calendar.get(one)]),
-                );
-            const isProven = neighbours.length > 0 && neighbours.every((one) => one?.proof);
+            const isProven = mayBeProven(day, calendar);
+            expect(count).toBe(Number(calendar.has(day)));
             expect(proof !== undefined).toBe(isProven);
             expect(standing).toBe(isProven ? 'proven' : 'unproven');
           }

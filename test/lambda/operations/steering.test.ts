@@ -12,6 +12,19 @@ beforeEach(() => {
 
 const on = (certified_on: string, id: number, more = {}) =>
   assessment({ id, certified_on, ...more });
+type Happening = { readonly add: number } | { readonly tick: number } | { readonly restart: true };
+
+async function happens(one: Happening, id: number): Promise<void> {
+  if ('add' in one) {
+    // From 2009 to today, of which the last is the most frequent.
+    story.add(on(one.add > 8 ? '2026-11-21' : `${2009 + one.add * 2}-05-05`, id));
+  } else if ('tick' in one) {
+    story.requestSeconds = one.tick;
+    await story.tick();
+    story.requestSeconds = 0;
+  } else await story.operate({ command: 'restart-baseline' });
+}
+
 const untilRead = async () => {
   while ((await story.ledger.state()).baseline.status !== 'completed') await story.tick();
 };
@@ -329,16 +342,8 @@ describe('a baseline that is restarted', () => {
         const appeared: string[] = [];
         for (const [index, one] of life.entries()) {
           story.clock.advance({ seconds: 20 });
-          if ('add' in one) {
-            // From 2009 to today, of which the last is the most frequent.
-            const day = one.add > 8 ? '2026-11-21' : `${2009 + one.add * 2}-05-05`;
-            story.add(on(day, index + 1));
-            appeared.push(`${index + 1}/1`);
-          } else if ('tick' in one) {
-            story.requestSeconds = one.tick;
-            await story.tick();
-            story.requestSeconds = 0;
-          } else await story.operate({ command: 'restart-baseline' });
+          await happens(one, index + 1);
+          if ('add' in one) appeared.push(`${index + 1}/1`);
         }
         await untilRead();
         for (let ticks = 0; ticks < 2; ticks += 1) await story.tick();

@@ -108,23 +108,24 @@ describe('list query', () => {
         order: fc.constantFrom('ASC' as const, 'DESC' as const),
         page: fc.integer({ min: 1, max: MAX_PAGE_SIZE }),
         offset: fc.nat(),
-        search: fc.string({ unit: 'grapheme' }).map((text) => text.trim()),
-        seids: fc.array(fc.string().map((text) => text.trim())),
-        product_ids: fc.array(fc.integer()),
+        filter: fc.record(
+          {
+            search: fc.string({ unit: 'grapheme' }).map((text) => text.trim()),
+            seids: fc.array(fc.string().map((text) => text.trim())),
+            product_ids: fc.array(fc.integer()),
+          },
+          { requiredKeys: [] },
+        ),
       },
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(query, ({ search, seids, product_ids, ...rest }) => {
-        const filter = {
-          ...(search === undefined ? {} : { search }),
-          ...(seids === undefined ? {} : { seids }),
-          ...(product_ids === undefined ? {} : { product_ids }),
-        };
+      fc.property(query, ({ filter = {}, ...rest }) => {
+        const { search = '', seids = [], product_ids = [] } = filter;
         const sent = new URLSearchParams(toSearchParams({ ...rest, filter }).toString());
-        expect(sent.get('filter[search]') ?? '').toBe(search ?? '');
-        expect(sent.getAll('filter[seids][]')).toEqual((seids ?? []).filter((seid) => seid !== ''));
-        expect(sent.getAll('filter[product_ids][]')).toEqual((product_ids ?? []).map(String));
+        expect(sent.get('filter[search]') ?? '').toBe(search);
+        expect(sent.getAll('filter[seids][]')).toEqual(seids.filter((seid) => seid !== ''));
+        expect(sent.getAll('filter[product_ids][]')).toEqual(product_ids.map(String));
         expect(sent.get('sort')).toBe(rest.sort ?? null);
         expect(sent.get('offset')).toBe(rest.offset === undefined ? null : String(rest.offset));
       }),

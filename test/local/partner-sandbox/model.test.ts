@@ -8,7 +8,7 @@ import { documentRules } from '../../../local/partner-sandbox/rules.ts';
 import { select } from '../../../local/partner-sandbox/select.ts';
 import { World } from '../../../local/partner-sandbox/world.ts';
 import { populate, population, query, zones } from './arbitraries.ts';
-import { answer, type Parameters } from './naive-model.ts';
+import { answer, type ModelRecord, type Parameters } from './naive-model.ts';
 import { searchParams, visit } from './visitor.ts';
 
 /** What the query core answers, in the model's terms. */
@@ -21,6 +21,11 @@ function ask({ records }: World, parameters: Parameters, tieSalt?: number, rules
     ids: slots.map((slot) => records.id(slot)),
     meta: rules.meta(count, understood, slots.length),
   };
+}
+
+interface Edit {
+  readonly name: string;
+  readonly day: string;
 }
 
 const emptyWorld = (timeZone: string) =>
@@ -103,38 +108,48 @@ describe('any records and any query', () => {
         const records = new Map(model.records.map((record) => [record.id, record]));
         const removed = new Set<number>();
         let organizationIds = model.organizationIds;
-        for (const { kind, at, name, day } of edits) {
-          // Asked in between, so that whatever is remembered between requests is there to be stale.
-          ask(world, one);
-          const target = [...records.values()][at % Math.max(1, records.size)];
-          if (kind === 'narrow') {
+        const ofScope: Readonly<Record<string, () => void>> = {
+          narrow: () => {
             world.narrowScope({ organization_ids: [301] });
             organizationIds = organizationIds.filter((id) => id !== 301);
-          } else if (kind === 'widen') {
+          },
+          widen: () => {
             world.widenScope({ organization_ids: [301] });
             organizationIds = [...organizationIds, 301];
-          }
-          if (target === undefined) continue;
-          const { id, userId } = target;
-          if (kind === 'rename') {
-            const named = { firstName: 'Öz', lastName: name };
-            world.change(id, { first_name: named.firstName, last_name: named.lastName });
-            for (const record of records.values()) {
-              if (record.userId === userId) records.set(record.id, { ...record, ...named });
-            }
-          } else if (kind === 'move') {
-            world.moveTo(id, day);
-            records.set(id, { ...target, completedAt: world.hidden(id).completed_at });
-          } else if (kind === 'file') {
-            world.change(id, { organization_id: 308, legacy: true });
-            records.set(id, { ...target, organizationId: 308, legacy: true });
-          } else if (kind === 'remove') {
-            world.remove(id);
-            removed.add(id);
-          } else if (kind === 'restore') {
-            world.restore(id);
-            removed.delete(id);
-          }
+          },
+        };
+        const ofRecords: Readonly<Record<string, (target: ModelRecord, edited: Edit) => unknown>> =
+          {
+            rename: ({ id, userId }, { name }) => {
+              const named = { firstName: 'Öz', lastName: name };
+              world.change(id, { first_name: named.firstName, last_name: named.lastName });
+              const own = [...records.values()].filter((record) => record.userId === userId);
+              for (const record of own) records.set(record.id, { ...record, ...named });
+            },
+            move: (target, { day }) => {
+              world.moveTo(target.id, day);
+              const completedAt = world.hidden(target.id).completed_at;
+              records.set(target.id, { ...target, completedAt });
+            },
+            file: (target) => {
+              world.change(target.id, { organization_id: 308, legacy: true });
+              records.set(target.id, { ...target, organizationId: 308, legacy: true });
+            },
+            remove: ({ id }) => {
+              world.remove(id);
+              removed.add(id);
+            },
+            restore: ({ id }) => {
+              world.restore(id);
+              removed.delete(id);
+            },
+          };
+        for (const edited of edits) {
+          // Asked in between, so that whatever is remembered between requests is there to be stale.
+          ask(world, one);
+          const target = [...records.values()][edited.at % Math.max(1, records.size)];
+          ofScope[edited.kind]?.();
+          if (target !== undefined) ofRecords[edited.kind]?.(target, edited);
         }
         const now = {
           ...model,

@@ -44,6 +44,31 @@ function certifiedOn(record: ModelRecord, timeZone: string): string {
     .toString();
 }
 
+function date(text = ''): Temporal.PlainDate | undefined {
+  try {
+    return /^\d{4}-\d\d-\d\d$/.test(text) ? Temporal.PlainDate.from(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function wholeFrom(least: number, text = ''): number | undefined {
+  const number = Number.parseInt(text, 10);
+  return number >= least ? number : undefined;
+}
+
+/** Part of a name, or two words as first name and last name. */
+function isFound({ productName, firstName, lastName }: ModelRecord, search: string): boolean {
+  const words = search.split(/\s+/);
+  const [first, family] = [firstName.toLowerCase(), lastName.toLowerCase()];
+  return (
+    productName.toLowerCase().includes(search) ||
+    first.includes(search) ||
+    family.includes(search) ||
+    (words.length === 2 && first.includes(words[0] ?? '') && family.includes(words[1] ?? ''))
+  );
+}
+
 export function answer(world: ModelWorld, parameters: Parameters): ModelAnswer {
   const last = (key: string) => parameters.filter(([name]) => name === key).at(-1)?.[1];
   // Filter rule 2: empty values are dropped.
@@ -61,57 +86,36 @@ export function answer(world: ModelWorld, parameters: Parameters): ModelAnswer {
       world.organizationIds.includes(organizationId) && world.productIds.includes(productId),
   );
   // Filter rule 1: AND, so each filter narrows what the one before left.
-  const narrow = (keep: (record: ModelRecord) => boolean) => {
-    records = records.filter(keep);
+  const narrow = <Wanted>(
+    wanted: Wanted | undefined,
+    keep: (record: ModelRecord, wanted: Wanted) => boolean,
+  ) => {
+    if (wanted !== undefined) records = records.filter((record) => keep(record, wanted));
   };
 
-  const search = scalar('search')?.toLowerCase();
-  if (search !== undefined) {
-    const words = search.split(/\s+/);
-    narrow(({ productName, firstName, lastName }) => {
-      const [first, family] = [firstName.toLowerCase(), lastName.toLowerCase()];
-      return (
-        productName.toLowerCase().includes(search) ||
-        first.includes(search) ||
-        family.includes(search) ||
-        (words.length === 2 && first.includes(words[0] ?? '') && family.includes(words[1] ?? ''))
-      );
-    });
-  }
-
-  const date = (name: string) => {
-    try {
-      const text = scalar(name);
-      return text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)
-        ? undefined
-        : Temporal.PlainDate.from(text);
-    } catch {
-      return undefined;
-    }
-  };
+  narrow(scalar('search')?.toLowerCase(), isFound);
   // Filter rule 3: the start of the first day, and the end of the last, in the platform's zone.
-  const start = date('start_date')?.toZonedDateTime(world.timeZone).toInstant();
-  const end = date('end_date')?.add({ days: 1 }).toZonedDateTime(world.timeZone).toInstant();
-  if (start) narrow((r) => Temporal.Instant.compare(r.completedAt, start) >= 0);
-  if (end) narrow((r) => Temporal.Instant.compare(r.completedAt, end) < 0);
+  const start = date(scalar('start_date'))?.toZonedDateTime(world.timeZone).toInstant();
+  const end = date(scalar('end_date'))
+    ?.add({ days: 1 })
+    .toZonedDateTime(world.timeZone)
+    .toInstant();
+  narrow(start, (r, from) => Temporal.Instant.compare(r.completedAt, from) >= 0);
+  narrow(end, (r, until) => Temporal.Instant.compare(r.completedAt, until) < 0);
 
   const integers = (name: string) => list(name)?.map((value) => Number.parseInt(value, 10) || 0);
-  const products = integers('product_ids');
-  if (products) narrow(({ productId }) => products.includes(productId));
-  const users = integers('user_ids');
-  if (users) narrow(({ userId }) => users.includes(userId));
-  const seids = list('seids');
-  if (seids) narrow(({ seid }) => seid !== null && seids.includes(seid));
-  const proctorIds = integers('proctor_ids');
-  if (proctorIds) narrow(({ proctors }) => proctors.some(({ id }) => proctorIds.includes(id)));
-  const organizations = integers('organization_ids');
-  if (organizations) narrow(({ organizationId }) => organizations.includes(organizationId));
-  const statuses = list('user_record_status');
-  if (statuses) narrow(({ status }) => statuses.includes(status));
-  const legacy = list('legacy_record');
-  if (legacy && !legacy.includes('both')) {
-    narrow((record) => legacy.includes(record.legacy ? 'true' : 'false'));
-  }
+  narrow(integers('product_ids'), ({ productId }, ids) => ids.includes(productId));
+  narrow(integers('user_ids'), ({ userId }, ids) => ids.includes(userId));
+  narrow(list('seids'), ({ seid }, seids) => seid !== null && seids.includes(seid));
+  narrow(integers('proctor_ids'), ({ proctors }, ids) =>
+    proctors.some(({ id }) => ids.includes(id)),
+  );
+  narrow(integers('organization_ids'), ({ organizationId }, ids) => ids.includes(organizationId));
+  narrow(list('user_record_status'), ({ status }, statuses) => statuses.includes(status));
+  narrow(
+    list('legacy_record'),
+    ({ legacy }, wanted) => wanted.includes('both') || wanted.includes(legacy ? 'true' : 'false'),
+  );
 
   const { compare } = new Intl.Collator('en');
   const keys: Record<string, (record: ModelRecord) => string> = {
@@ -129,10 +133,8 @@ export function answer(world: ModelWorld, parameters: Parameters): ModelAnswer {
     return direction * byKey || a.id - b.id;
   });
 
-  const size = Number.parseInt(last('page') ?? '', 10);
-  const page = Number.isNaN(size) || size < 1 ? 50 : Math.min(100, size);
-  const skip = Number.parseInt(last('offset') ?? '', 10);
-  const offset = Number.isNaN(skip) || skip < 0 ? 0 : skip;
+  const page = Math.min(100, wholeFrom(1, last('page')) ?? 50);
+  const offset = wholeFrom(0, last('offset')) ?? 0;
   return {
     ids: sorted.slice(offset, offset + page).map(({ id }) => id),
     meta: { count: sorted.length, offset, page },
