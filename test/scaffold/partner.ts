@@ -113,6 +113,19 @@ export class MemoryPartner {
   fault: Fault | undefined;
   /** Every single record answers 404. */
   singleRecordsBroken = false;
+  /** Milliseconds by which a replica is behind, which answers when `isReplica` says so. 0: there is none. */
+  replicaLagMs = 0;
+  isReplica: () => boolean = () => false;
+  /** What it has not heard of yet, oldest first. */
+  readonly #unheard: { readonly at: number; readonly id: number; readonly record?: HostRecord }[] =
+    [];
+  readonly #replica = new Map<number, HostRecord>();
+  /** Milliseconds for which an answer of the list is kept, and given again to the same query. */
+  cacheMs = 0;
+  readonly #kept = new Map<ListQuery, { readonly at: number; readonly answer: Answer }>();
+  /** Which of those that were removed are served by their ids all the same. */
+  isZombie: (id: number) => boolean = () => false;
+  readonly #removed = new Map<number, HostRecord>();
   /** Counted, and shown by no list. */
   readonly hidden = new Set<number>();
   /** Bytes by which rows, by their ids, are longer than they look. */
@@ -166,8 +179,11 @@ export class MemoryPartner {
 
   /** A new one, or in the place of the one with its id. */
   put(record: HostRecord): void {
-    this.#records.set(record.assessment.id, record);
+    const { id } = record.assessment;
+    this.#records.set(id, record);
+    this.#removed.delete(id);
     this.#lists.clear();
+    this.#hear({ id, record });
   }
 
   /** One of a name that no other has, if no other is given. */
@@ -197,14 +213,45 @@ export class MemoryPartner {
   }
 
   remove(id: number): void {
-    if (!this.#records.delete(id)) throw new Error(`there is no ${id}`);
+    this.#removed.set(id, this.#record(id));
+    this.#records.delete(id);
     this.#lists.clear();
+    this.#hear({ id });
   }
 
   #record(id: number): HostRecord {
     const record = this.#records.get(id);
     if (record === undefined) throw new Error(`there is no ${id}`);
     return record;
+  }
+
+  get nowMs(): number {
+    return this.#clock.now().epochMilliseconds;
+  }
+
+  #hear(change: { readonly id: number; readonly record?: HostRecord }): void {
+    if (this.replicaLagMs > 0) this.#unheard.push({ at: this.nowMs, ...change });
+  }
+
+  /** The replica has heard of all that has happened by now. */
+  catchUp(atMs = this.nowMs): void {
+    for (
+      let [next] = this.#unheard;
+      next !== undefined && next.at <= atMs;
+      [next] = this.#unheard
+    ) {
+      const { id, record } = next;
+      if (record === undefined) this.#replica.delete(id);
+      else this.#replica.set(id, record);
+      this.#unheard.shift();
+    }
+  }
+
+  /** The records that answer a request: those of now, or of the replica. */
+  #answering(): ReadonlyMap<number, HostRecord> {
+    if (this.replicaLagMs === 0) return this.#records;
+    this.catchUp(this.nowMs - this.replicaLagMs);
+    return this.isReplica() ? this.#replica : this.#records;
   }
 
   /** Carries requests to it, for a client. */
@@ -303,10 +350,24 @@ export class MemoryPartner {
         ),
       );
     if (!this.access.admits(authorization, now)) return invalidToken;
-    if (received.kind === 'list') return this.#page(received.query);
-    const record = this.singleRecordsBroken ? undefined : this.#records.get(received.id);
+    if (received.kind === 'list') return this.#list(received.query);
+    const record = this.singleRecordsBroken ? undefined : this.#single(received.id);
     if (record === undefined) return notFound;
     return { status: 200, body: this.#text(record), ...this.#weighed([record]) };
+  }
+
+  #single(id: number): HostRecord | undefined {
+    return this.#answering().get(id) ?? (this.isZombie(id) ? this.#removed.get(id) : undefined);
+  }
+
+  #list(query: ListQuery): Answer {
+    if (this.cacheMs === 0) return this.#page(query);
+    const now = this.nowMs;
+    const kept = this.#kept.get(query);
+    if (kept !== undefined && now - kept.at < this.cacheMs) return kept.answer;
+    const answer = this.#page(query);
+    this.#kept.set(query, { at: now, answer });
+    return answer;
   }
 
   #page(query: ListQuery): Answer {
@@ -332,7 +393,9 @@ export class MemoryPartner {
 
   #listed(query: ListQuery): readonly HostRecord[] {
     const { tie, order } = this;
-    if (tie) return listed(this.#records.values(), query, order, tie);
+    const records = this.#answering();
+    if (tie || records !== this.#records)
+      return listed(records.values(), query, order, tie ?? (() => 0));
     const { page: _, offset: __, ...whole } = query;
     const key = JSON.stringify([whole, order]);
     const list = this.#lists.get(key) ?? listed(this.#records.values(), query, order, () => 0);

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Answer, Dispatch, type Message } from '../../lambda/delivery/dispatch.ts';
-import { TopicPace } from '../../lambda/delivery/topic-pace.ts';
+import { type Answer, dispatch, type Message, TopicPace } from '../../lambda/delivery/dispatch.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import { closeSandboxes, integrationAt } from './sandbox-integration.ts';
 
@@ -22,7 +21,8 @@ async function integrationWithTopic(answerMs: number) {
         : { entries: batch.map(() => undefined) };
     };
     const context = { clock: story.clock, random: () => 0.5, pace, deadline, onAccepted };
-    return new Dispatch(send, context).run(owed.map((one) => ({ owed: one, bytes: 1_000 })));
+    const messages = owed.map((one) => ({ owed: one, bytes: 1_000 }));
+    return dispatch(messages, send, context);
   };
   Object.assign(story.subscribers, { publish });
   return { ...host, sent };

@@ -18,8 +18,9 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
   passage.pace = { partnerMs: 20, awsMs: 20 };
   await untilQuiet();
   const stories = life.storiesInTurn([
-    ...[born, removed, restored, replaced, unfetchable],
-    ...[tooMany, flooded, editedOnThePage],
+    ...[born, removed, restored, editedOnThePage],
+    // Where answers are of a while ago, one change hides another for as long.
+    ...(life.isLagging ? [] : [replaced, unfetchable, tooMany, flooded]),
   ]);
   for (let n = plan.firstStory; n < plan.stories; n++) {
     // Table and index agree before the next thing happens, and the gate has forgotten the last.
@@ -41,6 +42,7 @@ export async function expectedAtRest(life: Life, untilQuiet: () => Promise<void>
  * ticks, and are not taken for a total that lies.
  */
 export async function expectedAmidAudits(life: Life): Promise<void> {
+  if (life.isLagging) return;
   life.passage.pace = { partnerMs: 20, awsMs: 20 };
   life.turn('amid audits');
   await life.timeline.pass(gateForgets);

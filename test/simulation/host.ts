@@ -6,6 +6,7 @@ import {
   htmlPage,
   invalidClient,
   invalidToken,
+  isOfDays,
   type MemoryPartner,
   serverError,
   tooManyRequests,
@@ -18,7 +19,7 @@ import type { World } from './world.ts';
 
 export type Unrest = Pick<
   Plan,
-  'churn' | 'faults' | 'stumbles' | 'unstableTies' | 'singleRecordsBroken'
+  'churn' | 'faults' | 'stumbles' | 'unstableTies' | 'singleRecordsBroken' | 'zombies' | 'lies'
 >;
 
 export const peaceful: Unrest = {
@@ -27,6 +28,8 @@ export const peaceful: Unrest = {
   stumbles: 0,
   unstableTies: 0,
   singleRecordsBroken: 0,
+  zombies: 0,
+  lies: 0,
 };
 
 type Failure = Exclude<Fault, 'silence'>;
@@ -36,6 +39,9 @@ interface Hindrance {
   readonly fault: Failure | 'credentials';
   left: number;
 }
+
+/** About as long as a tick takes from an answer to what follows from it. */
+const tickMs = 120_000;
 
 const overloaded: Answer = { status: 503, headers: { 'retry-after': '2' } };
 
@@ -64,6 +70,8 @@ export class Host {
   #trulyAbsent = new Set<number>();
   #trulyAbsentBefore = new Set<number>();
   unrest: Unrest = peaceful;
+  /** Answers are no older than this: of a replica, or from a cache. */
+  oldestAnswerMs = 0;
   /** Their lookups fail, those of others do not. */
   unfetchable: ReadonlySet<number> = new Set();
   /** A change at the partner during the next read of days. */
@@ -74,6 +82,22 @@ export class Host {
     this.#partner = partner;
     this.#ties = Random.of(seed, 'ties');
     this.#note = note;
+    const [replica, lies] = [Random.of(seed, 'replica'), Random.of(seed, 'lies')];
+    partner.isReplica = () => {
+      const isReplica = replica.chance(0.5);
+      if (isReplica) note('answered by a replica');
+      return isReplica;
+    };
+    partner.isZombie = (id) => {
+      const isZombie = ((id * 2_654_435_761) % 2 ** 32) / 2 ** 32 < this.unrest.zombies;
+      if (isZombie && world.gone.has(id)) note('zombie');
+      return isZombie;
+    };
+    partner.count = (right, { filter }) => {
+      if (isOfDays(filter) || !lies.chance(this.unrest.lies)) return right;
+      note('a total that lies');
+      return Math.max(0, right + lies.below(44) - 3);
+    };
     partner.onList = ({ sort }) => {
       if (sort === 'user_name') {
         this.meanwhile?.();
@@ -152,6 +176,8 @@ export class Host {
   }
 
   wasTrulyAbsent(id: number): boolean {
+    if (this.oldestAnswerMs > 0 && this.#world.isJustBack(id, this.oldestAnswerMs + tickMs))
+      return true;
     return this.#trulyAbsent.has(id) || this.#trulyAbsentBefore.has(id);
   }
 

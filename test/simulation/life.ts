@@ -39,6 +39,8 @@ const readsBeyondBudget = 8;
 const slicesOfBaseline = 15;
 /** A refused token doubles each attempt. */
 const requestsOfACall = DEFAULT_LIMITS.attempts * 2;
+/** To get past rows that are too large, however many are on one page. */
+const requestsOfHugeRows = 60;
 /** A call to the ledger or the announcer that takes no longer than this is what a tick can rely on. */
 const dependableMs = 1_000;
 /** Until something that a count shows is found, and what was found on the way is read. */
@@ -98,8 +100,13 @@ export class Life {
       note('few requests a minute');
       this.partner.requestsPerMinute = plan.pace;
     }
+    this.partner.replicaLagMs = plan.replicaLag * 60_000;
+    this.partner.cacheMs = plan.cache * 1_000;
     this.world = new World(this.partner, seed, today, note, plan.oddness);
+    this.world.isHugePossible = plan.huge > 0;
     this.host = new Host(this.world, this.partner, seed, note);
+    this.host.oldestAnswerMs = this.partner.replicaLagMs + this.partner.cacheMs;
+    if (plan.cache > 0) note('cached answers');
     this.ledger = new LaggingLedger(timeline, Random.of(seed, 'ledger'), note, broken.ledgerRules);
     this.settings = settingsOf(plan, timeZone, today().subtract({ days: 30 }).toString());
     const { digestEvery, quietHours } = this.settings.alerts;
@@ -121,6 +128,7 @@ export class Life {
   trouble(): void {
     const { plan, host, passage, audience, ledger } = this;
     host.unrest = plan;
+    this.partner.catchUp();
     passage.dangers = plan;
     passage.pace = plan;
     ledger.lagMs = plan.lagMs;
@@ -129,9 +137,21 @@ export class Life {
 
   /** All trouble that is not in the world itself is over. */
   calm(): void {
-    this.host.unrest = peaceful;
+    this.world.shorten();
+    this.host.unrest = { ...peaceful, zombies: this.plan.zombies };
     this.passage.dangers = safe;
     this.audience.refusals = 0;
+  }
+
+  /** What is gone is gone by its id as well. */
+  async bury(): Promise<void> {
+    const { missing, conditions } = await this.ledger.state();
+    if (missing?.notes.some(({ isShownById }) => isShownById)) {
+      this.coverage.note('shown by its id alone');
+      if (!conditions.has('shown-by-id'))
+        this.findings.push('operations were not told of what only its id shows');
+    }
+    this.host.unrest = peaceful;
   }
 
   /** Draws from now on do not depend on those before. */
@@ -150,9 +170,17 @@ export class Life {
       .map(({ story }) => story);
   }
 
-  /** Ticks that the partner's pace allows the requests of one in which much is to be found. */
+  /** Ticks of which one would do if the partner answered at any pace, and of now. */
   get ticksForOne(): number {
-    return this.plan.pace === 0 ? 1 : Math.ceil(requestsOfSearch / this.plan.pace);
+    const { pace } = this.plan;
+    const forPace = pace === 0 ? 1 : Math.ceil(requestsOfSearch / pace);
+    // A search that older answers have misled is repeated after as long again.
+    return this.isLagging ? forPace + Math.ceil((2 * this.host.oldestAnswerMs) / 60_000) : forPace;
+  }
+
+  /** Some answers are of a while ago. */
+  get isLagging(): boolean {
+    return this.host.oldestAnswerMs > 0;
   }
 
   auditsOff(): void {
@@ -312,7 +340,8 @@ export class Life {
     const reads = isBaseline ? slicesOfBaseline : 2 * readsBeyondBudget;
     if (calls > callsBesideReads + reads * longestRead)
       this.findings.push(`a tick of ${calls} calls, its longest read ${longestRead}`);
-    if (requests > requestsOfACall * calls)
+    const requestsOfPage = this.plan.huge > 0 ? requestsOfHugeRows : 1;
+    if (requests > requestsOfACall * requestsOfPage * calls)
       this.findings.push(`a tick of ${requests} requests for ${calls} calls`);
     if (end === 'out of time' && !isFrozen && longestCallMs <= dependableMs)
       this.findings.push(

@@ -216,8 +216,14 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   unexplained: {
     breaks: 'what came while a tick was reading is taken for a total that lies',
-    seed: 1,
     rules: { knownUnexplained: (now) => now },
+  },
+  searched: {
+    breaks:
+      'a total that no day explains is believed at once, whichever replica has counted the days',
+    seed: 19,
+    amid: { plan: { replicaLag: 10, pace: 0, cache: 0 } },
+    rules: { isSearchedAgain: no },
   },
   leftover: {
     breaks: 'what a tick had left over is forgotten once the total agrees',
@@ -242,9 +248,17 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     seed: 1,
     settings: ({ audit }) => ({ audit: { ...audit, requests: 0 } }),
   },
+  pace: {
+    breaks: 'each tick has to learn the pace anew',
+    ledger: telling(({ pace: _, ...state }) => state),
+  },
   turns: {
     breaks: 'a read that does not fit into one tick begins with the same half each time',
     rules: { isEarlierHalfFirst: no },
+  },
+  cursor: {
+    breaks: 'a day that does not fit into one tick is begun anew in each',
+    ledger: telling(({ bookmark: _, ...state }) => state),
   },
   vain: {
     breaks: 'a read that was cut off counts as one',
@@ -264,6 +278,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   older: {
     breaks: 'an answer from before the last change is an update',
     rules: { isOlderAnswer: no },
+  },
+  revisit: {
+    breaks: 'what an older answer may have hidden is left to the audits',
+    ledger: (real) => ({
+      saveDays: (days) =>
+        real.saveDays(new Map([...days].map(([day, { dueAt: _, ...entry }]) => [day, entry]))),
+    }),
   },
   lag: {
     breaks: 'the index of the undelivered is trusted at once',

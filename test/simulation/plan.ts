@@ -43,6 +43,16 @@ export const calmest = {
   partnerMs: 20,
   /** Requests that the partner answers within any minute; more are refused. 0: any number. */
   pace: 0,
+  /** Minutes by which a replica is behind, which answers every other request for records. 0: there is none. */
+  replicaLag: 0,
+  /** Seconds for which answers of the list are kept, by URL. 0: none is. */
+  cache: 0,
+  /** Share of the records that are still served by their ids after they were removed, until the first day at rest. */
+  zombies: 0,
+  /** Probability that the total, whenever it is asked for in trouble, is not the sum of the days. */
+  lies: 0,
+  /** Whether rows may become longer than 2 MiB. */
+  huge: 0,
   /** About how long a call to AWS takes. */
   awsMs: 20,
   /** The longest that an index of the ledger takes. */
@@ -94,14 +104,33 @@ export type Plan = Readonly<Record<Aspect, number>>;
 
 export const aspects = Object.keys(calmest).filter((name): name is Aspect => name in calmest);
 
+type HostAspect = 'pace' | 'replicaLag' | 'cache' | 'zombies' | 'lies' | 'huge';
+
+/** Draws of their own: what was drawn before there were such hosts stays as it was. */
+function hostOf(seed: number): Pick<Plan, HostAspect> {
+  const hosts = Random.of(seed, 'hosts');
+  const one = (probability: number, numbers: readonly [number, ...number[]]) =>
+    hosts.chance(probability) ? hosts.pick(numbers) : 0;
+  const pace = one(0.15, [12, 12, 30, 60]);
+  const replicaLag = one(0.1, [2, 5, 10]);
+  const cache = one(0.1, [10, 60, 300]);
+  return {
+    pace,
+    replicaLag,
+    // Together they would be further behind than `withdrawAfter`.
+    cache: replicaLag > 0 ? 0 : cache,
+    zombies: one(0.15, [0.3, 1]),
+    lies: one(0.1, [0.1, 0.5]),
+    huge: one(0.15, [1]),
+  };
+}
+
 /** The plan of a seed, with these changes. */
 export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
   const random = Random.of(seed, 'plan');
   const chance = (probability: number, value: number, otherwise = 0) =>
     random.chance(probability) ? value : otherwise;
   const isOutlived = random.chance(0.2);
-  // Of their own: what was drawn before there were such hosts stays as it was.
-  const hosts = Random.of(seed, 'hosts');
   return {
     place: random.chance(0.4) ? 0 : random.below(places.length),
     born: random.chance(0.3) ? 180 + random.below(120) : random.below(60),
@@ -117,7 +146,7 @@ export function planOf(seed: number, changes: Partial<Plan> = {}): Plan {
     freeze: isOutlived ? 0.03 : 0,
     delay: chance(0.4, 0.03),
     partnerMs: random.pick([20, 100, 400, 1_000, 2_000]),
-    pace: hosts.chance(0.15) ? hosts.pick([12, 12, 30, 60]) : 0,
+    ...hostOf(seed),
     awsMs: random.pick([5, 20, 20, 100, 300]),
     lagMs: random.pick([0, 1_000, 5_000, 240_000]),
     refusals: chance(0.4, 0.2),

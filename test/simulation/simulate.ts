@@ -56,19 +56,7 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   life.calm();
   await untilQuiet(life);
   life.world.mend();
-  for (let day = 0; day < 3; day++) {
-    life.turn(`day ${day}`);
-    // Only the audits of the first day find out how much of it an unfinished baseline had seen.
-    await lookedAt(life);
-    if (day === 1 && life.operators.chance(plan.leavers)) {
-      life.world.exodus(0.7);
-      await untilQuiet(life);
-      await lookedAt(life);
-    }
-    await life.timeline.pass({ hours: 25 });
-    if (day === 2) await expectedAmidAudits(life);
-    await untilQuiet(life);
-  }
+  for (let day = 0; day < 3; day++) await dayAtRest(life, day);
   // The changes of the last day are audited, too.
   await life.timeline.pass({ hours: 25 });
   await untilQuiet(life);
@@ -86,6 +74,21 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
     life.findings.push(...(await judge(life)));
   }
   return { plan, findings: life.findings, coverage: life.coverage.times };
+}
+
+async function dayAtRest(life: Life, day: number): Promise<void> {
+  life.turn(`day ${day}`);
+  // Only the audits of the first day find out how much of it an unfinished baseline had seen.
+  await lookedAt(life);
+  if (day === 0) await life.bury();
+  if (day === 1 && life.operators.chance(life.plan.leavers)) {
+    life.world.exodus(0.7);
+    await untilQuiet(life);
+    await lookedAt(life);
+  }
+  await life.timeline.pass({ hours: 25 });
+  if (day === 2) await expectedAmidAudits(life);
+  await untilQuiet(life);
 }
 
 /** The part of the plan that options decide. */

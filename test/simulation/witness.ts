@@ -24,6 +24,8 @@ export class Witness {
   readonly #host: Host;
   readonly #note: Note;
   readonly #findings: string[];
+  /** Each sight of each record that was committed. */
+  readonly #known = new Map<number, Set<number>>();
   /** The newest sight of each record among those that were committed. */
   readonly #sights = new Map<number, number>();
   /** The world's moment when a read of days last showed a record. */
@@ -60,7 +62,10 @@ export class Witness {
     return {
       ...partner,
       prove: async (range, deadline, bookmark) => {
-        const [before, since] = [world.readable(range), world.moment];
+        const since = world.moment;
+        const before = [...world.readable(range)].filter((id) =>
+          world.hasStood(id, this.#host.oldestAnswerMs),
+        );
         this.#host.lacks(world.gone.keys());
         const read = await partner.prove(range, deadline, bookmark);
         invocation.longestRead = Math.max(invocation.longestRead, read.requests);
@@ -80,7 +85,7 @@ export class Witness {
   /** A proven read may lack only what went or changed while it read. */
   #seesAll(
     seen: ReadonlySet<number>,
-    before: ReadonlySet<number>,
+    before: readonly number[],
     after: ReadonlySet<number>,
     since: number,
   ): void {
@@ -167,12 +172,19 @@ export class Witness {
     this.startDay = startDay.toString();
   }
 
+  /** What no read has shown before is believed, of a replica as well: docs/detection.md, Assumptions. */
+  #mayBeOlder(id: number, version: number): boolean {
+    if (this.mayBeOutlived) return true;
+    return this.#host.oldestAnswerMs > 0 && !this.#known.get(id)?.has(version);
+  }
+
   #committed(id: number, sight: Assessment): void {
     const version = stampOf(sight);
     if (version === undefined) this.#findings.push(`a sight of ${id} has lost its stamp`);
-    else if (version < (this.#sights.get(id) ?? 0) && !this.mayBeOutlived)
+    else if (version < (this.#sights.get(id) ?? 0) && !this.#mayBeOlder(id, version))
       this.#findings.push(`an older sight of ${id} was committed over a newer one`);
     this.#sights.set(id, version ?? 0);
+    this.#known.set(id, (this.#known.get(id) ?? new Set()).add(version ?? 0));
     this.#world.inFocus.push(id);
     if (this.#world.inFocus.length > 5) this.#world.inFocus.shift();
   }

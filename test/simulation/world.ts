@@ -44,6 +44,10 @@ const damages: readonly [Damage, ...Damage[]] = [
   { id: null },
 ];
 
+/** A row that is too large by itself. */
+const huge: Damage = { remarks: 'as long as 3 MiB' };
+const hugeBytes = 3 * 1024 * 1024;
+
 /** Fields that are not as documented: as they are served, and as they are to be announced. */
 interface Oddity {
   readonly served: Readonly<Record<string, unknown>>;
@@ -114,6 +118,11 @@ export class World {
   readonly touchedAt = new Map<number, number>();
   /** When a record was first anything but edited: a read meanwhile may have missed it. */
   readonly disturbedAt = new Map<number, number>();
+  /** When something has last happened to a record, and when it came back: milliseconds since the epoch. */
+  readonly #touchedMs = new Map<number, number>();
+  readonly #backMs = new Map<number, number>();
+  /** Rows may become too large. */
+  isHugePossible = false;
   /** Records that a tick has just told of: things happen to these more often than to others. */
   readonly inFocus: number[] = [];
   #nextId = 1;
@@ -245,6 +254,7 @@ export class World {
       assessment: this.#stamped(assessment),
     });
     this.births.set(id, { moment: this.moment, day });
+    this.#touchedMs.set(id, this.#partner.nowMs);
     this.touchedAt.set(id, this.moment);
     if (this.moment > 0) {
       this.#note('born', id);
@@ -283,7 +293,19 @@ export class World {
     if (id === undefined || entry === undefined) return;
     this.gone.delete(id);
     this.#partner.put(entry);
+    this.#backMs.set(id, this.#partner.nowMs);
     this.#touch(id, 'restored');
+  }
+
+  /** It came back so short a while ago that somebody may still be told that it is gone. */
+  isJustBack(id: number, withinMs: number): boolean {
+    const back = this.#backMs.get(id) ?? Number.NEGATIVE_INFINITY;
+    return this.#partner.nowMs - back < withinMs;
+  }
+
+  /** Nothing has happened to it for so long. */
+  hasStood(id: number, ms: number): boolean {
+    return this.#partner.nowMs - (this.#touchedMs.get(id) ?? 0) >= ms;
   }
 
   /**
@@ -308,15 +330,30 @@ export class World {
     for (const id of [...this.gone.keys()]) this.restore(id);
   }
 
+  /** No row is too large any more. */
+  shorten(): void {
+    const isLong = ({ assessment: { id } }: HostRecord) => this.#partner.weights.has(id);
+    this.#mend(isLong);
+  }
+
   /** Every record can be read again. */
   mend(): void {
+    this.#mend(() => true);
+  }
+
+  #mend(isMended: (entry: HostRecord) => boolean): void {
     this.moment += 1;
     for (const [id, entry] of this.entries)
-      if (entry.malformed) {
+      if (entry.malformed && isMended(entry)) {
         this.#partner.put({ ...entry, malformed: false });
+        this.#partner.weights.delete(id);
         this.#touch(id, 'mended');
       }
-    for (const [id, entry] of this.gone) this.gone.set(id, { ...entry, malformed: false });
+    for (const [id, entry] of this.gone) {
+      if (!isMended(entry)) continue;
+      this.gone.set(id, { ...entry, malformed: false });
+      this.#partner.weights.delete(id);
+    }
   }
 
   someDay(): string {
@@ -334,9 +371,14 @@ export class World {
   }
 
   #spoil(entry: HostRecord): void {
-    const malformed = entry.malformed ? false : this.#random.pick(damages);
+    const { id } = entry.assessment;
+    const isHuge = this.isHugePossible && this.#random.chance(0.5);
+    const damage = isHuge ? huge : this.#random.pick(damages);
+    const malformed = entry.malformed ? false : damage;
     this.#partner.put({ ...entry, malformed });
-    this.#disturb(entry.assessment.id, malformed ? 'malformed' : 'mended');
+    if (malformed === huge) this.#partner.weights.set(id, hugeBytes);
+    else this.#partner.weights.delete(id);
+    this.#disturb(id, malformed === huge ? 'too large' : malformed ? 'malformed' : 'mended');
   }
 
   #disturb(id: number, what: string): void {
@@ -346,6 +388,7 @@ export class World {
 
   #touch(id: number, what: string): void {
     this.touchedAt.set(id, this.moment);
+    this.#touchedMs.set(id, this.#partner.nowMs);
     this.#note(what, id);
   }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Integration } from '../../scaffold/integration.ts';
+import { hugeDay } from './scenarios.ts';
 
 const migrated = '2015-01-01';
 /** Seventeen pages at three seconds each, more than a tick has time for. */
@@ -41,6 +42,10 @@ describe('a day that does not fit into one tick', () => {
     world.host.add(5_000, migrated, { name: 'Aaron Aardvark' });
     await world.minutesUntil(() => world.heard.length > 0, 12);
     expect(world.heardOf(5_000)).toEqual(['created']);
+  });
+
+  it('is read on by each tick from where the last one stopped', async () => {
+    expect(await hugeDay.tell(new Integration())).toEqual(hugeDay.seen);
   });
 
   it('is called unproven, infers no removal, and leaves the ticks quiet afterwards', async () => {

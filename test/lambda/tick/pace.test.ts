@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tooManyRequests } from '../../scaffold/partner.ts';
+import { learnedPace } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -50,6 +51,10 @@ describe('a host that allows 12 requests a minute and does not say when to come 
     expect(story.memory.items.size).toBe(3_000);
     expect(subjects()).toEqual([tooFew, 'baseline completed']);
     expect(story.warnings).toEqual([]);
+  });
+
+  it('teaches its pace to one tick, and not to each', async () => {
+    expect(await learnedPace.tell(new Integration())).toEqual(learnedPace.seen);
   });
 
   it('refuses two requests, and then none for ten minutes', async () => {

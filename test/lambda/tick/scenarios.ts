@@ -474,6 +474,68 @@ export const takenBack: Scenario = {
   seen: { held: 10, heldThen: 4, heard: ['1/4', '2/4', '3/4'] },
 };
 
+/** Something comes where days are being read, after the total was asked for. */
+export const amidSearch: Scenario = {
+  async tell(story) {
+    story.world = [...on('2024-02-29', numbers(1, 5)), ...on('2026-11-20', numbers(100, 220))];
+    await story.baseline();
+    story.host.remove(3);
+    story.host.onList = ({ sort }) => {
+      if (sort === 'user_name' && !story.host.has(6)) story.host.add(6, '2024-02-29');
+      return undefined;
+    };
+    const { created, unexplained } = await story.minute();
+    return { created, unexplained };
+  },
+  seen: { created: 1, unexplained: 0 },
+};
+
+/** An edit far back that is taken back at once: until a replica cannot be that far behind, that is no update. */
+export const takenBackFarBack: Scenario = {
+  async tell(story) {
+    const email = (email: string) => story.host.edit(2, { email });
+    story.world = [...on('2024-02-29', numbers(1, 5)), ...on('2026-11-20', numbers(100, 220))];
+    await story.baseline();
+    story.clock.advance({ hours: 25 });
+    email('after@example.org');
+    await story.minutesUntil(() => story.heard.length === 1, 10);
+    email('educator-2@example.org');
+    // Something draws a read to its day.
+    story.host.add(6, '2024-02-29');
+    await story.minutes(1);
+    const atOnce = story.heardOf(2);
+    await story.minutes(15);
+    return { atOnce, later: story.heardOf(2) };
+  },
+  seen: { atOnce: ['updated'], later: ['updated', 'updated'] },
+};
+
+/** Seventeen pages at three seconds each are more than a tick has time for. */
+export const hugeDay: Scenario = {
+  async tell(story) {
+    story.host.answerMs = 3_000;
+    story.host.addMany(1, 1_500, '2015-01-01');
+    story.host.addMany(2_001, 50, '2026-11-19');
+    await story.baseline();
+    story.host.add(99_999, '2015-01-01');
+    await story.minutes(8);
+    return story.heardOf(99_999);
+  },
+  seen: ['created'],
+};
+
+/** Twelve requests a minute: ticks are refused while they learn it, and then no more. */
+export const learnedPace: Scenario = {
+  async tell(story) {
+    story.host.requestsPerMinute = 12;
+    for (let day = 1; day <= 28; day++)
+      story.host.addMany(1_000 * day, 200, `2026-01-${String(day).padStart(2, '0')}`);
+    await story.minutes(9);
+    return story.host.refusals;
+  },
+  seen: 2,
+};
+
 /** By the mutant that does not see what is to be seen. */
 export const byMutant = {
   newcomers,
@@ -500,4 +562,8 @@ export const byMutant = {
   lag,
   since: lag,
   lease,
+  unexplained: amidSearch,
+  revisit: takenBackFarBack,
+  cursor: hugeDay,
+  pace: learnedPace,
 } as const satisfies Readonly<Record<string, Scenario>>;

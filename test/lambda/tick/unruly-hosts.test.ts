@@ -3,6 +3,7 @@ import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { serverError } from '../../scaffold/partner.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
+import { amidSearch, takenBackFarBack } from './scenarios.ts';
 
 let world: Integration;
 beforeEach(() => {
@@ -92,6 +93,10 @@ describe('a total that is not the sum of its days', () => {
       if (world.host.asked.length > 1) minutes.push(minute);
     }
     expect(minutes).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 120, 180]);
+  });
+
+  it('is none where something comes while the days are read', async () => {
+    expect(await amidSearch.tell(world)).toEqual(amidSearch.seen);
   });
 
   it('for a moment is told to nobody', async () => {
@@ -254,19 +259,6 @@ describe('a replica that lags', () => {
   });
 
   it('has a day far back read again when that time is over', async () => {
-    await known(3);
-    world.clock.advance(nextDay);
-    email(12, 'before');
-    await world.minutes(20);
-    world.clock.advance(nextDay);
-    email(12, 'after');
-    await world.minutesUntil(() => world.heardOf(12).length === 2, 30);
-    email(12, 'before');
-    // Something draws a read to its day.
-    world.host.add(19_999, dayOf(1));
-    await world.minutes(3);
-    expect(world.heardOf(12)).toEqual(['updated', 'updated']);
-    await world.minutes(12);
-    expect(world.heardOf(12)).toEqual(['updated', 'updated', 'updated']);
+    expect(await takenBackFarBack.tell(world)).toEqual(takenBackFarBack.seen);
   });
 });
