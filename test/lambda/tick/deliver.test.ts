@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { NotifierError } from '../../../lambda/errors.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
@@ -29,17 +30,27 @@ function owedEvents(count: number, from = 1, owes: OwedEvent['owes'] = 'event-an
 
 let story: Integration;
 let settled: { count: number; rest: string }[];
+/** Of leftovers that were asked for. */
+let pages: number;
+let unreadableOutbox: NotifierError | undefined;
 beforeEach(() => {
+  pages = 0;
+  unreadableOutbox = undefined;
   story = new Integration();
   settled = [];
 });
 
 /** The parts of a tick that holds the lease, and what its state was before. */
-async function leased(left: { events?: OwedEvent[]; digest?: OwedEvent[] } = {}) {
+async function leased(left: { events?: OwedEvent[]; digest?: OwedEvent[] } = {}, perPage = 20_000) {
   const ledger = story.ledgerWith({
     settle: async ({ length: count }, rest) => void settled.push({ count, rest }),
     leftovers: async function* (owing) {
-      yield { owed: (owing === 'event' ? left.events : left.digest) ?? [], unreadable: [] };
+      const owed = (owing === 'event' ? left.events : left.digest) ?? [];
+      for (let start = 0; start === 0 || start < owed.length; start += perPage) {
+        pages += 1;
+        const unreadable = start === 0 && unreadableOutbox ? [unreadableOutbox] : [];
+        yield { owed: owed.slice(start, start + perPage), unreadable };
+      }
     },
   });
   const parts = { ...story.parts, ledger };
@@ -127,6 +138,30 @@ describe('what waits for a mail', () => {
     const nothing = await waiting([]);
     const { parts, limit, state } = nothing;
     expect((await tellPeople(parts, await inherit(parts, limit, state))).schedule).toBeUndefined();
+  });
+
+  it('is left to another tick when time is up, page by page, as are the events of subscribers', async () => {
+    const digest = owedEvents(30, 1, 'digest');
+    const { parts, state } = await leased({ digest, events: owedEvents(30, 31) }, 10);
+    const limit = new TimeLimit(story.clock.now(), story.clock);
+    const dirty = { ...state, dirtySince: story.clock.now() };
+    const inherited = await inherit(parts, limit, dirty);
+    expect(pages).toBe(2);
+    expect(inherited.toTell).toHaveLength(20);
+    const later = await deliver(parts, limit, inherited, owedEvents(3, 61));
+    expect(tallyOf(later)).toMatchObject({ delivered: 10, undelivered: 3 });
+    expect((await tellPeople(parts, later)).schedule).toBeDefined();
+  });
+
+  it('is told of although another outbox cannot be read, which is warned of and stays owed', async () => {
+    unreadableOutbox = new LedgerUnavailableError('Query', {});
+    const { parts, limit, state } = await leased({ digest: owedEvents(1, 1, 'digest') });
+    const dirty = { ...state, dirtySince: story.clock.now() };
+    const inherited = await inherit(parts, limit, dirty);
+    expect(tallyOf(inherited)).toMatchObject({ undelivered: 1 });
+    await tellPeople(parts, inherited);
+    expect(story.mails).toEqual([['district-a/1/1']]);
+    expect(story.warnings).toEqual(['outbox unreadable', 'outbox unreadable']);
   });
 
   it('is told of with what a tick that died has left', async () => {
