@@ -31,24 +31,27 @@ const note = z.readonly(
 
 export type Note = z.output<typeof note>;
 
-/** What is missing and not withdrawn: the memory of the rule of two looks. */
-export const missingKnown = z.readonly(
-  z.object({
-    /** The calendar's sum: those of days on which nothing is noted, because too many are missing, included. */
-    total: z.int(),
-    notes: z.readonly(z.array(note)),
-    /** Withdrawn within a day, by the hour, save those that ops had accepted. */
-    withdrawn: z.readonly(z.array(z.readonly(z.object({ at: z.number(), number: z.int() })))),
-    /** So many that ops have called gone may still go. */
-    accepted: z.int(),
-    /** Since when too many are missing. */
-    tooManySince: z.exactOptional(z.number()),
-    /** When the next look is due. */
-    lookAt: z.exactOptional(z.number()),
-  }),
-);
+/** What each tick has to know of what is missing. */
+export const missingInBrief = z.object({
+  /** The calendar's sum: those of days on which nothing is noted, because too many are missing, included. */
+  total: z.int(),
+  /** Since when too many are missing. */
+  tooManySince: z.exactOptional(z.number()),
+  /** When the next look is due. */
+  lookAt: z.exactOptional(z.number()),
+});
 
-export type Missing = z.output<typeof missingKnown>;
+/** What those who look have to know besides. */
+export const missingNoted = z.object({
+  notes: z.readonly(z.array(note)),
+  /** Withdrawn within a day, by the hour, save those that ops had accepted. */
+  withdrawn: z.readonly(z.array(z.readonly(z.object({ at: z.number(), number: z.int() })))),
+  /** So many that ops have called gone may still go. */
+  accepted: z.int(),
+});
+
+/** What is missing and not withdrawn: the memory of the rule of two looks. */
+export type Missing = Readonly<z.output<typeof missingInBrief> & z.output<typeof missingNoted>>;
 
 export const nothingMissing: Missing = { total: 0, notes: [], withdrawn: [], accepted: 0 };
 

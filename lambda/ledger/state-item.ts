@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
 import { type ConditionName, conditionNames } from '../detection/conditions.ts';
-import { type State, type StateChanges, state } from '../ports/state.ts';
-import { updateOf } from './expressions.ts';
+import { nothingMissing } from '../detection/missing.ts';
+import { type LeasedState, memory, type State, type StateChanges, state } from '../ports/state.ts';
 import { attributesOf, fieldsOf, nameOf, parse } from './item.ts';
 import type { Plain } from './table.ts';
 
 export const stateKey = (integration: string) => `STATE#${integration}`;
+
+export const memoryKey = (integration: string) => `MEMORY#${integration}`;
 
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
 const conditionAttribute = (name: ConditionName) => `condition:${name}`;
@@ -18,10 +20,22 @@ export function parseState(item: Plain): State {
   return parse(state, { ...fieldsOf(item), conditions: new Map(conditions) }, nameOf(item));
 }
 
-/** The update of the state item that makes these changes. */
-export function stateUpdate({ conditions = new Map(), ...fields }: StateChanges) {
-  return updateOf({
-    ...attributesOf(z.encode(z.partial(state), fields)),
-    ...Object.fromEntries([...conditions].map(([name, open]) => [conditionAttribute(name), open])),
-  });
+/** @throws LedgerCorruptError */
+export function parseLeased(stateItem: Plain, memoryItem: Plain): LeasedState {
+  const { missing, ...known } = parseState(stateItem);
+  const { missing: noted, gate } = parse(memory, fieldsOf(memoryItem), nameOf(memoryItem));
+  return {
+    ...known,
+    gate,
+    ...(missing && { missing: { ...nothingMissing, ...noted, ...missing } }),
+  };
 }
+
+/** What of these changes is in the state item; each schema takes its own. */
+export const stateAttributes = ({ conditions = new Map(), ...fields }: StateChanges): Plain => ({
+  ...attributesOf(z.encode(z.partial(state), fields)),
+  ...Object.fromEntries([...conditions].map(([name, open]) => [conditionAttribute(name), open])),
+});
+
+export const memoryAttributes = (fields: StateChanges): Plain =>
+  attributesOf(z.encode(z.partial(memory), fields));

@@ -1,5 +1,5 @@
 import { leaseOf } from '../lease.ts';
-import type { State } from '../ports/state.ts';
+import type { LeasedState, State } from '../ports/state.ts';
 import { BusyError, NothingRecordedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
 
@@ -23,7 +23,7 @@ export async function recordedState({ ledger, settings }: LeaseParts): Promise<S
 export async function underLease<Result>(
   parts: LeaseParts,
   { id, killedAt, limit }: Call,
-  work: (state: State) => Promise<Result>,
+  work: (state: LeasedState) => Promise<Result>,
 ): Promise<Result> {
   const { ledger, clock } = parts;
   await recordedState(parts);

@@ -5,7 +5,7 @@ import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Refusal } from './announcer.ts';
-import type { Lease, State, StateChanges } from './state.ts';
+import type { Lease, LeasedState, State, StateChanges } from './state.ts';
 
 /**
  * What the tick needs of the ledger. All writes are single-item; those that announce are conditional,
@@ -23,7 +23,7 @@ export interface Ledger {
    * Takes the lease and marks the state dirty from now on, in one write. The same owner may take it again.
    * @returns the state as it was just before, or `undefined` while another owner's lease lasts.
    */
-  takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined>;
+  takeLease(lease: Lease, now: Temporal.Instant): Promise<LeasedState | undefined>;
   /** The heartbeat of a tick that never held the lease. */
   completeQuietly(now: Temporal.Instant): Promise<void>;
   /**

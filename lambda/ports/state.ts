@@ -8,8 +8,8 @@ import {
 } from '../detection/conditions.ts';
 import { dayTally } from '../detection/day-tally.ts';
 import { plainDay } from '../detection/days.ts';
-import { gateMemory, nothingFound } from '../detection/gate.ts';
-import { missingKnown } from '../detection/missing.ts';
+import { type GateMemory, gateMemory, nothingFound } from '../detection/gate.ts';
+import { type Missing, missingInBrief, missingNoted } from '../detection/missing.ts';
 import { paceKnown } from '../detection/pace.ts';
 import { searchRange } from '../detection/worklist.ts';
 import { bookmark } from './partner-reader.ts';
@@ -54,7 +54,8 @@ const baseline = z.readonly(
 
 /**
  * What one tick leaves for the next one: the state item of an integration. The schema is the only
- * list of its fields. What is absent is not there; nothing is null.
+ * list of its fields. What is absent is not there; nothing is null. All of it is small, so that a quiet
+ * tick costs one read unit and one write unit.
  */
 export const state = z.object({
   /** Key of the fingerprints' hashes; random, made once, never changed. */
@@ -79,7 +80,7 @@ export const state = z.object({
    */
   hasMoreToFind: z._default(z.boolean(), false),
   /** Absent: nothing is missing, and nothing was withdrawn lately. */
-  missing: z.optional(missingKnown),
+  missing: z.optional(z.readonly(missingInBrief)),
   /** Changes of the day of the last tick that had any. */
   today: z.optional(dayTally),
   /** Of the last pulse in which nothing was left to do. */
@@ -96,8 +97,6 @@ export const state = z.object({
   bookmark: z.optional(z.catch(z.optional(cursor), undefined)),
   /** Among which days the search for a difference ran out of time. */
   trail: z.optional(searchRange),
-  /** As another version wrote it: nothing is remembered. */
-  gate: z.catch(gateMemory, nothingFound),
   /** Milliseconds since the epoch. */
   recentAuditAt: z._default(z.number(), 0),
   historyAuditAt: z._default(z.number(), 0),
@@ -143,14 +142,30 @@ export const state = z.object({
   conditions: z._default(z.map(z.enum(conditionNames), openCondition), new Map()),
 });
 
+/**
+ * What only those have to know who hold the lease, who alone change it: an item of its own, because each
+ * quiet tick pays for the state's size.
+ */
+export const memory = z.object({
+  missing: z.optional(z.readonly(missingNoted)),
+  /** As another version wrote it: nothing is remembered. */
+  gate: z.catch(gateMemory, nothingFound),
+});
+
 export type State = Readonly<z.output<typeof state>>;
+
+/** Both, as the holder of the lease knows them. */
+export type LeasedState = Omit<State, 'missing'> & {
+  readonly missing?: Missing | undefined;
+  readonly gate: GateMemory;
+};
 export type Baseline = State['baseline'];
 export type Cursor = z.output<typeof cursor>;
 export type Pause = NonNullable<State['pause']>;
 export type DigestSchedule = NonNullable<State['digest']>;
 
-/** What changes of a state: fields that are not named stay, those that are `undefined` go. Each condition is one. */
-export type StateChanges = Partial<Omit<State, 'conditions'>> & {
+/** What changes of a state, and of what is remembered beside it: fields that are not named stay, those that are `undefined` go. Each condition is one. */
+export type StateChanges = Partial<Omit<LeasedState, 'conditions'>> & {
   readonly conditions?: ReadonlyMap<ConditionName, OpenCondition | undefined>;
 };
 

@@ -13,7 +13,7 @@ import {
 import { faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
-import type { Lease, State } from '../ports/state.ts';
+import type { Lease, LeasedState } from '../ports/state.ts';
 import { CalendarDays } from './calendar-days.ts';
 import type { Conditions } from './conditions.ts';
 import type { Delivery } from './delivery.ts';
@@ -92,7 +92,7 @@ export class Announcement {
    *
    * @param total what the partner counts; undefined: no more than is known
    */
-  expect({ gate, expected, missing }: State, total?: number): void {
+  expect({ gate, expected, missing }: LeasedState, total?: number): void {
     this.#memory = gate;
     this.#saved = gate;
     const known = expected + (missing?.total ?? 0);

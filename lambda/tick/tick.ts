@@ -20,7 +20,7 @@ import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import type { Baseline, Cursor, Lease, State, StateChanges } from '../ports/state.ts';
+import type { Baseline, Cursor, Lease, LeasedState, State, StateChanges } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally } from './announcement.ts';
 import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
@@ -168,29 +168,28 @@ class Tick {
   }
 
   async #story(before: State): Promise<TickReport> {
-    let state = before;
-    if (this.#isOwing(state) || state.baseline.status !== 'completed') {
-      const leased = await this.#takeLease();
-      if (leased === undefined) return this.#report('busy', state);
-      state = leased;
-      if (this.#limit.wasReached) return this.#finish('completed', state);
+    let leased: LeasedState | undefined;
+    if (this.#isOwing(before) || before.baseline.status !== 'completed') {
+      leased = await this.#takeLease();
+      if (leased === undefined) return this.#report('busy', before);
+      if (this.#limit.wasReached) return this.#finish('completed', leased);
     }
+    const state = leased ?? before;
 
     let pulse = await this.#pulse();
     if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
     await this.#conditions.answered();
 
-    if (state.baseline.status !== 'completed') return this.#readBaseline(state, pulse);
+    if (leased && leased.baseline.status !== 'completed') return this.#readBaseline(leased, pulse);
     if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
 
-    if (!this.#holdsLease) {
-      const leased = await this.#takeLease();
+    if (leased === undefined) {
+      leased = await this.#takeLease();
       if (leased === undefined) return this.#report('busy', state);
       if (this.#parts.rules.isPulseOutdated(state, leased)) pulse = await this.#pulse();
-      state = leased;
     }
-    await this.#look(await this.#caughtUp(state), pulse);
-    return this.#finish('completed', state);
+    await this.#look(await this.#caughtUp(leased), pulse);
+    return this.#finish('completed', leased);
   }
 
   async #pulse(): Promise<PulseRead> {
@@ -214,13 +213,12 @@ class Tick {
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
       !this.#isMoreToRead(state) &&
-      !pulse.assessments.some(({ id }) => state.missing?.notes.some((note) => note.id === id)) &&
       this.#quarantine.unreported(state).length === 0
     );
   }
 
   /** A tick that was killed has counted what it committed in the calendar, and not yet in the state. */
-  async #caughtUp(state: State): Promise<State> {
+  async #caughtUp(state: LeasedState): Promise<LeasedState> {
     if (this.#inherited === undefined) return state;
     const entries = await this.#parts.ledger.calendar(state.years);
     const { total, missing } = new Calendar(entries, daysIn(this.#window));
@@ -229,7 +227,7 @@ class Tick {
   }
 
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
-  async #look(state: State, pulse: PulseRead): Promise<void> {
+  async #look(state: LeasedState, pulse: PulseRead): Promise<void> {
     const page = await readPage(this.#parts, this.#limit, pulse, state);
     const count = pulse.count - state.unexplained;
     const { missing = nothingMissing } = state;
@@ -261,9 +259,15 @@ class Tick {
     const isAllFound = isAllLocated && isInTime;
     const { failures, tally } = this.#announcement;
     this.#learned.hasMoreToFind = !isAllFound || !isExplained || failures > 0;
-    // What another tick was first with may have been an older sight of it.
-    if (failures === 0 && tally.conflicts === 0 && !page.isOlder && !this.#limit.wasReached)
-      this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
+    const noted = new Set(looks.missing.notes.map(({ id }) => id));
+    // What another tick was first with may have been an older sight of it; what is noted is to be sighted.
+    const isDone =
+      failures === 0 &&
+      tally.conflicts === 0 &&
+      !page.isOlder &&
+      !this.#limit.wasReached &&
+      !pulse.assessments.some(({ id }) => noted.has(id));
+    this.#learned.pulseDigest = isDone ? pulseDigest(pulse, state.salt) : undefined;
   }
 
   /** The last search came to no end, or its result is to be tried again. */
@@ -343,7 +347,7 @@ class Tick {
   }
 
   /** The first reading: its start day, and back to the oldest, over as many ticks as it takes. */
-  async #readBaseline(state: State, pulse: PulseRead): Promise<TickReport> {
+  async #readBaseline(state: LeasedState, pulse: PulseRead): Promise<TickReport> {
     const { ledger, clock, settings } = this.#parts;
     const context = this.#context(state);
     const { startDay = this.#window.today, begunAt = clock.now().epochMilliseconds } =
@@ -449,7 +453,7 @@ class Tick {
   }
 
   /** The lease, and with it the duty to deliver what an earlier tick left behind. */
-  async #takeLease(): Promise<State | undefined> {
+  async #takeLease(): Promise<LeasedState | undefined> {
     const { ledger, clock } = this.#parts;
     const state = await ledger.takeLease(this.#lease, clock.now());
     if (state === undefined) return undefined;

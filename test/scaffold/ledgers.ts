@@ -1,5 +1,6 @@
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { beforeAll } from 'vitest';
+import * as z from 'zod';
 import type { Clock } from '../../lambda/clock.ts';
 import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
 import { DynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
@@ -31,6 +32,8 @@ export function ledgersIn(memory: MemoryLedger): Ledgers {
     fanOut: new MemoryFanOutLedger(memory),
   };
 }
+
+const consumed = z.object({ ConsumedCapacity: z.object({ CapacityUnits: z.number() }) });
 
 /** One a worker: where files share their modules, they share it. */
 let server: ReturnType<typeof startDynamoDb> | undefined;
@@ -72,6 +75,22 @@ export class DynamoDbLedgers {
       fanOut: new DynamoFanOutLedger(table, integration, journal),
     };
   };
+
+  /** What each request of this work consumes, in read or write units. */
+  async unitsOf(work: () => Promise<unknown>): Promise<number[]> {
+    const units: number[] = [];
+    this.client.middlewareStack.add(
+      (next) => async (call) => {
+        const input = { ...call.input, ReturnConsumedCapacity: 'TOTAL' };
+        const answer = await next({ ...call, input });
+        units.push(consumed.parse(answer.output).ConsumedCapacity.CapacityUnits);
+        return answer;
+      },
+      { name: 'units', step: 'initialize' },
+    );
+    await work().finally(() => this.client.middlewareStack.remove('units'));
+    return units;
+  }
 
   /** Everything that the table holds for an integration. */
   async items(integration: string): Promise<Record<string, AttributeValue>[]> {

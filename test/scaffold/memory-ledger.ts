@@ -25,6 +25,7 @@ import type {
 } from '../../lambda/ports/ledger.ts';
 import {
   type Lease,
+  type LeasedState,
   type State,
   type StateChanges,
   state as stateSchema,
@@ -81,28 +82,32 @@ export type LedgerRules = typeof ledgerRules;
 export class MemoryLedger implements Ledger {
   readonly items = new Map<number, Item>();
   readonly days = new Map<string, DayEntry>();
-  #state: State | undefined;
+  #state: LeasedState | undefined;
   readonly #rules: LedgerRules;
 
   constructor(rules: LedgerRules = ledgerRules) {
     this.#rules = rules;
   }
 
-  get #current(): State {
-    this.#state ??= z.decode(stateSchema, { salt: 'salt', gate: nothingFound });
+  /** Both items of the state, as the next holder of the lease will know them. */
+  get remembered(): LeasedState {
+    if (this.#state === undefined) {
+      const { missing: _, ...fresh } = z.decode(stateSchema, { salt: 'salt' });
+      this.#state = { ...fresh, gate: nothingFound };
+    }
     return this.#state;
   }
 
   async state(): Promise<State> {
-    return this.#current;
+    return this.remembered;
   }
 
   async recordedState(): Promise<State | undefined> {
     return this.#state;
   }
 
-  async takeLease(lease: Lease, now: Temporal.Instant): Promise<State | undefined> {
-    const state = this.#current;
+  async takeLease(lease: Lease, now: Temporal.Instant): Promise<LeasedState | undefined> {
+    const state = this.remembered;
     const { leaseOwner = lease.owner, leaseUntil } = state;
     const isTaken = leaseOwner !== lease.owner;
     const until = leaseUntil?.epochMilliseconds ?? 0;
@@ -126,7 +131,7 @@ export class MemoryLedger implements Ledger {
   }
 
   async saveState(changes: StateChanges, lease?: Lease): Promise<boolean> {
-    const before = this.#current;
+    const before = this.remembered;
     if (lease && before.leaseOwner !== lease.owner) return false;
     this.#state = changed(before, changes);
     return true;
@@ -176,8 +181,8 @@ export class MemoryLedger implements Ledger {
   }
 
   async addYears(years: readonly number[]): Promise<void> {
-    this.#state = changed(this.#current, {
-      years: [...new Set([...this.#current.years, ...years])],
+    this.#state = changed(this.remembered, {
+      years: [...new Set([...this.remembered.years, ...years])],
     });
   }
 
@@ -318,7 +323,10 @@ function behindOf(outbox: ReadonlyMap<number, Entry>): 'held' | 'pending' | unde
 
 const noLease = { leaseOwner: undefined, leaseUntil: undefined };
 
-function changed(before: State, { conditions = new Map(), ...fields }: StateChanges): State {
+function changed(
+  before: LeasedState,
+  { conditions = new Map(), ...fields }: StateChanges,
+): LeasedState {
   const open = new Map(before.conditions);
   for (const [name, condition] of conditions)
     if (condition === undefined) open.delete(name);

@@ -6,7 +6,7 @@ import { ClientClosedError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader, RangeRead } from '../../lambda/ports/partner-reader.ts';
-import type { State } from '../../lambda/ports/state.ts';
+import type { LeasedState, State } from '../../lambda/ports/state.ts';
 import type { TickParts, TickSettings } from '../../lambda/tick/parts.ts';
 import { type Rules, rules } from '../../lambda/tick/rules.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
@@ -43,9 +43,23 @@ const no = () => false;
 const yes = () => true;
 
 /** A ledger whose state is told otherwise than it is. */
-function telling(told: (state: State) => State): (real: Ledger) => Partial<Ledger> {
+function telling(
+  told: (state: State) => Partial<Omit<State, 'missing'>>,
+): (real: Ledger) => Partial<Ledger> {
   return (real) => ({
-    state: async () => told(await real.state()),
+    state: async () => {
+      const state = await real.state();
+      return { ...state, ...told(state) };
+    },
+    ...remembering((state) => ({ ...state, ...told(state) }))(real),
+  });
+}
+
+/** A ledger that tells the holder of the lease otherwise. */
+function remembering(
+  told: (state: LeasedState) => LeasedState,
+): (real: Ledger) => Pick<Ledger, 'takeLease'> {
+  return (real) => ({
     takeLease: async (lease, now) => {
       const state = await real.takeLease(lease, now);
       return state && told(state);
@@ -110,10 +124,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   anew: {
     breaks: 'what nobody knows is recorded silently when everything is read anew',
     seed: 9,
-    ledger: telling(({ baseline: { isAnew: _, ...baseline }, ...state }) => ({
-      ...state,
-      baseline,
-    })),
+    ledger: telling(({ baseline: { isAnew: _, ...baseline } }) => ({ baseline })),
     amid: { restarts: true },
   },
   flood: {
@@ -124,7 +135,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   hour: {
     breaks: 'the gate forgets what earlier ticks have found',
     seed: 21,
-    ledger: telling((state) => ({ ...state, gate: nothingFound })),
+    ledger: remembering((state) => ({ ...state, gate: nothingFound })),
   },
   gate: {
     breaks: 'the memory of the gate is written after what it allows',
@@ -155,7 +166,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   accept: {
     breaks: 'what operators have accepted is not believed',
     seed: 1,
-    ledger: telling(({ missing, ...state }) => ({
+    ledger: remembering(({ missing, ...state }) => ({
       ...state,
       ...(missing && { missing: { ...missing, accepted: 0 } }),
     })),
@@ -227,7 +238,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   leftover: {
     breaks: 'what a tick had left over is forgotten once the total agrees',
-    ledger: telling((state) => ({ ...state, hasMoreToFind: false })),
+    ledger: telling(() => ({ hasMoreToFind: false })),
   },
   lookups: {
     breaks: 'a lookup that fails ends the tick',
@@ -290,10 +301,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'the index of the undelivered is trusted at once',
     seed: 49,
     amid: { plan: lagging },
-    ledger: telling(({ dirtySince, ...state }) => ({
-      ...state,
-      ...(dirtySince && { dirtySince: dirtySince.subtract({ hours: 1 }) }),
-    })),
+    ledger: telling(({ dirtySince }) => ({ dirtySince: dirtySince?.subtract({ hours: 1 }) })),
   },
   since: {
     breaks: 'the index is trusted ten minutes after the first of several failures',
@@ -317,7 +325,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   quiet: {
     breaks: 'a tick in which nothing happened takes a lease',
     seed: 1,
-    ledger: telling(({ pulseDigest: _, ...state }) => state),
+    ledger: telling(() => ({ pulseDigest: undefined })),
   },
 };
 

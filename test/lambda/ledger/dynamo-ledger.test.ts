@@ -3,7 +3,8 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { nothingFound } from '../../../lambda/detection/gate.ts';
+import { type GateMemory, nothingFound } from '../../../lambda/detection/gate.ts';
+import type { Missing } from '../../../lambda/detection/missing.ts';
 import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Table } from '../../../lambda/ledger/table.ts';
@@ -57,13 +58,15 @@ describe('the item of the state', () => {
   });
 
   it.each([
-    { flood: { is_flooded: true, passed_edits: [{ since: 4, number: 3 }] } },
-    { gate: { counted: 'otherwise' } },
+    ['STATE', { flood: { is_flooded: true, passed_edits: [{ since: 4, number: 3 }] } }],
+    ['MEMORY', { gate: { counted: 'otherwise' } }],
   ])(
-    'that another version has left, %j, is taken over, and the gate remembers nothing',
-    async (left) => {
-      await table.put({ pk: `STATE#${integration}`, salt: 'salt', expected: 3, ...left }, {});
-      expect(await ledger.state()).toMatchObject({ expected: 3, gate: nothingFound });
+    'that another version has left, %s with %j, is taken over, and the gate remembers nothing',
+    async (item, left) => {
+      await table.put({ pk: `STATE#${integration}`, salt: 'salt', expected: 3 });
+      await table.put({ pk: `${item}#${integration}`, salt: 'salt', expected: 3, ...left });
+      const lease = { owner: 'a', until: later };
+      expect(await ledger.takeLease(lease, now)).toMatchObject({ expected: 3, gate: nothingFound });
     },
   );
 });
@@ -147,6 +150,76 @@ describe('the item of a certification', () => {
   });
 });
 
+describe('what is remembered beside the state', () => {
+  const lease = { owner: 'a', until: later };
+  const at = now.epochMilliseconds;
+  const missing: Missing = {
+    ...{ total: 300, tooManySince: at, lookAt: at, accepted: 0, withdrawn: [] },
+    notes: Array.from({ length: 300 }, (_, id) => ({ id, day: '2024-02-29', since: at })),
+  };
+  const gate: GateMemory = {
+    found: [{ at, known: 10_000, created: 500, updated: 0, restored: 0 }],
+    edits: [],
+    unsettled: Array.from({ length: 500 }, (_, id) => ({ id, revision: 1, at, isOut: true })),
+  };
+
+  /** A ledger of which some writes of the memory, as they are sent, fail; it says which items were written. */
+  function failing(isHit: (key: string) => boolean) {
+    const keys: string[] = [];
+    const update: Table['update'] = async (key, input) => {
+      if (isHit(key)) throw new LedgerUnavailableError('UpdateItem', {});
+      keys.push(key);
+      return table.update(key, input);
+    };
+    const faulty = Object.assign(Object.create(table), { update });
+    return { faulty: new DynamoLedger(faulty, integration, journal), keys };
+  }
+
+  it('is in an item of its own, which only the holder of the lease reads', async () => {
+    await ledger.state();
+    await ledger.takeLease(lease, now);
+    await ledger.complete(lease, now, { missing, gate });
+    expect((await ledger.state()).missing).toEqual({ total: 300, tooManySince: at, lookAt: at });
+    expect(await ledger.takeLease(lease, now)).toMatchObject({ missing, gate });
+  });
+
+  it('says when the next look is due before it has what that is for', async () => {
+    await ledger.state();
+    await ledger.takeLease(lease, now);
+    const { faulty } = failing((key) => key.startsWith('MEMORY#'));
+    await expect(faulty.saveState({ missing }, lease)).rejects.toThrow(LedgerUnavailableError);
+    expect((await ledger.state()).missing).toMatchObject({ lookAt: at });
+    const known = await ledger.takeLease(lease, now);
+    expect(known?.missing).toMatchObject({ lookAt: at, notes: [], withdrawn: [], accepted: 0 });
+  });
+
+  it('is written before the lease is given back', async () => {
+    await ledger.state();
+    await ledger.takeLease(lease, now);
+    const { faulty } = failing((key) => key.startsWith('MEMORY#'));
+    await expect(faulty.complete(lease, now, { gate })).rejects.toThrow(LedgerUnavailableError);
+    expect(await ledger.state()).toMatchObject({ leaseUntil: later, dirtySince: now });
+  });
+
+  it('cannot be written any more by a tick whose lease another one has taken', async () => {
+    await ledger.state();
+    await ledger.takeLease(lease, now);
+    const next = { owner: 'b', until: later.add({ minutes: 2 }) };
+    await ledger.takeLease(next, later.add({ seconds: 1 }));
+    const { faulty, keys } = failing(() => false);
+    expect(await faulty.complete(lease, now, { gate })).toBe(false);
+    expect(keys).toEqual([`MEMORY#${integration}`]);
+    expect(await ledger.takeLease(next, later)).toMatchObject({ gate: nothingFound });
+  });
+
+  it('that cannot be had gives the lease back', async () => {
+    await ledger.state();
+    const { faulty } = failing((key) => key.startsWith('MEMORY#'));
+    await expect(faulty.takeLease(lease, now)).rejects.toThrow(LedgerUnavailableError);
+    expect(await ledger.takeLease({ ...lease, owner: 'b' }, now)).toBeDefined();
+  });
+});
+
 describe('an outbox of hundreds', () => {
   it('is read no further than it is asked for', async () => {
     const ids = Array.from({ length: 201 }, (_, index) => index + 1);
@@ -211,10 +284,7 @@ describe('a state item', () => {
       flood: { is_flooded: true, doubtful_until: 5 },
     });
     const state = await ledger.state();
-    expect(state).toMatchObject({
-      baseline: { status: 'running', isAnew: false },
-      gate: nothingFound,
-    });
+    expect(state).toMatchObject({ baseline: { status: 'running', isAnew: false } });
     expect([state.bookmark, state.baseline.bookmark]).toEqual([undefined, undefined]);
     expect(state).not.toHaveProperty('digest');
     expect(state).not.toHaveProperty('trail');
@@ -225,7 +295,7 @@ describe('a state item', () => {
     ['baseline', { baseline: { status: 'running' } }],
     ['baseline.startDay', { baseline: { status: 'completed', start_day: '2026-02-30' } }],
     ['hasMoreToFind', { has_more_to_find: 'yes' }],
-    ['missing.notes', { missing: { total: 1, withdrawn: [], accepted: 0 } }],
+    ['missing.total', { missing: { total: '1' } }],
     ['conditions', { 'condition:held': { since: 'then', number: 1 } }],
     ['leaseUntil', { lease_until: '2026-11-21' }],
   ])('that is malformed is named, and its field: %s', async (field, malformed) => {

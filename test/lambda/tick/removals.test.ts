@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { isWithin } from '../../../lambda/detection/days.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
@@ -57,6 +58,30 @@ describe('what has disappeared', () => {
     expect(new Set(story.requests)).toEqual(new Set(['pulse']));
   });
 
+  it('from a day, while the newest page shows it, is looked at in the next page', async () => {
+    const shown = assessment({ id: 77, certified_on: '2026-11-21' });
+    story.add(shown);
+    await story.minutes(5);
+    const { prove, pulse, count } = story.partner;
+    const notes = () => story.memory.remembered.missing?.notes.map(({ id }) => id) ?? [];
+    const hiding: Partial<PartnerReader> = {
+      pulse: async (deadline) => ({ ...(await pulse(deadline)), count: 40 }),
+      count: async (range, deadline) =>
+        (await count(range, deadline)) - Number(isWithin('2026-11-21', range)),
+      prove: async (...asked) => {
+        const read = await prove(...asked);
+        const assessments = read.assessments.filter(({ id }) => id !== 77);
+        return { ...read, assessments, count: assessments.length };
+      },
+    };
+    Object.assign(story.partner, hiding);
+    await story.minutesUntil(() => notes().length > 0, 20);
+    Object.assign(story.partner, { prove });
+    expect(notes()).toEqual([77]);
+    await story.minute();
+    expect(notes()).toEqual([]);
+  });
+
   it('and is back before the second look was never gone, and nobody hears of it', async () => {
     const before = story.world;
     for (let times = 0; times < 4; times += 1) {
@@ -112,7 +137,7 @@ describe('what has disappeared', () => {
       ({ failed } = await story.tick({ ledger }));
     }
     await story.minutesUntil(() => gone() === 1, 75);
-    expect((await state()).missing?.withdrawn).toMatchObject([{ number: 1 }]);
+    expect(story.memory.remembered.missing?.withdrawn).toMatchObject([{ number: 1 }]);
   });
 
   it('uses up neither the day nor what ops have accepted where no withdrawal can be committed', async () => {
@@ -224,7 +249,7 @@ describe('too many', () => {
     await story.minutes(70);
     expect(gone()).toBe(0);
     expect(titles()).toEqual(['many certifications are missing at the partner']);
-    expect((await state()).missing?.notes).toEqual([]);
+    expect(story.memory.remembered.missing?.notes).toEqual([]);
     story.add(assessment({ id: 78, certified_on: '2012-12-12' }));
     expect(await story.minute()).toMatchObject({ created: 1, held: 0 });
     story.add(...Array.from({ length: 40 }, (_, index) => old(index + 1)));

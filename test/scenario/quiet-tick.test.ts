@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { Integration } from '../scaffold/integration.ts';
+import { ledgersInDynamoDb } from '../scaffold/ledgers.ts';
+import { assessment } from '../support/assessments.ts';
+
+const database = ledgersInDynamoDb();
+
+it('costs one request, one read unit and one write unit, also an hour after a flood and while hundreds are missing', async () => {
+  const story = new Integration(database.of);
+  story.world = Array.from({ length: 20 }, (_, index) =>
+    assessment({ id: index + 1, certified_on: '2026-11-20' }),
+  );
+  await story.baseline();
+  await story.minutes(2);
+  const now = story.clock.now();
+  const at = now.epochMilliseconds;
+  const lease = { owner: 'a flood', until: now.add({ seconds: 30 }) };
+  await story.ledger.takeLease(lease, now);
+  const withdrawn = Array.from({ length: 24 }, (_, hour) => ({
+    at: at - hour * 3_600_000,
+    number: 25,
+  }));
+  const found = Array.from({ length: 7 }, (_, piece) => ({
+    ...{
+      at: at - piece * 600_000,
+      known: 1_000_000,
+      created: 12_345,
+      updated: 12_345,
+      restored: 0,
+    },
+  }));
+  const ids = Array.from({ length: 500 }, (_, index) => 1_000_000 + index);
+  const told = { at, number: 12_345 };
+  await story.ledger.complete(lease, now, {
+    dirtySince: undefined,
+    missing: {
+      ...{ total: 12_345, tooManySince: at, lookAt: at + 600_000, accepted: 0, withdrawn },
+      notes: ids.slice(0, 300).map((id) => ({ id, day: '2024-02-29', since: at, askedAt: at })),
+    },
+    gate: {
+      ...{ found, edits: [] },
+      unsettled: ids.map((id) => ({ id, revision: 1, at, isOut: false })),
+    },
+    conditions: new Map([
+      ['held', { since: at, number: 12_345, told }],
+      ['missing', { since: at, number: 12_345, told }],
+    ]),
+  });
+  story.requests.length = 0;
+  const units = await database.unitsOf(() => story.tick());
+  expect(story.requests).toEqual(['pulse']);
+  expect(units).toEqual([1, 1]);
+});
