@@ -145,7 +145,7 @@ export class Life {
 
   /** What is gone is gone by its id as well. */
   async bury(): Promise<void> {
-    const { missing, conditions } = await this.ledger.state();
+    const { missing, conditions } = this.ledger.remembered;
     if (missing?.notes.some(({ isShownById }) => isShownById)) {
       this.coverage.note('shown by its id alone');
       if (!conditions.has('shown-by-id'))
