@@ -1,9 +1,7 @@
 import { lostOf, mayGo, nothingMissing } from '../detection/missing.ts';
 import { NotifierError } from '../errors.ts';
-import type { CommandOf } from './command.ts';
-import type { ResultOf } from './contract.ts';
 import { underLease } from './lease.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Carrier } from './parts.ts';
 import { ifPaused } from './pause.ts';
 
 /** The partner shows something else than what was looked at. */
@@ -26,11 +24,7 @@ const tolerance = 0.1;
  *
  * @throws TotalChangedError
  */
-export function acceptTotal(
-  parts: OperationParts,
-  { total }: CommandOf<'accept-total'>,
-  call: Call,
-): Promise<Outcome<ResultOf<'accept-total'>>> {
+export const acceptTotal: Carrier<'accept-total'> = (parts, { total }, call) => {
   const { partner, ledger, clock } = parts;
   return underLease(parts, call, async (state) => {
     const shown = await partner.count({}, call.limit.deadline);
@@ -47,4 +41,4 @@ export function acceptTotal(
     await ledger.saveState({ missing: { ...missing, accepted, lookAt: now } });
     return { result: { changed: true, ...told } };
   });
-}
+};

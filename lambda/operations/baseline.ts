@@ -3,19 +3,13 @@ import type { DayEntry } from '../detection/calendar.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { State, StateChanges } from '../ports/state.ts';
 import { problemOf } from './answer.ts';
-import type { CommandOf } from './command.ts';
-import type { ResultOf } from './contract.ts';
 import { recordedState, underLease } from './lease.ts';
 import { refuseIfLeftAlone } from './left-alone.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Carrier, OperationParts } from './parts.ts';
 import { ifPaused } from './pause.ts';
 
 /** How far the first full read is. */
-export async function baseline(
-  parts: OperationParts,
-  command: CommandOf<'baseline'>,
-  { limit }: Call,
-): Promise<Outcome<ResultOf<'baseline'>>> {
+export const baseline: Carrier<'baseline'> = async (parts, command, { limit }) => {
   const state = await recordedState(parts);
   const progress = {
     ...progressOf(state, await parts.ledger.calendar(state.years), parts.settings.baseline),
@@ -29,7 +23,7 @@ export async function baseline(
   } catch (error) {
     return { result: { ...progress, problem: problemOf(error) } };
   }
-}
+};
 
 /**
  * By the days that were read since it began: when it was restarted, all days have counts already, and
@@ -65,11 +59,7 @@ export const readAnew = (startDay: Temporal.PlainDate): StateChanges => ({
  * twice; what it does not know yet is news, as ever after the first baseline, or a flood that is held.
  * One that is running already goes on.
  */
-export function restartBaseline(
-  parts: OperationParts,
-  _command: CommandOf<'restart-baseline'>,
-  call: Call,
-): Promise<Outcome<ResultOf<'restart-baseline'>>> {
+export const restartBaseline: Carrier<'restart-baseline'> = (parts, _command, call) => {
   const { clock, ledger, settings } = parts;
   return underLease(parts, call, async (state) => {
     const changed = state.baseline.status === 'completed';
@@ -77,4 +67,4 @@ export function restartBaseline(
     if (changed) await ledger.saveState(readAnew(today));
     return { result: { changed, ...ifPaused(state) } };
   });
-}
+};

@@ -10,7 +10,7 @@ import type { ResultOf } from './contract.ts';
 import { credentialsStored } from './credentials-stored.ts';
 import { explain } from './explain.ts';
 import { holds } from './holds.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Call, Carrier, OperationParts } from './parts.ts';
 import { pause, resume } from './pause.ts';
 import { prove } from './prove.ts';
 import { conclude, record } from './record.ts';
@@ -20,15 +20,7 @@ import { runTick } from './run-tick.ts';
 import { status } from './status.ts';
 import { sendTestEvent } from './test-event.ts';
 
-type Carriers = {
-  readonly [Name in CommandName]: (
-    parts: OperationParts,
-    command: CommandOf<Name>,
-    call: Call,
-  ) => Promise<Outcome<ResultOf<Name>>>;
-};
-
-const carriers: Carriers = {
+const carriers: { readonly [Name in CommandName]: Carrier<Name> } = {
   status,
   explain,
   prove,

@@ -13,10 +13,8 @@ import {
   tieOrder,
   timeZone,
 } from './check-partner.ts';
-import type { CommandOf } from './command.ts';
-import type { ResultOf } from './contract.ts';
 import { type CheckName, type Finding, failed, ok, skipped } from './finding.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Call, Carrier, OperationParts } from './parts.ts';
 import { checkNames } from './result.ts';
 
 /** The partner has issued a token, and refuses what it is to be used for. */
@@ -26,11 +24,7 @@ const tokenIsGood = ok('The partner issues a token, and its API accepts it.');
  * Tries what a first deployment can get wrong, as far as it can be tried from inside AWS, in order.
  * Reads only. What cannot be tried because of a failure before it is skipped.
  */
-export async function check(
-  parts: OperationParts,
-  _command: CommandOf<'check'>,
-  { limit }: Call,
-): Promise<Outcome<ResultOf<'check'>>> {
+export const check: Carrier<'check'> = async (parts, _command, { limit }) => {
   const found = new Map<CheckName, Finding>();
   const note = async (name: CheckName, look: () => Promise<Finding> | Finding) => {
     const finding = await lookSafely(look);
@@ -66,7 +60,7 @@ export async function check(
       ...(pulse && { scope: scopeOf(pulse) }),
     },
   };
-}
+};
 
 async function lookSafely(look: () => Promise<Finding> | Finding): Promise<Finding> {
   try {

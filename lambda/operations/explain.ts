@@ -4,11 +4,10 @@ import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import { problemOf } from './answer.ts';
-import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { refuseIfLeftAlone } from './left-alone.ts';
 import type { CertificationStory, RevisionStory } from './ops-ledger.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Call, Carrier, OperationParts } from './parts.ts';
 import { dayProof } from './proofs.ts';
 
 type Explanation = ResultOf<'explain'>;
@@ -33,11 +32,7 @@ const verdicts: Readonly<Record<Delivery, Explanation['verdict']>> = {
  * The life of one assessment, as far as it was recorded, and why nothing was announced of it if
  * nothing was. Nothing personal: names of fields, ids and days.
  */
-export async function explain(
-  parts: OperationParts,
-  { id, partner }: CommandOf<'explain'>,
-  { limit }: Call,
-): Promise<Outcome<Explanation>> {
+export const explain: Carrier<'explain'> = async (parts, { id, partner }, { limit }) => {
   const { ledger, opsLedger, settings } = parts;
   const state = await ledger.recordedState();
   const story = await opsLedger.story(id);
@@ -58,7 +53,7 @@ export async function explain(
       hindrances: hindrancesOf(state, parts, entry?.readAt !== undefined && !entry.proof),
     },
   };
-}
+};
 
 function knownOf(
   { certification, firstSeen, revisions }: CertificationStory,

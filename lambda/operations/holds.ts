@@ -1,21 +1,16 @@
 import { Temporal } from 'temporal-polyfill';
-import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { StalledError } from './errors.ts';
 import { isSelected, kindOf, yearOf } from './kept.ts';
 import type { KeptEvent } from './ops-ledger.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Carrier } from './parts.ts';
 import { emptyTally } from './tally.ts';
 
 /** Events that one answer names: some 100 bytes each, and an answer has 6 MB at most. */
 const listedAtOnce = 1_000;
 
 /** What waits for ops, counted by kind, organization and year, and listed if asked. Nothing personal. */
-export async function holds(
-  { clock, opsLedger }: OperationParts,
-  command: CommandOf<'holds'>,
-  { limit }: Call,
-): Promise<Outcome<ResultOf<'holds'>>> {
+export const holds: Carrier<'holds'> = async ({ clock, opsLedger }, command, { limit }) => {
   const at = clock.now().toString();
   const tally = new KeptTally();
   const list: Listed[] = [];
@@ -37,7 +32,7 @@ export async function holds(
     result: { ...result, next },
     ...(cursor === command.after && { failure: new StalledError() }),
   };
-}
+};
 
 type Listed = NonNullable<ResultOf<'holds'>['list']>[number];
 

@@ -9,7 +9,8 @@ import type { TickSettings } from '../tick/parts.ts';
 import type { TickRun } from '../tick/tick.ts';
 import type { TimeLimit } from '../tick/time-limit.ts';
 import type { Answer } from './answer.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandName, CommandOf } from './command.ts';
+import type { ResultOf } from './contract.ts';
 import type { OpsLedger } from './ops-ledger.ts';
 
 /** What events are built by. */
@@ -81,3 +82,10 @@ export interface Outcome<Result> {
   readonly result: Result;
   readonly failure?: unknown;
 }
+
+/** Carries out a command. What it throws has ended it before anything was done. */
+export type Carrier<Name extends CommandName> = (
+  parts: OperationParts,
+  command: CommandOf<Name>,
+  call: Call,
+) => Promise<Outcome<ResultOf<Name>>>;

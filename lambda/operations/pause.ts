@@ -1,29 +1,24 @@
 import type { State } from '../ports/state.ts';
-import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Carrier } from './parts.ts';
 
 type Paused = NonNullable<ResultOf<'status'>['paused']>;
 
 /** Stops the integration: ticks look at the state and end. Who has paused it first is remembered. */
-export async function pause(
-  { ledger, opsLedger, clock }: OperationParts,
-  { by, reason }: CommandOf<'pause'>,
-  { id }: Pick<Call, 'id'>,
-): Promise<Outcome<ResultOf<'pause'>>> {
+export const pause: Carrier<'pause'> = async (
+  { ledger, opsLedger, clock },
+  { by, reason },
+  { id },
+) => {
   // Also before the very first tick: there is something to be paused then.
   await ledger.state();
   const changed = await opsLedger.pause({ since: clock.now(), by, reason }, id);
   return { result: { changed, paused: true, ...whoPaused(await ledger.state()) } };
-}
+};
 
-export async function resume(
-  { opsLedger }: OperationParts,
-  _command: CommandOf<'resume'>,
-  { id }: Pick<Call, 'id'>,
-): Promise<Outcome<ResultOf<'resume'>>> {
+export const resume: Carrier<'resume'> = async ({ opsLedger }, _command, { id }) => {
   return { result: { changed: await opsLedger.resume(id), paused: false } };
-}
+};
 
 /** Part of the answer to what only happens when the integration is resumed. */
 export function ifPaused(state: State | undefined): { readonly paused?: Paused } {

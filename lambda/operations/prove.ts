@@ -16,7 +16,7 @@ import {
 import { recordedState, underLease, whenFree } from './lease.ts';
 import { refuseIfLeftAlone } from './left-alone.ts';
 import { makeDue } from './make-due.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Call, Carrier, OperationParts } from './parts.ts';
 import { type DayProof, proofsOf } from './proofs.ts';
 
 type ProveCommand = CommandOf<'prove'>;
@@ -36,11 +36,7 @@ const afterwardsSeconds = 5;
  *
  * @throws PausedError, BackingOffError, BaselineRunningError with `now`
  */
-export async function prove(
-  parts: OperationParts,
-  command: ProveCommand,
-  call: Call,
-): Promise<Outcome<Result>> {
+export const prove: Carrier<'prove'> = async (parts, command, call) => {
   if (!command.now || command.after !== undefined)
     return { result: await certificate(parts, command) };
 
@@ -63,7 +59,7 @@ export async function prove(
   if (left === 0) return { result: { ...(await certificate(parts, next)), ...found } };
   const failure = whyNothingWasRead(line);
   return { result: { ...unfinished(left, next), ...found }, ...(failure && { failure }) };
-}
+};
 
 /** What is recorded of the days, and nothing else. */
 async function certificate(parts: OperationParts, command: ProveCommand): Promise<Result> {

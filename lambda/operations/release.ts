@@ -1,10 +1,9 @@
 import { leaseOf } from '../lease.ts';
-import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { Deciding } from './deciding.ts';
 import { BusyError } from './errors.ts';
 import { underLease } from './lease.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Call, Carrier, OperationParts } from './parts.ts';
 import { ifPaused } from './pause.ts';
 
 /**
@@ -13,11 +12,7 @@ import { ifPaused } from './pause.ts';
  *
  * As a digest, only people are told. No tick comes in between, so what one call releases is one mail.
  */
-export async function release(
-  parts: OperationParts,
-  command: CommandOf<'release'>,
-  call: Call,
-): Promise<Outcome<ResultOf<'release'>>> {
+export const release: Carrier<'release'> = async (parts, command, call) => {
   const { forHours, ...decided } = command;
   const opened = forHours === undefined ? {} : await openGate(parts, forHours, call);
   const common = { selection: command, after: command.after };
@@ -50,7 +45,7 @@ export async function release(
     undisturbed: (batch) => underLease(parts, call, batch),
   });
   return outcome(deciding, await deciding.run());
-}
+};
 
 /** A busy day is let through: what the gate finds is counted as ever, and not held. */
 function openGate(
@@ -69,11 +64,7 @@ function openGate(
 }
 
 /** Takes what waits for ops out of the outboxes: nobody is told of it. */
-export async function discard(
-  parts: OperationParts,
-  command: CommandOf<'discard'>,
-  call: Call,
-): Promise<Outcome<ResultOf<'discard'>>> {
+export const discard: Carrier<'discard'> = async (parts, command, call) => {
   const deciding = new Deciding(parts, call, {
     decision: 'discarded',
     selection: command,
@@ -87,4 +78,4 @@ export async function discard(
     result: { ...counts, ...(rest && { next: { ...command, ...rest } }) },
     ...(failure !== undefined && { failure }),
   };
-}
+};

@@ -10,7 +10,7 @@ import type { ResultOf } from './contract.ts';
 import { StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
 import { atPace, type Pace } from './pace.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Call, Carrier, OperationParts, Outcome } from './parts.ts';
 import { obstacleOf, replayedEvent } from './replayed-event.ts';
 import { cursorAt, type Slice, slices } from './selection.ts';
 import { emptyTally } from './tally.ts';
@@ -47,13 +47,9 @@ type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
  * It goes on by day and id and stops between two sends, so the cursor loses nothing. After a failure
  * in the middle of a send, that one is sent again.
  */
-export async function replay(
-  parts: OperationParts,
-  command: ReplayCommand,
-  call: Call,
-): Promise<ReplayOutcome> {
+export const replay: Carrier<'replay'> = async (parts, command, call) => {
   return new Replay(parts, command, call).run();
-}
+};
 
 class Replay {
   readonly #parts: OperationParts;

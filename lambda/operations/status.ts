@@ -8,12 +8,11 @@ import { isBackingOff } from '../tick/back-off.ts';
 import { conditionWording } from '../tick/condition-notices.ts';
 import { problemOf } from './answer.ts';
 import { progressOf } from './baseline.ts';
-import type { CommandOf } from './command.ts';
 import type { ResultOf } from './contract.ts';
 import { detectionTimes } from './detection-times.ts';
 import { refuseIfLeftAlone } from './left-alone.ts';
 import type { CommandRecord, Kept, Waits } from './ops-ledger.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
+import type { Call, Carrier, OperationParts } from './parts.ts';
 import { ifPaused } from './pause.ts';
 import { instant, proofOverview } from './proofs.ts';
 import { reasonsAgainst } from './standing.ts';
@@ -22,11 +21,7 @@ import { emptyTally } from './tally.ts';
 type Status = ResultOf<'status'>;
 
 /** All that there is to say about an integration in one screen. Reads only. */
-export async function status(
-  parts: OperationParts,
-  command: CommandOf<'status'>,
-  call: Call,
-): Promise<Outcome<Status>> {
+export const status: Carrier<'status'> = async (parts, command, call) => {
   const { ledger, opsLedger, settings, clock } = parts;
   const state = await ledger.recordedState();
   const [calendar, waiting, partner, history] = await Promise.all([
@@ -75,7 +70,7 @@ export async function status(
       ...(history && { history: history.map(plain) }),
     },
   };
-}
+};
 
 async function partnerTotal(parts: OperationParts, state: State | undefined, { limit }: Call) {
   try {

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NotifierError } from '../errors.ts';
 import { testEvent } from '../events/event.ts';
-import type { TestEventCommand } from './command.ts';
-import type { ResultOf } from './contract.ts';
-import type { OperationParts, Outcome } from './parts.ts';
+import type { Carrier } from './parts.ts';
 
 /** SNS did not accept the test event, so it does not accept others either. */
 export class TestEventRefusedError extends NotifierError {
@@ -24,10 +22,10 @@ export class TestEventRefusedError extends NotifierError {
  *
  * @throws TestEventRefusedError
  */
-export async function sendTestEvent(
-  { settings, clock, announcer }: Pick<OperationParts, 'settings' | 'clock' | 'announcer'>,
-  command: TestEventCommand,
-): Promise<Outcome<ResultOf<'test-event'>>> {
+export const sendTestEvent: Carrier<'test-event'> = async (
+  { settings, clock, announcer },
+  command,
+) => {
   const event = testEvent({
     ...command,
     integration: settings.name,
@@ -42,4 +40,4 @@ export async function sendTestEvent(
   const [refusal] = refused;
   if (refusal !== undefined) throw new TestEventRefusedError(refusal.code);
   return { result: { id: event.id } };
-}
+};
