@@ -261,7 +261,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   pace: {
     breaks: 'each tick has to learn the pace anew',
-    ledger: telling(({ pace: _, ...state }) => state),
+    ledger: telling(() => ({ pace: undefined })),
   },
   turns: {
     breaks: 'a read that does not fit into one tick begins with the same half each time',
@@ -269,7 +269,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   cursor: {
     breaks: 'a day that does not fit into one tick is begun anew in each',
-    ledger: telling(({ bookmark: _, ...state }) => state),
+    ledger: telling(() => ({ bookmark: undefined })),
   },
   vain: {
     breaks: 'a read that was cut off counts as one',
