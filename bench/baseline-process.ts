@@ -48,11 +48,13 @@ for (;;) {
   const nextAt = began.add({ seconds: timeoutSeconds + 5 });
   clock.advance(clock.now().until(nextAt));
 }
+const { user, system } = process.cpuUsage();
 report({
   ticks,
   idleBytes: idle,
   peakBytes: peak,
   ms: performance.now() - started,
+  processorMs: (user + system) / 1_000,
   now: clock.now().toString(),
   consumption: meter.take(),
   warnings: ticker.warnings,
