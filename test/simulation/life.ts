@@ -278,6 +278,7 @@ export class Life {
       // The next tick goes on. Only an error that is none of ours is a finding.
       if (!(error instanceof NotifierError)) this.findings.push(`a tick failed: ${error}`);
     }
+    if (report === undefined) witness.hasFailed(invocation);
     if (environment.isAlive) {
       environment.idleSince = timeline.nowMs;
       this.#idle.push(environment);

@@ -29,7 +29,7 @@ export class Witness {
   /** The newest sight of each record among those that were committed. */
   readonly #sights = new Map<number, number>();
   /** The world's moment when a read of days last showed a record. */
-  readonly #shownAt = new Map<number, number>();
+  readonly #shownAt = new Map<number, { readonly moment: number; readonly to: Invocation }>();
   /** When each withdrawal was committed that nobody has asked ops about. */
   readonly #withdrawn: number[] = [];
   /** When the gate has let changes go. */
@@ -74,12 +74,17 @@ export class Witness {
         if (!read.proof && this.completedAt === Number.POSITIVE_INFINITY)
           this.isBaselineProven = false;
         const seen = new Set(read.assessments.map(({ id }) => id));
-        for (const id of seen) this.#shownAt.set(id, since);
+        for (const id of seen) this.#shownAt.set(id, { moment: since, to: invocation });
         const after = world.readable(range);
         if (read.proof) this.#seesAll(seen, before, after, since);
         return read;
       },
     };
+  }
+
+  /** A tick that came to no end need not have committed what it was shown. */
+  hasFailed(invocation: Invocation): void {
+    for (const [id, { to }] of this.#shownAt) if (to === invocation) this.#shownAt.delete(id);
   }
 
   /** A proven read may lack only what went or changed while it read. */
@@ -142,7 +147,7 @@ export class Witness {
   #isExcused({ id, day }: Certification): boolean {
     if (this.#host.wasTrulyAbsent(id)) return true;
     const hasMoved = this.#world.entries.get(id)?.assessment.certified_on !== day;
-    const wasShown = (this.#shownAt.get(id) ?? -1) >= (this.#world.touchedAt.get(id) ?? 0);
+    const wasShown = (this.#shownAt.get(id)?.moment ?? -1) >= (this.#world.touchedAt.get(id) ?? 0);
     const isExcused = this.#host.deniesIds && hasMoved && !wasShown;
     if (isExcused) this.#note('withdrawn where it was, unread where it is');
     return isExcused;
