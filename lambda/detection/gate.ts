@@ -9,7 +9,7 @@ const piecesOfRound = 4;
 /** The limit grows with the ledger up to here. */
 const share = 0.01;
 const mostByShare = 5_000;
-/** The state item, which names them, is to stay small: others are counted again when they are found again. */
+/** Each tick at work reads and writes them all: others are counted again when they are found again. */
 const mostUnsettled = 500;
 
 type Counts = Readonly<Record<Sighting['kind'], number>>;

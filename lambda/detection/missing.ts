@@ -12,7 +12,7 @@ const fewOfTiny = 2;
 const oneHourMs = 3_600_000;
 const oneDayMs = 24 * oneHourMs;
 
-/** More are noted once some of these have gone: the state item, which holds them, is to stay small. */
+/** More are noted once some of these have gone: each tick at work reads and writes them all. */
 const mostNotes = 300;
 
 /** A certification that a proven read lacked, and that no read has shown since. Times are milliseconds since the epoch. */
