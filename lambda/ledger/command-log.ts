@@ -1,25 +1,11 @@
 import * as z from 'zod/mini';
-import type { CommandOutcome, CommandRecord } from '../operations/ops-ledger.ts';
+import { type CommandOutcome, type CommandRecord, commandRecord } from '../ports/command-record.ts';
 import { nameOf, parse, schemaVersion } from './item.ts';
 import type { Plain, Table } from './table.ts';
 
 const kept = 100;
 
-const record = z.object({
-  at: z.iso.datetime(),
-  by: z.optional(z.string()),
-  command: z.string(),
-  settings: z.record(z.string(), z.unknown()),
-  outcome: z.optional(
-    z.object({
-      at: z.iso.datetime(),
-      ok: z.boolean(),
-      code: z.optional(z.string()),
-      changed: z.optional(z.boolean()),
-      rest: z.optional(z.object({ after: z.optional(z.string()) })),
-    }),
-  ),
-});
+const record = z.omit(commandRecord, { operation: true });
 
 /** One attribute a command, so that one write adds the newest and another removes the oldest. */
 const prefix = 'operation:';

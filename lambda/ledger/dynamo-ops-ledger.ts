@@ -2,14 +2,13 @@ import type { Temporal } from 'temporal-polyfill';
 import { ledgerTable } from '../names.ts';
 import type {
   CertificationStory,
-  CommandOutcome,
-  CommandRecord,
   Decision,
   Kept,
   KeptEvent,
   OpsLedger,
   Waits,
 } from '../operations/ops-ledger.ts';
+import type { CommandOutcome, CommandRecord } from '../ports/command-record.ts';
 import type { Pause } from '../ports/state.ts';
 import { certificationKey } from './certification-item.ts';
 import { parseStory } from './certification-story.ts';

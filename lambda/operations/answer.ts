@@ -1,15 +1,9 @@
-import { type Fault, NotifierError } from '../errors.ts';
+import type * as z from 'zod/mini';
+import { NotifierError } from '../errors.ts';
+import type { problemSchema } from './results/common.ts';
 
 /** What went wrong, as data: for the caller of a function, who sees no stack trace. */
-export interface Problem {
-  /** Stable, kebab-case. */
-  readonly code: string;
-  readonly fault: Fault;
-  readonly message: string;
-  /** Whether the same command, sent again later, can succeed without anybody doing anything. */
-  readonly retryHelps: boolean;
-  readonly whatToDo: string;
-}
+export type Problem = Readonly<z.output<typeof problemSchema>>;
 
 /** What every command answers. */
 export type Answer<Result = unknown> =

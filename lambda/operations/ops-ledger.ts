@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { Certification } from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
+import type { CommandOutcome, CommandRecord } from '../ports/command-record.ts';
 import type { Decision, Revision } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
 
@@ -52,28 +53,6 @@ export interface CertificationStory {
   readonly certification: Certification;
   readonly firstSeen?: string;
   readonly revisions: readonly RevisionStory[];
-}
-
-/** A changing command. */
-export interface CommandRecord {
-  /** Sorts by time. */
-  readonly operation: string;
-  readonly at: string;
-  readonly by?: string | undefined;
-  readonly command: string;
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** Of its last call; absent: that never answered. */
-  readonly outcome?: CommandOutcome | undefined;
-}
-
-export interface CommandOutcome {
-  readonly at: string;
-  readonly ok: boolean;
-  readonly code?: string | undefined;
-  /** Whether any call so far has changed anything; absent: it cannot be told. */
-  readonly changed?: boolean | undefined;
-  /** It has not come to its end: what is left begins after this cursor, or with everything. */
-  readonly rest?: { readonly after?: string | undefined } | undefined;
 }
 
 /** What the people on duty ask of the ledger, beside what ticks do. */

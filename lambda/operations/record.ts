@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import {
+  type CommandOutcome,
+  type CommandRecord,
+  commandSettings,
+} from '../ports/command-record.ts';
 import type { Answer } from './answer.ts';
 import { briefly } from './brief.ts';
 import type { Command, CommandName } from './command.ts';
 import { isChanging, type ResultOf } from './contract.ts';
-import type { CommandOutcome, CommandRecord } from './ops-ledger.ts';
 import type { Call, OperationParts } from './parts.ts';
 
 /** A command of any kind, which may say who asks, and what it is to be called. */
@@ -25,7 +29,11 @@ export async function record(
 ): Promise<CommandRecord | undefined> {
   if (!isChanging(command)) return undefined;
   const { command: name, by, operation: chosen, ...settings }: Named = command;
-  const noted = { ...(by !== undefined && { by }), command: name, settings: briefly(settings) };
+  const noted = {
+    ...(by !== undefined && { by }),
+    command: name,
+    settings: commandSettings.parse(briefly(settings)),
+  };
   const begun = chosen && (await opsLedger.recorded()).find(isCalled(chosen));
   if (begun && goesOnWith(begun, noted)) return begun;
   const at = clock.now().toString({ smallestUnit: 'millisecond' });

@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill';
-import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { ConditionName } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
@@ -11,7 +10,7 @@ import { progressOf } from './baseline.ts';
 import type { ResultOf } from './contract.ts';
 import { detectionTimes } from './detection-times.ts';
 import { refuseIfLeftAlone } from './left-alone.ts';
-import type { CommandRecord, Kept, Waits } from './ops-ledger.ts';
+import type { Kept, Waits } from './ops-ledger.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { ifPaused } from './pause.ts';
 import { instant, proofOverview } from './proofs.ts';
@@ -67,7 +66,7 @@ export const status: Carrier<'status'> = async (parts, command, call) => {
         all: certifications,
       }),
       conditions,
-      ...(history && { history: history.map(plain) }),
+      ...(history && { history: [...history] }),
     },
   };
 };
@@ -161,15 +160,6 @@ function conditionsOf(
       ...conditionWording(settings, name),
     };
   });
-}
-
-/** As it is in JSON: settings of a command are nothing else. */
-function plain({ settings, outcome, ...record }: CommandRecord) {
-  return {
-    ...record,
-    settings: z.record(z.string(), z.json()).parse(settings),
-    ...(outcome && { outcome }),
-  };
 }
 
 function settingsTold({ settings }: OperationParts): Status['settings'] {

@@ -1,8 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type {
   CertificationStory,
-  CommandOutcome,
-  CommandRecord,
   Decided,
   Decision,
   Kept,
@@ -11,6 +9,7 @@ import type {
   OpsLedger,
   Waits,
 } from '../../lambda/operations/ops-ledger.ts';
+import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
 import type { Pause, State } from '../../lambda/ports/state.ts';
 import { type Item, type MemoryLedger, places, waitsOf } from './memory-ledger.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { conditionNames } from '../../detection/conditions.ts';
+import { commandRecord } from '../../ports/command-record.ts';
 import { byKind, count, day, instant, partnerTotal, pause } from './common.ts';
 
 /**
@@ -37,29 +38,6 @@ export const baselineProgress = z.object({
   counted: count,
   /** What the partner counts in all; absent: not asked, or it did not answer. */
   total: z.optional(count),
-});
-
-/** A changing command, as it was recorded. */
-const recorded = z.object({
-  operation: z.string(),
-  at: instant,
-  /** As the caller says. */
-  by: z.optional(z.string()),
-  command: z.string(),
-  /** The command's settings. */
-  settings: z.record(z.string(), z.json()),
-  /** Of the last call, if there were several; absent: it never answered. */
-  outcome: z.optional(
-    z.object({
-      at: instant,
-      ok: z.boolean(),
-      code: z.optional(z.string()),
-      /** Whether any of the calls has changed anything; absent: it cannot be told. */
-      changed: z.optional(z.boolean()),
-      /** It has not come to its end: what is left begins after this cursor, or with everything. */
-      rest: z.optional(z.object({ after: z.optional(z.string()) })),
-    }),
-  ),
 });
 
 export const statusResult = z.object({
@@ -142,5 +120,5 @@ export const statusResult = z.object({
     }),
   ),
   /** Newest first; absent: not asked for. */
-  history: z.optional(z.array(recorded)),
+  history: z.optional(z.array(commandRecord)),
 });
