@@ -1,11 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
+import { conditionTable } from './condition-table.ts';
 import { describeDetails, describeError } from './describe-error.ts';
+import { conditionNames } from './detection/conditions.ts';
 import { reachOf } from './errors.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
 import type { Journal } from './ports/journal.ts';
-import { isHindered } from './tick/conditions.ts';
 import type { TickReport } from './tick/tick.ts';
 
 /** One line a tick. */
@@ -22,6 +23,21 @@ const asWanted: ReadonlySet<TickReport['outcome']> = new Set([
   'paused',
   'no-credentials',
 ]);
+
+/** What lasts, or what this tick has met of it; of several of one metric the most. */
+function conditionMetrics(line: TickLine): ReadonlyMap<string, number> {
+  const { conditions, held, undeliverable, quarantined } = line;
+  const met: TickLine['conditions'] = { held, undeliverable, quarantined };
+  const isNew = line.outcome === 'no-credentials';
+  const values = new Map<string, number>();
+  for (const name of conditionNames) {
+    const { metric } = conditionTable[name];
+    if (metric === undefined || (isNew && metric === names.refused)) continue;
+    const value = Math.max(conditions[name] ?? 0, met[name] ?? 0);
+    values.set(metric, Math.max(values.get(metric) ?? 0, value));
+  }
+  return values;
+}
 
 /** What a tick leaves behind for ops: structured JSON log lines and metrics (EMF) on stdout. */
 export class TickJournal implements Journal {
@@ -54,19 +70,11 @@ export class TickJournal implements Journal {
 
   completed(line: TickLine): void {
     this.#logger.info('tick', { ...line });
-    const { conditions } = line;
-    const more = (now: number, lasting = 0) => Math.max(now, lasting);
-    const isNew = line.outcome === 'no-credentials';
     if (asWanted.has(line.outcome)) this.#count(names.ticksCompleted, 1);
     this.#count(names.partnerRequests, line.requests);
     this.#countAny(names.eventsDelivered, line.delivered);
     this.#countAny(names.eventsUndelivered, line.undelivered);
-    this.#countAny(names.eventsUndeliverable, more(line.undeliverable, conditions.undeliverable));
-    this.#countAny(names.eventsHeld, more(line.held, conditions.held));
-    this.#countAny(names.unexplainedDifference, conditions.unexplained ?? 0);
-    this.#countAny(names.recordsQuarantined, more(line.quarantined, conditions.quarantined));
-    this.#countAny(names.refused, isHindered(conditions) && !isNew ? 1 : 0);
-    this.#countAny(names.daysUnproven, conditions.unproven ?? 0);
+    for (const [metric, value] of conditionMetrics(line)) this.#countAny(metric, value);
     this.#metrics.publishStoredMetrics();
   }
 

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { type OddPaths, oddPathsKnown } from './odd-fields.ts';
 
-/** What operations are told of once when it begins and once when it is over. */
-export const conditionNames = [
-  'paused',
+/** In the way of every tick until people mend it: the codes of the errors that reach so far. */
+export const accessNames = [
   'credentials-not-set',
   'credentials-malformed',
   'secret-unreadable',
@@ -11,6 +10,12 @@ export const conditionNames = [
   'unsupported-grant',
   'token-refused-twice',
   'not-provisioned',
+] as const;
+
+/** What operations are told of once when it begins and once when it is over. */
+export const conditionNames = [
+  'paused',
+  ...accessNames,
   'rate-limited',
   'missing',
   'unexplained',
@@ -34,7 +39,12 @@ export interface Observation {
   readonly details?: readonly string[];
   /** Of `odd-fields`: all that are known. */
   readonly paths?: OddPaths;
+  /** So long it has to last before it is told, and to be gone before it is over: milliseconds. */
+  readonly steadyMs?: number;
 }
+
+/** What one tick has found out, by condition; of the others it knows nothing. */
+export type Observations = Readonly<Partial<Record<ConditionName, Observation>>>;
 
 /** It begins; it has become more; it is over. */
 const stage = z.enum(['begins', 'grows', 'ends']);
@@ -47,6 +57,8 @@ export const openCondition = z.readonly(
     /** When it was first seen: milliseconds since the epoch. */
     since: z.number(),
     number: z.int(),
+    /** Since when it is not seen any more, and is not over yet. */
+    goneAt: z.exactOptional(z.number()),
     /** The last notice that was accepted: when, and how many it spoke of, or how few there were since. */
     told: z.exactOptional(z.readonly(z.object({ at: z.number(), number: z.int() }))),
     /** The notice that is owed: SNS has not accepted it yet. */
@@ -73,27 +85,58 @@ const oneDay = 24 * 3_600_000;
  *      └────────────────┘                      └──────────── told ──────────────┘
  *
  * "A day later" needs an observation then: whoever knows that it lasts says so, even with the same number.
- * What nobody was told of ends without a word, and what is back before its end was told goes on.
+ * What nobody was told of ends without a word, and what is back before its end was told goes on. Where it has to be
+ * steady, what comes and goes is one condition as long as it does not stay away.
  */
 export function observe(
   before: OpenCondition | undefined,
-  { number, details, since: begun, paths: seen }: Observation,
+  observation: Observation,
   nowMs: number,
 ): OpenCondition | undefined {
-  const { since = begun ?? nowMs } = before ?? {};
-  const told = before?.told && { ...before.told, number: Math.min(before.told.number, number) };
-  const paths = seen ?? before?.paths;
-  const more = { ...(details && { details }), ...(paths && { paths }) };
-  if (number === 0)
-    return before && told && { since, number: before.number, told, owes: 'ends', ...more };
+  if (observation.number === 0) return before && notSeen(before, observation, nowMs);
+  const { number, steadyMs = 0 } = observation;
+  const { since = observation.since ?? nowMs, told } = before ?? {};
+  const details = observation.details ?? before?.details;
+  const paths = observation.paths ?? before?.paths;
+  const condition = { since, number, ...(paths && { paths }) };
   if (told === undefined)
-    return { since, number, owes: 'begins', details: before?.details ?? [], ...more };
+    return nowMs - since < steadyMs
+      ? { ...condition, ...(details && { details }) }
+      : { ...condition, owes: 'begins', details: details ?? [] };
   const hasGrown = number > told.number && nowMs - told.at >= oneDay;
   return {
-    ...{ since, number, told },
-    ...(hasGrown && { owes: 'grows' as const, ...more }),
-    ...(paths && { paths }),
+    ...condition,
+    told: { ...told, number: Math.min(told.number, number) },
+    ...(hasGrown && { owes: 'grows' as const, ...(details && { details }) }),
   };
+}
+
+function notSeen(
+  { owes: _, details: __, ...before }: OpenCondition,
+  { steadyMs = 0 }: Observation,
+  nowMs: number,
+): OpenCondition | undefined {
+  const { goneAt = nowMs, told } = before;
+  if (nowMs - goneAt < steadyMs) return { ...before, goneAt };
+  return told && { ...before, told: { ...told, number: 0 }, owes: 'ends' };
+}
+
+/** What earlier ticks owe, as they have seen it. */
+export function owed(open: OpenConditions): Observations {
+  const owing = [...open].filter(([, { owes }]) => owes !== undefined);
+  return Object.fromEntries(
+    owing.map(([name, { owes, number }]) => [name, { number: owes === 'ends' ? 0 : number }]),
+  );
+}
+
+/** What operations were told of, or are owed, and lasts: how many of whatever it counts. */
+export function lasting(open: OpenConditions): Partial<Record<ConditionName, number>> {
+  const all = [...open].filter(([, condition]) => isLasting(condition));
+  return Object.fromEntries(all.map(([name, { number }]) => [name, number]));
+}
+
+export function isLasting({ told, owes }: OpenCondition): boolean {
+  return owes === undefined ? told !== undefined : owes !== 'ends';
 }
 
 /** What is left of a condition once the notice that it owes was accepted. */

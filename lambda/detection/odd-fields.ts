@@ -50,12 +50,10 @@ export const oddPathsKnown = z.readonly(
 
 export type OddPaths = z.output<typeof oddPathsKnown>;
 
-/** @param met the ids of the records that this tick has met, by path */
-export function withMet(
-  known: OddPaths,
-  met: ReadonlyMap<string, ReadonlySet<number>>,
-  nowMs: number,
-): OddPaths {
+/** The ids of the records that a tick has met, by path. */
+export type MetPaths = ReadonlyMap<string, ReadonlySet<number>>;
+
+export function withMet(known: OddPaths, met: MetPaths, nowMs: number): OddPaths {
   const paths = new Map(Object.entries(known));
   for (const [path, { size }] of met)
     paths.set(path, { at: nowMs, records: Math.max(size, paths.get(path)?.records ?? 0) });

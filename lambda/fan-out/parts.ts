@@ -64,6 +64,7 @@ export interface FanOutParts {
     Ledger,
     | 'recordedState'
     | 'state'
+    | 'saveState'
     | 'takeLease'
     | 'giveBackLease'
     | 'complete'

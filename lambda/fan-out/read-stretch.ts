@@ -13,6 +13,8 @@ import { leaseOf } from '../lease.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
 import type { Lease, State } from '../ports/state.ts';
 import { CalendarDays } from '../tick/calendar-days.ts';
+import { noteOddFields } from '../tick/conditions.ts';
+import { OddFields } from '../tick/odd-fields.ts';
 import { prove } from '../tick/read-days.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import {
@@ -63,12 +65,15 @@ export async function readStretch(
   const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeStretch(stretch, lease, clock.now());
   if (before === undefined) throw new StretchTakenError(stretch);
+  const oddFields = new OddFields();
+  const watching = { ...parts, partner: oddFields.watching(parts.partner) };
   try {
     const after = before.isDone
       ? before
-      : await goOn(parts, stretch, before, lease, run, state.salt);
+      : await goOn(watching, stretch, before, lease, run, state.salt);
     return { ...after, waitSeconds: after.isDone ? 0 : secondsToWait(parts) };
   } finally {
+    await noteOddFields(parts, oddFields.met);
     await giveBack(parts, stretch, lease);
   }
 }

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
-import type { ConditionName } from '../detection/conditions.ts';
+import { type ConditionName, isLasting } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
@@ -149,9 +149,10 @@ function conditionsOf(
     undeliverable,
     ...(!paused && { paused: 0 }),
   };
-  return [...conditions].flatMap(([name, { since, number, told, owes }]) => {
+  return [...conditions].flatMap(([name, condition]) => {
+    const { since, number, told } = condition;
     const many = now[name] ?? number;
-    if (owes === 'ends' || many === 0) return [];
+    if (!isLasting(condition) || many === 0) return [];
     return {
       name,
       since: instant(since),

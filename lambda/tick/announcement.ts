@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
-import { type Change, type Found, idOf, remembering } from '../detection/compare.ts';
+import { type Change, type Found, idOf, remembering, type Sighting } from '../detection/compare.ts';
 import { isLate, type RecentWindow } from '../detection/days.ts';
 import {
   type GateMemory,
@@ -15,7 +15,6 @@ import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../even
 import type { Committed } from '../ports/ledger.ts';
 import type { Lease, LeasedState } from '../ports/state.ts';
 import { CalendarDays } from './calendar-days.ts';
-import type { Conditions } from './conditions.ts';
 import type { Delivery } from './delivery.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -58,7 +57,7 @@ export class Announcement {
   failures = 0;
   readonly #days: CalendarDays;
   readonly #delivery: Delivery;
-  readonly #conditions: Conditions;
+  readonly #tellFlood: (held: readonly Sighting[]) => Promise<boolean>;
   readonly #lease: Lease;
   /** What the gate remembers, and as much of it as the state has. */
   #memory: GateMemory = nothingFound;
@@ -70,13 +69,13 @@ export class Announcement {
     window: RecentWindow,
     limit: TimeLimit,
     delivery: Delivery,
-    conditions: Conditions,
+    tellFlood: (held: readonly Sighting[]) => Promise<boolean>,
     lease: Lease,
   ) {
     this.#parts = parts;
     this.#days = new CalendarDays(parts.ledger);
     this.#delivery = delivery;
-    this.#conditions = conditions;
+    this.#tellFlood = tellFlood;
     this.#lease = lease;
     this.#window = window;
     this.#limit = limit;
@@ -150,7 +149,7 @@ export class Announcement {
     const news = batch.filter(({ kind }) => kind === 'created' || kind === 'restored').length;
     this.#outlook = { known: known + news, total };
     // What operations cannot be told of is not committed, and found again by the next tick.
-    const isTold = held.length === 0 || (await this.#conditions.flood(held));
+    const isTold = held.length === 0 || (await this.#tellFlood(held));
     if (!isTold) this.failures += held.length;
     return [
       ...(isTold ? await this.#conclude(held, 'held', now) : []),

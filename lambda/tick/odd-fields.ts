@@ -1,9 +1,6 @@
-import { type OddPaths, oddPaths, withMet } from '../detection/odd-fields.ts';
+import { type MetPaths, oddPaths } from '../detection/odd-fields.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
-
-/** Enough to look at; the log is not to hold a list of everybody. */
-const idsShown = 10;
 
 /** The fields of announceable records that are not as documented, among all that a tick is shown. */
 export class OddFields {
@@ -27,21 +24,8 @@ export class OddFields {
     };
   }
 
-  get isNoneMet(): boolean {
-    return this.#met.size === 0;
-  }
-
-  /** What is known now, and the ids of some records by each path that was not known before. */
-  learned(known: OddPaths, nowMs: number) {
-    const news = [...this.#met].filter(([path]) => !Object.hasOwn(known, path));
-    return {
-      paths: withMet(known, this.#met, nowMs),
-      news: news.map(([path, ids]) => ({
-        path,
-        records: ids.size,
-        ids: [...ids].slice(0, idsShown),
-      })),
-    };
+  get met(): MetPaths {
+    return this.#met;
   }
 
   #noted<Shown extends { readonly assessments: readonly Assessment[] }>(shown: Shown): Shown {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { quarantineSeen } from '../detection/observed.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
-import type { Conditions } from './conditions.ts';
 import type { TickParts } from './parts.ts';
 
 /** A record that stays malformed is reported once; beyond so many, they are only counted. */
@@ -10,12 +10,10 @@ const reportedKept = 50;
 /** The malformed records that a tick meets: each is told of once, however often it is met again. */
 export class Quarantine {
   readonly #journal: TickParts['journal'];
-  readonly #conditions: Conditions;
   readonly #records = new Map<string, QuarantinedRecord>();
 
-  constructor(journal: TickParts['journal'], conditions: Conditions) {
+  constructor(journal: TickParts['journal']) {
     this.#journal = journal;
-    this.#conditions = conditions;
   }
 
   add(records: readonly QuarantinedRecord[]): void {
@@ -39,16 +37,15 @@ export class Quarantine {
       .slice(0, reportedKept - reported.length);
   }
 
-  /** @returns the names of all that were told of; undefined when there is no news */
-  async report(state: State): Promise<readonly string[] | undefined> {
+  /** @returns the names of all that were told of, with these; undefined when there is no news */
+  report(state: State) {
     const unreported = this.unreported(state);
     if (unreported.length === 0) return undefined;
     for (const [, { id, problems }] of unreported)
       this.#journal.warn('record quarantined', { id, problems });
     const reported = [...state.reported, ...unreported.map(([name]) => name)];
     const records = unreported.map(([, record]) => record);
-    await this.#conditions.quarantined(records, reported.length);
-    return reported;
+    return { reported, seen: quarantineSeen(records, reported.length) };
   }
 }
 

@@ -2,11 +2,25 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { isAuditDue, savedUntil, waitedForAudit, waitedForLook } from '../detection/audit.ts';
 import { Calendar } from '../detection/calendar.ts';
-import { countDeltas } from '../detection/compare.ts';
-import type { ConditionName } from '../detection/conditions.ts';
+import { countDeltas, type Sighting } from '../detection/compare.ts';
+import {
+  type ConditionName,
+  lasting,
+  type Observations,
+  type OpenConditions,
+  owed,
+} from '../detection/conditions.ts';
 import { tallied } from '../detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
 import { nothingMissing } from '../detection/missing.ts';
+import {
+  absenceSeen,
+  accessSeen,
+  daysSeen,
+  isMended,
+  paceSeen,
+  pauseSeen,
+} from '../detection/observed.ts';
 import { unhurried } from '../detection/pace.ts';
 import { pulseDigest } from '../detection/pulse.ts';
 import {
@@ -25,11 +39,12 @@ import { Announcement, type AnnouncementTally } from './announcement.ts';
 import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
 import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
-import { Conditions } from './conditions.ts';
+import { accessNameOf, oddTold, tell, tellFlood, waitingSeen } from './conditions.ts';
 import { Delivery, type DeliveryTally } from './delivery.ts';
 import { indexLagMinutes } from './index-lag.ts';
 import { keepPace } from './kept-pace.ts';
 import { Looks } from './looks.ts';
+import { OddFields } from './odd-fields.ts';
 import { isDigestDue } from './owed-digest.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
@@ -95,12 +110,15 @@ class Tick {
   readonly #limit: TimeLimit;
   readonly #lease: Lease;
   readonly #window: RecentWindow;
-  readonly #conditions: Conditions;
   readonly #delivery: Delivery;
   readonly #announcement: Announcement;
   readonly #quarantine: Quarantine;
+  readonly #oddFields = new OddFields();
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
   #holdsLease = false;
+  /** What operations know, as the state has it, and what of this tick they are still to be told. */
+  #open: OpenConditions = new Map();
+  #seen: Observations = {};
   /** Since when some outbox may have owed events when this tick took the lease. */
   #inherited: Temporal.Instant | undefined;
   #recorded = 0;
@@ -109,35 +127,38 @@ class Tick {
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
-    this.#conditions = new Conditions(parts);
-    this.#parts = { ...parts, partner: this.#conditions.oddFields.watching(parts.partner) };
+    this.#parts = { ...parts, partner: this.#oddFields.watching(parts.partner) };
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#lease = leaseOf(run.id, run.deadline);
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-    this.#quarantine = new Quarantine(parts.journal, this.#conditions);
+    this.#quarantine = new Quarantine(parts.journal);
     this.#delivery = new Delivery(this.#parts, this.#limit);
     this.#announcement = new Announcement(
       this.#parts,
       this.#window,
       this.#limit,
       this.#delivery,
-      this.#conditions,
+      (held) => this.#tellFlood(held),
       this.#lease,
     );
   }
 
   async run(): Promise<TickReport> {
-    const state = await this.#parts.ledger.state();
-    this.#conditions.know(state.conditions);
-    await this.#conditions.paused(state.paused ? state.pause : undefined);
-    if (state.paused) return this.#report('paused', state);
-    await this.#conditions.tellOwed();
+    const { ledger, clock, partner } = this.#parts;
+    const state = await ledger.state();
+    this.#open = state.conditions;
+    const pause = pauseSeen(state.paused ? state.pause : undefined, clock.now().epochMilliseconds);
+    if (state.paused) {
+      this.#open = await tell(this.#parts, this.#open, pause);
+      return this.#report('paused', state);
+    }
+    this.#see({ ...owed(state.conditions), ...pause });
+    partner.pace.value = state.pace ?? unhurried;
     if (isBackingOff(state, this.#parts)) return this.#backingOff(state);
-    this.#parts.partner.pace.value = state.pace ?? unhurried;
     try {
       return await this.#attempt(state);
     } finally {
-      await keepPace(this.#parts, state, this.#conditions);
+      await keepPace(this.#parts, state);
     }
   }
 
@@ -149,9 +170,11 @@ class Tick {
       if (reachOf(error) === 'pace')
         return this.#holdsLease
           ? this.#finish('backing-off', state)
-          : this.#report('backing-off', state);
+          : this.#end('backing-off', state);
       if (isRefusal(error)) await noteRefusal(state, this.#parts);
-      await this.#conditions.failed(error);
+      const name = accessNameOf(error);
+      if (name !== undefined) this.#see(accessSeen(this.#open, name));
+      await this.#tellOfFailure();
       if (this.#holdsLease) await this.#breakOff();
       // A deployment that waits for its credentials is no failure; one that has lost them is.
       if (error instanceof CredentialsNotSetError && state.heartbeat === undefined)
@@ -163,7 +186,7 @@ class Tick {
   /** The partner is left alone; what is owed already goes out all the same. */
   async #backingOff(state: State): Promise<TickReport> {
     if (!this.#isOwing(state) || (await this.#takeLease()) === undefined)
-      return this.#report('backing-off', state);
+      return this.#end('backing-off', state);
     return this.#finish('backing-off', state);
   }
 
@@ -171,24 +194,28 @@ class Tick {
     let leased: LeasedState | undefined;
     if (this.#isOwing(before) || before.baseline.status !== 'completed') {
       leased = await this.#takeLease();
-      if (leased === undefined) return this.#report('busy', before);
+      if (leased === undefined) return this.#end('busy', before);
       if (this.#limit.wasReached) return this.#finish('completed', leased);
     }
     const state = leased ?? before;
 
     let pulse = await this.#pulse();
     if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
-    await this.#conditions.answered();
+    this.#see(accessSeen(this.#open));
 
     if (leased && leased.baseline.status !== 'completed') return this.#readBaseline(leased, pulse);
-    if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
+    if (this.#isQuiet(state, pulse)) {
+      this.#seeAbsence(state);
+      return this.#finish('completed', state);
+    }
 
     if (leased === undefined) {
       leased = await this.#takeLease();
-      if (leased === undefined) return this.#report('busy', state);
+      if (leased === undefined) return this.#end('busy', state);
       if (this.#parts.rules.isPulseOutdated(state, leased)) pulse = await this.#pulse();
     }
     await this.#look(await this.#caughtUp(leased), pulse);
+    this.#seeAbsence(leased);
     return this.#finish('completed', leased);
   }
 
@@ -318,15 +345,13 @@ class Tick {
     const missing = looks.conclude(calendar);
     const { isNoticeOwed } = state.baseline;
     const isToldNow = isNoticeOwed && (await tellOfCompletion(this.#parts, calendar));
-    const isMended = await this.#conditions.examined(calendar, this.#quarantine.size);
-    await this.#conditions.missing(missing);
+    const { size } = this.#quarantine;
+    this.#see(daysSeen(this.#open, calendar, size, this.#oddFields.met.size > 0));
     const sums = { total: pulse.count, expected: calendar.total, differs };
     const unexplained = isAllLocated
       ? await unexplainedBy(this.#parts, this.#limit, state, sums)
       : undefined;
     const isExplained = (unexplained ?? state.unexplained) === 0;
-    const unexplainedSince = isExplained ? undefined : (state.unexplainedSince ?? began);
-    await this.#conditions.unexplained(unexplained ?? state.unexplained, unexplainedSince);
     // Days that cannot be read in a whole tick must not keep ticks from all others.
     const trail = isDeepStrictEqual(searching, state.trail) ? undefined : searching;
     const learned: Learned = {
@@ -335,11 +360,11 @@ class Tick {
         auditsFrom: savedUntil(overspent, clock.now().epochMilliseconds, audit.requests),
       }),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
-      ...(isMended && state.reported.length > 0 && { reported: [] }),
+      ...(isMended(calendar, size) && state.reported.length > 0 && { reported: [] }),
       bookmark: cursor,
       trail,
       ...(unexplained !== undefined && { unexplained }),
-      unexplainedSince,
+      unexplainedSince: isExplained ? undefined : (state.unexplainedSince ?? began),
       missing,
     };
     Object.assign(this.#learned, learned);
@@ -444,7 +469,6 @@ class Tick {
       parts: this.#parts,
       salt: state.salt,
       announcement: this.#announcement,
-      conditions: this.#conditions,
       quarantine: this.#quarantine,
       limit: this.#limit,
       window: this.#window,
@@ -459,7 +483,7 @@ class Tick {
     if (state === undefined) return undefined;
     this.#holdsLease = true;
     this.#inherited = state.dirtySince;
-    this.#conditions.know(state.conditions);
+    this.#open = state.conditions;
     await this.#delivery.inherit(state);
     return state;
   }
@@ -487,14 +511,14 @@ class Tick {
   async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     const { ledger, clock } = this.#parts;
     const now = clock.now();
-    const reported = await this.#quarantine.report(state);
-    if (reported !== undefined) this.#learned.reported = reported;
+    const news = this.#quarantine.report(state);
+    this.#see(news?.seen ?? {});
+    if (news !== undefined) this.#learned.reported = news.reported;
+    if (this.#holdsLease) await this.#delivery.tellPeople();
+    await this.#tell();
     if (!this.#holdsLease) await ledger.completeQuietly(now);
     else {
-      await this.#delivery.tellPeople();
       const { tally } = this.#announcement;
-      await this.#conditions.odd();
-      await this.#conditions.waiting({ ...this.#delivery.tally, held: tally.held });
       const today = tallied(state.today, this.#window.today.toString(), tally);
       const kept = await ledger.complete(this.#lease, now, {
         ...this.#learned,
@@ -524,6 +548,55 @@ class Tick {
     return { dirtySince: since };
   }
 
+  #see(seen: Observations): void {
+    this.#seen = { ...this.#seen, ...seen };
+  }
+
+  /** What is missing or not explained, as the last look has left it: of quiet ticks, too. */
+  #seeAbsence(state: State | LeasedState): void {
+    const { missing, unexplained } = { ...state, ...this.#learned };
+    const { withdrawAfterMs } = this.#parts.settings;
+    this.#see(absenceSeen(this.#open, missing, unexplained, withdrawAfterMs));
+  }
+
+  /** Operations hear of what was seen before the state says that they know. */
+  async #tell(): Promise<void> {
+    const { clock, partner } = this.#parts;
+    const { tally } = this.#announcement;
+    const waiting = { ...this.#delivery.tally, held: tally.held };
+    const nowMs = clock.now().epochMilliseconds;
+    this.#see(paceSeen(partner.pace, nowMs));
+    if (this.#holdsLease) {
+      this.#see(oddTold(this.#parts, this.#open, this.#oddFields.met, nowMs));
+      this.#see(await waitingSeen(this.#parts, this.#open, waiting));
+    }
+    const seen = this.#seen;
+    // Once: what could not be noted is not told again by the same tick.
+    this.#seen = {};
+    this.#open = await tell(this.#parts, this.#open, seen);
+  }
+
+  async #tellFlood(changes: readonly Sighting[]): Promise<boolean> {
+    const { held } = this.#announcement.tally;
+    this.#open = await tellFlood(this.#parts, this.#open, held, changes);
+    return this.#open.get('held')?.owes === undefined;
+  }
+
+  /** What goes wrong with it must not hide why the tick failed. */
+  async #tellOfFailure(): Promise<void> {
+    try {
+      await this.#tell();
+    } catch (error) {
+      this.#parts.journal.warn('conditions not told', { error });
+    }
+  }
+
+  /** Without the lease: there is nothing to complete. */
+  async #end(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
+    await this.#tell();
+    return this.#report(outcome, state);
+  }
+
   #report(outcome: TickReport['outcome'], state: State): TickReport {
     return {
       integration: this.#parts.settings.name,
@@ -534,7 +607,7 @@ class Tick {
       quarantined: this.#quarantine.size,
       examined: this.#examined,
       proofs: this.#proofs,
-      conditions: this.#conditions.lasting,
+      conditions: lasting(this.#open),
       unexplained: this.#learned.unexplained ?? state.unexplained,
       missing: ('missing' in this.#learned ? this.#learned : state).missing?.total ?? 0,
       failed: this.#announcement.failures,

@@ -3,6 +3,7 @@ import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { accessNames } from '../../lambda/detection/conditions.ts';
 import { faultOf, faults, NotifierError, reachOf } from '../../lambda/errors.ts';
 
 class TestHallClosedError extends NotifierError {
@@ -44,8 +45,9 @@ describe.each([...declared])('%s', (file, names) => {
     expect(made.name).toMatch(/^[A-Z]\w+Error$/);
     expect(made.whatToDo).toMatch(/^[A-Z].*[.?]$/s);
     expect(typeof made.retryHelps).toBe('boolean');
-    // What only people can mend is not tried again by whoever gets it.
-    if (made.reach === 'access') expect(made.retryHelps).toBe(false);
+    // What only people can mend is not tried again by whoever gets it, and operations are told of it.
+    if (made.reach === 'access')
+      expect([made.retryHelps, accessNames]).toEqual([false, expect.arrayContaining([made.code])]);
   });
 });
 

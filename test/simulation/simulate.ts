@@ -184,14 +184,17 @@ async function digestsSent(life: Life): Promise<void> {
   }
 }
 
-/** Ticks until all is quiet, and nothing is due for a second look soon. */
+/** Ticks until all is quiet, nothing is due for a second look soon, and no condition is about to be over. */
 async function untilQuiet(life: Life): Promise<void> {
   const { timeline, ledger } = life;
   for (let looks = 0; looks < looksToRest; looks++) {
     await untilOneIsQuiet(life);
-    const { missing } = await ledger.state();
+    const { missing, conditions } = await ledger.state();
     const { lookAt = Number.POSITIVE_INFINITY, tooManySince } = missing ?? {};
-    const seconds = Math.max(60, Math.ceil((lookAt - timeline.nowMs) / 1_000));
+    const over = [...conditions.values()].map(
+      ({ goneAt = Number.POSITIVE_INFINITY }) => goneAt + life.settings.withdrawAfterMs,
+    );
+    const seconds = Math.max(60, Math.ceil((Math.min(lookAt, ...over) - timeline.nowMs) / 1_000));
     if (tooManySince !== undefined || seconds > soonSeconds) return;
     await timeline.pass({ seconds });
   }

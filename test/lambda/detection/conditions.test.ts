@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type ConditionName,
+  lasting,
   type Observation,
   type OpenCondition,
   observe,
+  owed,
   type Stage,
   settle,
 } from '../../../lambda/detection/conditions.ts';
@@ -34,6 +37,20 @@ function live(life: readonly Step[]) {
     condition = settle(condition, now);
   }
   return { told, condition, now };
+}
+
+/** @returns in which minutes it is told that it begins and ends, if it has to be steady for ten minutes */
+function lived(isSeen: (at: number) => boolean): string[] {
+  let condition: OpenCondition | undefined;
+  const known = Array.from({ length: 61 }, (_, at) => {
+    const seen = { number: isSeen(at) ? 3 : 0, steadyMs: 10 * minute };
+    const observed = observe(condition, seen, at * minute);
+    condition = observed?.owes === undefined ? observed : settle(observed, at * minute);
+    return condition?.told !== undefined;
+  });
+  return known.flatMap((isKnown, at) =>
+    isKnown === (known[at - 1] ?? false) ? [] : `${isKnown ? 'begins' : 'ends'} ${at}`,
+  );
 }
 
 const once = fc.constant(true);
@@ -124,5 +141,51 @@ describe('a condition', () => {
     const condition = observe(undefined, { number: 1, details: ['what'] }, 5);
     expect(observe(condition, { number: 2 }, 6)).toMatchObject({ details: ['what'], number: 2 });
     expect(condition && settle(condition, 6)).not.toHaveProperty('details');
+  });
+
+  describe('that has to be steady', () => {
+    it('begins once it has lasted so long, and ends once it has been away so long', () => {
+      expect(lived((at) => at >= 5 && at < 30)).toEqual(['begins 15', 'ends 40']);
+    });
+
+    it('is told to nobody where it is gone before', () => {
+      expect(lived((at) => at >= 5 && at < 12)).toEqual([]);
+    });
+
+    it('is one, although it is away now and then', () => {
+      expect(lived((at) => at < 41 && at % 4 > 0)).toEqual(['begins 11', 'ends 50']);
+    });
+
+    it('begins anew where it was away for so long', () => {
+      expect(lived((at) => at % 20 < 3)).toEqual([]);
+      expect(lived((at) => at % 30 < 15)).toEqual(['begins 10', 'ends 25', 'begins 40', 'ends 55']);
+    });
+
+    it('is not one that lasts before it was told, nor owed while it is away', () => {
+      const begun = observe(undefined, { number: 3, steadyMs: 10 * minute }, 0);
+      expect(begun).toEqual({ since: 0, number: 3 });
+      expect(lasting(new Map([['missing', begun ?? { since: 0, number: 0 }]]))).toEqual({});
+      const owing = observe(begun, { number: 3, steadyMs: 10 * minute }, 10 * minute);
+      expect(owing?.owes).toBe('begins');
+      const away = observe(owing, { number: 0, steadyMs: 10 * minute }, 11 * minute);
+      expect(away).toEqual({ since: 0, number: 3, goneAt: 11 * minute });
+      expect(observe(away, { number: 4, steadyMs: 10 * minute }, 12 * minute)).toEqual({
+        since: 0,
+        number: 4,
+        owes: 'begins',
+        details: [],
+      });
+    });
+  });
+
+  it('is owed as it was seen, until it was told', () => {
+    const seen = new Map<ConditionName, OpenCondition>();
+    const begun = observe(undefined, { number: 2, details: ['what'] }, 5);
+    if (begun) seen.set('missing', begun);
+    expect(observe(begun, owed(seen).missing ?? { number: 0 }, 6)).toEqual(begun);
+    const over = begun && observe(settle(begun, 6), { number: 0 }, 7);
+    if (over) seen.set('missing', over);
+    expect(observe(over, owed(seen).missing ?? { number: 9 }, 8)).toEqual(over);
+    expect(owed(new Map([['held', { since: 1, number: 1 }]]))).toEqual({});
   });
 });

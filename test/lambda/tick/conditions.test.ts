@@ -2,14 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import { compare } from '../../../lambda/detection/compare.ts';
-import type { ConditionName } from '../../../lambda/detection/conditions.ts';
+import {
+  type ConditionName,
+  lasting,
+  type Observations,
+  type OpenConditions,
+  owed,
+} from '../../../lambda/detection/conditions.ts';
+import { accessSeen, daysSeen, quarantineSeen } from '../../../lambda/detection/observed.ts';
 import { unhurried } from '../../../lambda/detection/pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { CredentialsRefusedError, NotProvisionedError } from '../../../lambda/partner/errors.ts';
+import {
+  CredentialsRefusedError,
+  NotProvisionedError,
+  UnavailableError,
+} from '../../../lambda/partner/errors.ts';
 import type { Announcer, Notice } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import type { StateChanges } from '../../../lambda/ports/state.ts';
-import { Conditions } from '../../../lambda/tick/conditions.ts';
+import { accessNameOf, tell, tellFlood, waitingSeen } from '../../../lambda/tick/conditions.ts';
 import type { TickParts } from '../../../lambda/tick/parts.ts';
 import { rules } from '../../../lambda/tick/rules.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
@@ -29,7 +40,29 @@ class Operations {
   /** Events that wait for ops. */
   kept = 0;
 
-  async tick(act: (conditions: Conditions) => Promise<unknown>): Promise<void> {
+  /** @param see what the tick sees, given what is open */
+  async tick(
+    see: (
+      open: OpenConditions,
+      parts: TickParts,
+    ) => Promise<Observations> | Observations = () => ({}),
+  ): Promise<OpenConditions> {
+    const parts = this.#parts();
+    const { conditions } = await this.ledger.state();
+    return tell(parts, conditions, { ...owed(conditions), ...(await see(conditions, parts)) });
+  }
+
+  /** @returns whether operations know of it */
+  async flood(size: number, heldNow = 0): Promise<boolean> {
+    const [change] = compare([assessment()], new Map(), 'salt');
+    if (change === undefined) throw new Error('it is no change');
+    const parts = this.#parts();
+    const { conditions } = await this.ledger.state();
+    const open = await tellFlood(parts, conditions, heldNow, Array(size).fill(change));
+    return open.get('held')?.owes === undefined;
+  }
+
+  #parts(): TickParts {
     this.clock.advance({ minutes: 1 });
     const ledger: Ledger = Object.assign(Object.create(this.ledger), {
       saveState: async (changes: StateChanges) => {
@@ -49,11 +82,7 @@ class Operations {
         return { accepted: true };
       },
     };
-    const parts = { settings, rules, clock: this.clock, ledger, announcer, journal: this } as const;
-    const conditions = new Conditions({ ...parts, partner });
-    conditions.know((await this.ledger.state()).conditions);
-    await conditions.tellOwed();
-    await act(conditions);
+    return { settings, rules, clock: this.clock, ledger, announcer, journal: this, partner };
   }
 
   warn(what: string): void {
@@ -83,7 +112,7 @@ describe('telling operations', () => {
   it('of a condition is done once, by many ticks, and once when it is over', async () => {
     const operations = new Operations();
     for (const number of [1, 1, 1, 1, 0, 0, 0])
-      await operations.tick((conditions) => conditions.note('missing', { number }));
+      await operations.tick(() => ({ missing: { number } }));
     expect(operations.subjects).toEqual([
       'district-a: many certifications are missing at the partner',
       'district-a: the missing certifications are back, few or accepted',
@@ -94,14 +123,14 @@ describe('telling operations', () => {
   it('is tried again by the next tick, which need not see the condition itself', async () => {
     const operations = new Operations();
     operations.accepts = false;
-    await operations.tick((conditions) =>
-      conditions.note('missing', { number: 1, details: ['It shows 12 assessments.'] }),
-    );
-    await operations.tick(async () => undefined);
+    await operations.tick(() => ({
+      missing: { number: 1, details: ['It shows 12 assessments.'] },
+    }));
+    await operations.tick();
     expect(operations.notices).toEqual([]);
     operations.accepts = true;
-    await operations.tick(async () => undefined);
-    await operations.tick(async () => undefined);
+    await operations.tick();
+    await operations.tick();
     expect(operations.notices).toHaveLength(1);
     expect(operations.notices[0]?.text).toContain('It shows 12 assessments.');
     expect(operations.notices[0]?.text).toContain('Since: 2026-11-21 08:01 (UTC)');
@@ -110,10 +139,9 @@ describe('telling operations', () => {
   it('that SNS refuses costs each tick one attempt, however much is owed', async () => {
     const operations = new Operations();
     operations.accepts = false;
-    for (const name of names)
-      await operations.tick((conditions) => conditions.note(name, { number: 1 }));
+    for (const name of names) await operations.tick(() => ({ [name]: { number: 1 } }));
     operations.warnings.length = 0;
-    await operations.tick(async () => undefined);
+    await operations.tick();
     expect(operations.warnings).toEqual(['notice refused']);
   });
 
@@ -132,7 +160,7 @@ describe('telling operations', () => {
         for (const { name, number, accepts, crashes: crash } of life) {
           Object.assign(operations, { accepts, savesFail: crash });
           const before = operations.saves;
-          const tried = operations.tick((conditions) => conditions.note(name, { number }));
+          const tried = operations.tick(() => ({ [name]: { number } }));
           await tried.then(
             () => latest.set(name, number),
             () => {
@@ -142,8 +170,7 @@ describe('telling operations', () => {
           );
         }
         Object.assign(operations, { accepts: true, savesFail: false });
-        for (const [name, number] of latest)
-          await operations.tick((conditions) => conditions.note(name, { number }));
+        for (const [name, number] of latest) await operations.tick(() => ({ [name]: { number } }));
 
         const { conditions } = await operations.ledger.state();
         for (const [name, number] of latest) expect(conditions.has(name)).toBe(number > 0);
@@ -156,106 +183,116 @@ describe('telling operations', () => {
     );
   });
 
-  it.each(['held', 'undeliverable'] as const)(
-    'of what is %s that became more within a day of the first notice is done after the day',
-    async (name) => {
+  describe.each(['held', 'undeliverable'] as const)('of what is %s', (name) => {
+    const none = { held: 0, undeliverable: 0 };
+    const look = (operations: Operations, news = 0) =>
+      operations.tick((open, parts) => waitingSeen(parts, open, { ...none, [name]: news }));
+    const add = async (operations: Operations, news: number) => {
+      if (name === 'held') expect(await operations.flood(news)).toBe(true);
+      else await look(operations, news);
+      operations.kept += news;
+    };
+
+    it('and became more within a day of the first notice is done after the day', async () => {
       const operations = new Operations();
-      const none = { held: 0, undeliverable: 0 };
-      const tell = (number: number) =>
-        operations.tick((conditions) => {
-          operations.kept += number;
-          return conditions.waiting({ ...none, [name]: number });
-        });
-      await tell(600);
+      await add(operations, 600);
       operations.clock.advance({ hours: 1 });
-      await tell(700);
+      await add(operations, 700);
       expect(operations.notices).toHaveLength(1);
       operations.clock.advance({ hours: 24 });
-      await tell(0);
-      await tell(0);
+      await look(operations);
+      await look(operations);
       expect(operations.notices).toHaveLength(2);
       expect(operations.notices[1]?.text).toMatch(/1,?300/);
       operations.kept = 0;
-      await tell(0);
+      await look(operations);
       expect(operations.notices).toHaveLength(3);
       expect((await operations.ledger.state()).conditions.has(name)).toBe(false);
-    },
-  );
+    });
 
-  it.each(['held', 'undeliverable'] as const)(
-    'of what is %s says how much it is now, after ops have decided about a part of it',
-    async (name) => {
+    it('says how much it is now, after ops have decided about a part of it', async () => {
       const operations = new Operations();
-      const none = { held: 0, undeliverable: 0 };
       const known = async () => (await operations.ledger.state()).conditions.get(name)?.number;
-      operations.kept = 600;
-      await operations.tick((conditions) => conditions.waiting({ ...none, [name]: 600 }));
+      await add(operations, 600);
       operations.clock.advance({ hours: 25 });
       operations.kept = 200;
-      await operations.tick(async (conditions) => {
-        await conditions.waiting(none);
-        expect(conditions.lasting[name]).toBe(200);
-      });
+      expect(lasting(await look(operations))).toEqual({ [name]: 200 });
       expect(await known()).toBe(200);
-      await operations.tick((conditions) => conditions.waiting({ ...none, [name]: 100 }));
+      await add(operations, 100);
       expect(await known()).toBe(300);
       expect(operations.notices).toHaveLength(2);
       expect(operations.notices[1]?.text).toMatch(/: 300\n/);
-    },
-  );
+    });
+  });
 
   it('of a flood says how much is held by then, also when ops decided since the last tick', async () => {
     const operations = new Operations();
-    const [change] = compare([assessment()], new Map(), 'salt');
-    if (change === undefined) throw new Error('it is no change');
-    const flood = (size: number) =>
-      operations.tick((conditions) => conditions.flood(Array(size).fill(change)));
-    await flood(600);
+    await operations.flood(600);
     operations.clock.advance({ hours: 25 });
     operations.kept = 200;
-    await flood(50);
+    await operations.flood(50);
     expect(operations.notices[1]?.text).toMatch(/: 250\n/);
     operations.clock.advance({ hours: 25 });
     operations.kept = 0;
-    await flood(50);
+    await operations.flood(50);
     expect(operations.subjects.slice(2)).toEqual([
       'district-a: nothing is held any more',
       'district-a: a flood of changes is held',
     ]);
   });
 
+  it('of a flood adds up what one tick holds in several batches, and fails where SNS refuses', async () => {
+    const operations = new Operations();
+    await operations.flood(500);
+    await operations.flood(40, 500);
+    expect((await operations.ledger.state()).conditions.get('held')?.number).toBe(540);
+    const deaf = new Operations();
+    deaf.accepts = false;
+    expect(await deaf.flood(500)).toBe(false);
+    expect(await deaf.flood(40)).toBe(false);
+    deaf.accepts = true;
+    expect(await deaf.flood(40)).toBe(true);
+    expect((await deaf.ledger.state()).conditions.get('held')?.number).toBe(40);
+  });
+
+  it('of what waits behind a held event counts no certification twice', async () => {
+    const operations = new Operations();
+    await operations.flood(30);
+    await operations.tick((open, parts) => waitingSeen(parts, open, { held: 3, undeliverable: 0 }));
+    expect((await operations.ledger.state()).conditions.get('held')?.number).toBe(30);
+  });
+
   it('of malformed records that became more within a day of the first notice is done after the day', async () => {
     const operations = new Operations();
     const calendar = new Calendar(new Map());
     const record = { id: 1, problems: ['name: missing'] };
-    await operations.tick((conditions) => conditions.quarantined([record], 1));
-    await operations.tick((conditions) => conditions.quarantined([record], 2));
+    await operations.tick(() => quarantineSeen([record], 1));
+    await operations.tick(() => quarantineSeen([record], 2));
     operations.clock.advance({ hours: 25 });
     for (const malformed of [2, 2, 0])
-      await operations.tick((conditions) => conditions.examined(calendar, malformed));
+      await operations.tick((open) => daysSeen(open, calendar, malformed, false));
     expect(operations.notices).toHaveLength(3);
     expect(operations.notices[1]?.text).toContain('2');
   });
 
-  it('of a failure never hides the failure', async () => {
-    const operations = new Operations();
-    operations.savesFail = true;
-    await operations.tick((conditions) => conditions.failed(new CredentialsRefusedError()));
-    expect(operations.warnings).toEqual(['condition not told']);
-    expect(operations.notices).toHaveLength(1);
-  });
-
   it('of another refusal ends the one before it', async () => {
     const operations = new Operations();
-    await operations.tick((conditions) => conditions.failed(new CredentialsRefusedError()));
-    await operations.tick((conditions) => conditions.failed(new NotProvisionedError()));
-    await operations.tick((conditions) => conditions.answered());
+    const fail = (error: unknown) =>
+      operations.tick((open) => accessSeen(open, accessNameOf(error)));
+    await fail(new CredentialsRefusedError());
+    await fail(new NotProvisionedError());
+    await operations.tick((open) => accessSeen(open));
     expect(operations.subjects).toEqual([
       'district-a: the partner refuses the credentials',
-      'district-a: the partner has assigned no scope',
       'district-a: the partner accepts the credentials again',
+      'district-a: the partner has assigned no scope',
       'district-a: the partner has assigned a scope',
     ]);
+  });
+
+  it('of an error that stops less than every tick is not done', () => {
+    expect(accessNameOf(new UnavailableError('list', 'status 503'))).toBeUndefined();
+    expect(accessNameOf(new Error('a defect'))).toBeUndefined();
   });
 });
 

@@ -107,8 +107,8 @@ describe('operations hear once, and once when it is over', () => {
     await ticks(61, 2);
     expect(titles()).toEqual([
       'the partner refuses the credentials',
-      'the partner has assigned no scope',
       'the partner accepts the credentials again',
+      'the partner has assigned no scope',
       'the partner has assigned a scope',
     ]);
   });
@@ -222,6 +222,8 @@ describe('telling operations', () => {
     });
     const announcer = { ...story.subscribers, notify: () => Promise.reject(new Error('a defect')) };
     await expect(story.tick({ ledger })).rejects.toThrow(CredentialsRefusedError);
+    expect(story.warnings).toContain('conditions not told');
+    expect(titles()).toEqual(['the partner refuses the credentials']);
     story.clock.advance({ minutes: 61 });
     await expect(story.tick({ announcer })).rejects.toThrow(CredentialsRefusedError);
     expect((await story.ledger.state()).backOff).toMatchObject({ failures: 2 });

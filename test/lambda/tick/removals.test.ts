@@ -181,16 +181,34 @@ describe('what the list lacks and its id still has', () => {
   it('stays missing, operations hear which it is, and ticks stay quiet', async () => {
     hide(7);
     await story.minutes(14);
+    expect(story.memory.remembered.missing?.notes).toMatchObject([{ id: 7, isShownById: true }]);
+    expect(titles()).toEqual([]);
+    story.requests.length = 0;
+    await story.minutes(10);
+    expect(new Set(story.requests)).toEqual(new Set(['pulse']));
     expect(gone()).toBe(0);
     expect(titles()).toEqual(['the list lacks what single records show']);
     expect(story.notices[0]?.text).toContain('assessment 7 of 2024-02-29');
-    story.requests.length = 0;
-    await story.minutes(12);
-    expect(new Set(story.requests)).toEqual(new Set(['pulse']));
     hide();
-    await story.minutes(2);
+    await story.minutes(9);
+    expect(titles()).toHaveLength(1);
+    await story.minutes(4);
     expect(titles().slice(1)).toEqual(['the list and the single records agree again']);
     expect(story.heard).toEqual([]);
+  });
+
+  it('is told to nobody where it comes back while its id is asked for', async () => {
+    const answer = story.partner.get.bind(story.partner);
+    get((id, deadline) => {
+      hide();
+      return answer(id, deadline);
+    });
+    hide(7);
+    await story.minutes(14);
+    expect(story.memory.remembered.missing?.notes ?? []).toEqual([]);
+    await story.minutes(30);
+    expect([...titles(), ...story.heard]).toEqual([]);
+    expect((await state()).conditions.size).toBe(0);
   });
 
   it('is asked for again with its audits', async () => {
@@ -223,7 +241,7 @@ describe('what the list lacks and its id still has', () => {
   it('and is malformed there is no more gone than what is shown as it was', async () => {
     get(async () => 'unreadable');
     hide(7);
-    await story.minutes(14);
+    await story.minutes(25);
     expect(gone()).toBe(0);
     expect(titles()).toEqual(['the list lacks what single records show']);
   });
@@ -254,8 +272,24 @@ describe('too many', () => {
     expect(await story.minute()).toMatchObject({ created: 1, held: 0 });
     story.add(...Array.from({ length: 40 }, (_, index) => old(index + 1)));
     await story.minutes(2);
+    expect(titles()).toHaveLength(1);
+    await story.minutes(10);
     expect(titles().slice(1)).toEqual(['the missing certifications are back, few or accepted']);
     expect(story.heard.map(({ subject }) => subject)).toEqual(['77', '78']);
+  });
+
+  it('are told once, and once when it is over, where a good answer comes now and then', async () => {
+    const all = story.world;
+    for (let time = 0; time < 8; time += 1) {
+      story.world = [];
+      await story.minutes(4);
+      story.world = all;
+      await story.minutes(1);
+    }
+    expect(titles()).toEqual(['many certifications are missing at the partner']);
+    await story.minutes(12);
+    expect(titles().slice(1)).toEqual(['the missing certifications are back, few or accepted']);
+    expect(story.heard).toEqual([]);
   });
 
   it('are none that come back within ten minutes: operations hear nothing', async () => {

@@ -300,7 +300,7 @@ export const believed: Scenario = {
     await story.minutes(2);
     story.host.hidden.add(7);
     story.host.count = (right) => Math.max(0, right - 1);
-    await story.minutes(15);
+    await story.minutes(26);
     return { withdrawn: withdrawn(story), notices: story.notices.length };
   },
   seen: { withdrawn: [], notices: 2 },

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { conditionTable } from '../../lambda/condition-table.ts';
+import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
+import { faults } from '../../lambda/errors.ts';
+import { metrics } from '../../lambda/names.ts';
+import * as partnerErrors from '../../lambda/partner/errors.ts';
+import * as secretErrors from '../../lambda/partner/secret.ts';
+import { accessNameOf } from '../../lambda/tick/conditions.ts';
+
+const runbook = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+
+describe.each(conditionNames)('the entry of %s', (name) => {
+  const entry = conditionTable[name];
+
+  it('says whose fault it is, what it means and what to do', () => {
+    expect(faults).toContain(entry.fault);
+    expect(entry.means).toMatch(/^[A-Z].*\.$/);
+    expect(entry.toDo).toMatch(/^[A-Z].*[.:]$/);
+    if (entry.toDo.endsWith(':')) expect(entry.command).toBeDefined();
+  });
+
+  it('has a section of the runbook where it has an alarm', () => {
+    if (entry.metric !== undefined) expect(entry.runbook).toBeDefined();
+    if (entry.runbook !== undefined)
+      expect(runbook).toMatch(new RegExp(`^##+ ${entry.runbook}$`, 'm'));
+  });
+});
+
+describe('what is in the way of every tick', () => {
+  const errors = [
+    new secretErrors.CredentialsNotSetError('a secret'),
+    new secretErrors.CredentialsMalformedError('a secret', []),
+    new secretErrors.SecretUnreadableError('a secret', {}),
+    new partnerErrors.CredentialsRefusedError(),
+    new partnerErrors.UnsupportedGrantError(),
+    new partnerErrors.TokenRefusedTwiceError('list'),
+    new partnerErrors.NotProvisionedError(),
+  ];
+
+  it('is a condition of its own for each error that reaches so far, with the same fault', () => {
+    expect(errors.map(accessNameOf)).toEqual([...accessNames]);
+    for (const error of errors) {
+      const name = accessNameOf(error);
+      expect(name && conditionTable[name].fault).toBe(error.fault);
+      expect(name && conditionTable[name].metric).toBe(metrics.refused);
+    }
+  });
+
+  it('is nothing else', () => {
+    const refused = conditionNames.filter(
+      (name) => conditionTable[name].metric === metrics.refused,
+    );
+    expect(refused).toEqual([...accessNames]);
+  });
+});
