@@ -19,9 +19,12 @@ export async function settle(arena: Arena): Promise<void> {
   for (;;) {
     await arena.run('ours');
     const state = await arena.ticker.ledger.state();
-    const due = Math.min(state.recentAuditAt, state.historyAuditAt);
     const now = arena.clock.now().epochMilliseconds;
-    if (state.baseline.status === 'completed' && state.dirtySince === undefined && now < due)
+    if (
+      state.baseline.status === 'completed' &&
+      state.dirtySince === undefined &&
+      now < state.dueAt
+    )
       return;
     arena.clock.advance({ minutes: 1 });
   }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { auditsDue } from '../lambda/detection/audit.ts';
 import { Calendar, type DayEntry } from '../lambda/detection/calendar.ts';
 import { compare } from '../lambda/detection/compare.ts';
 import { daysIn, recentWindow } from '../lambda/detection/days.ts';
+import { auditPace, nextReadAt } from '../lambda/detection/due.ts';
 import { digestOf } from '../lambda/detection/pulse.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
@@ -66,18 +66,21 @@ export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<
   const now = clock.now().epochMilliseconds;
   const { years } = await ledger.state();
   const calendar = await ledger.calendar(years);
-  const recentFrom = windowOf(clock).from.toString();
+  const window = windowOf(clock);
+  const recentFrom = window.from.toString();
+  const all = new Calendar(calendar, daysIn(window));
+  const { historyMs, recentMs } = auditPace(all, all.positionOf(recentFrom), settings.audit);
   const spread = (days: readonly string[], period: number) =>
     days.map((day, index) => [day, now - period + ((index + 1) / days.length) * period] as const);
   const days = [...new Set([...calendar.keys(), ...daysIn(windowOf(clock))])].sort();
   const readAt = [
     ...spread(
       days.filter((day) => day < recentFrom),
-      settings.audit.historyMs,
+      historyMs,
     ),
     ...spread(
       days.filter((day) => day >= recentFrom),
-      settings.audit.recentMs,
+      recentMs,
     ),
   ];
   await ledger.saveDays(
@@ -102,7 +105,7 @@ async function writeState(
   if ((await ledger.takeLease(lease, clock.now())) === undefined) throw new Error('no lease');
   await ledger.complete(lease, clock.now(), {
     expected: calendar.total,
-    ...auditsDue(calendar, recent, settings.audit),
+    dueAt: nextReadAt(calendar, recent, auditPace(calendar, recent, settings.audit), 0),
     ...changes,
   });
 }

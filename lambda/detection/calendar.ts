@@ -20,8 +20,14 @@ export interface DayEntry {
   readonly proof?: Proof;
   /** Over what the last proven read found. */
   readonly digest?: string;
-  /** When the day was last read, proven or not: milliseconds since the epoch. */
+  /** When the last read of the day began, proven or not: milliseconds since the epoch. 0: nobody has read it. */
   readonly readAt: number;
+  /** Since then somebody waits for a read of it: a search that located a difference, or ops. The read ends that. */
+  readonly askedAt?: number;
+  /** Reads in a row that left something: it could not be committed, or one that read this day alone proved nothing. */
+  readonly failures?: number;
+  /** It is read with at most so many days: a read of more has proved nothing, or the host did not answer it. */
+  readonly together?: number;
   /** It is to be read then, if not before: a replica that lagged may have hidden a change. Milliseconds since the epoch. */
   readonly dueAt?: number;
   /** Since when no read of the day could be proven. */
@@ -39,12 +45,14 @@ type Sums = Required<Pick<DayEntry, 'count' | 'missing'>>;
 const nothing: Sums = { count: 0, missing: 0 };
 const never: DayEntry = { count: 0, readAt: 0 };
 
-/** The entry of a day that was read just now: unproven, it knows since when; what it lacks is for a look to say. */
+/** The entry of a day that was read just now: unproven, it knows since when, and is read alone; what it lacks is for a look to say. */
 export function following(before: DayEntry, entry: DayEntry): DayEntry {
   const { missing = before.missing } = entry;
+  const { together = before.together } = entry;
   return {
     ...entry,
     ...(missing !== undefined && { missing }),
+    ...(entry.proof === undefined && together !== undefined && { together }),
     ...(entry.proof === undefined && { unprovenSince: before.unprovenSince ?? entry.readAt }),
   };
 }

@@ -12,17 +12,15 @@ export interface ReadOfDays {
   readonly proof?: Proof['kind'];
 }
 
-/** When a read began and ended: milliseconds since the epoch. */
-export interface ReadTimes {
-  readonly begunAt: number;
-  readonly readAt: number;
-}
-
-/** What the calendar learns of these days, and of others that the read showed. */
+/**
+ * What the calendar learns of these days, and of others that the read showed.
+ *
+ * @param readAt when the read began, in milliseconds since the epoch: what came while it went on it may have overlooked
+ */
 export function dayEntries(
   days: readonly string[],
   { assessments, proof }: ReadOfDays,
-  { begunAt, readAt }: ReadTimes,
+  readAt: number,
   salt: string,
 ): FreshEntries {
   const byDay = Map.groupBy(assessments, ({ certified_on }) => certified_on);
@@ -32,7 +30,7 @@ export function dayEntries(
       const rows = byDay.get(day) ?? [];
       const count = rows.length;
       const proven = proof !== undefined && {
-        proof: { kind: proof, at: begunAt, count },
+        proof: { kind: proof, at: readAt, count },
         digest: digestOf(rows, salt),
       };
       return [day, { count, readAt, ...proven }];
@@ -41,11 +39,10 @@ export function dayEntries(
 }
 
 /** What the calendar had, and what was committed or is missing now: whatever else differs goes on to differ. */
-export function asBefore(
+function asBefore(
   entries: FreshEntries,
   changes: readonly Change[],
   calendar: Pick<Calendar, 'entry'>,
-  readAt: number,
 ): FreshEntries {
   const deltas = countDeltas(changes);
   return new Map(
@@ -53,10 +50,52 @@ export function asBefore(
       const before = calendar.entry(day);
       const lacking = missing === undefined ? 0 : missing - (before.missing ?? 0);
       const count = before.count + (deltas.get(day) ?? 0) - lacking;
-      const known = missing !== undefined && { missing };
-      return [day, { count, readAt, ...known }];
+      return [day, { ...before, count, ...(missing !== undefined && { missing }) }];
     }),
   );
+}
+
+/**
+ * What came of a read, for the calendar. `unproven`: what was not seen may be there. `in-parts`: a part of a day that
+ * does not fit into one tick. `failed`: something could not be committed. `in-vain`: cut off, and not to be gone on with.
+ */
+export type Outcome = 'proven' | 'unproven' | 'in-parts' | 'failed' | 'in-vain';
+
+/**
+ * The entries of days after a read of them that began at `readAt`. Of days that were read together, what was seen
+ * is true, and they stay due until a read of fewer proves them.
+ */
+export function entriesAfter(
+  outcome: Outcome,
+  { entries, isJoint }: { readonly entries: FreshEntries; readonly isJoint: boolean },
+  changes: readonly Change[],
+  calendar: Pick<Calendar, 'entry'>,
+  readAt: number,
+): FreshEntries {
+  if (outcome === 'proven') return entries;
+  const isStillDue = isJoint && outcome !== 'failed';
+  const known = isJoint || outcome !== 'unproven' ? asBefore(entries, changes, calendar) : entries;
+  return new Map(
+    [...known].map(([day, entry]): [string, DayEntry] => {
+      if (isStillDue) return [day, entry];
+      const { failures = 0 } = calendar.entry(day);
+      const { askedAt: _, proof, digest, ...facts } = entry;
+      // What a read did not come to is as it was.
+      const isAsProven = outcome === 'in-vain' && proof !== undefined && digest !== undefined;
+      const read = { ...facts, ...(isAsProven && { proof, digest }), readAt };
+      return [day, outcome === 'in-parts' ? read : { ...read, failures: failures + 1 }];
+    }),
+  );
+}
+
+/** Days of which a read proved nothing, or that the host did not answer for: from now on, so few are read together. */
+export function separated(entries: FreshEntries, days: readonly string[]): FreshEntries {
+  const together = Math.ceil(days.length / 2);
+  const apart = days.flatMap((day): [string, DayEntry][] => {
+    const entry = entries.get(day);
+    return entry ? [[day, { ...entry, together }]] : [];
+  });
+  return new Map([...entries, ...apart]);
 }
 
 /** What the partner counts of these days and did not show is expected of the first from now on. */
@@ -91,4 +130,16 @@ export function movesElsewhere(
       return [day, { ...entry, ...left, count: entry.count + delta + found }];
     }),
   );
+}
+
+/** The calendar with these days asked for. */
+export function asking(calendar: Calendar, days: readonly string[], askedAt: number): Calendar {
+  return calendar.with(days.map((day) => [day, { ...calendar.entry(day), askedAt }]));
+}
+
+/** What a tick has asked for and not read: the next one goes on with it. A day without an entry is due anyway. */
+export function stillAsked(before: Calendar, after: Calendar): Map<string, DayEntry> {
+  const isLeft = ([day, { askedAt }]: readonly [string, DayEntry]) =>
+    askedAt !== undefined && before.entries.has(day) && before.entry(day).askedAt === undefined;
+  return new Map([...after.entries].filter(isLeft));
 }

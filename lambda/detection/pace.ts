@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /** No refusal makes the pace slower: a transient one, on a quiet minute, says little of what the host allows. */
 const leastLearned = 4;
@@ -34,7 +35,7 @@ export type Pace = z.output<typeof paceKnown>;
 export const unhurried: Pace = { since: 0, sent: 0 };
 
 /**
- * The pace as it is now: a refusal is forgotten after an hour, and a minute that was used up without one
+ * The pace as it is now: a refusal is forgotten after a day, and a minute that was used up without one
  * raises what was learned. A clock that was set back begins anew.
  *
  * @param set requests a minute, at most
@@ -44,7 +45,7 @@ export function paceAt(pace: Pace, set: number, now: number): Pace {
   const isLearned =
     refusedAt !== undefined &&
     refusedAt <= now &&
-    now - refusedAt < hourMs &&
+    now - refusedAt < dayMs &&
     (learned ?? set) < set;
   const isClosed = closedUntil !== undefined && closedUntil > now && closedUntil - now <= hourMs;
   const isOver = now < pace.since || now - pace.since >= minuteMs;
@@ -107,12 +108,13 @@ export function remembered(before: Pace, set: number, now: number): Pace | undef
 
 /**
  * Whether people are to be told that the host allows less than is wanted: the pace that it taught was used
- * up, or it has answered nothing but refusals for a quarter of an hour. `undefined`: as before.
+ * up within the hour, or it has answered nothing but refusals for a quarter of an hour. `undefined`: as before.
  */
 export function isTooSlow(before: Pace, set: number, now: number): boolean | undefined {
   const { learned, sent, since, refusedAt = now, refusedSince } = paceAt(before, set, now);
   if (refusedSince !== undefined && now - refusedSince >= toldAfterMs) return true;
-  if (learned === undefined) return refusedSince === undefined ? false : undefined;
+  if (learned === undefined || now - refusedAt >= hourMs)
+    return refusedSince === undefined ? false : undefined;
   return sent >= learned && refusedAt < since ? true : undefined;
 }
 

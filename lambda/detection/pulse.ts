@@ -42,3 +42,12 @@ export function digestOf(assessments: readonly Assessment[], salt: string, count
 export function isOneDay({ assessments }: Pulse): boolean {
   return new Set(assessments.map(({ certified_on }) => certified_on)).size === 1;
 }
+
+/** The last tick that looked has not found everything that the total differed by, or could not commit something. */
+export function isLeftToFind({
+  pulseDigest,
+}: {
+  readonly pulseDigest?: string | undefined;
+}): boolean {
+  return pulseDigest === undefined;
+}

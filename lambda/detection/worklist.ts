@@ -1,9 +1,9 @@
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { nextDue, type Waited } from './audit.ts';
 import { nextSliceDays, slice } from './baseline.ts';
 import type { Calendar, Span } from './calendar.ts';
 import { type DayRange, daysIn, isWithin, type RecentWindow } from './days.ts';
+import { nextDue, type Waited, waitedAsked } from './due.ts';
 import { type Step as Located, type locate, locateWithin } from './locate.ts';
 
 /** Requests that a tick's search for a difference may make, and its reading of what does not fit into one tick. */
@@ -26,7 +26,7 @@ export type Purpose = 'search' | 'audit' | 'start' | 'baseline';
 export interface ReadStep extends Days {
   readonly kind: 'read';
   readonly purpose: Purpose;
-  /** It can be divided: what is not proven, or not answered, is asked for again in smaller parts. */
+  /** What is not proven, or not answered, is asked for again in smaller parts. */
   readonly isDivisible: boolean;
   /** When it does not fit into this tick, the next one goes on where it stopped. */
   readonly mayGoOn: boolean;
@@ -36,6 +36,8 @@ export interface ReadStep extends Days {
 export type Step =
   | { readonly kind: 'count'; readonly range: DayRange }
   | { readonly kind: 'oldest' }
+  /** A search has located a difference among these days: they are due from now on. */
+  | { readonly kind: 'located'; readonly days: readonly string[] }
   | ReadStep
   /** So far back has the reading come: to be kept. */
   | { readonly kind: 'reached'; readonly position: Position };
@@ -57,7 +59,7 @@ export interface Answer {
 
 /**
  * `done`: all of it is committed and counted. `left`: it was cut off and can be gone on with, or something could not
- * be committed. `in-vain`: cut off, and no day is counted. `unproven`, `unanswered`: nothing was kept, divide it.
+ * be committed. `in-vain`: cut off, and no day is counted. `unproven`, `unanswered`: the days are still due, fewer together.
  */
 export type ReadResult = 'done' | 'left' | 'in-vain' | 'unproven' | 'unanswered';
 
@@ -79,14 +81,15 @@ export interface Work {
   readonly cursor?: GoneOnWith | undefined;
   /** First day of the recent window. */
   readonly recentFrom: string;
-  /** Requests that audits and second looks may make. */
+  /** Requests that second looks may make, and as many those of audits. */
   readonly auditRequests: number;
-  /** How long each day has waited for its audit or its second look. */
+  /** Which kind of work comes first: any whole number, another one in each tick. */
+  readonly turn: number;
+  /** How long each day has waited for its second look, or to be read again soon. */
   waited(calendar: Calendar): Waited;
-  readonly rules: {
-    readonly locate: typeof locate;
-    isEarlierHalfFirst(earlierReadAt: number, laterReadAt: number): boolean;
-  };
+  /** How long each day of the history has waited for its audit. */
+  waitedForAudit(calendar: Calendar): Waited;
+  readonly rules: { readonly locate: typeof locate };
 }
 
 /** Calendar days (`YYYY-MM-DD`), both included, among which the search for a difference ran out of time. */
@@ -98,8 +101,8 @@ export interface WorkDone {
   /** Every difference was found, read and committed. */
   readonly isAllLocated: boolean;
   readonly searching?: Searching | undefined;
-  /** Requests that audits made beyond what they may: a read is not stopped half-way. */
-  readonly overspent: number;
+  /** Requests that audits of the history have made; beyond what they may, if a read took more. */
+  readonly audited: number;
 }
 
 /** Requests that are left. It is looked at before a read, not within one. */
@@ -108,120 +111,136 @@ interface Purse {
 }
 
 /**
- * The days that are due, the most urgent first: those whose counts differ; then the one that did not fit into an
- * earlier tick, or else those that wait for a second look or an audit. A generator that is asked for the next step
- * and is told what came of it.
+ * The days that are due. What was asked for, with the search for a difference; the day that did not fit into an earlier
+ * tick; second looks and what is read again soon; audits of the history: these take turns to come first. A generator that is asked for the next step and is told
+ * what came of it.
  */
 export function* dueWork(work: Work): Generator<Step, WorkDone, Answer> {
-  let { calendar, cursor } = work;
-  let isAllLocated = true;
+  const soon = { requests: work.auditRequests };
+  const audits = { requests: work.auditRequests };
   let searching: Searching | undefined;
-  if (work.differs) {
-    const purse = { requests: searchRequests };
-    const searches = [
-      ...(work.searching ? [locateSpan(work.searching)] : []),
-      (now: Calendar) => work.rules.locate(now, work.total, now.positionOf(work.recentFrom)),
-    ];
-    for (const search of searches) {
-      const found = yield* followed(work, search(calendar), { calendar, cursor, purse });
-      ({ calendar, cursor, searching } = found);
-      isAllLocated &&= found.isAll;
-      if (searching) break;
-    }
+  let isAllLocated = true;
+  function* search(now: Reached) {
+    const found = yield* located(work, now);
+    ({ searching, isAll: isAllLocated } = found);
+    return found;
   }
-  if (cursor?.day !== undefined) {
-    const { day, range } = cursor;
-    const purse = { requests: searchRequests };
-    yield* divided(work, { days: [day], range }, 'search', { calendar, cursor }, purse);
-    return { isAllLocated, searching, overspent: 0 };
+  const kinds = [
+    search,
+    resumed,
+    (now: Reached) => readDue((calendar) => work.waited(calendar), 'audit', now, soon),
+    (now: Reached) => readDue((calendar) => work.waitedForAudit(calendar), 'audit', now, audits),
+  ];
+  let now: Reached = { ...work, isTimeUp: false, isAll: true };
+  const first = work.turn % kinds.length;
+  for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
+    if (!now.isTimeUp) now = yield* kind(now);
+    else if (kind === search && work.differs) isAllLocated = false;
   }
-  const purse = { requests: work.auditRequests };
-  while (purse.requests > 0) {
-    const span = nextDue(calendar, work.waited(calendar));
-    if (span === undefined) break;
-    const answer = yield* divided(
-      work,
-      daysOf(calendar, span),
-      'audit',
-      { calendar, cursor },
-      purse,
-    );
-    ({ calendar, cursor } = answer);
-    if (answer.isTimeUp || answer.read === 'in-vain') break;
-  }
-  return { isAllLocated, searching, overspent: Math.max(0, -purse.requests) };
+  const audited = work.auditRequests - audits.requests;
+  return { isAllLocated, searching, audited };
 }
 
-interface Followed {
-  readonly calendar: Calendar;
-  readonly cursor: GoneOnWith | undefined;
+/** The day that did not fit into an earlier tick. */
+function* resumed(now: Reached): Generator<Step, Reached, Answer> {
+  const { day, range } = now.cursor ?? {};
+  if (day === undefined || range === undefined) return now;
+  return { ...now, ...(yield readStep({ days: [day], range }, 'search')) };
+}
+
+/**
+ * What was asked for; and if nothing is left of it, what differs is searched for. An earlier search goes on where it was;
+ * when that has found something, there may be more elsewhere.
+ */
+function* located(work: Work, start: Reached): Generator<Step, Followed, Answer> {
+  const purse = { requests: Math.max(searchRequests, work.auditRequests) };
+  const { searching } = work;
+  const now = yield* readDue(waitedAsked, 'search', start, purse);
+  if (!work.differs) return now;
+  if (now.isTimeUp || !now.isAll) return { ...now, searching };
+  if (searching === undefined) return yield* searched(work, now, purse);
+  const goneOn = yield* followed(locateSpan(searching)(now.calendar), now, purse);
+  const isOver = goneOn.searching === undefined && goneOn.isAll && !goneOn.isTimeUp;
+  const hasFound = goneOn.calendar.total !== now.calendar.total;
+  return isOver && hasFound ? yield* searched(work, goneOn, purse) : goneOn;
+}
+
+function* searched(work: Work, now: Reached, purse: Purse): Generator<Step, Followed, Answer> {
+  const { calendar } = now;
+  const recent = calendar.positionOf(work.recentFrom);
+  return yield* followed(work.rules.locate(calendar, work.total, recent), now, purse);
+}
+
+interface Reached extends Pick<Answer, 'calendar' | 'cursor' | 'isTimeUp'> {
+  /** All that was due was read, committed and counted. */
   readonly isAll: boolean;
+}
+
+interface Followed extends Reached {
   /** It was broken off here. */
   readonly searching?: Searching | undefined;
 }
 
 /** Reads what a search locates. */
 function* followed(
-  work: Work,
   located: Generator<Located, void, number>,
-  start: Pick<Followed, 'calendar' | 'cursor'> & { readonly purse: Purse },
+  start: Reached,
+  purse: Purse,
 ): Generator<Step, Followed, Answer> {
-  const { calendar: before, purse } = start;
-  let { calendar, cursor } = start;
-  let isAll = true;
+  const { calendar: before } = start;
+  let now: Reached = { ...start, isAll: true };
   let count = 0;
   for (;;) {
     const next = located.next(count);
-    if (next.done) return { calendar, cursor, isAll };
+    if (next.done) return now;
     const { kind, span, within } = next.value;
-    const brokenOff = (): Followed => ({
-      calendar,
-      cursor,
-      isAll: false,
-      searching: within && searchingOf(before, within),
-    });
-    if (purse.requests <= 0) return brokenOff();
+    const broken = { isAll: false, searching: searchingOf(before, within ?? wholeOf(before)) };
+    if (purse.requests <= 0) return { ...now, ...broken };
     if (kind === 'count') {
       purse.requests -= 1;
       const answer = yield { kind, range: before.rangeOf(span) };
-      if (answer.isTimeUp) return brokenOff();
+      if (answer.isTimeUp) return { ...now, ...answer, ...broken };
       count = answer.count ?? 0;
     } else {
-      const answer = yield* divided(
-        work,
-        daysOf(before, span),
-        'search',
-        { calendar, cursor },
-        purse,
-      );
-      ({ calendar, cursor } = answer);
-      if (answer.isTimeUp || answer.read === 'in-vain') return brokenOff();
-      isAll &&= answer.read === 'done';
+      const { calendar, isTimeUp } = yield { kind: 'located', days: before.daysOf(span) };
+      const { isAll } = now;
+      now = yield* readDue(waitedAsked, 'search', { ...now, calendar, isTimeUp }, purse);
+      now = { ...now, isAll: isAll && now.isAll };
+      if (now.isTimeUp) return { ...now, ...broken };
       count = 0;
-      for (const day of before.daysOf(span)) count += calendar.entry(day).count;
+      for (const day of before.daysOf(span)) count += now.calendar.entry(day).count;
     }
   }
 }
 
-type Facts = Pick<Followed, 'calendar' | 'cursor'>;
-type Read = Facts & Pick<Answer, 'isTimeUp' | 'read'>;
-
-/**
- * Days that could not be proven together are halved, so that a single record or day that cannot be read leaves only
- * its own day unproven. The first half is read whatever the purse, or such days could use it up time after time
- * before anything of them is done.
- */
-function* divided(
-  work: Work,
-  { days, range }: Days,
+/** Reads days as long as any are due and there are requests for them. */
+function* readDue(
+  waited: (calendar: Calendar) => Waited,
   purpose: Purpose,
-  { cursor: before }: Facts,
+  start: Pick<Reached, 'calendar' | 'cursor' | 'isTimeUp'>,
   purse: Purse,
-): Generator<Step, Read, Answer> {
+): Generator<Step, Reached, Answer> {
+  let { calendar, cursor, isTimeUp } = start;
+  let isAll = true;
+  for (;;) {
+    const span = nextDue(calendar, waited(calendar));
+    if (span === undefined) return { calendar, cursor, isTimeUp, isAll };
+    if (purse.requests <= 0 || isTimeUp) return { calendar, cursor, isTimeUp, isAll: false };
+    const days = { days: calendar.daysOf(span), range: calendar.rangeOf(span) };
+    const answer = yield readStep(days, purpose, cursor);
+    ({ calendar, cursor } = answer);
+    isTimeUp = answer.isTimeUp || answer.read === 'in-vain';
+    isAll &&= answer.read !== 'left';
+    purse.requests -= answer.requests ?? 0;
+  }
+}
+
+/** A single day may go on where an earlier tick stopped. */
+function readStep({ days, range }: Days, purpose: Purpose, cursor?: GoneOnWith): ReadStep {
   const [day, another] = days;
   const isOneDay = another === undefined;
-  const goneOnWith = isOneDay && before?.day === day ? before : undefined;
-  const answer = yield {
+  const goneOnWith = isOneDay && cursor?.day === day ? cursor : undefined;
+  return {
     kind: 'read',
     purpose,
     days,
@@ -229,42 +248,9 @@ function* divided(
     isDivisible: !isOneDay,
     mayGoOn: isOneDay,
   };
-  purse.requests -= answer.requests ?? 0;
-  const { calendar, cursor, isTimeUp, read } = answer;
-  if (isTimeUp || (read !== 'unproven' && read !== 'unanswered'))
-    return { calendar, cursor, isTimeUp, read };
-  const [first, second] = inTurn(work, calendar, halves({ days, range }));
-  const one = yield* divided(work, first, purpose, { calendar, cursor }, purse);
-  if (one.isTimeUp || purse.requests <= 0) return { ...one, read: 'left' };
-  const other = yield* divided(work, second, purpose, one, purse);
-  return other.read === 'done' && one.read !== 'done' ? { ...other, read: 'left' } : other;
 }
 
-function halves({ days, range }: Days): readonly [Days, Days] {
-  const middle = Math.ceil(days.length / 2);
-  const from = Temporal.PlainDate.from(days[middle] ?? '');
-  return [
-    { days: days.slice(0, middle), range: { ...range, to: from.subtract({ days: 1 }) } },
-    { days: days.slice(middle), range: { ...range, from } },
-  ];
-}
-
-/** What an earlier tick did not get to comes first. */
-function inTurn(
-  { rules }: Work,
-  calendar: Calendar,
-  [earlier, later]: readonly [Days, Days],
-): readonly [Days, Days] {
-  const readAt = ({ days }: Days) => Math.min(...days.map((day) => calendar.entry(day).readAt));
-  return rules.isEarlierHalfFirst(readAt(earlier), readAt(later))
-    ? [earlier, later]
-    : [later, earlier];
-}
-
-const daysOf = (calendar: Calendar, span: Span): Days => ({
-  days: calendar.daysOf(span),
-  range: calendar.rangeOf(span),
-});
+const wholeOf = ({ days }: Calendar): Span => ({ first: 0, last: days.length - 1 });
 
 const locateSpan =
   ({ from, to }: Searching) =>

@@ -52,7 +52,7 @@ async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void
     // What an earlier tick may owe is still owed.
     dirtySince,
     baseline: { ...state.baseline, status: 'completed' },
-    ...calendarLearned(calendar, window, settings.audit),
+    ...calendarLearned(calendar, window, settings.audit, 0),
   });
   if (!isKept) throw new NotCompletedYetError('the lease was lost');
 }

@@ -175,12 +175,7 @@ async function readSlice(
   const next = step.mayGoOn || read.isOutOfPace ? read.bookmark : undefined;
   if (read.isCutOff && next === undefined) return { ...nothing, read: 'in-vain', cursor };
 
-  const fresh = dayEntries(
-    step.days,
-    read,
-    { begunAt, readAt: clock.now().epochMilliseconds },
-    salt,
-  );
+  const fresh = dayEntries(step.days, read, begunAt, salt);
   // Once it is over, what is recorded silently is news that nobody would hear of.
   const { baseline } = await ledger.state();
   refuseIfOver({ baseline }, stretch);

@@ -15,6 +15,9 @@ const proofItem = z.object({
   read_at: z.number(),
   unproven_since: z.optional(z.number()),
   due_at: z.optional(z.number()),
+  asked_at: z.optional(z.number()),
+  failures: z.optional(z.int()),
+  together: z.optional(z.int()),
 });
 
 /** A month of the calendar: per day two numbers, and one map about the last read. */
@@ -30,6 +33,7 @@ export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
     const missing = parse(z.optional(z.int()), item[missingAttribute(day)], nameOf(item));
     const read = parse(z.optional(proofItem), item[proofAttribute(day)], nameOf(item));
     const { kind, at, count: found, digest, read_at = 0, unproven_since, due_at } = read ?? {};
+    const { asked_at, failures, together } = read ?? {};
     const isProven = kind !== undefined && at !== undefined && found !== undefined;
     return [
       day,
@@ -41,17 +45,24 @@ export function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
         ...(isProven && { proof: { kind, at, count: found } }),
         ...(unproven_since !== undefined && { unprovenSince: unproven_since }),
         ...(due_at !== undefined && { dueAt: due_at }),
+        ...(asked_at !== undefined && { askedAt: asked_at }),
+        ...(failures !== undefined && { failures }),
+        ...(together !== undefined && { together }),
       },
     ];
   });
 }
 
-export function proofItemOf({ proof, digest, readAt, unprovenSince, dueAt }: DayEntry): Plain {
+export function proofItemOf(entry: DayEntry): Plain {
+  const { proof, digest, readAt, unprovenSince, dueAt, askedAt, failures, together } = entry;
   return {
     ...proof,
     ...(digest !== undefined && { digest }),
     read_at: readAt,
     ...(unprovenSince !== undefined && { unproven_since: unprovenSince }),
     ...(dueAt !== undefined && { due_at: dueAt }),
+    ...(askedAt !== undefined && { asked_at: askedAt }),
+    ...(failures !== undefined && { failures }),
+    ...(together !== undefined && { together }),
   };
 }

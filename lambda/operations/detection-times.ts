@@ -1,3 +1,4 @@
+import { paceOf } from '../detection/due.ts';
 import type { ResultOf } from './contract.ts';
 import type { OperationSettings } from './parts.ts';
 
@@ -8,9 +9,9 @@ import type { OperationSettings } from './parts.ts';
 const rowsARequest = 50;
 
 /**
- * How long it takes at worst until a change is found (docs/detection.md): by the total and the page,
- * a tick, and for what is gone a second look after `withdrawAfter`; by the audits, their period and the time of one pass over the days in question. What asks for
- * more requests than ticks may make waits for so many periods more, all days alike.
+ * How long it takes at worst until a change is found (docs/detection.md): by the total and the page, a tick, and for
+ * what is gone a second look after `withdrawAfter`; by the audits, their period and what they wait to be spent together.
+ * What asks for more requests than ticks may make waits as long as a pass takes.
  *
  * @param certifications known, of the recent window and in all
  */
@@ -19,17 +20,13 @@ export function detectionTimes(
   certifications: { readonly recent: number; readonly all: number },
 ): ResultOf<'status'>['detection'] {
   const perTick = Math.max(1, audit.requests);
-  const inMinutes = ({ of, ms }: { of: number; ms: number }) => {
-    const requests = Math.ceil(of / rowsARequest) + 1;
-    const minutes = ms / 60_000;
-    const pass = Math.ceil(requests / perTick) * every;
-    return { minutes, pass, ticks: (requests * every) / perTick / minutes };
-  };
-  const window = inMinutes({ of: certifications.recent, ms: audit.recentMs });
-  const whole = inMinutes({ of: certifications.all, ms: audit.historyMs });
-  const periods = Math.max(1, window.ticks + whole.ticks);
-  const recent = Math.ceil((window.minutes + window.pass) * periods);
-  const history = Math.ceil((whole.minutes + whole.pass) * periods);
+  const requestsFor = (rows: number) => Math.ceil(rows / rowsARequest) + 1;
+  const ofWindow = Math.ceil(requestsFor(certifications.recent) / perTick) * every;
+  const recent = Math.ceil(Math.max(audit.recentMs / 60_000, ofWindow) + ofWindow);
+  const ofAll = requestsFor(certifications.all);
+  const { historyMs, perMinute } = paceOf(ofAll, { ...audit, requests: perTick });
+  const pass = Math.max(historyMs / 60_000, ofAll / perMinute);
+  const history = Math.ceil(pass + perTick / perMinute) + every;
   return [
     { change: 'new', minutes: every, by: 'total' },
     { change: 'withdrawn', minutes: withdrawAfterMs / 60_000 + 2 * every, by: 'total' },

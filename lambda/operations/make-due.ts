@@ -6,12 +6,12 @@ import type { OperationParts } from './parts.ts';
  * does anything more. Needs the lease.
  */
 export async function makeDue(
-  { ledger }: Pick<OperationParts, 'ledger'>,
+  { ledger, clock }: Pick<OperationParts, 'ledger' | 'clock'>,
   calendar: ReadonlyMap<string, DayEntry>,
   isMeant: (entry: DayEntry, day: string) => boolean,
 ): Promise<void> {
   const due = [...calendar].filter(([day, entry]) => entry.readAt > 0 && isMeant(entry, day));
-  await ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, readAt: 0 }])));
-  // Ops mean it: also when earlier audits have taken more requests than they may.
-  await ledger.saveState({ recentAuditAt: 0, historyAuditAt: 0, auditsFrom: 0 });
+  const askedAt = clock.now().epochMilliseconds;
+  await ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, askedAt }])));
+  await ledger.saveState({ dueAt: 0 });
 }

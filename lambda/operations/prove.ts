@@ -125,7 +125,11 @@ async function daysToRead(
   const calendar = await parts.ledger.calendar(years);
   const sinceMs = Temporal.Instant.from(since).epochMilliseconds;
   const meant = daysMeant(calendar, command, parts);
-  return [...meant].filter((day) => (calendar.get(day)?.readAt ?? 0) < sinceMs).length;
+  const isToBeRead = (day: string) => {
+    const { proof, readAt = 0, askedAt } = calendar.get(day) ?? {};
+    return askedAt !== undefined || (proof?.at ?? readAt) < sinceMs;
+  };
+  return [...meant].filter(isToBeRead).length;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { isLeftToFind } from '../detection/pulse.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import type { ResultOf } from './contract.ts';
@@ -32,7 +33,7 @@ export function reasonsAgainst(known: Known, parts: OperationParts): Reason[] {
     ['baseline', hasBegun && !isCompleted],
     ['behind', isBehind(state, parts)],
     ['partner-silent', !isLeftAlone && partner !== undefined && 'problem' in partner],
-    ['unfinished', isCompleted && state.hasMoreToFind],
+    ['unfinished', isCompleted && isLeftToFind(state)],
     ['differs', isCompleted && differs(known, state, parts)],
     ['held', waiting.held > 0],
     ['undeliverable', waiting.undeliverable > 0],

@@ -74,16 +74,14 @@ export const state = z.object({
   unexplained: z._default(z.int(), 0),
   /** Since when it differs by anything: milliseconds since the epoch. */
   unexplainedSince: z.optional(z.number()),
-  /**
-   * The last tick that looked has not found everything that the total differed by, or could not commit
-   * something. Audits that it had no time for do not count.
-   */
-  hasMoreToFind: z._default(z.boolean(), false),
   /** Absent: nothing is missing, and nothing was withdrawn lately. */
   missing: z.optional(z.readonly(missingInBrief)),
   /** Changes of the day of the last tick that had any. */
   today: z.optional(dayTally),
-  /** Of the last pulse in which nothing was left to do. */
+  /**
+   * Of the last pulse that was looked at. Empty: its page is to be compared again. Absent: something is left that it
+   * showed, or that its total differed by.
+   */
   pulseDigest: z.optional(z.string()),
   /** Years that the calendar has entries of. */
   years: z._default(
@@ -97,10 +95,9 @@ export const state = z.object({
   bookmark: z.optional(z.catch(z.optional(cursor), undefined)),
   /** Among which days the search for a difference ran out of time. */
   trail: z.optional(searchRange),
-  /** Milliseconds since the epoch. */
-  recentAuditAt: z._default(z.number(), 0),
-  historyAuditAt: z._default(z.number(), 0),
-  /** Before that, no audit: earlier ones have taken more requests than they may. */
+  /** When days are to be read, also if nothing differs: milliseconds since the epoch. */
+  dueAt: z._default(z.number(), 0),
+  /** Before that, no audit of the history: earlier ones have spent what they may. Milliseconds since the epoch. */
   auditsFrom: z._default(z.number(), 0),
   /** After a refusal that a retry does not mend, the partner is left alone for a while. */
   backOff: z.optional(

@@ -1,6 +1,6 @@
-import { type AuditPeriods, auditsDue } from '../detection/audit.ts';
 import { Calendar, type Proof } from '../detection/calendar.ts';
 import { daysIn, type RecentWindow } from '../detection/days.ts';
+import { type AuditSettings, auditPace, nextReadAt } from '../detection/due.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { StateChanges } from '../ports/state.ts';
 
@@ -20,10 +20,16 @@ export async function readCalendar(
 export function calendarLearned(
   calendar: Calendar,
   window: RecentWindow,
-  periods: AuditPeriods,
-): Pick<StateChanges, 'expected' | 'recentAuditAt' | 'historyAuditAt'> {
+  settings: AuditSettings,
+  auditsFrom: number,
+): Pick<StateChanges, 'expected' | 'dueAt' | 'auditsFrom'> {
   const recent = calendar.positionOf(window.from.toString());
-  return { expected: calendar.total, ...auditsDue(calendar, recent, periods) };
+  const pace = auditPace(calendar, recent, settings);
+  return {
+    expected: calendar.total,
+    dueAt: nextReadAt(calendar, recent, pace, auditsFrom),
+    auditsFrom,
+  };
 }
 
 /** Days read since then. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { AuditPeriods } from '../detection/audit.ts';
+import type { AuditPeriods } from '../detection/due.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';

@@ -8,7 +8,12 @@ import {
   type Sighting,
   type Withdrawal,
 } from '../detection/compare.ts';
-import { asBefore, dayEntries, type FreshEntries } from '../detection/day-entries.ts';
+import {
+  dayEntries,
+  entriesAfter,
+  type FreshEntries,
+  type Outcome,
+} from '../detection/day-entries.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { ReadResult, ReadStep } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
@@ -63,26 +68,22 @@ export async function readDays(
   step: ReadStep,
   before: BeforeReading,
 ): Promise<DaysRead> {
-  const { parts, limit } = context;
+  const { parts } = context;
   const begunAt = parts.clock.now().epochMilliseconds;
   const bookmark = bookmarkOf(step, before.cursor);
   const read = await prove(context, step, before.calendar, bookmark);
   const { calendar, cursor } = before;
   const nothing = { calendar, cursor, quarantined: [], found: 0, recorded: 0 };
-  // Of a slice that is divided nothing can be gone on with.
-  if (read === 'unanswered')
-    return {
-      ...nothing,
-      read,
-      cursor: step.purpose === 'baseline' ? undefined : cursor,
-      requests: unansweredRequests,
-    };
-  const { requests } = read;
-  const isUnproven = read.proof === undefined && step.purpose !== 'baseline';
-  if (isUnproven && step.isDivisible && !read.isCutOff && !limit.noteIfReached())
-    return { ...nothing, read: 'unproven', requests };
+  if (read === 'unanswered') {
+    const requests = unansweredRequests;
+    // Of a slice that is divided nothing can be gone on with.
+    if (step.purpose === 'baseline') return { ...nothing, read, cursor: undefined, requests };
+    const asItWas = new Map(step.days.map((day) => [day, calendar.entry(day)]));
+    const apart = parts.rules.separated(asItWas, step.days);
+    return { ...nothing, read, requests, calendar: await save(context, calendar, apart, []) };
+  }
   const settled = await settle(context, step, before, { ...read, begunAt }, bookmark);
-  const { quarantined, assessments } = read;
+  const { quarantined, assessments, requests } = read;
   return { ...nothing, requests, quarantined, found: assessments.length, ...settled };
 }
 
@@ -92,14 +93,6 @@ function bookmarkOf(step: ReadStep, cursor: Cursor | undefined): Cursor | undefi
 }
 
 const isOneDay = ({ days }: ReadStep) => days.length === 1;
-
-const oneMinuteMs = 60_000;
-
-/** When a day is read again of which something could not be committed: after 1, 2, 4 … 60 minutes. */
-function retryAt({ readAt, dueAt = readAt }: DayEntry, nowMs: number): number {
-  const waitMs = Math.min(Math.max(2 * (dueAt - readAt), oneMinuteMs), 60 * oneMinuteMs);
-  return nowMs + waitMs;
-}
 
 /** One request was not answered; another one showed that the host answers at all. */
 const unansweredRequests = 2;
@@ -152,9 +145,10 @@ async function settle(
   const { rules, clock } = parts;
   const { calendar } = before;
   const isFirstReading = step.purpose === 'start' || step.purpose === 'baseline';
-  const times = { begunAt: read.begunAt, readAt: clock.now().epochMilliseconds };
-  const fresh = dayEntries(step.days, read, times, salt);
-  if (!read.proof && !isFirstReading) rules.attributeRest(fresh, step.days, read);
+  const isUnproven = read.proof === undefined && !isFirstReading;
+  const isJoint = !isFirstReading && step.isDivisible;
+  const fresh = dayEntries(step.days, read, read.begunAt, salt);
+  if (isUnproven) rules.attributeRest(fresh, step.days, read);
 
   const { sightings, unseen, older } = await differences(
     context,
@@ -188,26 +182,26 @@ async function settle(
   }
 
   const next = step.mayGoOn || (isFirstReading && read.isOutOfPace) ? read.bookmark : undefined;
-  const isInVain = read.isCutOff && next === undefined;
-  const isOver = !rules.isReadCounted(isInVain) || limit.noteIfReached();
-  const hasFailed = announcement.failures > failures;
   const isInParts = bookmark !== undefined || next !== undefined;
-  const isCounted = !isInParts || (next === undefined && bookmark?.count === read.count);
-  // Read in parts, no day of a slice is read whole: audits prove them.
-  const isUncounted = isOver || (isFirstReading && isInParts);
-  const kept = hasFailed || !isCounted ? asBefore(entries, done, calendar, times.readAt) : entries;
-  const due = new Map(older.map(({ day, until }) => [day, until]));
-  // The total may agree all the same: then nothing but its audit would draw a read to such a day.
-  if (hasFailed)
-    for (const day of kept.keys()) due.set(day, retryAt(calendar.entry(day), times.readAt));
-  for (const [day, dueAt] of due) {
+  const isWhole = !isInParts || (next === undefined && bookmark?.count === read.count);
+  const hasFailed = announcement.failures > failures;
+  const isInVain = !rules.isReadCounted(read.isCutOff && next === undefined);
+  const outcome = outcomeOf({ isInVain, hasFailed, isWhole, isUnproven: isUnproven && !isInParts });
+  const after = entriesAfter(outcome, { entries, isJoint }, done, calendar, read.begunAt);
+  const kept = isJoint && outcome !== 'proven' ? rules.separated(after, step.days) : after;
+  for (const { day, until: dueAt } of older) {
     const entry = kept.get(day);
     if (entry) kept.set(day, { ...entry, dueAt });
   }
+  // Cut short, not all of it was committed. Read in parts, no day of a slice is read whole: audits prove them.
+  const isUncounted =
+    (limit.noteIfReached() && !isInVain) || (isFirstReading && (isInParts || isInVain));
   const saved = await save(context, calendar, isUncounted ? new Map() : kept, done);
   const settled = { calendar: saved, recorded: silent.length };
-  if (isOver) return { ...settled, read: isInVain ? 'in-vain' : 'left' };
-  const isDone = !hasFailed && !read.isCutOff && (isCounted || isFirstReading);
+  if (isInVain) return { ...settled, read: 'in-vain' };
+  if (limit.wasReached) return { ...settled, read: 'left' };
+  if (isJoint && outcome === 'unproven') return { ...settled, read: 'unproven' };
+  const isDone = !hasFailed && !read.isCutOff && (isWhole || isFirstReading);
   // A slice of which something could not be committed is read again.
   const goesOn = !isFirstReading || !hasFailed;
   return {
@@ -215,6 +209,15 @@ async function settle(
     read: isDone ? 'done' : 'left',
     ...(goesOn && { cursor: cursorAfter(step, before.cursor, next, read.count) }),
   };
+}
+
+function outcomeOf(
+  read: Readonly<Record<'isInVain' | 'hasFailed' | 'isWhole' | 'isUnproven', boolean>>,
+): Outcome {
+  if (read.isInVain) return 'in-vain';
+  if (read.hasFailed) return 'failed';
+  if (!read.isWhole) return 'in-parts';
+  return read.isUnproven ? 'unproven' : 'proven';
 }
 
 /** One day at a time: another that does not fit into a tick has to wait for its turn. */
@@ -314,7 +317,7 @@ async function save(
   );
   const elsewhere = parts.rules.movesElsewhere(done, entries, calendar);
   const changed = new Map([...followed, ...elsewhere]);
-  await announcement.touch([...changed.keys()].filter((day) => !calendar.entries.has(day)));
+  await announcement.touch([...changed.keys()].filter((day) => calendar.entry(day).readAt === 0));
   await parts.ledger.saveDays(changed);
   return calendar.with(changed);
 }

@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import { isOlderAnswer } from '../detection/compare.ts';
-import { attributeRest, movesElsewhere } from '../detection/day-entries.ts';
+import { attributeRest, movesElsewhere, separated } from '../detection/day-entries.ts';
 import { judge } from '../detection/gate.ts';
 import { locate } from '../detection/locate.ts';
 import {
@@ -27,18 +27,6 @@ function isNewcomer(day: string, startDay: Temporal.PlainDate): boolean {
   return day >= startDay.toString();
 }
 
-/**
- * By how much the total differs although no day does. Only a search knows; and what came or went while
- * it was on looks the same.
- *
- * @param differs whether there was something to search for
- * @returns `undefined` if the partner has to be asked again
- */
-function knownUnexplained(now: number, before: number, differs: boolean): number | undefined {
-  if (!differs) return before;
-  return now === 0 || now === before ? now : undefined;
-}
-
 /** Minutes after which a search is repeated once an hour. */
 const oneHour = 64;
 
@@ -61,11 +49,6 @@ function isReadCounted(wasInVain: boolean): boolean {
   return !wasInVain;
 }
 
-/** What an earlier tick did not get to comes first: otherwise each would spend itself on the same half. */
-function isEarlierHalfFirst(earlierReadAt: number, laterReadAt: number): boolean {
-  return earlierReadAt < laterReadAt;
-}
-
 /**
  * Decisions that a tick asks for by name. `TickParts.rules` is this object, save where a test takes
  * one away to show that its absence is noticed (test/simulation/mutants.ts).
@@ -79,16 +62,15 @@ export const rules = {
   noted,
   sighted,
   withdrawing,
-  isEarlierHalfFirst,
   isNewcomer,
   isOlderAnswer,
   isPulseOutdated,
   isReadCounted,
   isSearchedAgain,
   judge,
-  knownUnexplained,
   locate,
   movesElsewhere,
+  separated,
 };
 
 export type Rules = typeof rules;

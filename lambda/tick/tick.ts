@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
-import { isAuditDue, savedUntil, waitedForAudit, waitedForLook } from '../detection/audit.ts';
 import { Calendar } from '../detection/calendar.ts';
 import { countDeltas, type Sighting } from '../detection/compare.ts';
 import {
@@ -10,8 +9,16 @@ import {
   type OpenConditions,
   owed,
 } from '../detection/conditions.ts';
+import { asking, stillAsked } from '../detection/day-entries.ts';
 import { tallied } from '../detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
+import {
+  auditPace,
+  savedUntil,
+  waitedForAudit,
+  waitedForLook,
+  waitedSoon,
+} from '../detection/due.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import {
   absenceSeen,
@@ -22,7 +29,7 @@ import {
   pauseSeen,
 } from '../detection/observed.ts';
 import { unhurried } from '../detection/pace.ts';
-import { pulseDigest } from '../detection/pulse.ts';
+import { isLeftToFind, pulseDigest } from '../detection/pulse.ts';
 import {
   type Answer,
   backwards,
@@ -51,7 +58,6 @@ import type { TickParts } from './parts.ts';
 import { Quarantine } from './quarantine.ts';
 import { type BeforeReading, type ReadingContext, readDays } from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
-import { unexplainedBy } from './unexplained.ts';
 
 export interface TickRun {
   /** Unique; becomes the owner of the lease. */
@@ -280,44 +286,46 @@ class Tick {
     // A total that agrees proves nothing of what is left over: something may have come in its place.
     const differs = !page.isAll || this.#isLeftToFind(state);
     const isMore = differs || this.#isMoreToRead(state);
-    const { isAllLocated = page.isAll, isExplained = true } = isMore
+    const { isAllLocated = page.isAll } = isMore
       ? await this.#readDue(state, pulse, looks, differs)
       : {};
-    const isAllFound = isAllLocated && isInTime;
     const { failures, tally } = this.#announcement;
-    this.#learned.hasMoreToFind = !isAllFound || !isExplained || failures > 0;
+    const isLeft = !isAllLocated || !isInTime || failures > 0;
     const noted = new Set(looks.missing.notes.map(({ id }) => id));
     // What another tick was first with may have been an older sight of it; what is noted is to be sighted.
-    const isDone =
-      failures === 0 &&
+    const isSeen =
       tally.conflicts === 0 &&
       !page.isOlder &&
       !this.#limit.wasReached &&
       !pulse.assessments.some(({ id }) => noted.has(id));
-    this.#learned.pulseDigest = isDone ? pulseDigest(pulse, state.salt) : undefined;
+    this.#learned.pulseDigest = isLeft ? undefined : isSeen ? pulseDigest(pulse, state.salt) : '';
   }
 
   /** The last search came to no end, or its result is to be tried again. */
-  #isLeftToFind({ hasMoreToFind, unexplainedSince, heartbeat }: State): boolean {
-    const { clock, rules } = this.#parts;
-    const now = clock.now().epochMilliseconds;
-    if (unexplainedSince === undefined || heartbeat === undefined) return hasMoreToFind;
-    return hasMoreToFind || rules.isSearchedAgain(unexplainedSince, Date.parse(heartbeat), now);
+  #isLeftToFind(state: State): boolean {
+    const { unexplainedSince, heartbeat } = state;
+    if (isLeftToFind(state)) return true;
+    if (unexplainedSince === undefined || heartbeat === undefined) return false;
+    return this.#parts.rules.isSearchedAgain(unexplainedSince, Date.parse(heartbeat), this.#nowMs);
   }
 
   #isMoreToRead(state: State): boolean {
-    const now = this.#parts.clock.now().epochMilliseconds;
     const { lookAt = Number.POSITIVE_INFINITY } = state.missing ?? {};
-    return state.bookmark !== undefined || isAuditDue(state, now) || lookAt <= now;
+    return state.bookmark !== undefined || Math.min(state.dueAt, lookAt) <= this.#nowMs;
   }
 
   /** Reads the days that are due, and learns what the calendar says then. */
   async #readDue(state: State, pulse: PulseRead, looks: Looks, differs: boolean) {
     const { ledger, clock, settings, rules } = this.#parts;
-    const { audit, withdrawAfterMs } = settings;
+    const { withdrawAfterMs } = settings;
+    const { perMinute, value } = this.#parts.partner.pace;
+    // A minute's pace is not for audits alone.
+    const most = Math.ceil((value.learned ?? perMinute) / 2);
+    const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
     const before = await readCalendar(ledger, this.#window);
     const recentFrom = this.#window.from.toString();
+    const pace = auditPace(before, before.positionOf(recentFrom), audit);
     const list = dueWork({
       calendar: before,
       total: pulse.count,
@@ -326,20 +334,26 @@ class Tick {
       cursor: state.bookmark,
       recentFrom,
       auditRequests: audit.requests,
+      turn: Math.floor(began / 60_000),
       rules,
       waited: (calendar) => {
-        const now = clock.now().epochMilliseconds;
         const recent = calendar.positionOf(recentFrom);
-        const forLook = waitedForLook(calendar, looks.due(calendar), now, withdrawAfterMs);
-        if (!isAuditDue(state, began)) return forLook;
-        const forAudit = waitedForAudit(calendar, recent, now, audit);
-        return (position) => Math.max(forAudit(position), forLook(position));
+        const forLook = waitedForLook(calendar, looks.due(calendar), this.#nowMs, withdrawAfterMs);
+        const soon = waitedSoon(calendar, recent, this.#nowMs, audit);
+        return (position) => Math.max(soon(position), forLook(position));
       },
+      waitedForAudit: (calendar) =>
+        began < state.auditsFrom
+          ? () => 0
+          : waitedForAudit(calendar, calendar.positionOf(recentFrom), this.#nowMs, pace),
     });
     const reading = { ...this.#context(state), looks, isNews: () => true };
     const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.bookmark });
     const { calendar, cursor } = done;
-    const { isAllLocated, searching, overspent } = done.end;
+    await ledger.saveDays(stillAsked(before, calendar));
+    const { isAllLocated, searching, audited } = done.end;
+    const auditsFrom =
+      audited > 0 ? savedUntil(audited, pace, audit, this.#nowMs) : state.auditsFrom;
     this.#proofs = proofsSince(began, calendar);
 
     const missing = looks.conclude(calendar);
@@ -347,18 +361,13 @@ class Tick {
     const isToldNow = isNoticeOwed && (await tellOfCompletion(this.#parts, calendar));
     const { size } = this.#quarantine;
     this.#see(daysSeen(this.#open, calendar, size, this.#oddFields.met.size > 0));
-    const sums = { total: pulse.count, expected: calendar.total, differs };
-    const unexplained = isAllLocated
-      ? await unexplainedBy(this.#parts, this.#limit, state, sums)
-      : undefined;
+    // What came or went while the search was on looks the same, until the next search.
+    const unexplained = isAllLocated && differs ? pulse.count - calendar.total : undefined;
     const isExplained = (unexplained ?? state.unexplained) === 0;
     // Days that cannot be read in a whole tick must not keep ticks from all others.
     const trail = isDeepStrictEqual(searching, state.trail) ? undefined : searching;
     const learned: Learned = {
-      ...calendarLearned(calendar, this.#window, audit),
-      ...(overspent > 0 && {
-        auditsFrom: savedUntil(overspent, clock.now().epochMilliseconds, audit.requests),
-      }),
+      ...calendarLearned(calendar, this.#window, audit, auditsFrom),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
       ...(isMended(calendar, size) && state.reported.length > 0 && { reported: [] }),
       bookmark: cursor,
@@ -368,7 +377,7 @@ class Tick {
       missing,
     };
     Object.assign(this.#learned, learned);
-    return { isAllLocated, isExplained: unexplained !== undefined };
+    return { isAllLocated };
   }
 
   /** The first reading: its start day, and back to the oldest, over as many ticks as it takes. */
@@ -411,7 +420,7 @@ class Tick {
     if (end.isCompleted) {
       const isNoticeOwed = !(await tellOfCompletion(this.#parts, calendar));
       this.#learned.baseline = { ...this.#learned.baseline, status: 'completed', isNoticeOwed };
-      Object.assign(this.#learned, calendarLearned(calendar, this.#window, settings.audit));
+      Object.assign(this.#learned, calendarLearned(calendar, this.#window, settings.audit, 0));
       // Whatever has changed since this pulse shows in the next one, or in its count. What has changed on days
       // that earlier ticks have read shows in this one: the next tick compares it.
       if (state.baseline.begunAt === undefined)
@@ -436,6 +445,7 @@ class Tick {
       let isTimeUp = this.#limit.noteIfReached();
       let learned: Partial<Answer> = {};
       if (step.kind === 'reached') await keep(step.position);
+      else if (step.kind === 'located') calendar = asking(calendar, step.days, this.#nowMs);
       else if (isTimeUp) learned = {};
       else if (step.kind === 'read') {
         const read = await readDays(reading, step, { calendar, cursor });
@@ -453,7 +463,7 @@ class Tick {
     }
   }
 
-  #ask(step: Exclude<Step, { kind: 'read' | 'reached' }>) {
+  #ask(step: Extract<Step, { kind: 'count' | 'oldest' }>) {
     const { partner } = this.#parts;
     return this.#limit.ask(
       async (deadline): Promise<Partial<Answer>> =>
@@ -461,6 +471,10 @@ class Tick {
           ? { count: await partner.count(step.range, deadline) }
           : { oldest: await partner.oldestDay(deadline) },
     );
+  }
+
+  get #nowMs(): number {
+    return this.#parts.clock.now().epochMilliseconds;
   }
 
   /** What the steps that read days work with. */

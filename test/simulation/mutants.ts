@@ -225,10 +225,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     seed: 1,
     rules: { locate: function* () {} },
   },
-  unexplained: {
-    breaks: 'what came while a tick was reading is taken for a total that lies',
-    rules: { knownUnexplained: (now) => now },
-  },
   searched: {
     breaks:
       'a total that no day explains is believed at once, whichever replica has counted the days',
@@ -237,8 +233,12 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     rules: { isSearchedAgain: no },
   },
   leftover: {
-    breaks: 'what a tick had left over is forgotten once the total agrees',
-    ledger: telling(() => ({ hasMoreToFind: false })),
+    breaks: 'days that a tick has located and not read are forgotten once the total agrees',
+    ledger: (real) => ({
+      ...telling(() => ({ trail: undefined }))(real),
+      saveDays: (days) =>
+        real.saveDays(new Map([...days].map(([day, { askedAt: _, ...entry }]) => [day, entry]))),
+    }),
   },
   lookups: {
     breaks: 'a lookup that fails ends the tick',
@@ -263,9 +263,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'each tick has to learn the pace anew',
     ledger: telling(() => ({ pace: undefined })),
   },
-  turns: {
-    breaks: 'a read that does not fit into one tick begins with the same half each time',
-    rules: { isEarlierHalfFirst: no },
+  apart: {
+    breaks: 'days of which a read proved nothing are read together again, time after time',
+    rules: { separated: (entries) => entries },
   },
   cursor: {
     breaks: 'a day that does not fit into one tick is begun anew in each',

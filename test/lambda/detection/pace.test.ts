@@ -67,10 +67,10 @@ describe('a refusal', () => {
     expect(opensAt(pace, 600, t0 + 1)).toBe(t0 + hour + 1);
   });
 
-  it('is forgotten after an hour', () => {
+  it('is forgotten after a day', () => {
     const pace = refusedAfter(12);
-    expect(paceAt(pace, 600, t0 + hour - 1)).toMatchObject({ learned: 12 });
-    expect(paceAt(pace, 600, t0 + hour)).not.toHaveProperty('learned');
+    expect(paceAt(pace, 600, t0 + 24 * hour - 1)).toMatchObject({ learned: 12 });
+    expect(paceAt(pace, 600, t0 + 24 * hour)).not.toHaveProperty('learned');
     expect(paceAt(pace, 600, t0 - 1)).not.toHaveProperty('learned');
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { Calendar, type DayEntry } from '../../../lambda/detection/calendar.ts';
+import { asking, separated, stillAsked } from '../../../lambda/detection/day-entries.ts';
 import type { DayRange } from '../../../lambda/detection/days.ts';
 import { locate } from '../../../lambda/detection/locate.ts';
 import {
@@ -18,6 +19,7 @@ const days = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, nth) => dayOf(from + nth).toString());
 
 const read: DayEntry = { count: 2, readAt: 1_000 };
+const readNow = 2_000;
 const calendarOf = (many: number) =>
   new Calendar(days(0, many).map((day): [string, DayEntry] => [day, read]));
 
@@ -27,8 +29,10 @@ const quiet = (calendar: Calendar): Work => ({
   differs: false,
   recentFrom: dayOf(1_000).toString(),
   auditRequests: 20,
+  turn: 0,
   waited: () => () => 0,
-  rules: { locate, isEarlierHalfFirst: (earlier, later) => earlier < later },
+  waitedForAudit: () => () => 0,
+  rules: { locate },
 });
 
 /** Carries out a list: each step, and what comes of it. */
@@ -38,12 +42,22 @@ function carriedOut<End>(
   outcome: (step: Step) => Partial<Answer>,
 ) {
   const steps: Step[] = [];
+  let now = calendar;
   let answer: Answer = { calendar, isTimeUp: false };
   for (let next = list.next(answer); ; next = list.next(answer)) {
-    if (next.done) return { steps, end: next.value };
-    steps.push(next.value);
+    if (next.done) return { steps, end: next.value, calendar: now };
+    const step = next.value;
+    steps.push(step);
     expect(steps.length, 'it comes to an end').toBeLessThan(10_000);
-    answer = { calendar, isTimeUp: false, requests: 1, ...outcome(next.value) };
+    const come = outcome(step);
+    if (step.kind === 'located') now = asking(now, step.days, readNow);
+    if (step.kind === 'read' && come.read === 'unproven') {
+      const asItWas = step.days.map((day) => [day, now.entry(day)] as const);
+      now = now.with(separated(new Map(asItWas), step.days));
+    }
+    if (step.kind === 'read' && come.read === 'done')
+      now = now.with(step.days.map((day) => [day, { count: 2, readAt: readNow }]));
+    answer = { calendar: now, isTimeUp: false, requests: 1, ...come };
   }
 }
 
@@ -55,7 +69,7 @@ describe('the days that are due', () => {
     const calendar = calendarOf(9);
     const { steps, end } = carriedOut(dueWork(quiet(calendar)), calendar, () => ({}));
     expect(steps).toEqual([]);
-    expect(end).toEqual({ isAllLocated: true, searching: undefined, overspent: 0 });
+    expect(end).toEqual({ isAllLocated: true, searching: undefined, audited: 0 });
   });
 
   it('are divided down to the one that cannot be proven, and all others are read', () => {
@@ -73,6 +87,37 @@ describe('the days that are due', () => {
     expect(end).toMatchObject({ isAllLocated: true });
   });
 
+  it('are read in smaller and smaller company by ticks that have two requests each, until all but the bad one is proven', () => {
+    const bad = dayOf(17).toString();
+    let calendar = calendarOf(40);
+    calendar = asking(calendar, calendar.days, readNow);
+    const done = new Set<string>();
+    for (let tick = 1; done.size < 40; tick++) {
+      expect(tick, 'it comes to rest').toBeLessThan(20);
+      let left = 2;
+      ({ calendar } = carriedOut(dueWork(quiet(calendar)), calendar, (step) => {
+        if (step.kind !== 'read') return {};
+        const isWhole = !step.isDivisible || !step.days.includes(bad);
+        for (const day of isWhole ? step.days : []) done.add(day);
+        return { read: isWhole ? 'done' : 'unproven', isTimeUp: --left === 0 };
+      }));
+    }
+    expect([...calendar.entries.values()].every(({ askedAt }) => askedAt === undefined)).toBe(true);
+  });
+
+  it('that a search has located and no read has come to are asked for by the next tick, without a search', () => {
+    const calendar = calendarOf(40);
+    const work = { ...quiet(calendar), differs: true, total: calendar.total + 1 };
+    const first = carriedOut(dueWork(work), calendar, (step) =>
+      step.kind === 'count' ? { count: 2 } : { isTimeUp: step.kind === 'read', read: 'in-vain' },
+    );
+    expect(first.end).toMatchObject({ isAllLocated: false });
+    const asked = calendar.with(stillAsked(calendar, first.calendar));
+    const { steps } = carriedOut(dueWork(quiet(asked)), asked, () => ({ read: 'done' }));
+    expect(reads(steps).flatMap((step) => step.days)).toEqual(days(0, 39));
+    expect(steps.every(({ kind }) => kind === 'read')).toBe(true);
+  });
+
   it('are remembered where time was up in the middle of a search', () => {
     const calendar = calendarOf(400);
     const work = { ...quiet(calendar), differs: true, total: calendar.total + 500 };
@@ -82,18 +127,23 @@ describe('the days that are due', () => {
       ++asked === 1 ? { count: 2 } : { isTimeUp: true },
     );
     const searching = { from: dayOf(0).toString(), to: dayOf(398).toString() };
-    expect(end).toEqual({ isAllLocated: false, searching, overspent: 0 });
+    expect(end).toEqual({ isAllLocated: false, searching, audited: 0 });
     const again = { ...work, searching: { from: dayOf(3).toString(), to: dayOf(9).toString() } };
     const { steps } = carriedOut(dueWork(again), calendar, () => ({ isTimeUp: true }));
     expect(steps[0]).toMatchObject({ kind: 'count', range: { from: dayOf(3), to: dayOf(9) } });
   });
 
-  it('are gone on with before anything is audited', () => {
+  it('take turns: a search, what did not fit into an earlier tick, audits', () => {
     const calendar = calendarOf(9);
     const cursor = { day: dayOf(4).toString(), range: { from: dayOf(4), to: dayOf(4) } };
-    const work = { ...quiet(calendar), cursor, waited: () => () => 5 };
-    const { steps } = carriedOut(dueWork(work), calendar, () => ({ read: 'left', cursor }));
-    expect(reads(steps).map((step) => step.days)).toEqual([[cursor.day]]);
+    const firstOf = (turn: number) => {
+      const work = { ...quiet(calendar), differs: true, cursor, turn, waited: () => () => 5 };
+      const { steps } = carriedOut(dueWork(work), calendar, () => ({ isTimeUp: true, cursor }));
+      expect(steps).toHaveLength(1);
+      const [first] = steps;
+      return first?.kind === 'read' ? [first.purpose, first.days.length] : first?.kind;
+    };
+    expect([0, 1, 2, 3].map(firstOf)).toEqual(['count', ['search', 1], ['audit', 9], 'count']);
   });
 });
 

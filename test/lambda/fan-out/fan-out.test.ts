@@ -78,10 +78,10 @@ describe('a baseline that fans out', () => {
       notices.map(({ subject, text }) => `${subject}\n${text}`.replaceAll(/district-\d+/g, '')),
     );
     expect(told).toEqual(toldByTicks);
-    const { expected, historyAuditAt } = await story.ledger.state();
-    expect({ expected, historyAuditAt }).toEqual({
+    const { expected, dueAt } = await story.ledger.state();
+    expect({ expected, dueAt }).toEqual({
       expected: 96,
-      historyAuditAt: (await other.ledger.state()).historyAuditAt,
+      dueAt: (await other.ledger.state()).dueAt,
     });
     expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
     expect(story.heard).toEqual([]);

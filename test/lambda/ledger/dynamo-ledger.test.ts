@@ -257,7 +257,7 @@ describe('a state item', () => {
       pace: undefined,
       conditions: new Map([['held', { since: 3, number: 4 }]]),
     });
-    await ledger.complete(lease, now, { hasMoreToFind: true });
+    await ledger.complete(lease, now, { dueAt: 7 });
     expect(await table.get(pk())).toEqual({
       pk: pk(),
       schema: 1,
@@ -270,7 +270,7 @@ describe('a state item', () => {
         bookmark: { range: { to: '2026-11-21' }, offset: 9, anchors: [1] },
       },
       'condition:held': { since: 3, number: 4 },
-      has_more_to_find: true,
+      due_at: 7,
       heartbeat: now.toString(),
     });
   });
@@ -294,7 +294,7 @@ describe('a state item', () => {
     ['salt', { salt: '' }],
     ['baseline', { baseline: { status: 'running' } }],
     ['baseline.startDay', { baseline: { status: 'completed', start_day: '2026-02-30' } }],
-    ['hasMoreToFind', { has_more_to_find: 'yes' }],
+    ['dueAt', { due_at: 'soon' }],
     ['missing.total', { missing: { total: '1' } }],
     ['conditions', { 'condition:held': { since: 'then', number: 1 } }],
     ['leaseUntil', { lease_until: '2026-11-21' }],

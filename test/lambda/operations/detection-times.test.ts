@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { nextDue, waitedForAudit } from '../../../lambda/detection/audit.ts';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
+import { nextDue, waitedForAudit } from '../../../lambda/detection/due.ts';
 import { detectionTimes } from '../../../lambda/operations/detection-times.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { day, sum } from '../detection/calendars.ts';
@@ -21,15 +21,23 @@ function requestsOfAPass(counts: readonly number[]): number {
   }
 }
 
+const minutesOf = (
+  certifications: { recent: number; all: number },
+  { every = 1, requests = periods.requests } = {},
+) => {
+  const settings = { every, withdrawAfterMs, audit: { ...periods, requests } };
+  return (wanted: string) =>
+    detectionTimes(settings, certifications).find(({ change }) => change === wanted)?.minutes ??
+    Number.NaN;
+};
+
 it('a pass over the history takes no longer than is said, however the days are filled', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 99 }), { minLength: 1, maxLength: 80 }),
       (counts) => {
-        const settings = { every: 1, withdrawAfterMs, audit: { ...periods, requests: 1 } };
-        const times = detectionTimes(settings, { recent: 0, all: sum(counts) });
-        const [history] = times.filter(({ change }) => change === 'edited-history');
-        expect(requestsOfAPass(counts)).toBeLessThanOrEqual((history?.minutes ?? 0) - 24 * 60);
+        const minutes = minutesOf({ recent: 0, all: sum(counts) }, { requests: 1 });
+        expect(requestsOfAPass(counts)).toBeLessThanOrEqual(minutes('edited-history'));
       },
     ),
     // The worst there is: no two days fit into a page.
@@ -37,26 +45,19 @@ it('a pass over the history takes no longer than is said, however the days are f
   );
 });
 
-it('what needs more requests than ticks may make takes as much longer, in the recent days as in the history', () => {
-  const certifications = { recent: 40_000, all: 3_000_000 };
-  const times = detectionTimes(
-    { every: 1, withdrawAfterMs, audit: { ...periods, requests: 20 } },
-    certifications,
-  );
-  const minutesOf = (wanted: string) =>
-    times.find(({ change }) => change === wanted)?.minutes ?? Number.NaN;
-  // 53 a minute for the one and 42 for the other, of which there are 20.
-  expect(minutesOf('edited-recent') / (15 + 41)).toBeCloseTo(4.75, 1);
-  expect(minutesOf('edited-history') / (24 * 60 + 3_001)).toBeCloseTo(4.75, 1);
+it('what needs more requests than ticks may make takes as long as these need', () => {
+  const minutes = minutesOf({ recent: 40_000, all: 3_000_000 });
+  expect(minutes('edited-recent')).toBe(2 * 41);
+  expect(minutes('edited-history')).toBe(60_001 / 20 + 0.95 + 1 + 1);
+});
+
+it('an edit in 10,000 takes an hour and a half at most, however the days are filled', () => {
+  expect(minutesOf({ recent: 0, all: 10_000 })('edited-history')).toBeLessThanOrEqual(112);
 });
 
 it('what a tick may ask more often, or a schedule runs more often, is found sooner', () => {
-  const historyOf = (every: number, requests: number) =>
-    detectionTimes(
-      { every, withdrawAfterMs, audit: { ...periods, requests } },
-      { recent: 0, all: 100_000 },
-    ).find(({ change }) => change === 'edited-history')?.minutes;
-  expect(historyOf(1, 20)).toBe(24 * 60 + 101);
-  expect(historyOf(5, 20)).toBe(24 * 60 + 505);
-  expect(historyOf(1, 40)).toBe(24 * 60 + 51);
+  const history = (every: number, requests: number) =>
+    minutesOf({ recent: 0, all: 3_000_000 }, { every, requests })('edited-history');
+  expect(history(1, 40)).toBeLessThan(history(1, 20));
+  expect(history(1, 20)).toBeLessThan(history(5, 20));
 });

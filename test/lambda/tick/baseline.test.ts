@@ -157,7 +157,7 @@ describe('a baseline', () => {
     const calendar = await story.ledger.calendar([2026]);
     const midnight = Temporal.Instant.from('2026-11-22T00:00:00Z').epochMilliseconds;
     expect(calendar.get('2026-11-21')?.proof?.at).toBe(midnight - 1_000);
-    expect(calendar.get('2026-11-21')?.readAt).toBe(midnight + 1_000);
+    expect(calendar.get('2026-11-21')?.readAt).toBe(midnight - 1_000);
   });
 
   it('ends with one notice of its counts and proofs', async () => {

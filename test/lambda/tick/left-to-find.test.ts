@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { isLeftToFind } from '../../../lambda/detection/pulse.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -28,7 +29,7 @@ const refusing = () =>
       throw new LedgerUnavailableError('UpdateItem', {});
     },
   });
-const hasMore = async () => (await story.ledger.state()).hasMoreToFind;
+const hasMore = async () => isLeftToFind(await story.ledger.state());
 
 describe('what a tick could not commit', () => {
   it('is nothing any more once the partner has taken it back: one look tells, and then it is quiet', async () => {
@@ -73,8 +74,8 @@ describe('what a tick could not commit', () => {
     story.clock.advance({ hours: 24 });
     expect(await tickFor(1)).toEqual({ looks: 1, failed: 1 });
     expect(await tickFor(10)).toEqual({ looks: 6, failed: 3 });
-    // And the audits of the recent window, every 15 minutes.
-    expect(await tickFor(60)).toEqual({ looks: 9, failed: 3 });
+    // And audits, every 15 minutes.
+    expect(await tickFor(60)).toEqual({ looks: 10, failed: 4 });
   });
 });
 
@@ -90,9 +91,7 @@ describe('audits that a tick has no time for', () => {
     expect(await story.tick({ ledger: slow })).toMatchObject({ cutShort: true, failed: 0 });
     expect(await hasMore()).toBe(false);
     await story.tick();
-    expect((await story.ledger.state()).recentAuditAt).toBeGreaterThan(
-      story.clock.now().epochMilliseconds,
-    );
+    expect((await story.ledger.state()).dueAt).toBeGreaterThan(story.clock.now().epochMilliseconds);
   });
 
   it('do not hide that what the page shows was not committed in time', async () => {

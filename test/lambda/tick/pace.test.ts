@@ -75,12 +75,15 @@ describe('a host that allows 12 requests a minute and does not say when to come 
     expect(subjects()).toEqual(['baseline completed']);
   });
 
-  it('is asked as often as ever an hour later, and ops hear that it is over', async () => {
+  it('is asked as often as it has taught when its history is read, and ops hear that it is over', async () => {
     populate(3_000);
     await reports(() => subjects().includes('baseline completed'), 6);
     await story.minutes(66);
     expect(subjects()).toEqual([tooFew, 'baseline completed', enough]);
-    expect((await story.ledger.state()).pace).toBeUndefined();
+    const before = story.host.refusals;
+    await story.minutes(120);
+    expect(subjects()).toHaveLength(3);
+    expect(story.host.refusals).toBe(before);
   });
 });
 

@@ -50,7 +50,7 @@ export const newcomers: Scenario = {
 /** One is missing where it was, and found on a day whose turn to be read comes later. */
 export const elsewhere: Scenario = {
   async tell(story) {
-    // Of the recent window, and of the oldest day.
+    // The day that it has come to, and not the one that it has left.
     const requests = 2;
     story.settings = { audit: { ...tickSettings().audit, requests } };
     story.world = [
@@ -69,7 +69,7 @@ export const elsewhere: Scenario = {
     return { updated, counts };
   },
   seen: {
-    updated: [0, 1, 0],
+    updated: [1, 0, 0],
     counts: [
       ['2011-11-11', 59, 0],
       ['2024-02-29', 61, 0],
@@ -107,7 +107,7 @@ export const stale: Scenario = {
 };
 
 /** The days that cannot be proven are halved, and a tick has time for four reads. */
-export const turns: Scenario = {
+export const apart: Scenario = {
   async tell(story) {
     const days = ['2011-11-11', '2024-02-26', '2024-02-27', '2024-02-28', '2024-02-29'];
     story.world = [
@@ -148,7 +148,12 @@ export const vain: Scenario = {
     story.clock.advance({ hours: 25 });
     await story.tick();
     const after = await story.ledger.calendar(years);
-    return [...after].filter(([day, entry]) => entry !== before.get(day)).map(([day]) => day);
+    return [...after]
+      .filter(([day, { count, proof }]) => {
+        const { count: counted = 0, proof: proven } = before.get(day) ?? {};
+        return count !== counted || proof !== proven;
+      })
+      .map(([day]) => day);
   },
   seen: [],
 };
@@ -548,7 +553,7 @@ export const byMutant = {
   few: tooFast,
   leftover,
   stale,
-  turns,
+  apart,
   vain,
   rest,
   older: behind,

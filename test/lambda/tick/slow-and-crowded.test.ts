@@ -4,7 +4,7 @@ import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { assessment } from '../../support/assessments.ts';
-import { lag, newcomers, numbers, on, rest, stale, turns, vain } from './scenarios.ts';
+import { apart, lag, newcomers, numbers, on, rest, stale, vain } from './scenarios.ts';
 
 let story: Integration;
 beforeEach(() => {
@@ -47,7 +47,7 @@ describe('a tick at a slow partner', () => {
   });
 
   it('does not spend each tick on the same half of what it cannot prove', async () => {
-    expect(await turns.tell(new Integration())).toEqual(turns.seen);
+    expect(await apart.tell(new Integration())).toEqual(apart.seen);
   });
 });
 

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
 import {
   type AuditPeriods,
-  auditsDue,
+  auditPace,
   nextDue,
+  nextReadAt,
+  savedUntil,
   waitedForAudit,
-} from '../../../lambda/detection/audit.ts';
-import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
+  waitedSoon,
+} from '../../../lambda/detection/due.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { anyCalendar, day } from './calendars.ts';
 
@@ -32,8 +35,12 @@ function read(calendar: Calendar, span: Span, readAt: number): Calendar {
   return calendar.with(days.map((one) => [one, { ...calendar.entry(one), readAt }]));
 }
 
-const nextAudit = (calendar: Calendar, recent: number, at: number, of = periods) =>
-  nextDue(calendar, waitedForAudit(calendar, recent, at, of));
+/** Of what is read again soon and of the history, as if there were one list. */
+const nextAudit = (calendar: Calendar, recent: number, at: number, of = periods) => {
+  const soon = waitedSoon(calendar, recent, at, of);
+  const audit = waitedForAudit(calendar, recent, at, of);
+  return nextDue(calendar, (position) => Math.max(soon(position), audit(position)));
+};
 
 /** By how many periods a day is overdue: 1 is due. */
 function overdue(calendar: Calendar, recent: number, position: number, at: number): number {
@@ -146,29 +153,83 @@ describe('the next audit', () => {
   });
 });
 
-describe('when audits are due', () => {
-  it('is told by the day that was read the longest ago, of the recent ones and of the others', () => {
+describe('when days are to be read', () => {
+  it('is told by the first that is due, of the recent ones and of the others', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
-        const { recentAuditAt, historyAuditAt } = auditsDue(calendar, recent, periods);
-        const due = Math.min(recentAuditAt, historyAuditAt);
+        const due = nextReadAt(calendar, recent, periods, 0);
         expect(nextAudit(calendar, recent, due - 1, periods)).toBeUndefined();
         expect(nextAudit(calendar, recent, due, periods)).toBeDefined();
-        for (const [at, isRecent] of [
-          [recentAuditAt, true],
-          [historyAuditAt, false],
-        ] as const)
-          expect(
-            [...calendar.days.keys()].some(
-              (one) => one >= recent === isRecent && overdue(calendar, recent, one, at) === 1,
-            ),
-          ).toBe(isRecent || recent > 0);
       }),
     );
   });
 
+  it('waits for the history until it may be audited, and for nothing else', () => {
+    const calendar = new Calendar([
+      [day(0), { count: 1, readAt: now - 2 * periods.historyMs }],
+      [day(1), { count: 1, readAt: now }],
+    ]);
+    const from = now + 5 * minute;
+    expect(nextReadAt(calendar, 1, periods, from)).toBe(from);
+    const asked = calendar.with([[day(0), { count: 1, readAt: 7, askedAt: now }]]);
+    expect(nextReadAt(asked, 1, periods, from)).toBe(now);
+  });
+
+  it('is 1, 2, 4 and more minutes after reads that have left something, at the latest with the audit', () => {
+    const after = (failures: number) => {
+      const calendar = new Calendar([[day(0), { count: 1, readAt: now, failures }]]);
+      return (nextReadAt(calendar, 1, periods, 0) - now) / minute;
+    };
+    expect([1, 2, 3, 7, 9].map(after)).toEqual([1, 2, 4, 64, 256]);
+    expect(after(99)).toBe(periods.historyMs / minute);
+  });
+
   it('is far off where there are no days', () => {
-    const { historyAuditAt } = auditsDue(new Calendar([], [day(0)]), 0, periods);
-    expect(historyAuditAt).toBeGreaterThan(Date.parse('2200-01-01'));
+    const calendar = new Calendar([], [day(0)]);
+    expect(nextReadAt(calendar, 1, { ...periods, historyMs: 9e12 }, 0)).toBeGreaterThan(
+      Date.parse('2200-01-01'),
+    );
+  });
+});
+
+describe('the pace of the audits', () => {
+  const audit = tickSettings().audit;
+  const of = (days: number, count: number) =>
+    auditPace(
+      new Calendar(Array.from({ length: days }, (_, n) => [day(n), { count, readAt: now }])),
+      days,
+      audit,
+    );
+
+  it('reads a history of 10,000 within an hour, by two requests a minute', () => {
+    const { historyMs, perMinute } = of(500, 20);
+    expect(perMinute).toBe(2);
+    // Of 125 requests, the last 20 are spent when they have been saved up.
+    expect(historyMs / minute).toBe((125 - 20) / 2);
+  });
+
+  it('reads no history more often than every 15 minutes', () => {
+    expect(of(5, 20)).toMatchObject({ historyMs: 15 * minute, perMinute: 2 });
+  });
+
+  it('is as much as a pass a day needs where two a minute are too few', () => {
+    const { historyMs, perMinute } = of(7_200, 60);
+    expect(historyMs).toBe(audit.historyMs - 4 * minute);
+    expect(perMinute).toBe(5);
+  });
+
+  it('is at most what a tick may spend, where not even that is enough', () => {
+    expect(of(57_600, 60)).toMatchObject({ historyMs: audit.historyMs, perMinute: audit.requests });
+  });
+
+  it('counts pages of a day that does not fit into one', () => {
+    const one = auditPace(new Calendar([[day(0), { count: 9_000, readAt: now }]]), 1, audit);
+    expect(one.historyMs).toBe(40 * minute);
+  });
+
+  it('saves up what is spent together, and what a long read has cost beyond it', () => {
+    const pace = { ...periods, perMinute: 2 };
+    expect(savedUntil(3, pace, audit, now)).toBe(now + 10 * minute);
+    expect(savedUntil(50, pace, audit, now)).toBe(now + 25 * minute);
   });
 });
