@@ -237,7 +237,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     ledger: (real) => ({
       ...telling(() => ({ trail: undefined }))(real),
       saveDays: (days) =>
-        real.saveDays(new Map([...days].map(([day, { askedAt: _, ...entry }]) => [day, entry]))),
+        real.saveDays(
+          new Map([...days].map(([day, { askedAt: _, failures: __, ...entry }]) => [day, entry])),
+        ),
     }),
   },
   lookups: {

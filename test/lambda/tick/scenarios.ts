@@ -125,11 +125,15 @@ export const apart: Scenario = {
         return prove(...asked);
       },
     });
+    const begun = story.clock.now().epochMilliseconds;
     story.add(...on('2011-11-11', [400]), ...on('2024-02-29', [401]));
-    for (let ticks = 0; ticks < 4; ticks++) await story.tick();
-    return heard(story).sort();
+    story.clock.advance({ hours: 25 });
+    await story.minutes(40);
+    const calendar = await story.ledger.calendar([2011, 2024]);
+    const unread = [...calendar].filter(([, { readAt }]) => readAt < begun).map(([day]) => day);
+    return { heard: heard(story).sort(), unread };
   },
-  seen: ['400/1', '401/1'],
+  seen: { heard: ['400/1', '401/1'], unread: [] },
 };
 
 /** The partner answers to nothing but pulses, so that each read is cut off. */
@@ -489,10 +493,11 @@ export const amidSearch: Scenario = {
       if (sort === 'user_name' && !story.host.has(6)) story.host.add(6, '2024-02-29');
       return undefined;
     };
-    const { created, unexplained } = await story.minute();
-    return { created, unexplained };
+    const { created } = await story.minute();
+    const { unexplained } = await story.minute();
+    return { created, unexplained, heard: heard(story) };
   },
-  seen: { created: 1, unexplained: 0 },
+  seen: { created: 1, unexplained: 0, heard: ['6/1'] },
 };
 
 /** An edit far back that is taken back at once: until a replica cannot be that far behind, that is no update. */
@@ -509,7 +514,8 @@ export const takenBackFarBack: Scenario = {
     story.host.add(6, '2024-02-29');
     await story.minutes(1);
     const atOnce = story.heardOf(2);
-    await story.minutes(15);
+    // Before the next audit of its day.
+    await story.minutes(12);
     return { atOnce, later: story.heardOf(2) };
   },
   seen: { atOnce: ['updated'], later: ['updated', 'updated'] },
@@ -567,7 +573,6 @@ export const byMutant = {
   lag,
   since: lag,
   lease,
-  unexplained: amidSearch,
   revisit: takenBackFarBack,
   cursor: hugeDay,
   pace: learnedPace,

@@ -95,7 +95,7 @@ describe('a total that is not the sum of its days', () => {
     expect(minutes).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 120, 180]);
   });
 
-  it('is none where something comes while the days are read', async () => {
+  it('is none any more with the next tick, where something has come while the days were read', async () => {
     expect(await amidSearch.tell(world)).toEqual(amidSearch.seen);
   });
 
