@@ -35,6 +35,14 @@ const quiet = (calendar: Calendar): Work => ({
   rules: { locate },
 });
 
+function afterRead(calendar: Calendar, days: readonly string[], read: Answer['read']): Calendar {
+  if (read === 'done')
+    return calendar.with(days.map((day) => [day, { count: 2, readAt: readNow }]));
+  if (read !== 'unproven') return calendar;
+  const asItWas = days.map((day) => [day, calendar.entry(day)] as const);
+  return calendar.with(separated(new Map(asItWas), days));
+}
+
 /** Carries out a list: each step, and what comes of it. */
 function carriedOut<End>(
   list: Generator<Step, End, Answer>,
@@ -51,12 +59,7 @@ function carriedOut<End>(
     expect(steps.length, 'it comes to an end').toBeLessThan(10_000);
     const come = outcome(step);
     if (step.kind === 'located') now = asking(now, step.days, readNow);
-    if (step.kind === 'read' && come.read === 'unproven') {
-      const asItWas = step.days.map((day) => [day, now.entry(day)] as const);
-      now = now.with(separated(new Map(asItWas), step.days));
-    }
-    if (step.kind === 'read' && come.read === 'done')
-      now = now.with(step.days.map((day) => [day, { count: 2, readAt: readNow }]));
+    if (step.kind === 'read') now = afterRead(now, step.days, come.read);
     answer = { calendar: now, isTimeUp: false, requests: 1, ...come };
   }
 }

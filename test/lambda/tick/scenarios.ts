@@ -125,15 +125,15 @@ export const apart: Scenario = {
         return prove(...asked);
       },
     });
-    const begun = story.clock.now().epochMilliseconds;
-    story.add(...on('2011-11-11', [400]), ...on('2024-02-29', [401]));
+    story.add(...on('2011-11-11', [400]));
     story.clock.advance({ hours: 25 });
+    const begun = story.clock.now().epochMilliseconds;
     await story.minutes(40);
     const calendar = await story.ledger.calendar([2011, 2024]);
     const unread = [...calendar].filter(([, { readAt }]) => readAt < begun).map(([day]) => day);
     return { heard: heard(story).sort(), unread };
   },
-  seen: { heard: ['400/1', '401/1'], unread: [] },
+  seen: { heard: ['400/1'], unread: [] },
 };
 
 /** The partner answers to nothing but pulses, so that each read is cut off. */
