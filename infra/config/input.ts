@@ -43,8 +43,9 @@ export interface IntegrationSettingsInput {
    */
   readonly tokenRequest?: 'form' | 'basic' | 'json' | undefined;
   /**
-   * Days that nothing suggests have changed are read again, the oldest proof first. This finds what
-   * the total does not show: edited records, and an addition that an equal removal hides.
+   * Days that nothing suggests have changed are read again, those that have waited longest first.
+   * This finds what the total does not show: edited records, and an addition that an equal removal
+   * hides.
    * @default - the defaults of its settings
    */
   readonly audit?: {
@@ -55,14 +56,17 @@ export interface IntegrationSettingsInput {
      */
     readonly recentMinutes?: number | undefined;
     /**
-     * The same for all of history.
+     * How soon an edit anywhere else is noticed at the latest. Two requests a minute on average go
+     * to these days in any case, so most histories are read far sooner; a history that needs more
+     * to keep this time gets more.
      * Allowed: hours within which every other day is read again, a whole number from 1 to 8760.
      * @default 24
      */
     readonly historyHours?: number | undefined;
     /**
-     * A brake for the sake of the partner. Too low for the history, the two times above cannot be
-     * kept; `docs/detection.md` has the arithmetic.
+     * A brake for the sake of the partner. Recent days may take as many in each tick; for the
+     * history they are saved up and spent together. Too low for the history, the two times above
+     * cannot be kept; `docs/detection.md` has the arithmetic.
      * Allowed: requests that the audits of one tick may make, a whole number from 1 to 1000.
      * @default 20
      */

@@ -55,16 +55,18 @@ export const integration = record({
       .describe('How soon a content edit in the recent window is noticed at the latest.'),
     historyHours: whole('hours within which every other day is read again', 1, 8_760)
       .default(24)
-      .describe('The same for all of history.'),
+      .describe(
+        'How soon an edit anywhere else is noticed at the latest. Two requests a minute on average go to these days in any case, so most histories are read far sooner; a history that needs more to keep this time gets more.',
+      ),
     requestsPerTick: whole('requests that the audits of one tick may make', 1, 1_000)
       .default(20)
       .describe(
-        'A brake for the sake of the partner. Too low for the history, the two times above cannot be kept; `docs/detection.md` has the arithmetic.',
+        'A brake for the sake of the partner. Recent days may take as many in each tick; for the history they are saved up and spent together. Too low for the history, the two times above cannot be kept; `docs/detection.md` has the arithmetic.',
       ),
   })
     .prefault({})
     .describe(
-      'Days that nothing suggests have changed are read again, the oldest proof first. This finds what the total does not show: edited records, and an addition that an equal removal hides.',
+      'Days that nothing suggests have changed are read again, those that have waited longest first. This finds what the total does not show: edited records, and an addition that an equal removal hides.',
     ),
   requestsPerMinute: whole('requests to the partner within a minute, at most', 3, 60_000)
     .default(6_000)
