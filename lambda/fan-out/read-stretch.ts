@@ -12,7 +12,7 @@ import {
 import { leaseOf } from '../lease.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
 import type { Lease, State } from '../ports/state.ts';
-import { CalendarDays } from '../tick/calendar-days.ts';
+import { touch } from '../tick/calendar-days.ts';
 import { noteOddFields } from '../tick/conditions.ts';
 import { OddFields } from '../tick/odd-fields.ts';
 import { prove } from '../tick/read-days.ts';
@@ -92,7 +92,6 @@ async function goOn(
     stretch,
     salt,
     limit: new TimeLimit(run.deadline, clock),
-    days: new CalendarDays(parts.ledger),
   };
   const { bookmark, ...position } = before.before
     ? before
@@ -152,7 +151,6 @@ interface Reading {
   readonly stretch: Stretch;
   readonly salt: string;
   readonly limit: TimeLimit;
-  readonly days: CalendarDays;
 }
 
 interface SliceRead {
@@ -163,7 +161,7 @@ interface SliceRead {
 }
 
 async function readSlice(
-  { parts, stretch, salt, limit, days }: Reading,
+  { parts, stretch, salt, limit }: Reading,
   step: ReadStep,
   cursor: Bookmark | undefined,
 ): Promise<SliceRead> {
@@ -177,9 +175,9 @@ async function readSlice(
 
   const fresh = dayEntries(step.days, read, begunAt, salt);
   // Once it is over, what is recorded silently is news that nobody would hear of.
-  const { baseline } = await ledger.state();
+  const { baseline, years } = await ledger.state();
   refuseIfOver({ baseline }, stretch);
-  await days.touch(fresh.keys());
+  await touch(ledger, years, fresh.keys());
   const known = await ledger.known(read.assessments.map(({ id }) => id));
   const unknown = compare(read.assessments, known, salt).filter(({ kind }) => kind === 'created');
   // After a baseline that was completed, what nobody knows is news: the ticks announce it.

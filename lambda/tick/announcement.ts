@@ -13,9 +13,16 @@ import {
 import { faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
-import type { Lease, LeasedState } from '../ports/state.ts';
-import { CalendarDays } from './calendar-days.ts';
-import type { Delivery } from './delivery.ts';
+import type { Lease, LeasedState, State } from '../ports/state.ts';
+import { touch } from './calendar-days.ts';
+import {
+  type DeliveryState,
+  deliver,
+  inherit,
+  leave,
+  nothingDelivered,
+  tellPeople,
+} from './deliver.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -24,15 +31,39 @@ const changesTogether = 500;
 const commitConcurrency = 16;
 
 export interface AnnouncementTally {
-  created: number;
-  updated: number;
-  withdrawn: number;
-  restored: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly withdrawn: number;
+  readonly restored: number;
   /** Changes that another tick had committed first. */
-  conflicts: number;
+  readonly conflicts: number;
   /** Kept back by the gate. */
-  held: number;
+  readonly held: number;
 }
+
+/** What a tick has announced, and what it goes by. */
+interface Announced {
+  readonly tally: AnnouncementTally;
+  /** Changes that could not be committed, or may have been: the answer was lost. */
+  readonly failures: number;
+  /** What the gate remembers, and as much of it as the state has. */
+  readonly gate: GateMemory;
+  readonly saved: GateMemory;
+  readonly outlook: Omit<Outlook, 'rest'>;
+  readonly delivery: DeliveryState;
+  /** Years that the calendar has. */
+  readonly years: readonly number[];
+}
+
+const nothingAnnounced: Announced = {
+  tally: { created: 0, updated: 0, withdrawn: 0, restored: 0, conflicts: 0, held: 0 },
+  failures: 0,
+  gate: nothingFound,
+  saved: nothingFound,
+  outlook: { known: 0, total: 0 },
+  delivery: nothingDelivered,
+  years: [],
+};
 
 /** How changes were come by. */
 export interface Circumstances {
@@ -40,50 +71,53 @@ export interface Circumstances {
   readonly found?: Found;
 }
 
-/** Commits changes, each with its event, and hands the events over for delivery. */
+/** Commits changes, each with its event, and delivers the events. What it has done stays known when a step after it fails. */
 export class Announcement {
   readonly #parts: TickParts;
   readonly #window: RecentWindow;
   readonly #limit: TimeLimit;
-  readonly tally: AnnouncementTally = {
-    created: 0,
-    updated: 0,
-    withdrawn: 0,
-    restored: 0,
-    conflicts: 0,
-    held: 0,
-  };
-  /** Changes that could not be committed, or may have been: the answer was lost. */
-  failures = 0;
-  readonly #days: CalendarDays;
-  readonly #delivery: Delivery;
   readonly #tellFlood: (held: readonly Sighting[]) => Promise<boolean>;
   readonly #lease: Lease;
-  /** What the gate remembers, and as much of it as the state has. */
-  #memory: GateMemory = nothingFound;
-  #saved: GateMemory = nothingFound;
-  #outlook: Omit<Outlook, 'rest'> = { known: 0, total: 0 };
+  #now = nothingAnnounced;
 
   constructor(
     parts: TickParts,
     window: RecentWindow,
     limit: TimeLimit,
-    delivery: Delivery,
     tellFlood: (held: readonly Sighting[]) => Promise<boolean>,
     lease: Lease,
   ) {
     this.#parts = parts;
-    this.#days = new CalendarDays(parts.ledger);
-    this.#delivery = delivery;
     this.#tellFlood = tellFlood;
     this.#lease = lease;
     this.#window = window;
     this.#limit = limit;
   }
 
+  get now(): Pick<Announced, 'tally' | 'failures' | 'delivery'> {
+    return this.#now;
+  }
+
+  #set(changed: Partial<Announced>): void {
+    this.#now = { ...this.#now, ...changed };
+  }
+
   /** Makes sure that the calendar has these days, before anything of them is committed. */
-  touch(days: Iterable<string>): Promise<void> {
-    return this.#days.touch(days);
+  async touch(days: Iterable<string>): Promise<void> {
+    this.#set({ years: await touch(this.#parts.ledger, this.#now.years, days) });
+  }
+
+  /** Delivers what earlier ticks have left. */
+  async inherit(state: State): Promise<void> {
+    this.#set({ years: state.years });
+    this.#set({ delivery: await inherit(this.#parts, this.#limit, state) });
+  }
+
+  /** The people's mail, once: what a mail that fails has told is not known. */
+  async tellPeople(): Promise<void> {
+    const { delivery } = this.#now;
+    this.#set({ delivery: { ...delivery, isMailDue: false } });
+    this.#set({ delivery: await tellPeople(this.#parts, delivery) });
   }
 
   /**
@@ -92,15 +126,15 @@ export class Announcement {
    * @param total what the partner counts; undefined: no more than is known
    */
   expect({ gate, expected, missing }: LeasedState, total?: number): void {
-    this.#memory = gate;
-    this.#saved = gate;
     const known = expected + (missing?.total ?? 0);
-    this.#outlook = { known, total: total ?? known };
+    this.#set({ gate, saved: gate, outlook: { known, total: total ?? known } });
   }
 
-  /** What the gate remembers now, if the state does not yet. */
-  get changes(): { readonly gate?: GateMemory } {
-    return isDeepStrictEqual(this.#memory, this.#saved) ? {} : { gate: this.#memory };
+  /** What the gate remembers now, if the state does not yet, and when the next mail is due. */
+  get changes(): Partial<Pick<LeasedState, 'gate' | 'digest'>> {
+    const { gate, saved, delivery } = this.#now;
+    const digest = { digest: delivery.schedule };
+    return isDeepStrictEqual(gate, saved) ? digest : { ...digest, gate };
   }
 
   /**
@@ -133,24 +167,24 @@ export class Announcement {
     const { rules, settings, clock } = this.#parts;
     const now = clock.now();
     const { memory, isHeld } = rules.judge(
-      this.#memory,
+      this.#now.gate,
       batch,
-      { ...this.#outlook, rest },
+      { ...this.#now.outlook, rest },
       { holdAbove: settings.holdAbove, roundMs: settings.audit.historyMs },
       now.epochMilliseconds,
     );
     const held = batch.filter(isHeld);
     const free = batch.filter((change) => !isHeld(change));
     if (!(await this.#remember(memory))) {
-      this.failures += batch.length;
+      this.#set({ failures: this.#now.failures + batch.length });
       return [];
     }
-    const { known, total } = this.#outlook;
+    const { known, total } = this.#now.outlook;
     const news = batch.filter(({ kind }) => kind === 'created' || kind === 'restored').length;
-    this.#outlook = { known: known + news, total };
+    this.#set({ outlook: { known: known + news, total } });
     // What operations cannot be told of is not committed, and found again by the next tick.
     const isTold = held.length === 0 || (await this.#tellFlood(held));
-    if (!isTold) this.failures += held.length;
+    if (!isTold) this.#set({ failures: this.#now.failures + held.length });
     return [
       ...(isTold ? await this.#conclude(held, 'held', now) : []),
       ...(await this.#conclude(free, 'pending', now)),
@@ -158,12 +192,12 @@ export class Announcement {
   }
 
   /** @returns `false` when the lease is lost: another tick counts by now, and this one announces nothing more */
-  async #remember(memory: GateMemory): Promise<boolean> {
-    this.#memory = memory;
-    if (isDeepStrictEqual(memory, this.#saved)) return true;
+  async #remember(gate: GateMemory): Promise<boolean> {
+    this.#set({ gate });
+    if (isDeepStrictEqual(gate, this.#now.saved)) return true;
     const { ledger, journal } = this.#parts;
-    const isKept = await ledger.saveState({ gate: memory }, this.#lease);
-    if (isKept) this.#saved = memory;
+    const isKept = await ledger.saveState({ gate }, this.#lease);
+    if (isKept) this.#set({ saved: gate });
     else journal.warn('lease lost', { owner: this.#lease.owner });
     return isKept;
   }
@@ -172,28 +206,16 @@ export class Announcement {
     batch: readonly Change[],
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
-  ): Promise<Change[]> {
+  ): Promise<readonly Change[]> {
     const outcomes = await pMap(
       batch,
       async (change) => ({ change, owed: await this.#commit(change, destiny, now) }),
       { concurrency: commitConcurrency },
     );
-    const of = (isSo: (owed: (typeof outcomes)[number]['owed']) => boolean) =>
-      outcomes.filter(({ owed }) => isSo(owed)).map(({ change }) => change);
-    const changes = of((owed) => owed !== undefined && owed !== 'failed');
-    this.#memory = settled(this.#memory, changes);
-    if (destiny === 'pending')
-      this.#memory = returned(
-        this.#memory,
-        of((owed) => owed === 'failed'),
-      );
-    const owed = outcomes.flatMap((outcome) =>
-      typeof outcome.owed === 'object' ? outcome.owed : [],
-    );
-    const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
-    this.tally.held += owed.length - free.length;
-    await this.#delivery.deliver(free);
-    return changes;
+    const { announced, committed, free } = afterCommits(this.#now, outcomes, destiny);
+    this.#set(announced);
+    this.#set({ delivery: await deliver(this.#parts, this.#limit, this.#now.delivery, free) });
+    return committed;
   }
 
   /** An error of one record never stops the others: the tick fails at its end. */
@@ -201,24 +223,20 @@ export class Announcement {
     change: Change,
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
-  ): Promise<Committed | 'undone' | 'failed' | undefined> {
+  ): Promise<Outcome['owed']> {
     const { ledger, journal, settings } = this.#parts;
     const nowMs = now.epochMilliseconds;
     const remembered = remembering(change, nowMs, nowMs + settings.withdrawAfterMs);
     const commit = (brief: boolean) =>
       ledger.commit(remembered, this.#eventOf(change, now, brief), now, destiny);
     try {
-      const owed = await commit(false).catch((error: unknown) => {
+      return await commit(false).catch((error: unknown) => {
         // So much is held of it already that only a brief event fits into its item.
         if (faultOf(error) === 'record') return commit(true);
         throw error;
       });
-      this.tally[owed === undefined ? 'conflicts' : change.kind] += 1;
-      return owed;
     } catch (error) {
       if (!(error instanceof NotifierError)) throw error;
-      this.failures += 1;
-      this.#delivery.leave(idOf(change));
       journal.warn('commit failed', { certification: idOf(change), error });
       return 'failed';
     }
@@ -243,4 +261,42 @@ export class Announcement {
     const { fields } = this.#parts.settings;
     return sightingEvent({ ...announced, type, assessment, fields, changed, brief });
   }
+}
+
+interface Outcome {
+  readonly change: Change;
+  /** `undefined`: another tick was first. */
+  readonly owed: Committed | 'undone' | 'failed' | undefined;
+}
+
+/** What has come of a batch, and which of its events are to be delivered. */
+function afterCommits(
+  { tally, failures, gate, delivery }: Announced,
+  outcomes: readonly Outcome[],
+  destiny: 'pending' | 'held',
+) {
+  const changesOf = (some: readonly Outcome[]) => some.map(({ change }) => change);
+  const failed = changesOf(outcomes.filter(({ owed }) => owed === 'failed'));
+  const lost = outcomes.filter(({ owed }) => owed === undefined);
+  const committed = changesOf(
+    outcomes.filter(({ owed }) => owed !== undefined && owed !== 'failed'),
+  );
+  const owed = outcomes.flatMap((one) => (typeof one.owed === 'object' ? one.owed : []));
+  const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
+  const number = (kind: Change['kind']) => committed.filter((one) => one.kind === kind).length;
+  const known = settled(gate, committed);
+  const announced: Partial<Announced> = {
+    tally: {
+      created: tally.created + number('created'),
+      updated: tally.updated + number('updated'),
+      withdrawn: tally.withdrawn + number('withdrawn'),
+      restored: tally.restored + number('restored'),
+      conflicts: tally.conflicts + lost.length,
+      held: tally.held + owed.length - free.length,
+    },
+    failures: failures + failed.length,
+    gate: destiny === 'pending' ? returned(known, failed) : known,
+    delivery: failed.reduce((left, change) => leave(left, idOf(change)), delivery),
+  };
+  return { announced, committed, free };
 }

@@ -10,11 +10,11 @@ import {
   observe,
   settle,
 } from '../detection/conditions.ts';
+import { indexLagMinutes } from '../detection/index-lag.ts';
 import { oddSeen } from '../detection/observed.ts';
 import type { MetPaths } from '../detection/odd-fields.ts';
 import { NotifierError } from '../errors.ts';
 import { conditionNotice } from './condition-notices.ts';
-import { indexLagMinutes } from './index-lag.ts';
 import { floodDetails } from './notices.ts';
 import type { TickParts } from './parts.ts';
 

@@ -161,7 +161,7 @@ async function settle(
     in: isFirstReading ? 'baseline' : step.purpose === 'audit' ? 'audit' : 'search',
     ...(read.proof && { proof: read.proof }),
   };
-  const failures = announcement.failures;
+  const failures = announcement.now.failures;
   const silent = sightings.filter((sighting) => !context.isNews(sighting));
   const news = sightings.filter((sighting) => context.isNews(sighting));
   await announcement.touch(silent.map(({ assessment }) => assessment.certified_on));
@@ -184,7 +184,7 @@ async function settle(
   const next = step.mayGoOn || (isFirstReading && read.isOutOfPace) ? read.bookmark : undefined;
   const isInParts = bookmark !== undefined || next !== undefined;
   const isWhole = !isInParts || (next === undefined && bookmark?.count === read.count);
-  const hasFailed = announcement.failures > failures;
+  const hasFailed = announcement.now.failures > failures;
   const isInVain = !rules.isReadCounted(read.isCutOff && next === undefined);
   const outcome = outcomeOf({ isInVain, hasFailed, isWhole, isUnproven: isUnproven && !isInParts });
   const after = entriesAfter(outcome, { entries, isJoint }, done, calendar, read.begunAt);

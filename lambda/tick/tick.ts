@@ -19,6 +19,7 @@ import {
   waitedForLook,
   waitedSoon,
 } from '../detection/due.ts';
+import { indexLagMinutes } from '../detection/index-lag.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import {
   absenceSeen,
@@ -47,12 +48,10 @@ import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
 import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
 import { accessNameOf, oddTold, tell, tellFlood, waitingSeen } from './conditions.ts';
-import { Delivery, type DeliveryTally } from './delivery.ts';
-import { indexLagMinutes } from './index-lag.ts';
+import { type DeliveryTally, isDigestDue, tallyOf } from './deliver.ts';
 import { keepPace } from './kept-pace.ts';
 import { Looks } from './looks.ts';
 import { OddFields } from './odd-fields.ts';
-import { isDigestDue } from './owed-digest.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
 import { Quarantine } from './quarantine.ts';
@@ -116,7 +115,6 @@ class Tick {
   readonly #limit: TimeLimit;
   readonly #lease: Lease;
   readonly #window: RecentWindow;
-  readonly #delivery: Delivery;
   readonly #announcement: Announcement;
   readonly #quarantine: Quarantine;
   readonly #oddFields = new OddFields();
@@ -138,12 +136,10 @@ class Tick {
     this.#lease = leaseOf(run.id, run.deadline);
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
     this.#quarantine = new Quarantine(parts.journal);
-    this.#delivery = new Delivery(this.#parts, this.#limit);
     this.#announcement = new Announcement(
       this.#parts,
       this.#window,
       this.#limit,
-      this.#delivery,
       (held) => this.#tellFlood(held),
       this.#lease,
     );
@@ -289,7 +285,7 @@ class Tick {
     const { isAllLocated = page.isAll } = isMore
       ? await this.#readDue(state, pulse, looks, differs)
       : {};
-    const { failures, tally } = this.#announcement;
+    const { failures, tally } = this.#announcement.now;
     const isLeft = !isAllLocated || !isInTime || failures > 0;
     const noted = new Set(looks.missing.notes.map(({ id }) => id));
     // What another tick was first with may have been an older sight of it; what is noted is to be sighted.
@@ -498,14 +494,14 @@ class Tick {
     this.#holdsLease = true;
     this.#inherited = state.dirtySince;
     this.#open = state.conditions;
-    await this.#delivery.inherit(state);
+    await this.#announcement.inherit(state);
     return state;
   }
 
   /** What subscribers have been sent is not sent again only because the partner has failed since. */
   async #breakOff(): Promise<void> {
     try {
-      await this.#delivery.tellPeople();
+      await this.#announcement.tellPeople();
     } catch (error) {
       this.#parts.journal.warn('digest not sent', { error });
     }
@@ -528,17 +524,16 @@ class Tick {
     const news = this.#quarantine.report(state);
     this.#see(news?.seen ?? {});
     if (news !== undefined) this.#learned.reported = news.reported;
-    if (this.#holdsLease) await this.#delivery.tellPeople();
+    if (this.#holdsLease) await this.#announcement.tellPeople();
     await this.#tell();
     if (!this.#holdsLease) await ledger.completeQuietly(now);
     else {
-      const { tally } = this.#announcement;
+      const { tally } = this.#announcement.now;
       const today = tallied(state.today, this.#window.today.toString(), tally);
       const kept = await ledger.complete(this.#lease, now, {
         ...this.#learned,
         ...this.#announcement.changes,
         ...(today && { today }),
-        ...this.#delivery.changes,
         ...this.#debt(now),
       });
       this.#holdsLease = false;
@@ -552,9 +547,9 @@ class Tick {
    * unknown outcome, or a crash is so recent that the index of undelivered events may not show it.
    */
   #debt(now: Temporal.Instant): Pick<StateChanges, 'dirtySince'> {
-    const { tally, failures } = this.#announcement;
-    const { undelivered } = this.#delivery.tally;
-    const isOwn = undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
+    const { tally, failures, delivery } = this.#announcement.now;
+    const isOwn =
+      delivery.undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
     if (isOwn) return {};
     const since = this.#inherited;
     if (since === undefined || now.since(since).total('minutes') >= indexLagMinutes)
@@ -576,8 +571,8 @@ class Tick {
   /** Operations hear of what was seen before the state says that they know. */
   async #tell(): Promise<void> {
     const { clock, partner } = this.#parts;
-    const { tally } = this.#announcement;
-    const waiting = { ...this.#delivery.tally, held: tally.held };
+    const { tally, delivery } = this.#announcement.now;
+    const waiting = { ...tallyOf(delivery), held: tally.held };
     const nowMs = clock.now().epochMilliseconds;
     this.#see(paceSeen(partner.pace, nowMs));
     if (this.#holdsLease) {
@@ -591,7 +586,7 @@ class Tick {
   }
 
   async #tellFlood(changes: readonly Sighting[]): Promise<boolean> {
-    const { held } = this.#announcement.tally;
+    const { held } = this.#announcement.now.tally;
     this.#open = await tellFlood(this.#parts, this.#open, held, changes);
     return this.#open.get('held')?.owes === undefined;
   }
@@ -612,11 +607,12 @@ class Tick {
   }
 
   #report(outcome: TickReport['outcome'], state: State): TickReport {
+    const { tally, delivery, failures } = this.#announcement.now;
     return {
       integration: this.#parts.settings.name,
       outcome,
-      ...this.#announcement.tally,
-      ...this.#delivery.tally,
+      ...tally,
+      ...tallyOf(delivery),
       recorded: this.#recorded,
       quarantined: this.#quarantine.size,
       examined: this.#examined,
@@ -624,7 +620,7 @@ class Tick {
       conditions: lasting(this.#open),
       unexplained: this.#learned.unexplained ?? state.unexplained,
       missing: ('missing' in this.#learned ? this.#learned : state).missing?.total ?? 0,
-      failed: this.#announcement.failures,
+      failed: failures,
       cutShort: this.#limit.wasReached,
     };
   }

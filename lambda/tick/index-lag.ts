@@ -1,1 +1,0 @@
-export { indexLagMinutes } from '../detection/index-lag.ts';

@@ -1,1 +1,0 @@
-export { isDigestDue } from './deliver.ts';
