@@ -8,7 +8,14 @@ import {
   withdrawal,
 } from '../detection/compare.ts';
 import { mostKnown } from '../detection/locate.ts';
-import { asked, concluded, looksDue, type Missing, type Totals } from '../detection/missing.ts';
+import {
+  asked,
+  concluded,
+  looksDue,
+  type Missing,
+  type Note,
+  type Totals,
+} from '../detection/missing.ts';
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Lease } from '../ports/state.ts';
@@ -50,6 +57,18 @@ export interface Looked {
   readonly withdrawals: readonly Withdrawal[];
 }
 
+/** What a tick has looked for. */
+interface Looking {
+  readonly missing: Missing;
+  /** Asked for by their ids, and how many of these calls failed. */
+  readonly asked: number;
+  readonly failures: number;
+  readonly isOutOfTime: boolean;
+  readonly withdrawn: number;
+  /** What the last look found gone, and what was remembered before it was counted. */
+  readonly charged: { readonly before: Missing; readonly gone: ReadonlySet<number> };
+}
+
 /**
  * Two looks for what is gone. A proven read that lacks a certification notes it; one that began
  * `withdrawAfter` later and lacks it, too, has it asked for by its id, and withdrawn if the answer is 404.
@@ -57,25 +76,28 @@ export interface Looked {
  */
 export class Looks {
   readonly #context: LooksContext;
-  missing: Missing;
-  #left = lookups;
-  #failures = 0;
-  #isOutOfTime = false;
   readonly #missingBefore: number;
-  #withdrawn = 0;
-  /** What the last look found gone, and what was remembered before it was counted. */
-  #charged: { readonly before: Missing; readonly gone: ReadonlySet<number> };
+  #now: Looking;
 
   constructor(context: LooksContext, missing: Missing) {
     this.#context = context;
-    this.missing = missing;
     this.#missingBefore = missing.total;
-    this.#charged = { before: missing, gone: new Set() };
+    const charged = { before: missing, gone: new Set<number>() };
+    this.#now = { missing, asked: 0, failures: 0, isOutOfTime: false, withdrawn: 0, charged };
+  }
+
+  get missing(): Missing {
+    return this.#now.missing;
+  }
+
+  #set(changed: Partial<Looking>): void {
+    this.#now = { ...this.#now, ...changed };
   }
 
   /** Whether this tick may ask for more by their ids. */
   get isSpent(): boolean {
-    return this.#left <= 0 || this.#failures >= failuresBorne || this.#isOutOfTime;
+    const { asked, failures, isOutOfTime } = this.#now;
+    return asked >= lookups || failures >= failuresBorne || isOutOfTime;
   }
 
   /** The days that are to be read for what they lack: none while too many are missing, or no more can be asked for. */
@@ -94,7 +116,7 @@ export class Looks {
   }
 
   #totals({ total, missing }: Pick<Calendar, 'total' | 'missing'>): Totals {
-    const found = Math.max(0, missing + this.#withdrawn - this.#missingBefore);
+    const found = Math.max(0, missing + this.#now.withdrawn - this.#missingBefore);
     const toBeFound = Math.max(0, this.#context.toBeFound - found);
     return { known: total + missing, missing: missing + toBeFound };
   }
@@ -102,20 +124,19 @@ export class Looks {
   /** These were to be withdrawn, and could not be committed. */
   giveBack(ids: ReadonlySet<number>): void {
     if (ids.size === 0) return;
-    const { before, gone } = this.#charged;
-    const { rules } = this.#context.parts;
-    this.missing = rules.withdrawing(
-      before,
-      new Set([...gone].filter((id) => !ids.has(id))),
-      this.#nowMs,
-    );
-    for (const id of ids) this.missing = asked(this.missing, id, false, this.#nowMs);
-    this.#withdrawn -= ids.size;
+    const { charged, withdrawn } = this.#now;
+    const gone = new Set([...charged.gone].filter((id) => !ids.has(id)));
+    const missing = this.#context.parts.rules.withdrawing(charged.before, gone, this.#nowMs);
+    this.#set({
+      missing: [...ids].reduce((now, id) => asked(now, id, false, this.#nowMs), missing),
+      withdrawn: withdrawn - ids.size,
+    });
   }
 
   /** What was seen elsewhere than in a read of days. */
   see(ids: ReadonlySet<number>): void {
-    this.missing = this.#context.parts.rules.sighted(this.missing, ({ id }) => ids.has(id));
+    const { sighted } = this.#context.parts.rules;
+    this.#set({ missing: sighted(this.missing, ({ id }) => ids.has(id)) });
   }
 
   /** @param after the calendar with what this read counted in place of what it had before */
@@ -123,29 +144,27 @@ export class Looks {
     const { rules } = this.#context.parts;
     const remembered = this.missing;
     const ids = new Set([...unseen.values()].flat());
-    this.missing = rules.sighted(
-      this.missing,
-      ({ id, day }) => seen.has(id) || (unseen.has(day) && !ids.has(id)),
-    );
+    const isSeen = ({ id, day }: Note) => seen.has(id) || (unseen.has(day) && !ids.has(id));
+    this.#set({ missing: rules.sighted(this.missing, isSeen) });
     const lacking = await this.#lacking(unseen);
     const more = [...lacking].map(([day, { length }]) => length - (before.entry(day).missing ?? 0));
     const missing = more.reduce((sum, number) => sum + number, before.missing);
     const totals = this.#totals({ total: after.total, missing });
     if (!rules.mayGo(this.missing, totals, this.#nowMs)) {
-      this.missing = rules.forgotten(this.missing, this.#nowMs);
+      this.#set({ missing: rules.forgotten(this.missing, this.#nowMs) });
       await this.#save(remembered);
       return { missing: numbersOf(lacking), sightings: [], withdrawals: [] };
     }
     const { tooManySince: _, ...few } = this.missing;
     const certifications = [...lacking.values()].flat().filter((one) => typeof one === 'object');
-    this.missing = rules.noted(few, certifications, this.#nowMs);
+    this.#set({ missing: rules.noted(few, certifications, this.#nowMs) });
     const most = rules.allowance(this.missing, totals, this.#nowMs);
     const { sightings, withdrawals } = await this.#askByIds(certifications, beganAt, most);
     const gone = new Set(withdrawals.map((change) => change.before.id));
-    this.#charged = { before: this.missing, gone };
-    this.missing = rules.withdrawing(this.missing, gone, this.#nowMs);
+    const charged = { before: this.missing, gone };
+    this.#set({ charged, missing: rules.withdrawing(this.missing, gone, this.#nowMs) });
     const isKept = await this.#save(remembered);
-    this.#withdrawn += gone.size;
+    this.#set({ withdrawn: this.#now.withdrawn + gone.size });
     const moved = sightings.filter(({ changed }) => changed.includes('certified_on'));
     const leaving = new Set([
       ...(isKept ? gone : []),
@@ -166,23 +185,28 @@ export class Looks {
     const sightings: Sighting[] = [];
     const withdrawals: Withdrawal[] = [];
     for (const certification of this.#toAskFor(certifications, beganAt)) {
-      const { id } = certification;
       if (withdrawals.length >= most) break;
-      const found = this.#context.isMalformed(id) ? 'unreadable' : await this.#get(id);
+      const found = await this.#get(certification.id);
       if (found === 'out-of-time') break;
       if (found === undefined) withdrawals.push(withdrawal(certification));
-      else if (typeof found === 'string')
-        this.missing = asked(this.missing, id, found === 'unreadable', this.#nowMs);
-      else {
-        const known = new Map([[id, certification]]);
-        const { parts, salt } = this.#context;
-        const { changes } = sightingsAmong(parts, [found], known, salt);
-        sightings.push(...changes);
-        if (changes.length > 0) this.see(new Set([id]));
-        else this.missing = asked(this.missing, id, true, this.#nowMs);
-      }
+      else sightings.push(...this.#sightingOf(certification, found));
     }
     return { sightings, withdrawals };
+  }
+
+  /** There by its id: changed or moved that is a sighting, and otherwise it stays missing. */
+  #sightingOf(
+    certification: Certification,
+    found: Assessment | 'unreadable' | 'failed',
+  ): readonly Sighting[] {
+    const { id } = certification;
+    const { parts, salt } = this.#context;
+    const known = new Map([[id, certification]]);
+    const changes =
+      typeof found === 'string' ? [] : sightingsAmong(parts, [found], known, salt).changes;
+    if (changes.length > 0) this.see(new Set([id]));
+    else this.#set({ missing: asked(this.missing, id, found !== 'failed', this.#nowMs) });
+    return changes;
   }
 
   /**
@@ -219,7 +243,7 @@ export class Looks {
     for (const { id } of due) {
       const certification = byId.get(id);
       if (certification === undefined) continue;
-      this.#isOutOfTime ||= Temporal.Instant.compare(parts.clock.now(), until) >= 0;
+      if (Temporal.Instant.compare(parts.clock.now(), until) >= 0) this.#set({ isOutOfTime: true });
       if (this.isSpent) return;
       yield certification;
     }
@@ -241,12 +265,13 @@ export class Looks {
     id: number,
   ): Promise<Assessment | 'unreadable' | 'out-of-time' | 'failed' | undefined> {
     const { parts, limit } = this.#context;
-    this.#left -= 1;
+    if (this.#context.isMalformed(id)) return 'unreadable';
+    this.#set({ asked: this.#now.asked + 1 });
     try {
       return await limit.ask((deadline) => parts.partner.get(id, deadline));
     } catch (error) {
       if (reachOf(error) !== 'request') throw error;
-      this.#failures += 1;
+      this.#set({ failures: this.#now.failures + 1 });
       parts.journal.warn('record not to be had by its id', { certification: id, error });
       return 'failed';
     }
