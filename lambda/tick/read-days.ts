@@ -70,8 +70,8 @@ export async function readDays(
 ): Promise<DaysRead> {
   const { parts } = context;
   const begunAt = parts.clock.now().epochMilliseconds;
-  const bookmark = bookmarkOf(step, before.cursor);
-  const read = await prove(context, step, before.calendar, bookmark);
+  const goneOnFrom = cursorOf(step, before.cursor);
+  const read = await prove(context, step, before.calendar, goneOnFrom);
   const { calendar, cursor } = before;
   const nothing = { calendar, cursor, quarantined: [], found: 0, recorded: 0 };
   if (read === 'unanswered') {
@@ -82,13 +82,17 @@ export async function readDays(
     const apart = parts.rules.separated(asItWas, step.days);
     return { ...nothing, read, requests, calendar: await save(context, calendar, apart, []) };
   }
-  const settled = await settle(context, step, before, { ...read, begunAt }, bookmark);
+  const settled = await settle(
+    context,
+    before,
+    judged(parts, step, { ...read, begunAt, goneOnFrom }),
+  );
   const { quarantined, assessments, requests } = read;
   return { ...nothing, requests, quarantined, found: assessments.length, ...settled };
 }
 
-function bookmarkOf(step: ReadStep, cursor: Cursor | undefined): Cursor | undefined {
-  if (step.purpose === 'start' || step.purpose === 'baseline') return cursor;
+function cursorOf(step: ReadStep, cursor: Cursor | undefined): Cursor | undefined {
+  if (isFirst(step)) return cursor;
   return isOneDay(step) && cursor?.day === step.days[0] ? cursor : undefined;
 }
 
@@ -132,92 +136,173 @@ export async function prove(
   }
 }
 
+/** What the answer alone says of a read. */
+interface Judged extends Proven {
+  readonly step: ReadStep;
+  /** When it began: milliseconds since the epoch. */
+  readonly begunAt: number;
+  /** Where an earlier tick stopped, and where the next one goes on. */
+  readonly goneOnFrom: Cursor | undefined;
+  readonly next: Bookmark | undefined;
+  readonly isFirstReading: boolean;
+  readonly isUnproven: boolean;
+  readonly isInParts: boolean;
+  /** Read in one go, or all parts of it with the same count. */
+  readonly isWhole: boolean;
+  readonly isInVain: boolean;
+}
+
+function judged(
+  { rules }: Pick<TickParts, 'rules'>,
+  step: ReadStep,
+  read: Proven & Pick<Judged, 'begunAt' | 'goneOnFrom'>,
+): Judged {
+  const { goneOnFrom, isCutOff, isOutOfPace, count } = read;
+  const isFirstReading = isFirst(step);
+  const mayGoOn = step.mayGoOn || (isFirstReading && isOutOfPace);
+  const next = mayGoOn ? read.bookmark : undefined;
+  const isInParts = goneOnFrom !== undefined || next !== undefined;
+  return {
+    ...read,
+    step,
+    next,
+    isFirstReading,
+    isUnproven: read.proof === undefined && !isFirstReading,
+    isInParts,
+    isWhole: !isInParts || (next === undefined && goneOnFrom?.count === count),
+    isInVain: !rules.isReadCounted(isCutOff && next === undefined),
+  };
+}
+
+const isFirst = ({ purpose }: ReadStep) => purpose === 'start' || purpose === 'baseline';
+const isJoint = ({ step, isFirstReading }: Judged) => !isFirstReading && step.isDivisible;
+
 type Settled = Partial<Pick<DaysRead, 'calendar' | 'cursor' | 'recorded'>> & Pick<DaysRead, 'read'>;
 
+/** Compared, committed and written down. */
 async function settle(
   context: ReadingContext,
-  step: ReadStep,
   before: BeforeReading,
-  read: Proven & { readonly begunAt: number },
-  bookmark: Cursor | undefined,
+  read: Judged,
 ): Promise<Settled> {
-  const { parts, announcement, limit, salt } = context;
-  const { rules, clock } = parts;
-  const { calendar } = before;
-  const isFirstReading = step.purpose === 'start' || step.purpose === 'baseline';
-  const isUnproven = read.proof === undefined && !isFirstReading;
-  const isJoint = !isFirstReading && step.isDivisible;
-  const fresh = dayEntries(step.days, read, read.begunAt, salt);
-  if (isUnproven) rules.attributeRest(fresh, step.days, read);
+  const { parts, limit, salt } = context;
+  const { step, isUnproven, begunAt } = read;
+  const fresh = dayEntries(step.days, read, begunAt, salt);
+  if (isUnproven) parts.rules.attributeRest(fresh, step.days, read);
+  const seen = await differences(context, [...fresh.keys()], read, read.isFirstReading);
+  const looked = await lookedAt(context, read, before, fresh, seen.unseen);
+  const committed = await commit(context, read, seen.sightings, looked);
+  // Cut short, not all of it was committed. Read in parts, no day of a slice is read whole: audits prove them.
+  const isCutShort = limit.noteIfReached();
+  const isUncounted = read.isFirstReading
+    ? isCutShort || read.isInParts || read.isInVain
+    : isCutShort && !read.isInVain;
+  const kept = isUncounted
+    ? new Map()
+    : entriesOf(parts, read, { ...looked, ...committed, older: seen.older }, before.calendar);
+  return {
+    calendar: await save(context, before.calendar, kept, committed.done),
+    recorded: committed.recorded,
+    ...resultOf(read, committed.hasFailed, isCutShort, before.cursor),
+  };
+}
 
-  const { sightings, unseen, older } = await differences(
-    context,
-    [...fresh.keys()],
-    read,
-    isFirstReading,
-  );
-  const { entries, withdrawals, more } = await lookedAt(context, read, before, fresh, unseen);
+interface CommittedChanges {
+  readonly done: readonly Change[];
+  /** Recorded and not announced. */
+  readonly recorded: number;
+  readonly hasFailed: boolean;
+  /** Days of certifications that were to be withdrawn, and are not. */
+  readonly staying: readonly string[];
+}
+
+async function commit(
+  context: ReadingContext,
+  { step, isFirstReading, proof }: Judged,
+  sightings: readonly Sighting[],
+  { withdrawals, more }: LookedAt,
+): Promise<CommittedChanges> {
+  const { parts, announcement, looks } = context;
   const found: Found = {
     in: isFirstReading ? 'baseline' : step.purpose === 'audit' ? 'audit' : 'search',
-    ...(read.proof && { proof: read.proof }),
+    ...(proof && { proof }),
   };
-  const failures = announcement.now.failures;
+  const { failures } = announcement.now;
   const silent = sightings.filter((sighting) => !context.isNews(sighting));
   const news = sightings.filter((sighting) => context.isNews(sighting));
   await announcement.touch(silent.map(({ assessment }) => assessment.certified_on));
-  await parts.ledger.recordSilently(silent, clock.now());
+  await parts.ledger.recordSilently(silent, parts.clock.now());
   const done: readonly Change[] = [
     ...silent,
     ...(await announcement.announce([...news, ...more], { found })),
     ...(await announcement.announce(withdrawals, { found })),
   ];
-  const committed = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(idOf));
-  const staying = withdrawals.filter((change) => !committed.has(idOf(change)));
-  context.looks?.giveBack(new Set(staying.map(idOf)));
-  for (const {
-    before: { day },
-  } of staying) {
-    const entry = entries.get(day);
-    if (entry) entries.set(day, { ...entry, missing: (entry.missing ?? 0) + 1 });
-  }
-
-  const next = step.mayGoOn || (isFirstReading && read.isOutOfPace) ? read.bookmark : undefined;
-  const isInParts = bookmark !== undefined || next !== undefined;
-  const isWhole = !isInParts || (next === undefined && bookmark?.count === read.count);
-  const hasFailed = announcement.now.failures > failures;
-  const isInVain = !rules.isReadCounted(read.isCutOff && next === undefined);
-  const outcome = outcomeOf({ isInVain, hasFailed, isWhole, isUnproven: isUnproven && !isInParts });
-  const after = entriesAfter(outcome, { entries, isJoint }, done, calendar, read.begunAt);
-  const kept = isJoint && outcome !== 'proven' ? rules.separated(after, step.days) : after;
-  for (const { day, until: dueAt } of older) {
-    const entry = kept.get(day);
-    if (entry) kept.set(day, { ...entry, dueAt });
-  }
-  // Cut short, not all of it was committed. Read in parts, no day of a slice is read whole: audits prove them.
-  const isUncounted =
-    (limit.noteIfReached() && !isInVain) || (isFirstReading && (isInParts || isInVain));
-  const saved = await save(context, calendar, isUncounted ? new Map() : kept, done);
-  const settled = { calendar: saved, recorded: silent.length };
-  if (isInVain) return { ...settled, read: 'in-vain' };
-  if (limit.wasReached) return { ...settled, read: 'left' };
-  if (isJoint && outcome === 'unproven') return { ...settled, read: 'unproven' };
-  const isDone = !hasFailed && !read.isCutOff && (isWhole || isFirstReading);
-  // A slice of which something could not be committed is read again.
-  const goesOn = !isFirstReading || !hasFailed;
+  const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(idOf));
+  const staying = withdrawals.filter((change) => !gone.has(idOf(change)));
+  looks?.giveBack(new Set(staying.map(idOf)));
   return {
-    ...settled,
-    read: isDone ? 'done' : 'left',
-    ...(goesOn && { cursor: cursorAfter(step, before.cursor, next, read.count) }),
+    done,
+    recorded: silent.length,
+    hasFailed: announcement.now.failures > failures,
+    staying: staying.map((change) => change.before.day),
   };
 }
 
-function outcomeOf(
-  read: Readonly<Record<'isInVain' | 'hasFailed' | 'isWhole' | 'isUnproven', boolean>>,
-): Outcome {
+/** What the calendar has of the days then. */
+function entriesOf(
+  { rules }: Pick<TickParts, 'rules'>,
+  read: Judged,
+  {
+    entries,
+    done,
+    hasFailed,
+    staying,
+    older,
+  }: CommittedChanges & Pick<LookedAt, 'entries'> & Pick<Differences, 'older'>,
+  calendar: Calendar,
+): FreshEntries {
+  const outcome = outcomeOf(read, hasFailed);
+  const lacking = Map.groupBy(staying, (day) => day);
+  const counted = new Map(
+    [...entries].map(([day, entry]): [string, DayEntry] => {
+      const { length = 0 } = lacking.get(day) ?? [];
+      return [day, length > 0 ? { ...entry, missing: (entry.missing ?? 0) + length } : entry];
+    }),
+  );
+  const of = { entries: counted, isJoint: isJoint(read) };
+  const after = entriesAfter(outcome, of, done, calendar, read.begunAt);
+  const isApart = of.isJoint && outcome !== 'proven';
+  const kept = isApart ? rules.separated(after, read.step.days) : after;
+  const dueAgain = older.flatMap(({ day, until: dueAt }): [string, DayEntry][] => {
+    const entry = kept.get(day);
+    return entry ? [[day, { ...entry, dueAt }]] : [];
+  });
+  return new Map([...kept, ...dueAgain]);
+}
+
+function outcomeOf(read: Judged, hasFailed: boolean): Outcome {
   if (read.isInVain) return 'in-vain';
-  if (read.hasFailed) return 'failed';
+  if (hasFailed) return 'failed';
   if (!read.isWhole) return 'in-parts';
-  return read.isUnproven ? 'unproven' : 'proven';
+  return read.isUnproven && !read.isInParts ? 'unproven' : 'proven';
+}
+
+function resultOf(
+  read: Judged,
+  hasFailed: boolean,
+  isCutShort: boolean,
+  cursor: Cursor | undefined,
+): Pick<Settled, 'read' | 'cursor'> {
+  if (read.isInVain) return { read: 'in-vain' };
+  if (isCutShort) return { read: 'left' };
+  if (isJoint(read) && outcomeOf(read, hasFailed) === 'unproven') return { read: 'unproven' };
+  // A slice of which something could not be committed is read again.
+  if (read.isFirstReading && hasFailed) return { read: 'left' };
+  const isDone = !hasFailed && !read.isCutOff && (read.isWhole || read.isFirstReading);
+  return {
+    read: isDone ? 'done' : 'left',
+    cursor: cursorAfter(read.step, cursor, read.next, read.count),
+  };
 }
 
 /** One day at a time: another that does not fit into a tick has to wait for its turn. */
@@ -227,7 +312,7 @@ function cursorAfter(
   next: Bookmark | undefined,
   count: number,
 ): Cursor | undefined {
-  if (step.purpose === 'start' || step.purpose === 'baseline') return next;
+  if (isFirst(step)) return next;
   const [day] = step.days;
   if (!isOneDay(step) || day === undefined || (cursor && cursor.day !== day)) return cursor;
   return next && { count: cursor?.count ?? count, ...next, day };
