@@ -169,15 +169,8 @@ class Tick {
       return await this.#story(state);
     } catch (error) {
       // Not even the pulse: what is owed is out, and the rest is up to the next tick.
-      if (reachOf(error) === 'pace')
-        return this.#holdsLease
-          ? this.#finish('backing-off', state)
-          : this.#end('backing-off', state);
-      if (isRefusal(error)) await noteRefusal(state, this.#parts);
-      const name = accessNameOf(error);
-      if (name !== undefined) this.#see(accessSeen(this.#open, name));
-      await this.#tellOfFailure();
-      if (this.#holdsLease) await this.#breakOff();
+      if (reachOf(error) === 'pace') return this.#leave('backing-off', state);
+      await this.#fail(error, state);
       // A deployment that waits for its credentials is no failure; one that has lost them is.
       if (error instanceof CredentialsNotSetError && state.heartbeat === undefined)
         return this.#report('no-credentials', state);
@@ -185,40 +178,49 @@ class Tick {
     }
   }
 
+  async #fail(error: unknown, state: State): Promise<void> {
+    if (isRefusal(error)) await noteRefusal(state, this.#parts);
+    const name = accessNameOf(error);
+    if (name !== undefined) this.#see(accessSeen(this.#open, name));
+    await this.#tellOfFailure();
+    if (this.#holdsLease) await this.#breakOff();
+  }
+
   /** The partner is left alone; what is owed already goes out all the same. */
   async #backingOff(state: State): Promise<TickReport> {
-    if (!this.#isOwing(state) || (await this.#takeLease()) === undefined)
-      return this.#end('backing-off', state);
-    return this.#finish('backing-off', state);
+    if (this.#isOwing(state)) await this.#takeLease();
+    return this.#leave('backing-off', state);
   }
 
   async #story(before: State): Promise<TickReport> {
-    let leased: LeasedState | undefined;
-    if (this.#isOwing(before) || before.baseline.status !== 'completed') {
-      leased = await this.#takeLease();
-      if (leased === undefined) return this.#end('busy', before);
-      if (this.#limit.wasReached) return this.#finish('completed', leased);
-    }
-    const state = leased ?? before;
+    const isAtWork = this.#isOwing(before) || before.baseline.status !== 'completed';
+    const leased = isAtWork ? await this.#takeLease() : undefined;
+    if (isAtWork && leased === undefined) return this.#end('busy', before);
+    if (this.#limit.wasReached) return this.#finish('completed', leased ?? before);
 
-    let pulse = await this.#pulse();
+    const state = leased ?? before;
+    const pulse = await this.#pulse();
     if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
     this.#see(accessSeen(this.#open));
-
     if (leased && leased.baseline.status !== 'completed') return this.#readBaseline(leased, pulse);
     if (this.#isQuiet(state, pulse)) {
       this.#seeAbsence(state);
       return this.#finish('completed', state);
     }
+    const work = await this.#work(state, leased, pulse);
+    if (work === undefined) return this.#end('busy', state);
+    await this.#look(await this.#caughtUp(work.state), work.pulse);
+    this.#seeAbsence(work.state);
+    return this.#finish('completed', work.state);
+  }
 
-    if (leased === undefined) {
-      leased = await this.#takeLease();
-      if (leased === undefined) return this.#end('busy', state);
-      if (this.#parts.rules.isPulseOutdated(state, leased)) pulse = await this.#pulse();
-    }
-    await this.#look(await this.#caughtUp(leased), pulse);
-    this.#seeAbsence(leased);
-    return this.#finish('completed', leased);
+  /** The lease, if this tick does not hold it, and a pulse that no other tick has outdated. */
+  async #work(before: State, leased: LeasedState | undefined, pulse: PulseRead) {
+    if (leased !== undefined) return { state: leased, pulse };
+    const state = await this.#takeLease();
+    if (state === undefined) return undefined;
+    const isOutdated = this.#parts.rules.isPulseOutdated(before, state);
+    return { state, pulse: isOutdated ? await this.#pulse() : pulse };
   }
 
   async #pulse(): Promise<PulseRead> {
@@ -438,35 +440,38 @@ class Tick {
       const next = list.next(answer);
       if (next.done) return { calendar, cursor, end: next.value };
       const step = next.value;
-      let isTimeUp = this.#limit.noteIfReached();
-      let learned: Partial<Answer> = {};
+      const isTimeUp = this.#limit.noteIfReached();
       if (step.kind === 'reached') await keep(step.position);
-      else if (step.kind === 'located') calendar = asking(calendar, step.days, this.#nowMs);
-      else if (isTimeUp) learned = {};
-      else if (step.kind === 'read') {
-        const read = await readDays(reading, step, { calendar, cursor });
-        ({ calendar, cursor } = read);
-        learned = read;
-        this.#quarantine.add(read.quarantined);
-        this.#examined += reading.looks ? step.days.length : 0;
-        this.#recorded += read.recorded;
-      } else {
-        const asked = await this.#ask(step);
-        if (asked === 'out-of-time') isTimeUp = true;
-        else learned = asked;
-      }
-      answer = { ...learned, calendar, cursor, isTimeUp: isTimeUp || this.#limit.wasReached };
+      if (step.kind === 'located') calendar = asking(calendar, step.days, this.#nowMs);
+      const done = isTimeUp ? {} : await this.#take(step, reading, { calendar, cursor });
+      ({ calendar, cursor } = { calendar, cursor, ...done });
+      const isOver = isTimeUp || done.isTimeUp || this.#limit.wasReached;
+      answer = { ...done, calendar, cursor, isTimeUp: isOver };
     }
   }
 
-  #ask(step: Extract<Step, { kind: 'count' | 'oldest' }>) {
+  /** @returns what has come of a step; nothing of one that only says something */
+  async #take(
+    step: Step,
+    reading: ReadingContext,
+    before: BeforeReading,
+  ): Promise<Partial<Omit<Answer, 'cursor'> & BeforeReading>> {
+    if (step.kind === 'read') {
+      const read = await readDays(reading, step, before);
+      this.#quarantine.add(read.quarantined);
+      this.#examined += reading.looks ? step.days.length : 0;
+      this.#recorded += read.recorded;
+      return read;
+    }
+    if (step.kind !== 'count' && step.kind !== 'oldest') return {};
     const { partner } = this.#parts;
-    return this.#limit.ask(
-      async (deadline): Promise<Partial<Answer>> =>
+    const asked = await this.#limit.ask(
+      async (deadline): Promise<Pick<Answer, 'count' | 'oldest'>> =>
         step.kind === 'count'
           ? { count: await partner.count(step.range, deadline) }
           : { oldest: await partner.oldestDay(deadline) },
     );
+    return asked === 'out-of-time' ? { isTimeUp: true } : asked;
   }
 
   get #nowMs(): number {
@@ -598,6 +603,11 @@ class Tick {
     } catch (error) {
       this.#parts.journal.warn('conditions not told', { error });
     }
+  }
+
+  /** Before its work was done: what it has done is kept, if it holds the lease. */
+  #leave(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
+    return this.#holdsLease ? this.#finish(outcome, state) : this.#end(outcome, state);
   }
 
   /** Without the lease: there is nothing to complete. */
