@@ -94,21 +94,19 @@ export function observe(
   nowMs: number,
 ): OpenCondition | undefined {
   if (observation.number === 0) return before && notSeen(before, observation, nowMs);
-  const { number, steadyMs = 0 } = observation;
-  const { since = observation.since ?? nowMs, told } = before ?? {};
+  const { number, steadyMs = 0, since: seenSince = nowMs } = observation;
+  const { since = seenSince, told } = before ?? {};
   const details = observation.details ?? before?.details;
   const paths = observation.paths ?? before?.paths;
   const condition = { since, number, ...(paths && { paths }) };
-  if (told === undefined)
-    return nowMs - since < steadyMs
-      ? { ...condition, ...(details && { details }) }
-      : { ...condition, owes: 'begins', details: details ?? [] };
-  const hasGrown = number > told.number && nowMs - told.at >= oneDay;
-  return {
-    ...condition,
-    told: { ...told, number: Math.min(told.number, number) },
-    ...(hasGrown && { owes: 'grows' as const, ...(details && { details }) }),
-  };
+  const detailed = details && { details };
+  if (told !== undefined) {
+    const hasGrown = number > told.number && nowMs - told.at >= oneDay;
+    const fewest = { ...told, number: Math.min(told.number, number) };
+    return { ...condition, told: fewest, ...(hasGrown && { owes: 'grows', ...detailed }) };
+  }
+  if (nowMs - since < steadyMs) return { ...condition, ...detailed };
+  return { ...condition, owes: 'begins', details: details ?? [] };
 }
 
 function notSeen(

@@ -193,24 +193,52 @@ function* followed(
   for (;;) {
     const next = located.next(count);
     if (next.done) return now;
-    const { kind, span, within } = next.value;
-    const broken = { isAll: false, searching: searchingOf(before, within ?? wholeOf(before)) };
+    const { kind, span, within = wholeOf(before) } = next.value;
+    const broken = { isAll: false, searching: searchingOf(before, within) };
     if (purse.requests <= 0) return { ...now, ...broken };
-    if (kind === 'count') {
-      purse.requests -= 1;
-      const answer = yield { kind, range: before.rangeOf(span) };
-      if (answer.isTimeUp) return { ...now, ...answer, ...broken };
-      count = answer.count ?? 0;
-    } else {
-      const { calendar, isTimeUp } = yield { kind: 'located', days: before.daysOf(span) };
-      const { isAll } = now;
-      now = yield* readDue(waitedAsked, 'search', { ...now, calendar, isTimeUp }, purse);
-      now = { ...now, isAll: isAll && now.isAll };
-      if (now.isTimeUp) return { ...now, ...broken };
-      count = 0;
-      for (const day of before.daysOf(span)) count += now.calendar.entry(day).count;
-    }
+    const step =
+      kind === 'count' ? counted(before, span, now, purse) : read(before, span, now, purse);
+    ({ now, count } = yield* step);
+    if (now.isTimeUp) return { ...now, ...broken };
   }
+}
+
+interface Asked {
+  readonly now: Reached;
+  /** Of the days that were asked for. */
+  readonly count: number;
+}
+
+function* counted(
+  before: Calendar,
+  span: Span,
+  now: Reached,
+  purse: Purse,
+): Generator<Step, Asked, Answer> {
+  purse.requests -= 1;
+  const {
+    calendar,
+    cursor,
+    isTimeUp,
+    count = 0,
+  } = yield {
+    kind: 'count',
+    range: before.rangeOf(span),
+  };
+  return { now: { ...now, calendar, cursor, isTimeUp }, count };
+}
+
+function* read(
+  before: Calendar,
+  span: Span,
+  start: Reached,
+  purse: Purse,
+): Generator<Step, Asked, Answer> {
+  const days = before.daysOf(span);
+  const { calendar, isTimeUp } = yield { kind: 'located', days };
+  const now = yield* readDue(waitedAsked, 'search', { ...start, calendar, isTimeUp }, purse);
+  const count = days.reduce((sum, day) => sum + now.calendar.entry(day).count, 0);
+  return { now: { ...now, isAll: start.isAll && now.isAll }, count };
 }
 
 /** Reads days as long as any are due and there are requests for them. */
@@ -294,52 +322,78 @@ export interface WentBack {
 
 /** All days: from the start day on in one slice without an end, then back, slice by slice. */
 export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer> {
-  const { startDay, window, isOldest = true } = reading;
-  let { before, sliceDays = 1 } = reading.position;
-  let { range } = reading;
-  // The first slice has the whole run; one that begins later and is cut off is read again, in one go.
-  let mayGoOn = true;
-  let isInParts = range !== undefined;
-  const ended = (isCompleted: boolean): WentBack => ({
-    position: { ...(before && { before, sliceDays }) },
-    isCompleted,
-  });
+  const { startDay, window, range } = reading;
+  const { before, sliceDays = 1 } = reading.position;
+  if (before !== undefined)
+    return yield* furtherBack(reading, { before, sliceDays }, { range, mayGoOn: true });
+  const ways = { isDivisible: false, mayGoOn: true };
+  const { read } = yield sliceStep('start', { from: startDay }, window, ways);
+  if (read !== 'done') return { position: {}, isCompleted: false };
+  const position = { before: startDay, sliceDays };
+  yield { kind: 'reached', position };
+  return yield* furtherBack(reading, position, { mayGoOn: false });
+}
 
-  if (before === undefined) {
-    const all = { from: startDay };
-    const { read } = yield sliceStep('start', all, window, { isDivisible: false, mayGoOn });
-    if (read !== 'done') return ended(false);
-    before = startDay;
-    range = undefined;
-    isInParts = false;
-    mayGoOn = false;
-    yield { kind: 'reached', position: { before, sliceDays } };
-  }
-  if (reading.isStartOnly) return ended(false);
-  let { first } = reading;
-  if (first === undefined) {
-    const { oldest, isTimeUp } = yield { kind: 'oldest' };
-    if (isTimeUp) return ended(false);
-    first = oldest ?? before;
-  }
+/** The start day is read. */
+interface Begun extends Position {
+  readonly before: Temporal.PlainDate;
+  readonly sliceDays: number;
+}
+
+interface FirstSlice {
+  /** It did not fit into an earlier run. */
+  readonly range?: DayRange | undefined;
+  /** It has the whole run; one that begins later and is cut off is read again, in one go. */
+  readonly mayGoOn: boolean;
+}
+
+function* furtherBack(
+  reading: Backwards,
+  start: Begun,
+  { range: resumed, mayGoOn }: FirstSlice,
+): Generator<Step, WentBack, Answer> {
+  const { window, isOldest = true, isStartOnly = false } = reading;
+  const first = isStartOnly ? undefined : yield* firstDay(reading, start.before);
+  if (first === undefined) return { position: start, isCompleted: false };
+  let position = start;
   for (;;) {
-    range ??= sliceBefore(before, Math.ceil(sliceDays), first, isOldest);
-    const isDivisible = sliceDays > leastSliceDays;
-    const answer = yield sliceStep('baseline', range, window, { isDivisible, mayGoOn });
+    const { before, sliceDays } = position;
+    const range = resumed ?? sliceBefore(before, Math.ceil(sliceDays), first, isOldest);
+    const ways = { isDivisible: sliceDays > leastSliceDays, mayGoOn };
+    const answer = yield sliceStep('baseline', range, window, ways);
+    position = positionAfter(position, range, answer, resumed !== undefined);
+    if (answer.read !== 'done') return { position, isCompleted: false };
+    const isLast = !isOldest && first.equals(position.before);
+    if (range.from === undefined || isLast) return { position, isCompleted: true };
+    const { isTimeUp } = yield { kind: 'reached', position };
+    if (isTimeUp) return { position, isCompleted: false };
+    resumed = undefined;
     mayGoOn = false;
-    if (answer.read === 'unanswered')
-      sliceDays = sliceDays > 1 ? Math.ceil(sliceDays / 2) : sliceDays / 2;
-    if (answer.read !== 'done') return ended(false);
-    if (range.from === undefined) return ended(true);
-    before = range.from;
-    // Of one that was read in parts, only the last one's rows are known.
-    if (!isInParts) sliceDays = nextSliceDays(sliceDays, answer.found ?? 0);
-    isInParts = false;
-    if (!isOldest && first.equals(before)) return ended(true);
-    const { isTimeUp } = yield { kind: 'reached', position: { before, sliceDays } };
-    if (isTimeUp) return ended(false);
-    range = undefined;
   }
+}
+
+/** Undefined: there was no time to ask for it. */
+function* firstDay(
+  { first }: Backwards,
+  before: Temporal.PlainDate,
+): Generator<Step, Temporal.PlainDate | undefined, Answer> {
+  if (first !== undefined) return first;
+  const { oldest = before, isTimeUp } = yield { kind: 'oldest' };
+  return isTimeUp ? undefined : oldest;
+}
+
+function positionAfter(
+  position: Begun,
+  { from }: DayRange,
+  { read, found = 0 }: Answer,
+  isInParts: boolean,
+): Begun {
+  const { before, sliceDays } = position;
+  if (read === 'unanswered')
+    return { before, sliceDays: sliceDays > 1 ? Math.ceil(sliceDays / 2) : sliceDays / 2 };
+  if (read !== 'done' || from === undefined) return position;
+  // Of one that was read in parts, only the last one's rows are known.
+  return { before: from, sliceDays: isInParts ? sliceDays : nextSliceDays(sliceDays, found) };
 }
 
 function sliceBefore(

@@ -1,5 +1,5 @@
 import { type Fault, NotifierError } from '../errors.ts';
-import type { Stretch } from './parts.ts';
+import type { Stretch } from '../ports/stretch.ts';
 
 const describeStretch = ({ from, to, isOldest }: Stretch) =>
   isOldest ? `everything up to ${to}` : `${from} to ${to}`;

@@ -3,27 +3,9 @@ import type { Sighting } from '../detection/compare.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import type { Baseline, Lease } from '../ports/state.ts';
+import type { Lease } from '../ports/state.ts';
+import type { Stretch, StretchProgress } from '../ports/stretch.ts';
 import type { TickParts, TickSettings } from '../tick/parts.ts';
-
-/** Days of the history that one task reads, slice by slice: about so many assessments as all others. */
-export interface Stretch {
-  /** Of the baseline that it belongs to: one that was restarted is read anew. */
-  readonly begunAt: number;
-  readonly from: Temporal.PlainDate;
-  readonly to: Temporal.PlainDate;
-  /** What is dated before `from` belongs to it as well. */
-  readonly isOldest?: true;
-  /** Days that its first slice should have. */
-  readonly sliceDays: number;
-}
-
-/** How far a stretch has been read. No two stretches share a day. */
-export interface StretchProgress extends Pick<Baseline, 'before' | 'sliceDays' | 'bookmark'> {
-  readonly isDone: boolean;
-  /** Certifications that its tasks have recorded. */
-  readonly recorded: number;
-}
 
 /** What the fan-out keeps in the ledger for itself. */
 export interface FanOutLedger {

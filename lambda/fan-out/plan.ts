@@ -5,9 +5,10 @@ import type { DayRange } from '../detection/days.ts';
 import { reachOf } from '../errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
+import type { Stretch } from '../ports/stretch.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
-import type { FanOutParts, Stretch, TaskRun } from './parts.ts';
+import type { FanOutParts, TaskRun } from './parts.ts';
 import { takeShare } from './share.ts';
 
 /**

@@ -12,6 +12,7 @@ import {
 import { leaseOf } from '../lease.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
 import type { Lease, State } from '../ports/state.ts';
+import type { Stretch, StretchProgress } from '../ports/stretch.ts';
 import { touch } from '../tick/calendar-days.ts';
 import { noteOddFields } from '../tick/conditions.ts';
 import { OddFields } from '../tick/odd-fields.ts';
@@ -23,7 +24,7 @@ import {
   StretchStuckError,
   StretchTakenError,
 } from './errors.ts';
-import type { FanOutParts, Stretch, StretchProgress, TaskRun } from './parts.ts';
+import type { FanOutParts, TaskRun } from './parts.ts';
 import { whyLeftAlone } from './plan.ts';
 import { secondsToWait, takeShare } from './share.ts';
 
@@ -86,48 +87,35 @@ async function goOn(
   run: TaskRun,
   salt: string,
 ): Promise<StretchProgress> {
-  const { settings, clock, fanOut } = parts;
+  const { settings, clock } = parts;
   const reading: Reading = {
     parts,
     stretch,
     salt,
     limit: new TimeLimit(run.deadline, clock),
   };
-  const { bookmark, ...position } = before.before
-    ? before
-    : { ...before, before: stretch.to.add({ days: 1 }), sliceDays: stretch.sliceDays };
-  let cursor = bookmark;
+  const start = begun(stretch, before);
+  let cursor = start.bookmark;
   let { recorded } = before;
-  const keep = async ({ before: reached, sliceDays }: Position, isDone = false) => {
-    const progress: StretchProgress = {
-      isDone,
-      recorded,
-      ...(reached && { before: reached }),
-      ...(sliceDays && { sliceDays }),
-      ...(cursor && { bookmark: cursor }),
-    };
-    if (!(await fanOut.keepProgress(stretch, lease, progress)))
-      throw new StretchTakenError(stretch);
-    return progress;
-  };
+  const keep = (position: Position, isDone = false) =>
+    keepProgress(parts, stretch, lease, { isDone, recorded, ...position, bookmark: cursor });
 
   const list = backwards({
-    position,
-    range: bookmark?.range,
+    position: start,
+    range: cursor?.range,
     startDay: stretch.to,
     first: stretch.from,
-    isOldest: stretch.isOldest ?? false,
+    isOldest: stretch.isOldest === true,
     window: recentWindow(clock.now(), settings.timeZone, settings.recentDays),
   });
   let answer: Answer = { calendar: noCalendar, isTimeUp: false };
   for (;;) {
     const next = list.next(answer);
     if (next.done) {
-      const { position: reached, isCompleted } = next.value;
-      const isStuck = isSame({ ...reached, bookmark: cursor }, { ...position, bookmark });
-      if (!isCompleted && isStuck && secondsToWait(parts) === 0)
+      const { position, isCompleted } = next.value;
+      if (!isCompleted && isStuck(parts, start, { ...position, bookmark: cursor }))
         throw new StretchStuckError(stretch);
-      return keep(reached, isCompleted);
+      return keep(position, isCompleted);
     }
     const step = next.value;
     const isTimeUp = reading.limit.noteIfReached();
@@ -141,6 +129,22 @@ async function goOn(
     recorded += slice.recorded;
     answer = { ...slice, calendar: noCalendar, isTimeUp: reading.limit.wasReached };
   }
+}
+
+async function keepProgress(
+  { fanOut }: FanOutParts,
+  stretch: Stretch,
+  lease: Lease,
+  progress: StretchProgress,
+): Promise<StretchProgress> {
+  const isKept = await fanOut.keepProgress(stretch, lease, progress);
+  if (!isKept) throw new StretchTakenError(stretch);
+  return progress;
+}
+
+/** The first task begins with the stretch's last day. */
+function begun({ to, sliceDays }: Stretch, before: StretchProgress): StretchProgress {
+  return before.before ? before : { ...before, before: to.add({ days: 1 }), sliceDays };
 }
 
 /** A task adds to the calendar what it has found; what it had before is for ticks to know. */
@@ -181,8 +185,8 @@ async function readSlice(
   const known = await ledger.known(read.assessments.map(({ id }) => id));
   const unknown = compare(read.assessments, known, salt).filter(({ kind }) => kind === 'created');
   // After a baseline that was completed, what nobody knows is news: the ticks announce it.
-  const left = baseline.isAnew ? unknown : [];
-  const committed = baseline.isAnew ? [] : await fanOut.recordNew(unknown, clock.now());
+  const [left, silent] = baseline.isAnew ? [unknown, []] : [[], unknown];
+  const committed = await fanOut.recordNew(silent, clock.now());
   const isInParts = cursor !== undefined || next !== undefined;
   // Of a slice that takes several runs no day's count is known: the audits prove its days.
   if (isInParts) await ledger.addToDays(countDeltas(committed));
@@ -190,8 +194,8 @@ async function readSlice(
   if (limit.noteIfReached()) return { read: 'left', cursor, found: 0, recorded };
   if (!isInParts) await ledger.saveDays(expectedWithout(fresh, left));
   for (const record of read.quarantined) journal.warn('record quarantined', { ...record });
-  const found = read.assessments.length;
-  return { read: next ? 'left' : 'done', cursor: next, found, recorded };
+  const done = { cursor: next, found: read.assessments.length, recorded };
+  return { ...done, read: next ? 'left' : 'done' };
 }
 
 /** The first look after the baseline notes what is missing. What is left to the ticks is not in the ledger, so the calendar does not have it, either. */
@@ -211,12 +215,12 @@ function refuseIfOver({ baseline }: Pick<State, 'baseline'>, { begunAt }: Stretc
     throw new BaselineRestartedError();
 }
 
-type Reached = Pick<StretchProgress, 'before' | 'sliceDays'> & {
-  readonly bookmark: Bookmark | undefined;
-};
+type Reached = Pick<StretchProgress, 'before' | 'sliceDays' | 'bookmark'>;
 
-function isSame(one: Reached, other: Reached): boolean {
+/** It has come no further, although the pace has had room. */
+function isStuck(parts: FanOutParts, one: Reached, other: Reached): boolean {
   return (
+    secondsToWait(parts) === 0 &&
     one.before?.toString() === other.before?.toString() &&
     one.sliceDays === other.sliceDays &&
     one.bookmark?.offset === other.bookmark?.offset

@@ -1,9 +1,10 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Sighting } from '../detection/compare.ts';
-import type { FanOutLedger, Stretch, StretchProgress } from '../fan-out/parts.ts';
+import type { FanOutLedger } from '../fan-out/parts.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Lease } from '../ports/state.ts';
+import type { Stretch, StretchProgress } from '../ports/stretch.ts';
 import { Certifications } from './certifications.ts';
 import { updateOf } from './expressions.ts';
 import {

@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
-import { plainDay } from '../detection/days.ts';
-import type { Stretch, StretchProgress } from '../fan-out/parts.ts';
-import { bookmark } from '../ports/partner-reader.ts';
+import { type Stretch, type StretchProgress, stretch, stretchProgress } from '../ports/stretch.ts';
 import { attributesOf, fieldsOf, nameOf, parse } from './item.ts';
 import type { Plain } from './table.ts';
 
@@ -13,27 +11,12 @@ export const stretchKey = (integration: string, { begunAt, to }: Stretch) =>
 
 const planItem = z.object({
   begunAt: z.number(),
-  stretches: z.array(
-    z.object({
-      from: plainDay,
-      to: plainDay,
-      sliceDays: z.int().check(z.positive()),
-      isOldest: z.exactOptional(z.literal(true)),
-    }),
-  ),
-});
-
-const stretchItem = z.object({
-  isDone: z._default(z.boolean(), false),
-  recorded: z._default(z.int(), 0),
-  before: z.optional(plainDay),
-  sliceDays: z.exactOptional(z.number().check(z.positive())),
-  bookmark: z.optional(bookmark),
+  stretches: z.array(z.omit(stretch.def.innerType, { begunAt: true })),
 });
 
 export function parsePlan(item: Plain): Stretch[] {
   const { begunAt, stretches } = parse(planItem, fieldsOf(item), nameOf(item));
-  return stretches.map((stretch) => ({ begunAt, ...stretch }));
+  return stretches.map((planned) => ({ begunAt, ...planned }));
 }
 
 /** At most about a thousand stretches of 60 bytes each: far below an item's 400 KB. */
@@ -42,7 +25,7 @@ export function planAttributes(begunAt: number, stretches: readonly Stretch[]): 
 }
 
 export const parseProgress = (item: Plain): StretchProgress =>
-  parse(stretchItem, fieldsOf(item), nameOf(item));
+  parse(stretchProgress, fieldsOf(item), nameOf(item));
 
 export const progressAttributes = (progress: StretchProgress): Plain =>
-  attributesOf(z.encode(stretchItem, { ...progress, bookmark: progress.bookmark }));
+  attributesOf(z.encode(stretchProgress, { ...progress, bookmark: progress.bookmark }));

@@ -123,25 +123,15 @@ export class KeptEvents {
   ): Promise<boolean> {
     const { partitionKey, sortKey } = ledgerTable.undelivered;
     const altered = waitOf({ ...item, outbox: outboxAfter(item, events, decision) });
-    const set = altered === undefined ? [] : ['#index = :index'];
-    const remove = altered === undefined ? ['#index', '#since'] : [];
-    const names: Record<string, string> = { '#index': partitionKey };
-    if (altered === undefined) names['#since'] = sortKey;
-    for (const [index, { revision }] of events.entries()) {
-      names[`#r${index}`] = String(revision);
-      const entry = `outbox.#r${index}`;
-      if (decision === 'discarded') remove.push(entry);
-      else remove.push(`${entry}.held`, `${entry}.undeliverable`);
-      if (decision === 'released-to-people') set.push(`${entry}.owes = :digest`);
-      if (item[revisionAttribute(revision)] === undefined) continue;
-      const history = `#h${index}`;
-      names[history] = revisionAttribute(revision);
-      set.push(
-        `${history}.decisions = list_append(if_not_exists(${history}.decisions, :none), :note)`,
-      );
+    const { set, remove, names } = alterations(item, events, decision);
+    const isNoted = set.some((clause) => clause.includes(':note'));
+    names['#index'] = partitionKey;
+    if (altered !== undefined) set.push('#index = :index');
+    else {
+      names['#since'] = sortKey;
+      remove.push('#index', '#since');
     }
     const seen = item[outboxWrites];
-    const isNoted = set.some((clause) => clause.includes(':note'));
     const written = await this.#table.update(keyOf(item), {
       UpdateExpression: [
         ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
@@ -161,6 +151,27 @@ export class KeptEvents {
     });
     return written !== undefined;
   }
+}
+
+/** What becomes of the events' entries, and what their revisions note of it. */
+function alterations(item: Plain, events: readonly KeptEvent[], decision: Decision) {
+  const set: string[] = [];
+  const remove: string[] = [];
+  const names: Record<string, string> = {};
+  for (const [index, { revision }] of events.entries()) {
+    names[`#r${index}`] = String(revision);
+    const entry = `outbox.#r${index}`;
+    if (decision === 'discarded') remove.push(entry);
+    else remove.push(`${entry}.held`, `${entry}.undeliverable`);
+    if (decision === 'released-to-people') set.push(`${entry}.owes = :digest`);
+    if (item[revisionAttribute(revision)] === undefined) continue;
+    const history = `#h${index}`;
+    names[history] = revisionAttribute(revision);
+    set.push(
+      `${history}.decisions = list_append(if_not_exists(${history}.decisions, :none), :note)`,
+    );
+  }
+  return { set, remove, names };
 }
 
 const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);

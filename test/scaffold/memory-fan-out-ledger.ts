@@ -1,7 +1,8 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Sighting } from '../../lambda/detection/compare.ts';
-import type { FanOutLedger, Stretch, StretchProgress } from '../../lambda/fan-out/parts.ts';
+import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
 import type { Lease } from '../../lambda/ports/state.ts';
+import type { Stretch, StretchProgress } from '../../lambda/ports/stretch.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
 const notBegun: StretchProgress = { isDone: false, recorded: 0 };

@@ -1,9 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import { complete } from '../../../lambda/fan-out/complete.ts';
-import type { FanOutParts, Stretch } from '../../../lambda/fan-out/parts.ts';
+import type { FanOutParts } from '../../../lambda/fan-out/parts.ts';
 import { plan } from '../../../lambda/fan-out/plan.ts';
 import { readStretch } from '../../../lambda/fan-out/read-stretch.ts';
 import { partnerReader } from '../../../lambda/partner/reader.ts';
+import type { Stretch } from '../../../lambda/ports/stretch.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
 

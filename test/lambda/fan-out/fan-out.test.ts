@@ -9,11 +9,11 @@ import {
   StretchStuckError,
   StretchTakenError,
 } from '../../../lambda/fan-out/errors.ts';
-import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { progressOf, readAnew } from '../../../lambda/operations/baseline.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
+import type { Stretch } from '../../../lambda/ports/stretch.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tooManyRequests } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { DayRange } from '../../../lambda/detection/days.ts';
-import type { Stretch } from '../../../lambda/fan-out/parts.ts';
 import { divide } from '../../../lambda/fan-out/plan.ts';
 import { PaceSpentError } from '../../../lambda/partner/errors.ts';
+import type { Stretch } from '../../../lambda/ports/stretch.ts';
 
 const before = Temporal.PlainDate.from('2026-11-21');
 const deadline = Temporal.Instant.from('2026-11-21T09:00:00Z');

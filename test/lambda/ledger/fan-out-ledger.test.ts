@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
-import type { Stretch } from '../../../lambda/fan-out/parts.ts';
+import type { Stretch } from '../../../lambda/ports/stretch.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now } from './ledgers.ts';
 

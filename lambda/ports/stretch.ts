@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { plainDay } from '../detection/days.ts';
+import { bookmark } from './partner-reader.ts';
+
+/** Days of the history that one task reads, slice by slice: about so many assessments as all others. */
+export const stretch = z.readonly(
+  z.object({
+    /** Of the baseline that it belongs to: one that was restarted is read anew. */
+    begunAt: z.number(),
+    from: plainDay,
+    to: plainDay,
+    /** What is dated before `from` belongs to it as well. */
+    isOldest: z.exactOptional(z.literal(true)),
+    /** Days that its first slice should have. */
+    sliceDays: z.int().check(z.positive()),
+  }),
+);
+
+export type Stretch = z.output<typeof stretch>;
+
+/** How far a stretch has been read. No two stretches share a day. */
+export const stretchProgress = z.readonly(
+  z.object({
+    isDone: z._default(z.boolean(), false),
+    /** Certifications that its tasks have recorded. */
+    recorded: z._default(z.int(), 0),
+    before: z.optional(plainDay),
+    sliceDays: z.exactOptional(z.number().check(z.positive())),
+    bookmark: z.optional(bookmark),
+  }),
+);
+
+export type StretchProgress = z.output<typeof stretchProgress>;
