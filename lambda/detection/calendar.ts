@@ -34,8 +34,8 @@ export interface DayEntry {
   readonly unprovenSince?: number;
 }
 
-/** A run of days, by their positions in a calendar; both ends included. */
-export interface Span {
+/** Consecutive days, by their positions in a calendar; both ends included. */
+export interface CalendarRange {
   readonly first: number;
   readonly last: number;
 }
@@ -124,14 +124,14 @@ export class Calendar {
     return this.entry(this.#days[position] ?? '');
   }
 
-  sumOf({ first, last }: Span): number {
+  sumOf({ first, last }: CalendarRange): number {
     return this.#before(last + 1).count - this.#before(first).count;
   }
 
   /** What the ledger has of these days: a read of them may have to compare as many. */
-  knownOf(span: Span): number {
-    const missing = this.#before(span.last + 1).missing - this.#before(span.first).missing;
-    return this.sumOf(span) + missing;
+  knownOf(range: CalendarRange): number {
+    const missing = this.#before(range.last + 1).missing - this.#before(range.first).missing;
+    return this.sumOf(range) + missing;
   }
 
   /** The position that stands for a day. */
@@ -141,7 +141,7 @@ export class Calendar {
   }
 
   /** The filter that asks for all days that these positions stand for. */
-  rangeOf({ first, last }: Span): DayRange {
+  filterOf({ first, last }: CalendarRange): DayRange {
     const before = first > 0 ? this.#days[first - 1] : undefined;
     const to = last < this.#days.length - 1 ? this.#days[last] : undefined;
     return {
@@ -150,7 +150,7 @@ export class Calendar {
     };
   }
 
-  daysOf({ first, last }: Span): readonly string[] {
+  daysOf({ first, last }: CalendarRange): readonly string[] {
     return this.#days.slice(first, last + 1);
   }
 }

@@ -6,7 +6,7 @@ type Counts = Readonly<Record<Change['kind'], number>>;
 /** Changes of one day, announced or held. */
 export const dayTally = z.readonly(
   z.object({
-    /** In the platform's time zone. */
+    /** In the partner's time zone. */
     day: z.iso.date(),
     created: z.int(),
     updated: z.int(),

@@ -21,7 +21,7 @@ export const dayRange = z.readonly(
 export type DayRange = z.output<typeof dayRange>;
 
 /**
- * The recent window at an instant: today in the platform's time zone and `recentDays` days before.
+ * The recent window at an instant: today in the partner's time zone and `recentDays` days before.
  * The API interprets its date filters in that zone (partner-api.md, 4.2, filter rule 3).
  */
 export function recentWindow(

@@ -1,4 +1,4 @@
-import type { Calendar, DayEntry, Span } from './calendar.ts';
+import type { Calendar, CalendarRange, DayEntry } from './calendar.ts';
 import { mostKnown, rowsOfOnePage } from './locate.ts';
 
 export interface AuditPeriods {
@@ -84,7 +84,7 @@ export function waitedForAudit(
  *
  * @returns `undefined` when nothing is due
  */
-export function nextDue(calendar: Calendar, waited: Waited): Span | undefined {
+export function nextDue(calendar: Calendar, waited: Waited): CalendarRange | undefined {
   let longest: number | undefined;
   for (const position of calendar.days.keys())
     if (waited(position) >= 1 && (longest === undefined || waited(position) > waited(longest)))
@@ -94,12 +94,12 @@ export function nextDue(calendar: Calendar, waited: Waited): Span | undefined {
   let first = longest;
   let last = longest;
   const joins = (position: number) => {
-    const span = { first: Math.min(first, position), last: Math.max(last, position) };
+    const range = { first: Math.min(first, position), last: Math.max(last, position) };
     return (
       position >= 0 &&
       position < calendar.days.length &&
       waited(position) >= 0.5 &&
-      mayShareRead(calendar, span)
+      mayShareRead(calendar, range)
     );
   };
   for (;;) {
@@ -110,13 +110,13 @@ export function nextDue(calendar: Calendar, waited: Waited): Span | undefined {
 }
 
 /** Few enough for one page, and for those among them that shared a read which proved nothing. */
-function mayShareRead(calendar: Calendar, span: Span): boolean {
-  const { length } = calendar.daysOf(span);
+function mayShareRead(calendar: Calendar, range: CalendarRange): boolean {
+  const { length } = calendar.daysOf(range);
   const isAlone = (day: string) => (calendar.entry(day).together ?? length) < length;
   return (
-    calendar.sumOf(span) <= rowsOfOnePage &&
-    calendar.knownOf(span) <= mostKnown &&
-    !calendar.daysOf(span).some(isAlone)
+    calendar.sumOf(range) <= rowsOfOnePage &&
+    calendar.knownOf(range) <= mostKnown &&
+    !calendar.daysOf(range).some(isAlone)
   );
 }
 
@@ -162,10 +162,10 @@ export function paceOf(
 }
 
 /** What it takes to read these days once, neighbours together. */
-function requestsOf(calendar: Calendar, span: Span): number {
+function requestsOf(calendar: Calendar, range: CalendarRange): number {
   let requests = 0;
   let rows = 0;
-  for (const day of calendar.daysOf(span)) {
+  for (const day of calendar.daysOf(range)) {
     const { count } = calendar.entry(day);
     if (count > rowsOfOnePage) requests += Math.ceil(count / rowsOfNextPage);
     else if (rows + count > rowsOfOnePage) {

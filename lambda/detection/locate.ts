@@ -1,28 +1,28 @@
-import type { Calendar, Span } from './calendar.ts';
+import type { Calendar, CalendarRange } from './calendar.ts';
 
-/** Up to this many, a span is one request to read and needs no further question. */
+/** Up to this many, a range is one request to read and needs no further question. */
 export const rowsOfOnePage = 99;
 /** Unless the ledger would have to be searched for more than this: what has gone is looked at in pieces. */
 export const mostKnown = 1_000;
 
-/** `count`: to be answered with what the partner counts for the span. `read`: differs, read it. */
+/** `count`: to be answered with what the partner counts for the range. `read`: differs, read it. */
 export interface Step {
   readonly kind: 'count' | 'read';
-  readonly span: Span;
+  readonly range: CalendarRange;
   /** Known to differ, and narrowed by this step. */
-  readonly within?: Span;
+  readonly within?: CalendarRange;
 }
 
 /** What the partner counts for these days is not what the calendar has. */
 interface Differing {
-  readonly span: Span;
+  readonly range: CalendarRange;
   readonly count: number;
   /** Read where something was missing, and it differs all the same. */
   readonly isRead?: true;
 }
 
 /**
- * A `count` is answered with what the partner counts for the span, a `read` with what the calendar has of it by then.
+ * A `count` is answered with what the partner counts for the range, a `read` with what the calendar has of it by then.
  */
 type Search = Generator<Step, void, number>;
 
@@ -30,7 +30,7 @@ type Search = Generator<Step, void, number>;
  * Finds the days on which the partner's count differs from the calendar's, by bisection.
  *
  * A generator that asks, is answered, and names what to read as it finds it, the most recent first.
- * A span's count minus that of one half is the other half's, so each level costs one question: a
+ * A range's count minus that of one half is the other half's, so each level costs one question: a
  * record backdated ten years takes about twelve. Recent days are asked about first, because that is
  * where most changes are.
  *
@@ -41,13 +41,13 @@ type Search = Generator<Step, void, number>;
  * @param recent position of the recent window's first day
  */
 export function* locate(calendar: Calendar, total: number, recent: number): Search {
-  const all = { span: { first: 0, last: calendar.days.length - 1 }, count: total };
+  const all = { range: { first: 0, last: calendar.days.length - 1 }, count: total };
   if (recent === 0) return yield* narrow(calendar, [all]);
-  const later = { first: recent, last: all.span.last };
-  const inLater = yield { kind: 'count', span: later };
+  const later = { first: recent, last: all.range.last };
+  const inLater = yield { kind: 'count', range: later };
   yield* narrow(calendar, [
-    { span: { first: 0, last: recent - 1 }, count: total - inLater },
-    { span: later, count: inLater },
+    { range: { first: 0, last: recent - 1 }, count: total - inLater },
+    { range: later, count: inLater },
   ]);
 }
 
@@ -55,34 +55,34 @@ export function* locate(calendar: Calendar, total: number, recent: number): Sear
  * The same among these days alone: where an earlier search ran out of time. They did differ then, so what
  * is small enough to be read is read, also if the counts agree by now: one may have come for one that went.
  */
-export function* locateWithin(calendar: Calendar, span: Span): Search {
-  const count = yield { kind: 'count', span, within: span };
-  if (isReadable(calendar, { span, count })) yield { kind: 'read', span, within: span };
-  else yield* narrow(calendar, [{ span, count }]);
+export function* locateWithin(calendar: Calendar, range: CalendarRange): Search {
+  const count = yield { kind: 'count', range, within: range };
+  if (isReadable(calendar, { range, count })) yield { kind: 'read', range, within: range };
+  else yield* narrow(calendar, [{ range, count }]);
 }
 
 /** Depth first, the last and the more recent half first. */
 function* narrow(calendar: Calendar, counted: readonly Differing[]): Search {
-  const differs = ({ span, count }: Differing) =>
-    span.first <= span.last && count !== calendar.sumOf(span);
+  const differs = ({ range, count }: Differing) =>
+    range.first <= range.last && count !== calendar.sumOf(range);
   const differing = counted.filter(differs);
   for (let next = differing.pop(); next !== undefined; next = differing.pop()) {
-    const { span, count } = next;
+    const { range, count } = next;
     if (isReadable(calendar, next)) {
-      yield { kind: 'read', span, within: span };
+      yield { kind: 'read', range, within: range };
       continue;
     }
-    if (!next.isRead && count === calendar.knownOf(span)) {
-      const now = yield* readMissing(calendar, span);
+    if (!next.isRead && count === calendar.knownOf(range)) {
+      const now = yield* readMissing(calendar, range);
       if (now !== count) differing.push({ ...next, isRead: true });
       continue;
     }
-    const middle = Math.ceil((span.first + span.last) / 2);
-    const later = { first: middle, last: span.last };
-    const inLater = yield { kind: 'count', span: later, within: span };
+    const middle = Math.ceil((range.first + range.last) / 2);
+    const later = { first: middle, last: range.last };
+    const inLater = yield { kind: 'count', range: later, within: range };
     const halves = [
-      { span: { first: span.first, last: middle - 1 }, count: count - inLater },
-      { span: later, count: inLater },
+      { range: { first: range.first, last: middle - 1 }, count: count - inLater },
+      { range: later, count: inLater },
     ];
     differing.push(...halves.filter(differs));
   }
@@ -92,23 +92,23 @@ function* narrow(calendar: Calendar, counted: readonly Differing[]): Search {
  * As many have come as were missing: these are back, as after an outage. So the days on which they were missing are
  * read, a page's worth at a time, and nothing more is asked.
  *
- * @returns what the calendar has of the span by then
+ * @returns what the calendar has of the range by then
  */
-function* readMissing(calendar: Calendar, span: Span): Generator<Step, number, number> {
-  let now = calendar.sumOf(span);
-  for (let { last } = span; last >= span.first; ) {
-    let page: Span = { first: last, last };
-    for (; page.first > span.first; page = { first: page.first - 1, last })
+function* readMissing(calendar: Calendar, range: CalendarRange): Generator<Step, number, number> {
+  let now = calendar.sumOf(range);
+  for (let { last } = range; last >= range.first; ) {
+    let page: CalendarRange = { first: last, last };
+    for (; page.first > range.first; page = { first: page.first - 1, last })
       if (calendar.knownOf({ first: page.first - 1, last }) > rowsOfOnePage) break;
     if (calendar.knownOf(page) > calendar.sumOf(page))
-      now += (yield { kind: 'read', span: page, within: page }) - calendar.sumOf(page);
+      now += (yield { kind: 'read', range: page, within: page }) - calendar.sumOf(page);
     last = page.first - 1;
   }
   return now;
 }
 
 /** Without narrowing it down any further. */
-function isReadable(calendar: Calendar, { span, count }: Differing): boolean {
-  const isSmall = count <= rowsOfOnePage && calendar.knownOf(span) <= mostKnown;
-  return span.first === span.last || isSmall;
+function isReadable(calendar: Calendar, { range, count }: Differing): boolean {
+  const isSmall = count <= rowsOfOnePage && calendar.knownOf(range) <= mostKnown;
+  return range.first === range.last || isSmall;
 }

@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { nextSliceDays, slice } from './baseline.ts';
-import type { Calendar, Span } from './calendar.ts';
+import type { Calendar, CalendarRange } from './calendar.ts';
 import { type DayRange, daysIn, isWithin, type RecentWindow } from './days.ts';
 import { nextDue, type Waited, waitedAsked } from './due.ts';
 import { type Step as Located, type locate, locateWithin } from './locate.ts';
@@ -111,9 +111,9 @@ interface Purse {
 }
 
 /**
- * The days that are due. What was asked for, with the search for a difference; the day that did not fit into an earlier
- * tick; second looks and what is read again soon; audits of the history: these take turns to come first. A generator that is asked for the next step and is told
- * what came of it.
+ * The days that are due. These take turns to come first: what was asked for, with the search for a difference; the day
+ * that did not fit into an earlier tick; second looks and what is read again soon; audits of the history. A generator
+ * that is asked for the next step and is told what came of it.
  */
 export function* dueWork(work: Work): Generator<Step, WorkDone, Answer> {
   const soon = { requests: work.auditRequests };
@@ -159,7 +159,7 @@ function* located(work: Work, start: Reached): Generator<Step, Followed, Answer>
   if (!work.differs) return now;
   if (now.isTimeUp || !now.isAll) return { ...now, searching };
   if (searching === undefined) return yield* searched(work, now, purse);
-  const goneOn = yield* followed(locateSpan(searching)(now.calendar), now, purse);
+  const goneOn = yield* followed(locateInRange(searching)(now.calendar), now, purse);
   const isOver = goneOn.searching === undefined && goneOn.isAll && !goneOn.isTimeUp;
   const hasFound = goneOn.calendar.total !== now.calendar.total;
   return isOver && hasFound ? yield* searched(work, goneOn, purse) : goneOn;
@@ -193,11 +193,11 @@ function* followed(
   for (;;) {
     const next = located.next(count);
     if (next.done) return now;
-    const { kind, span, within = wholeOf(before) } = next.value;
+    const { kind, range, within = wholeOf(before) } = next.value;
     const broken = { isAll: false, searching: searchingOf(before, within) };
     if (purse.requests <= 0) return { ...now, ...broken };
     const step =
-      kind === 'count' ? counted(before, span, now, purse) : read(before, span, now, purse);
+      kind === 'count' ? counted(before, range, now, purse) : read(before, range, now, purse);
     ({ now, count } = yield* step);
     if (now.isTimeUp) return { ...now, ...broken };
   }
@@ -211,7 +211,7 @@ interface Asked {
 
 function* counted(
   before: Calendar,
-  span: Span,
+  range: CalendarRange,
   now: Reached,
   purse: Purse,
 ): Generator<Step, Asked, Answer> {
@@ -223,18 +223,18 @@ function* counted(
     count = 0,
   } = yield {
     kind: 'count',
-    range: before.rangeOf(span),
+    range: before.filterOf(range),
   };
   return { now: { ...now, calendar, cursor, isTimeUp }, count };
 }
 
 function* read(
   before: Calendar,
-  span: Span,
+  range: CalendarRange,
   start: Reached,
   purse: Purse,
 ): Generator<Step, Asked, Answer> {
-  const days = before.daysOf(span);
+  const days = before.daysOf(range);
   const { calendar, isTimeUp } = yield { kind: 'located', days };
   const now = yield* readDue(waitedAsked, 'search', { ...start, calendar, isTimeUp }, purse);
   const count = days.reduce((sum, day) => sum + now.calendar.entry(day).count, 0);
@@ -251,10 +251,10 @@ function* readDue(
   let { calendar, cursor, isTimeUp } = start;
   let isAll = true;
   for (;;) {
-    const span = nextDue(calendar, waited(calendar));
-    if (span === undefined) return { calendar, cursor, isTimeUp, isAll };
+    const range = nextDue(calendar, waited(calendar));
+    if (range === undefined) return { calendar, cursor, isTimeUp, isAll };
     if (purse.requests <= 0 || isTimeUp) return { calendar, cursor, isTimeUp, isAll: false };
-    const days = { days: calendar.daysOf(span), range: calendar.rangeOf(span) };
+    const days = { days: calendar.daysOf(range), range: calendar.filterOf(range) };
     const answer = yield readStep(days, purpose, cursor);
     ({ calendar, cursor } = answer);
     isTimeUp = answer.isTimeUp || answer.read === 'in-vain';
@@ -278,14 +278,14 @@ function readStep({ days, range }: Days, purpose: Purpose, cursor?: GoneOnWith):
   };
 }
 
-const wholeOf = ({ days }: Calendar): Span => ({ first: 0, last: days.length - 1 });
+const wholeOf = ({ days }: Calendar): CalendarRange => ({ first: 0, last: days.length - 1 });
 
-const locateSpan =
+const locateInRange =
   ({ from, to }: Searching) =>
   (calendar: Calendar) =>
     locateWithin(calendar, { first: calendar.positionOf(from), last: calendar.positionOf(to) });
 
-function searchingOf({ days }: Calendar, { first, last }: Span): Searching | undefined {
+function searchingOf({ days }: Calendar, { first, last }: CalendarRange): Searching | undefined {
   const [from, to] = [days[first], days[last]];
   return from === undefined || to === undefined ? undefined : { from, to };
 }
@@ -300,7 +300,7 @@ export interface Position {
 
 export interface Backwards {
   readonly position: Position;
-  /** Of the slice that did not fit into an earlier run. */
+  /** Of the slice that did not fit into an earlier tick or task. */
   readonly range?: DayRange | undefined;
   /** The day to begin with, as long as that has not been read. */
   readonly startDay: Temporal.PlainDate;
@@ -341,9 +341,9 @@ interface Begun extends Position {
 }
 
 interface FirstSlice {
-  /** It did not fit into an earlier run. */
+  /** It did not fit into an earlier tick or task. */
   readonly range?: DayRange | undefined;
-  /** It has the whole run; one that begins later and is cut off is read again, in one go. */
+  /** It has all the time; one that begins later and is cut off is read again, in one go. */
   readonly mayGoOn: boolean;
 }
 

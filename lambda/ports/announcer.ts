@@ -24,7 +24,7 @@ export interface Announcer {
 
 export type OnAccepted = (accepted: readonly OwedEvent[]) => Promise<void>;
 
-/** A plain-text message to the operations topic. No personal data. */
+/** A plain-text notice to the operations topic. No personal data. */
 export interface Notice {
   readonly subject: string;
   readonly text: string;

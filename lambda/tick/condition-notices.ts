@@ -59,7 +59,7 @@ const bodyOf: Readonly<Record<Stage, Body>> = {
   ],
 };
 
-/** To the minute, in the platform's time zone. */
+/** To the minute, in the partner's time zone. */
 function moment(ms: number, timeZone: string): string {
   const time = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone);
   return `${time.toPlainDate()} ${time.toPlainTime().toString({ smallestUnit: 'minute' })} (${timeZone})`;

@@ -9,7 +9,7 @@ import type { Rules } from './rules.ts';
 export interface TickSettings {
   /** Name of the integration. */
   readonly name: string;
-  /** IANA name of the platform's time zone. */
+  /** IANA name of the partner's time zone. */
   readonly timeZone: string;
   /** Days before today that belong to the recent window. */
   readonly recentDays: number;

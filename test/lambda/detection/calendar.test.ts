@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { Calendar, following } from '../../../lambda/detection/calendar.ts';
 import { anyCalendar, day, sum } from './calendars.ts';
 
-/** A calendar cut into spans. */
+/** A calendar cut into ranges. */
 const partitioned = anyCalendar.chain(({ calendar }) =>
   fc
     .subarray([...calendar.days.keys()].slice(1))
     .map((firsts) => [0, ...firsts])
     .map((firsts) => ({
       calendar,
-      spans: firsts.map((first, index) => ({
+      ranges: firsts.map((first, index) => ({
         first,
         last: (firsts[index + 1] ?? calendar.days.length) - 1,
       })),
@@ -23,13 +23,13 @@ const anyDay = fc.integer({ min: -100, max: 4_200 }).map(day);
 describe('a calendar', () => {
   it('asks for all days there are, each once, however its positions are grouped', () => {
     fc.assert(
-      fc.property(partitioned, ({ calendar, spans }) => {
-        const ranges = spans.map((span) => calendar.rangeOf(span));
-        expect(ranges[0]?.from).toBeUndefined();
-        expect(ranges.at(-1)?.to).toBeUndefined();
-        const ends = ranges.slice(0, -1).map(({ to }) => to?.add({ days: 1 }).toString());
-        expect(ends).toEqual(ranges.slice(1).map(({ from }) => from?.toString()));
-        for (const { from, to } of ranges)
+      fc.property(partitioned, ({ calendar, ranges }) => {
+        const filters = ranges.map((range) => calendar.filterOf(range));
+        expect(filters[0]?.from).toBeUndefined();
+        expect(filters.at(-1)?.to).toBeUndefined();
+        const ends = filters.slice(0, -1).map(({ to }) => to?.add({ days: 1 }).toString());
+        expect(ends).toEqual(filters.slice(1).map(({ from }) => from?.toString()));
+        for (const { from, to } of filters)
           if (from && to) expect(Temporal.PlainDate.compare(from, to)).toBeLessThanOrEqual(0);
       }),
     );
@@ -40,7 +40,7 @@ describe('a calendar', () => {
       fc.property(anyCalendar, anyDay, ({ calendar }, one) => {
         const position = calendar.positionOf(one);
         expect(calendar.days[position]).toBeDefined();
-        const { from, to } = calendar.rangeOf({ first: position, last: position });
+        const { from, to } = calendar.filterOf({ first: position, last: position });
         expect((from?.toString() ?? '') <= one && one <= (to?.toString() ?? '~')).toBe(true);
       }),
     );
@@ -56,14 +56,14 @@ describe('a calendar', () => {
     );
   });
 
-  it('adds up what a span is expected to have', () => {
+  it('adds up what a range is expected to have', () => {
     fc.assert(
-      fc.property(partitioned, ({ calendar, spans }) => {
-        for (const span of spans) {
-          const counts = calendar.daysOf(span).map((one) => calendar.entry(one).count);
-          expect(calendar.sumOf(span)).toBe(sum(counts));
+      fc.property(partitioned, ({ calendar, ranges }) => {
+        for (const range of ranges) {
+          const counts = calendar.daysOf(range).map((one) => calendar.entry(one).count);
+          expect(calendar.sumOf(range)).toBe(sum(counts));
         }
-        expect(calendar.total).toBe(sum(spans.map((span) => calendar.sumOf(span))));
+        expect(calendar.total).toBe(sum(ranges.map((range) => calendar.sumOf(range))));
       }),
     );
   });

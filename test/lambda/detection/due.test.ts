@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
+import { Calendar, type CalendarRange } from '../../../lambda/detection/calendar.ts';
 import {
   type AuditPeriods,
   auditPace,
@@ -30,8 +30,8 @@ const anyHistory = anyCalendar.chain(({ calendar, recent }) =>
   })),
 );
 
-function read(calendar: Calendar, span: Span, readAt: number): Calendar {
-  const days = calendar.daysOf(span);
+function read(calendar: Calendar, range: CalendarRange, readAt: number): Calendar {
+  const days = calendar.daysOf(range);
   return calendar.with(days.map((one) => [one, { ...calendar.entry(one), readAt }]));
 }
 
@@ -54,9 +54,9 @@ describe('the next audit', () => {
       fc.property(anyHistory, ({ calendar, recent }) => {
         const waited = [...calendar.days.keys()].map((one) => overdue(calendar, recent, one, now));
         const most = Math.max(...waited);
-        const span = nextAudit(calendar, recent, now);
-        if (most < 1) expect(span).toBeUndefined();
-        else expect(waited.slice(span?.first, (span?.last ?? -1) + 1)).toContain(most);
+        const range = nextAudit(calendar, recent, now);
+        if (most < 1) expect(range).toBeUndefined();
+        else expect(waited.slice(range?.first, (range?.last ?? -1) + 1)).toContain(most);
       }),
     );
   });
@@ -64,15 +64,15 @@ describe('the next audit', () => {
   it('takes along neighbours that fit into the page and have waited for half their time, and no others', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
-        const span = nextAudit(calendar, recent, now);
-        if (span === undefined) return;
+        const range = nextAudit(calendar, recent, now);
+        if (range === undefined) return;
         const joins = (first: number, last: number, one: number) =>
           first >= 0 &&
           last < calendar.days.length &&
           calendar.sumOf({ first, last }) <= 99 &&
           overdue(calendar, recent, one, now) >= 0.5;
-        const { first, last } = span;
-        if (first < last) expect(calendar.sumOf(span)).toBeLessThanOrEqual(99);
+        const { first, last } = range;
+        if (first < last) expect(calendar.sumOf(range)).toBeLessThanOrEqual(99);
         for (let one = first; one <= last; one++)
           expect(overdue(calendar, recent, one, now)).toBeGreaterThanOrEqual(0.5);
         expect(joins(first - 1, last, first - 1)).toBe(false);
@@ -94,11 +94,11 @@ describe('the next audit', () => {
         let after = calendar;
         const seen: number[] = [];
         for (;;) {
-          const span = nextAudit(after, recent, now);
-          if (span === undefined) break;
-          for (let one = span.first; one <= span.last; one++) seen.push(one);
+          const range = nextAudit(after, recent, now);
+          if (range === undefined) break;
+          for (let one = range.first; one <= range.last; one++) seen.push(one);
           expect(seen.length).toBeLessThanOrEqual(calendar.days.length);
-          after = read(after, span, now);
+          after = read(after, range, now);
         }
         expect(new Set(seen).size).toBe(seen.length);
         const due = [...calendar.days.keys()].filter(
@@ -121,8 +121,8 @@ describe('the next audit', () => {
     for (let at = now; at < now + 3 * periods.historyMs; at += minute) {
       for (const position of calendar.days.keys())
         worst = Math.max(worst, overdue(calendar, recent, position, at));
-      const span = nextAudit(calendar, recent, at);
-      if (span !== undefined) calendar = read(calendar, span, at);
+      const range = nextAudit(calendar, recent, at);
+      if (range !== undefined) calendar = read(calendar, range, at);
     }
     // One request a minute, but all were read at once: the last of the six waits for five more.
     expect(worst).toBeLessThanOrEqual(1 + 6 / 15);
@@ -144,8 +144,8 @@ describe('the next audit', () => {
         if (position >= recent) worst.recent = Math.max(worst.recent, age / short.recentMs);
         else worst.history = Math.max(worst.history, age / short.historyMs);
       }
-      const span = nextAudit(calendar, recent, at, short);
-      if (span !== undefined) calendar = read(calendar, span, at);
+      const range = nextAudit(calendar, recent, at, short);
+      if (range !== undefined) calendar = read(calendar, range, at);
     }
     // 2 + 0.5 requests a minute of which there is one: all takes 2.5 times as long, a pass as well.
     expect(worst.recent).toBeLessThanOrEqual(2.5 * (1 + 6 / 3));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Calendar, type Span } from '../../../lambda/detection/calendar.ts';
+import { Calendar, type CalendarRange } from '../../../lambda/detection/calendar.ts';
 import { locate, locateWithin, type Step } from '../../../lambda/detection/locate.ts';
 import { anyCalendar, day, sum } from './calendars.ts';
 
@@ -10,16 +10,16 @@ function searched(expected: Calendar, truth: Calendar, recent: number) {
 }
 
 function followed(steps: Generator<Step, void, number>, truth: Calendar) {
-  const reads: Span[] = [];
+  const reads: CalendarRange[] = [];
   let questions = 0;
   for (let step = steps.next(); !step.done; ) {
-    const { kind, span } = step.value;
+    const { kind, range } = step.value;
     if (kind === 'read') {
-      reads.push(span);
+      reads.push(range);
       step = steps.next(Number.NaN);
     } else {
       questions += 1;
-      step = steps.next(truth.sumOf(span));
+      step = steps.next(truth.sumOf(range));
     }
   }
   return { reads, questions };
@@ -52,7 +52,7 @@ const oneWay = fc.oneof(
 );
 
 const covers =
-  ({ first, last }: Span) =>
+  ({ first, last }: CalendarRange) =>
   (position: number) =>
     first <= position && position <= last;
 
@@ -61,23 +61,23 @@ function brokenOff(
   steps: ReturnType<typeof locate>,
   truth: Calendar,
   patience: number,
-): Span | undefined {
+): CalendarRange | undefined {
   let step = steps.next();
   for (let asked = 0; !step.done && asked < patience; asked += 1) {
-    const { kind, span } = step.value;
-    step = steps.next(kind === 'read' ? Number.NaN : truth.sumOf(span));
+    const { kind, range } = step.value;
+    step = steps.next(kind === 'read' ? Number.NaN : truth.sumOf(range));
   }
   return step.done ? undefined : step.value.within;
 }
 
 describe('a search for what differs', () => {
-  it('names every day that differs, no span without one, and no day twice', () => {
+  it('names every day that differs, no range without one, and no day twice', () => {
     fc.assert(
       fc.property(oneWay, ({ calendar, truth, recent, differs }) => {
         const { reads } = searched(calendar, truth, recent);
         for (const position of differs)
-          expect(reads.filter((span) => covers(span)(position))).toHaveLength(1);
-        for (const span of reads) expect(differs.some(covers(span))).toBe(true);
+          expect(reads.filter((range) => covers(range)(position))).toHaveLength(1);
+        for (const range of reads) expect(differs.some(covers(range))).toBe(true);
       }),
     );
   });
@@ -88,7 +88,8 @@ describe('a search for what differs', () => {
         const within = brokenOff(locate(calendar, truth.total, recent), truth, patience);
         if (within === undefined) return;
         const all = searched(calendar, truth, recent).reads;
-        const inside = ({ first, last }: Span) => within.first <= first && last <= within.last;
+        const inside = ({ first, last }: CalendarRange) =>
+          within.first <= first && last <= within.last;
         expect(truth.sumOf(within)).not.toBe(calendar.sumOf(within));
         expect(followed(locateWithin(calendar, within), truth).reads).toEqual(all.filter(inside));
       }),
@@ -108,10 +109,10 @@ describe('a search for what differs', () => {
   it('names several days at once only if that is a page at the partner and little in the ledger', () => {
     fc.assert(
       fc.property(oneWay, ({ calendar, truth, recent }) => {
-        for (const span of searched(calendar, truth, recent).reads) {
-          if (span.first === span.last) continue;
-          expect(truth.sumOf(span)).toBeLessThanOrEqual(99);
-          expect(calendar.sumOf(span)).toBeLessThanOrEqual(1_000);
+        for (const range of searched(calendar, truth, recent).reads) {
+          if (range.first === range.last) continue;
+          expect(truth.sumOf(range)).toBeLessThanOrEqual(99);
+          expect(calendar.sumOf(range)).toBeLessThanOrEqual(1_000);
         }
       }),
     );
@@ -130,7 +131,7 @@ describe('a search for what differs', () => {
     fc.assert(
       fc.property(differing(fc.integer({ min: -50, max: 50 })), ({ calendar, truth, recent }) => {
         const { reads } = searched(calendar, truth, recent);
-        const explained = sum(reads.map((span) => truth.sumOf(span) - calendar.sumOf(span)));
+        const explained = sum(reads.map((range) => truth.sumOf(range) - calendar.sumOf(range)));
         expect(explained).toBe(truth.total - calendar.total);
       }),
     );
@@ -153,17 +154,17 @@ describe('a search for what differs', () => {
     );
     const gone = all.with(all.days.map((one) => [one, { count: 0, readAt: 0 }]));
     const { reads } = searched(all, gone, 0);
-    expect(reads.map((span) => all.sumOf(span))).toEqual([600, 600, 600, 600]);
+    expect(reads.map((range) => all.sumOf(range))).toEqual([600, 600, 600, 600]);
   });
 
   it('ends when partner and calendar do not agree on the total although they do on each day', () => {
     fc.assert(
       fc.property(anyCalendar, fc.integer({ min: -5, max: 5 }), ({ calendar, recent }, lie) => {
         const steps = locate(calendar, calendar.total + lie, recent);
-        const reads: Span[] = [];
+        const reads: CalendarRange[] = [];
         for (let step = steps.next(); !step.done; ) {
-          if (step.value.kind === 'read') reads.push(step.value.span);
-          step = steps.next(calendar.sumOf(step.value.span));
+          if (step.value.kind === 'read') reads.push(step.value.range);
+          step = steps.next(calendar.sumOf(step.value.range));
         }
         expect(reads.length).toBeLessThanOrEqual(1);
       }),
@@ -181,14 +182,14 @@ describe('a search for what was missing', () => {
 
   /** Where a read counts what the partner has. */
   function* answered(steps: Generator<Step, void, number>, truth: Calendar) {
-    for (let step = steps.next(); !step.done; step = steps.next(truth.sumOf(step.value.span)))
+    for (let step = steps.next(); !step.done; step = steps.next(truth.sumOf(step.value.range)))
       yield step.value;
   }
 
   it('reads a page at a time, and asks for no count, where as many are back', () => {
     const steps = [...answered(locate(without(30), 1_200, 0), back(30))];
     expect(steps.map(({ kind }) => kind)).toEqual(Array(14).fill('read'));
-    expect(steps.map(({ span: { first, last } }) => last - first + 1)).toEqual([
+    expect(steps.map(({ range: { first, last } }) => last - first + 1)).toEqual([
       ...Array(13).fill(3),
       1,
     ]);
@@ -198,7 +199,7 @@ describe('a search for what was missing', () => {
     const calendar = without(0).with([[day(7), { count: 0, missing: 120, readAt: 0 }]]);
     const truth = back(0).with([[day(7), { count: 120, readAt: 0 }]]);
     expect([...answered(locate(calendar, 120, 0), truth)]).toMatchObject([
-      { kind: 'read', span: { first: 7, last: 7 } },
+      { kind: 'read', range: { first: 7, last: 7 } },
     ]);
   });
 
@@ -206,7 +207,7 @@ describe('a search for what was missing', () => {
     const calendar = without(0).with([[day(7), { count: 0, missing: 120, readAt: 0 }]]);
     const truth = back(0).with([[day(30), { count: 120, readAt: 0 }]]);
     const steps = [...answered(locate(calendar, 120, 0), truth)];
-    const reads = steps.filter(({ kind }) => kind === 'read').map(({ span }) => span.first);
+    const reads = steps.filter(({ kind }) => kind === 'read').map(({ range }) => range.first);
     expect(reads).toEqual([7, 30]);
   });
 });

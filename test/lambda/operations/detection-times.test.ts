@@ -14,9 +14,9 @@ function requestsOfAPass(counts: readonly number[]): number {
   let calendar = new Calendar(counts.map((count, index) => [day(index), { count, readAt: 0 }]));
   const recent = calendar.days.length;
   for (let requests = 0; ; requests += 1) {
-    const span = nextDue(calendar, waitedForAudit(calendar, recent, now, periods));
-    if (span === undefined) return requests;
-    const days = calendar.daysOf(span);
+    const range = nextDue(calendar, waitedForAudit(calendar, recent, now, periods));
+    if (range === undefined) return requests;
+    const days = calendar.daysOf(range);
     calendar = calendar.with(days.map((one) => [one, { ...calendar.entry(one), readAt: now }]));
   }
 }
