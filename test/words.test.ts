@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface WordOut {
+  /** All its forms, in small letters. */
+  readonly word: RegExp;
+  readonly instead: string;
+  readonly because: string;
+  /** Files in which it stays for the time being. */
+  readonly exceptIn?: readonly string[];
+}
+
+/** The glossary's words that are out. The list only grows. */
+const out: readonly WordOut[] = [
+  {
+    word: /operators?/,
+    instead: 'partner, or ops',
+    because: 'the company behind the API and the people on call are two',
+  },
+  {
+    word: /platforms?/,
+    instead: 'partner',
+    because: 'the company behind the API has one name',
+  },
+  {
+    word: /tenants?|connections?/,
+    instead: 'integration',
+    because: 'one set of credentials has one name',
+  },
+  {
+    word: /spans?/,
+    instead: 'range',
+    because: 'consecutive days have one name',
+  },
+  {
+    word: /stretch(es)?/,
+    instead: 'range',
+    because: 'consecutive days have one name',
+    // What a task of the fan-out reads: in its items, and in the input of its state machine.
+    exceptIn: ['lambda/ports/stretch.ts'],
+  },
+  {
+    word: /stores?/,
+    instead: 'ledger',
+    because: 'the table has one name',
+  },
+  {
+    word: /messages?/,
+    instead: 'event, or notice',
+    because: 'SNS has messages; subscribers get events, and ops get notices',
+  },
+  {
+    word: /standings?|hindrances?/,
+    instead: 'condition',
+    because: 'whatever lasts and is told to ops has one name',
+  },
+  {
+    word: /canar(y|ies)|drains?|doubts?|collapsed?/,
+    instead: 'missing',
+    because: 'the rule of two looks took their place',
+  },
+  {
+    word: /surveys?|examinations?/,
+    instead: 'read',
+    because: 'days are read in one way',
+  },
+];
+
+/** Where they are out: folders with all that is in them, and files. */
+const held = [
+  'lambda/tick',
+  'lambda/detection',
+  'lambda/ports',
+  'docs/detection.md',
+  'docs/decisions/0016-days-that-are-due-are-facts.md',
+];
+
+function filesOf(place: string): string[] {
+  if (!statSync(join(root, place)).isDirectory()) return [place];
+  return readdirSync(join(root, place), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(place, name))
+    .filter((path) => statSync(join(root, path)).isFile());
+}
+
+/** Its words in small letters, those of identifiers apart: `readDays` has `read` and `days`. */
+function wordsOf(text: string): string {
+  return text
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_-]/g, ' ')
+    .toLowerCase();
+}
+
+function hasWord(text: string, { word }: Pick<WordOut, 'word'>): boolean {
+  return new RegExp(`\\b(${word.source})\\b`).test(wordsOf(text));
+}
+
+/** Names of files, and lines, that have it. */
+function placesOf(one: WordOut): string[] {
+  const { exceptIn = [] } = one;
+  const paths = held.flatMap(filesOf).filter((path) => !exceptIn.includes(path));
+  return paths.flatMap((path) => [
+    ...(hasWord(path, one) ? [path] : []),
+    ...readFileSync(join(root, path), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (hasWord(line, one) ? `${path}:${index + 1} ${line.trim()}` : [])),
+  ]);
+}
+
+describe('words that are out', () => {
+  it.each(['span', 'nextSpan', 'Spans of days', 'span_days', 'span-days', 'spans.map('])(
+    'are found in all forms, as in %s',
+    (text) => {
+      expect(hasWord(text, { word: /spans?/ })).toBe(true);
+    },
+  );
+
+  it.each(['spanned', 'lifespan', 'range'])('are not found within others, as in %s', (text) => {
+    expect(hasWord(text, { word: /spans?/ })).toBe(false);
+  });
+
+  it.each(out)('$word: $instead, since $because', (one) => {
+    expect(placesOf(one)).toEqual([]);
+  });
+});
