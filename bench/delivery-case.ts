@@ -2,8 +2,9 @@ import pMap from 'p-map';
 import * as z from 'zod';
 import { compare } from '../lambda/detection/compare.ts';
 import { sightingEvent } from '../lambda/events/event.ts';
-import { DynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
+import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
+import type { Ledger } from '../lambda/ports/ledger.ts';
 import { assessment } from '../test/support/assessments.ts';
 import type { Arena, Contender } from './arena.ts';
 import { asDeployed, heapOptions } from './as-deployed.ts';
@@ -81,7 +82,7 @@ async function deliver(
   const subscriber = await Subscriber.to(`${outbox}-${count}`, meter.sns, aws.messaging);
   try {
     const ids = Array.from({ length: count }, (_, index) => firstId + 10 * count + index);
-    await owe(new DynamoLedger(new Table(meter.dynamodb, aws.table, clock), outbox, silence), ids);
+    await owe(dynamoLedger(new Table(meter.dynamodb, aws.table, clock), outbox, silence), ids);
     const topics = { ...arena.topics, events: subscriber.topic };
     const now = clock.now().toString();
     const { ms, snsMs, idleBytes, peakBytes, consumption, warnings } = await asDeployed(
@@ -111,7 +112,7 @@ async function deliver(
     meter.close();
   }
 
-  async function owe(ledger: DynamoLedger, ids: readonly number[]): Promise<void> {
+  async function owe(ledger: Ledger, ids: readonly number[]): Promise<void> {
     const state = await ledger.state();
     const at = clock.now();
     await pMap(

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { PublishCommand } from '@aws-sdk/client-sns';
 import * as z from 'zod';
 import { messageOf } from '../lambda/events/message.ts';
-import { DynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
+import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import { ManualClock } from '../test/scaffold/clock.ts';
 import { awsReady, input, partnerReady, report } from './child.ts';
@@ -61,7 +61,7 @@ for (const client of [meter.dynamodb, meter.sns])
 /** As a poller does that knows of no batch: one event after the other, published and then settled. */
 async function oneByOne(): Promise<void> {
   const table = new Table(meter.dynamodb, aws.table, clock);
-  const ledger = new DynamoLedger(table, world, { warn: (what) => void warnings.push(what) });
+  const ledger = dynamoLedger(table, world, { warn: (what) => void warnings.push(what) });
   for await (const { owed } of ledger.leftovers('event'))
     for (const one of owed) {
       const Message = JSON.stringify(one.event);

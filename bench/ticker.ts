@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SNSClient } from '@aws-sdk/client-sns';
 import { SnsAnnouncer, type Topics } from '../lambda/delivery/sns-announcer.ts';
-import { DynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
+import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import { createPartnerClient, type PartnerClient } from '../lambda/partner/client.ts';
 import { partnerReader } from '../lambda/partner/reader.ts';
@@ -54,7 +54,7 @@ export function createTicker(options: TickerOptions): Ticker {
     },
   });
   const journal: Journal = { warn: (what) => void warnings.push(what) };
-  const ledger = new DynamoLedger(new Table(dynamodb, table, clock), world, journal);
+  const ledger = dynamoLedger(new Table(dynamodb, table, clock), world, journal);
   const parts: TickParts = {
     settings: { ...settings, name: world, holdAbove },
     clock,

@@ -3,7 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { systemClock as clock } from './clock.ts';
 import { SnsAnnouncer } from './delivery/sns-announcer.ts';
-import { DynamoLedger } from './ledger/dynamo-ledger.ts';
+import { dynamoLedger } from './ledger/dynamo-ledger.ts';
 import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
@@ -54,7 +54,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     /** By how much the partner's clock is ahead of ours, by its last answer; undefined: it did not say. */
     partnerAheadMs: () => partnerAheadMs,
     table,
-    ledger: new DynamoLedger(table, name, journal),
+    ledger: dynamoLedger(table, name, journal),
     sns,
     topics,
     announcer: new SnsAnnouncer(sns, topics, { ...alerts, integration: name, clock }),

@@ -3,14 +3,14 @@ import { assemble } from './assembly.ts';
 import { TaskFailure } from './fan-out/errors.ts';
 import { FanOutJournal } from './fan-out/journal.ts';
 import { carryOut } from './fan-out/task.ts';
-import { DynamoFanOutLedger } from './ledger/dynamo-fan-out-ledger.ts';
+import { dynamoFanOutLedger } from './ledger/dynamo-fan-out-ledger.ts';
 import { parseSettings } from './settings.ts';
 
 const environment = parseSettings(process.env);
 const { name } = environment.integration;
 const journal = new FanOutJournal(name);
 const assembled = assemble(environment, journal);
-const parts = { ...assembled, fanOut: new DynamoFanOutLedger(assembled.table, name, journal) };
+const parts = { ...assembled, fanOut: dynamoFanOutLedger(assembled.table, name, journal) };
 
 /** One task of the state machine. Fails with a name that tells it whether to try again. */
 export async function handler(event: unknown, context: Context) {

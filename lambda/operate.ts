@@ -4,7 +4,7 @@ import { assemble, withoutRetries } from './assembly.ts';
 import { regionOf, SqsAnnouncer } from './delivery/sqs-announcer.ts';
 import { topicFindings } from './delivery/topic-findings.ts';
 import { TickJournal } from './journal.ts';
-import { DynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
+import { dynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
 import type { Answer } from './operations/answer.ts';
 import { carryOut } from './operations/carry-out.ts';
 import { OperationsJournal } from './operations/journal.ts';
@@ -20,7 +20,7 @@ const assembled = assemble(environment, journal);
 const { settings, clock, sns, topics, table } = assembled;
 const parts: OperationParts = {
   ...assembled,
-  opsLedger: new DynamoOpsLedger(table, name),
+  opsLedger: dynamoOpsLedger(table, name),
   queue: (arn) => {
     // The queue's URL names the queue; where the service answers is settled by region and environment.
     const sqs = new SQSClient({

@@ -1,10 +1,7 @@
-import type { Temporal } from 'temporal-polyfill';
-import type { Sighting } from '../detection/compare.ts';
 import type { FanOutLedger } from '../fan-out/parts.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
-import type { Lease } from '../ports/state.ts';
-import type { Stretch, StretchProgress } from '../ports/stretch.ts';
+import type { Stretch } from '../ports/stretch.ts';
 import { Certifications } from './certifications.ts';
 import { updateOf } from './expressions.ts';
 import {
@@ -25,83 +22,70 @@ import type { Table } from './table.ts';
  *   plan     condition: there is none yet
  *   stretch  condition: nobody's, or run out; then: still ours
  */
-export class DynamoFanOutLedger implements FanOutLedger {
-  readonly #table: Table;
-  readonly #integration: string;
-  readonly #certifications: Certifications;
-
-  constructor(table: Table, integration: string, journal: Journal) {
-    this.#table = table;
-    this.#integration = integration;
-    this.#certifications = new Certifications(table, integration, journal);
-  }
-
-  async plan(begunAt: number): Promise<readonly Stretch[] | undefined> {
-    const item = await this.#table.get(planKey(this.#integration, begunAt));
+export function dynamoFanOutLedger(
+  table: Table,
+  integration: string,
+  journal: Journal,
+): FanOutLedger {
+  const certifications = new Certifications(table, integration, journal);
+  const keyOf = (stretch: Stretch) => stretchKey(integration, stretch);
+  const plan = async (begunAt: number) => {
+    const item = await table.get(planKey(integration, begunAt));
     return item && parsePlan(item);
-  }
-
-  async keepPlan(begunAt: number, stretches: readonly Stretch[]): Promise<readonly Stretch[]> {
-    const isFirst = await this.#table.put(
-      {
-        [ledgerTable.partitionKey]: planKey(this.#integration, begunAt),
-        ...planAttributes(begunAt, stretches),
-        schema: schemaVersion,
-      },
-      { ConditionExpression: 'attribute_not_exists(pk)' },
-    );
-    return isFirst ? stretches : ((await this.plan(begunAt)) ?? stretches);
-  }
-
-  async progressOf(stretches: readonly Stretch[]): Promise<readonly StretchProgress[]> {
-    const keys = stretches.map((stretch) => stretchKey(this.#integration, stretch));
-    const items = await this.#table.getAll(keys);
-    const byKey = new Map(
-      items.map((item) => [item[ledgerTable.partitionKey], parseProgress(item)]),
-    );
-    return keys.map((key) => byKey.get(key) ?? { isDone: false, recorded: 0 });
-  }
-
-  async takeStretch(
-    stretch: Stretch,
-    { owner, until }: Lease,
-    now: Temporal.Instant,
-  ): Promise<StretchProgress | undefined> {
-    const item = await this.#table.update(stretchKey(this.#integration, stretch), {
-      UpdateExpression: 'SET lease_owner = :owner, lease_until = :until, #schema = :schema',
-      ConditionExpression:
-        'attribute_not_exists(lease_owner) OR lease_until < :now OR lease_owner = :owner',
-      ExpressionAttributeNames: { '#schema': 'schema' },
-      values: {
-        ':owner': owner,
-        ':until': until.epochMilliseconds,
-        ':now': now.epochMilliseconds,
-        ':schema': schemaVersion,
-      },
-      ReturnValues: 'ALL_NEW',
-    });
-    return item && parseProgress(item);
-  }
-
-  async keepProgress(stretch: Stretch, lease: Lease, progress: StretchProgress): Promise<boolean> {
-    const { values, ...update } = updateOf(progressAttributes(progress));
-    const written = await this.#table.update(stretchKey(this.#integration, stretch), {
-      ...update,
-      ConditionExpression: 'lease_owner = :owner',
-      values: { ...values, ':owner': lease.owner },
-    });
-    return written !== undefined;
-  }
-
-  async giveBackStretch(stretch: Stretch, lease: Lease): Promise<void> {
-    await this.#table.update(stretchKey(this.#integration, stretch), {
-      UpdateExpression: 'REMOVE lease_owner, lease_until',
-      ConditionExpression: 'lease_owner = :owner',
-      values: { ':owner': lease.owner },
-    });
-  }
-
-  recordNew(sightings: readonly Sighting[], now: Temporal.Instant): Promise<readonly Sighting[]> {
-    return this.#certifications.recordNew(sightings, now);
-  }
+  };
+  return {
+    plan,
+    keepPlan: async (begunAt, stretches) => {
+      const isFirst = await table.put(
+        {
+          [ledgerTable.partitionKey]: planKey(integration, begunAt),
+          ...planAttributes(begunAt, stretches),
+          schema: schemaVersion,
+        },
+        { ConditionExpression: 'attribute_not_exists(pk)' },
+      );
+      return isFirst ? stretches : ((await plan(begunAt)) ?? stretches);
+    },
+    progressOf: async (stretches) => {
+      const keys = stretches.map(keyOf);
+      const items = await table.getAll(keys);
+      const byKey = new Map(
+        items.map((item) => [item[ledgerTable.partitionKey], parseProgress(item)]),
+      );
+      return keys.map((key) => byKey.get(key) ?? { isDone: false, recorded: 0 });
+    },
+    takeStretch: async (stretch, { owner, until }, now) => {
+      const item = await table.update(keyOf(stretch), {
+        UpdateExpression: 'SET lease_owner = :owner, lease_until = :until, #schema = :schema',
+        ConditionExpression:
+          'attribute_not_exists(lease_owner) OR lease_until < :now OR lease_owner = :owner',
+        ExpressionAttributeNames: { '#schema': 'schema' },
+        values: {
+          ':owner': owner,
+          ':until': until.epochMilliseconds,
+          ':now': now.epochMilliseconds,
+          ':schema': schemaVersion,
+        },
+        ReturnValues: 'ALL_NEW',
+      });
+      return item && parseProgress(item);
+    },
+    keepProgress: async (stretch, { owner }, progress) => {
+      const { values, ...update } = updateOf(progressAttributes(progress));
+      const written = await table.update(keyOf(stretch), {
+        ...update,
+        ConditionExpression: 'lease_owner = :owner',
+        values: { ...values, ':owner': owner },
+      });
+      return written !== undefined;
+    },
+    giveBackStretch: async (stretch, { owner }) => {
+      await table.update(keyOf(stretch), {
+        UpdateExpression: 'REMOVE lease_owner, lease_until',
+        ConditionExpression: 'lease_owner = :owner',
+        values: { ':owner': owner },
+      });
+    },
+    recordNew: (sightings, now) => certifications.recordNew(sightings, now),
+  };
 }

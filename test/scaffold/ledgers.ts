@@ -3,9 +3,9 @@ import { beforeAll } from 'vitest';
 import * as z from 'zod';
 import type { Clock } from '../../lambda/clock.ts';
 import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
-import { DynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
-import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
-import { DynamoOpsLedger } from '../../lambda/ledger/dynamo-ops-ledger.ts';
+import { dynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
+import { dynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
+import { dynamoOpsLedger } from '../../lambda/ledger/dynamo-ops-ledger.ts';
 import { Table } from '../../lambda/ledger/table.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../lambda/ports/journal.ts';
@@ -70,9 +70,9 @@ export class DynamoDbLedgers {
   readonly of: LedgersOf = (integration, clock, journal) => {
     const table = this.table(clock);
     return {
-      ledger: new DynamoLedger(table, integration, journal),
-      opsLedger: new DynamoOpsLedger(table, integration),
-      fanOut: new DynamoFanOutLedger(table, integration, journal),
+      ledger: dynamoLedger(table, integration, journal),
+      opsLedger: dynamoOpsLedger(table, integration),
+      fanOut: dynamoFanOutLedger(table, integration, journal),
     };
   };
 

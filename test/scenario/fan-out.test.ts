@@ -2,9 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../lambda/clock.ts';
-import { DynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
-import { DynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
+import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
+import { dynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
+import { dynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../../lambda/ledger/table.ts';
+import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { Stretch } from '../../lambda/ports/stretch.ts';
 import type { LocalFunction } from '../../local/aws/index.ts';
 import { Deployment, integration, queues } from '../scaffold/deployment.ts';
@@ -15,8 +17,8 @@ const records = 100;
 
 const stage = new Deployment();
 let dynamodb: DynamoDBClient;
-let ledger: DynamoLedger;
-let fanOut: DynamoFanOutLedger;
+let ledger: Ledger;
+let fanOut: FanOutLedger;
 
 beforeAll(() => stage.build({ integration: { baseline: { atOnce: 2 } }, records }));
 afterAll(() => stage.dismantle());
@@ -25,8 +27,8 @@ beforeEach(async () => {
   await stage.raise();
   dynamodb = new DynamoDBClient(stage.aws.clientConfig('dynamodb'));
   const table = new Table(dynamodb, stage.aws.output('LedgerTableName'), systemClock);
-  ledger = new DynamoLedger(table, integration, journal);
-  fanOut = new DynamoFanOutLedger(table, integration, journal);
+  ledger = dynamoLedger(table, integration, journal);
+  fanOut = dynamoFanOutLedger(table, integration, journal);
 });
 afterEach(async () => {
   dynamodb.destroy();

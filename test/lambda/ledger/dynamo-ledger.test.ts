@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { type GateMemory, nothingFound } from '../../../lambda/detection/gate.ts';
 import type { Missing } from '../../../lambda/detection/missing.ts';
-import { DynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
+import { dynamoLedger } from '../../../lambda/ledger/dynamo-ledger.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Table } from '../../../lambda/ledger/table.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
@@ -50,10 +50,10 @@ async function item(id: number) {
 
 describe('the item of the state', () => {
   it('has a salt of its own, whichever first tick comes first', async () => {
-    const other = new DynamoLedger(table, integration, journal);
+    const other = dynamoLedger(table, integration, journal);
     const [one, two] = await Promise.all([ledger.state(), other.state()]);
     expect(one).toEqual(two);
-    const neighbour = new DynamoLedger(table, `${integration}-b`, journal);
+    const neighbour = dynamoLedger(table, `${integration}-b`, journal);
     expect((await neighbour.state()).salt).not.toBe(one.salt);
   });
 
@@ -172,7 +172,7 @@ describe('what is remembered beside the state', () => {
       return table.update(key, input);
     };
     const faulty = Object.assign(Object.create(table), { update });
-    return { faulty: new DynamoLedger(faulty, integration, journal), keys };
+    return { faulty: dynamoLedger(faulty, integration, journal), keys };
   }
 
   it('is in an item of its own, which only the holder of the lease reads', async () => {
@@ -330,7 +330,7 @@ describe('trouble', () => {
   });
 
   it('with the table is a typed error with its cause', async () => {
-    const nowhere = new DynamoLedger(
+    const nowhere = dynamoLedger(
       new Table(database.client, 'no-such-table', systemClock),
       'x',
       journal,
