@@ -33,7 +33,7 @@ import { World } from './world.ts';
 const tickSeconds = 55;
 /** Pulses, tail and a count; locating and reading; confirming what is missing; audits. */
 const callsBesideReads = 5 + 100 + 100 + 20;
-/** A stretch of up to some hundred days that cannot be proven is halved down to its first day, whatever the budget. */
+/** A read that has begun is not stopped for its budget. */
 const readsBeyondBudget = 8;
 /** Slices in which a history of a few years is read, back to the oldest. */
 const slicesOfBaseline = 15;
