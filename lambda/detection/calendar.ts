@@ -1,37 +1,46 @@
 import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
 import type { DayRange } from './days.ts';
 
+export const proofKind = z.enum(['single-page', 'key-seam', 'split']);
+
 /** How a read proved that it returned every assessment that was present throughout. */
-export interface Proof {
-  readonly kind: 'single-page' | 'key-seam' | 'split';
+export const proof = z.object({
+  kind: proofKind,
   /** When the read began: what came while it went on it may have overlooked. Milliseconds since the epoch. */
-  readonly at: number;
+  at: z.number(),
   /** Assessments that it found on the day: those that the digest is over. */
-  readonly count: number;
-}
+  count: z.int(),
+});
+
+export type Proof = Readonly<z.output<typeof proof>>;
+
+/** What is known of the reads of a day, save its last proof. */
+export const dayReads = z.object({
+  /** Over what the last proven read found. */
+  digest: z.exactOptional(z.string()),
+  /** When the last read of the day began, proven or not: milliseconds since the epoch. 0: nobody has read it. */
+  readAt: z.number(),
+  /** Since then somebody waits for a read of it: a search that located a difference, or ops. The read ends that. */
+  askedAt: z.exactOptional(z.number()),
+  /** Reads in a row that left something: it could not be committed, or one that read this day alone proved nothing. */
+  failures: z.exactOptional(z.int()),
+  /** It is read with at most so many days: a read of more has proved nothing, or the host did not answer it. */
+  together: z.exactOptional(z.int()),
+  /** It is to be read then, if not before: a replica that lagged may have hidden a change. Milliseconds since the epoch. */
+  dueAt: z.exactOptional(z.number()),
+  /** Since when no read of the day could be proven. */
+  unprovenSince: z.exactOptional(z.number()),
+});
 
 /** One day of the calendar. */
-export interface DayEntry {
+export interface DayEntry extends Readonly<z.output<typeof dayReads>> {
   /** Assessments that the partner is expected to count for this day: other than the proof's, if some have come or gone since. */
   readonly count: number;
   /** Certifications that the last proven read lacked and that are not withdrawn; not in `count`. Absent: nobody has looked. */
   readonly missing?: number;
   /** Of the last proven read of this day; none while the day is unproven. */
   readonly proof?: Proof;
-  /** Over what the last proven read found. */
-  readonly digest?: string;
-  /** When the last read of the day began, proven or not: milliseconds since the epoch. 0: nobody has read it. */
-  readonly readAt: number;
-  /** Since then somebody waits for a read of it: a search that located a difference, or ops. The read ends that. */
-  readonly askedAt?: number;
-  /** Reads in a row that left something: it could not be committed, or one that read this day alone proved nothing. */
-  readonly failures?: number;
-  /** It is read with at most so many days: a read of more has proved nothing, or the host did not answer it. */
-  readonly together?: number;
-  /** It is to be read then, if not before: a replica that lagged may have hidden a change. Milliseconds since the epoch. */
-  readonly dueAt?: number;
-  /** Since when no read of the day could be proven. */
-  readonly unprovenSince?: number;
 }
 
 /** Consecutive days, by their positions in a calendar; both ends included. */
