@@ -1,5 +1,6 @@
+import * as z from 'zod/mini';
 import type { Assessment } from '../events/assessment.ts';
-import type { Proof } from './calendar.ts';
+import { proofKind } from './calendar.ts';
 import { changedFields, type Fingerprint, fingerprintOf } from './fingerprint.ts';
 
 /** An assessment as the ledger knows it. */
@@ -33,7 +34,9 @@ export interface Earlier {
 const earlierKept = 5;
 
 /** Whether the partner still has it, as far as is proven. */
-export type Presence = 'present' | 'withdrawn';
+export const presence = z.enum(['present', 'withdrawn']);
+
+export type Presence = z.output<typeof presence>;
 
 /** A difference between what was read and what was known, ready to be committed. */
 export type Change = Sighting | Withdrawal;
@@ -60,15 +63,17 @@ export interface Withdrawal {
 }
 
 /** By what a change was found: on the newest page, or in the read of days. Nothing depends on it. */
-export interface Found {
+export const found = z.object({
   /**
    * `search`: the total had shown that days differ. `audit`: nothing had suggested it. `baseline`: all of
    * history was read.
    */
-  readonly in: 'page' | 'search' | 'audit' | 'baseline';
+  in: z.enum(['page', 'search', 'audit', 'baseline']),
   /** Of the read of days, if it was proven. */
-  readonly proof?: Proof['kind'] | undefined;
-}
+  proof: z.optional(proofKind),
+});
+
+export type Found = Readonly<z.output<typeof found>>;
 
 export const idOf = (change: Change): number =>
   change.kind === 'withdrawn' ? change.before.id : change.assessment.id;

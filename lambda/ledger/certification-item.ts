@@ -1,16 +1,20 @@
 import * as z from 'zod/mini';
-import type { Certification, Change, Sighting } from '../detection/compare.ts';
+import {
+  type Certification,
+  type Change,
+  found,
+  presence,
+  type Sighting,
+} from '../detection/compare.ts';
 import { briefName } from '../events/fields.ts';
 import { ledgerTable } from '../names.ts';
-import type { DayCertification, Revision } from '../ports/ledger.ts';
+import { type DayCertification, decided, type Revision } from '../ports/ledger.ts';
 import { nameOf, parse, schemaVersion } from './item.ts';
 import { isAllHeld } from './outbox-item.ts';
 import type { Plain } from './table.ts';
 
 export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
 export const dayKey = (integration: string, day: string) => `${integration}#${day}`;
-
-const presence = z.enum(['present', 'withdrawn']);
 
 const certificationItem = z.object({
   [ledgerTable.byDay.sortKey]: z.int(),
@@ -28,24 +32,11 @@ const certificationItem = z.object({
 const revisionItem = z.object({
   kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
   at: z.iso.datetime(),
-  found: z.optional(
-    z.object({
-      in: z.enum(['page', 'search', 'audit', 'baseline']),
-      proof: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
-    }),
-  ),
+  found: z.optional(found),
   changed: z._default(z.array(z.string()), () => []),
   late: z.optional(z.boolean()),
   undone: z.optional(z.literal(true)),
-  decisions: z._default(
-    z.array(
-      z.object({
-        decision: z.enum(['released', 'released-to-people', 'retried', 'discarded']),
-        at: z.iso.datetime(),
-      }),
-    ),
-    () => [],
-  ),
+  decisions: z._default(z.array(decided), () => []),
 });
 
 const byDayEntry = z.object({

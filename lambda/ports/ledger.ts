@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Certification, Change, Found, Presence, Sighting } from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
@@ -112,11 +113,17 @@ export interface Revision {
   /** It was held, or undid what was: nobody was told of it. */
   readonly isUndone?: true | undefined;
   /** What ops have decided about its event, newest last; empty: it needed no decision. */
-  readonly decisions: readonly { readonly decision: Decision; readonly at: string }[];
+  readonly decisions: readonly Decided[];
 }
 
 /** What ops can do with an event that is held or undeliverable. */
-export type Decision = 'released' | 'released-to-people' | 'retried' | 'discarded';
+const decision = z.enum(['released', 'released-to-people', 'retried', 'discarded']);
+
+export type Decision = z.output<typeof decision>;
+
+export const decided = z.object({ decision, at: z.iso.datetime() });
+
+type Decided = Readonly<z.output<typeof decided>>;
 
 /** A certification and how it came to be what it is. */
 export interface Life {

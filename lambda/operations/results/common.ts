@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { proofKind } from '../../detection/calendar.ts';
 import { faults } from '../../errors.ts';
 
 export const instant = z.iso.datetime();
@@ -23,7 +24,7 @@ export const problemSchema = z.object({
   whatToDo: z.string(),
 });
 
-export const proof = z.object({ kind: z.enum(['single-page', 'key-seam', 'split']), at: instant });
+export const proof = z.object({ kind: proofKind, at: instant });
 
 /** Who has paused the integration, since when and why, as far as it was said. */
 export const pause = z.object({

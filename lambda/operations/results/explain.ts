@@ -1,5 +1,19 @@
 import * as z from 'zod/mini';
+import { found, presence } from '../../detection/compare.ts';
+import { decided } from '../../ports/ledger.ts';
 import { count, day, instant, kind, problemSchema, proof } from './common.ts';
+
+/** What has become of a revision, and so of the certification if it is its last. */
+const outcomes = [
+  'baseline',
+  'digest-owed',
+  'digest-only-owed',
+  'pending',
+  'held',
+  'undeliverable',
+  'discarded',
+  'undone',
+] as const;
 
 const revisionStory = z.object({
   revision: count,
@@ -12,12 +26,7 @@ const revisionStory = z.object({
    * suggested it. `baseline`: a full read that announces what it finds. Of the latter three, the proof of
    * that read. Absent where the baseline has recorded it silently.
    */
-  found: z.optional(
-    z.object({
-      in: z.enum(['page', 'search', 'audit', 'baseline']),
-      proof: z.optional(z.enum(['single-page', 'key-seam', 'split'])),
-    }),
-  ),
+  found: z.optional(found),
   /** Of the event that it has; absent: none was made (baseline). */
   event: z.optional(z.string()),
   /**
@@ -26,29 +35,13 @@ const revisionStory = z.object({
    * `digest-only-owed`: and they are still to be told. `undone`: it was held, or undid what was, and left the
    * outbox by itself.
    */
-  delivery: z.enum([
-    'baseline',
-    'delivered',
-    'digest-owed',
-    'digest-only-owed',
-    'digest-only',
-    'pending',
-    'held',
-    'undeliverable',
-    'discarded',
-    'undone',
-  ]),
+  delivery: z.enum([...outcomes, 'delivered', 'digest-only']),
   /** With which SNS has refused it for good. */
   code: z.optional(z.string()),
   /** It waits only because one before it is held. */
   behind: z.optional(z.boolean()),
   /** What ops have decided about it, oldest first. */
-  decisions: z.array(
-    z.object({
-      decision: z.enum(['released', 'released-to-people', 'retried', 'discarded']),
-      at: instant,
-    }),
-  ),
+  decisions: z.array(decided),
 });
 
 export const explainResult = z.object({
@@ -60,16 +53,9 @@ export const explainResult = z.object({
    * `unknown`: its last revision was recorded before there was a history.
    */
   verdict: z.enum([
+    ...outcomes,
     'announced',
-    'digest-owed',
-    'digest-only-owed',
     'announced-to-people',
-    'baseline',
-    'pending',
-    'held',
-    'undeliverable',
-    'discarded',
-    'undone',
     'quarantined',
     'not-yet-seen',
     'not-at-partner',
@@ -80,7 +66,7 @@ export const explainResult = z.object({
   known: z.optional(
     z.object({
       day,
-      presence: z.enum(['present', 'withdrawn']),
+      presence,
       revision: count,
       organization_id: z.nullable(z.int()),
       assessment_name: z.nullable(z.string()),
