@@ -444,7 +444,8 @@ class Tick {
       if (step.kind === 'reached') await keep(step.position);
       if (step.kind === 'located') calendar = asking(calendar, step.days, this.#nowMs);
       const done = isTimeUp ? {} : await this.#take(step, reading, { calendar, cursor });
-      ({ calendar, cursor } = { calendar, cursor, ...done });
+      const now = { calendar, cursor, ...done };
+      ({ calendar, cursor } = now);
       const isOver = isTimeUp || done.isTimeUp || this.#limit.wasReached;
       answer = { ...done, calendar, cursor, isTimeUp: isOver };
     }
