@@ -10,6 +10,8 @@ interface WordOut {
   readonly word: RegExp;
   readonly instead: string;
   readonly because: string;
+  /** Where the same letters mean something else, or are an attribute of stored items. */
+  readonly except?: RegExp;
   /** Files in which it stays for the time being. */
   readonly exceptIn?: readonly string[];
 }
@@ -35,6 +37,13 @@ const out: readonly WordOut[] = [
     word: /spans?/,
     instead: 'range',
     because: 'consecutive days have one name',
+  },
+  {
+    word: /slices?/,
+    instead: 'range',
+    because: 'consecutive days have one name',
+    except: /\.slice\(|\bsliceDays\b/g,
+    exceptIn: ['lambda/tick/read-days.ts'],
   },
   {
     word: /stretch(es)?/,
@@ -94,8 +103,9 @@ function wordsOf(text: string): string {
     .toLowerCase();
 }
 
-function hasWord(text: string, { word }: Pick<WordOut, 'word'>): boolean {
-  return new RegExp(`\\b(${word.source})\\b`).test(wordsOf(text));
+function hasWord(text: string, { word, except }: Pick<WordOut, 'word' | 'except'>): boolean {
+  const meant = except ? text.replaceAll(except, '') : text;
+  return new RegExp(`\\b(${word.source})\\b`).test(wordsOf(meant));
 }
 
 /** Names of files, and lines, that have it. */
@@ -120,6 +130,12 @@ describe('words that are out', () => {
 
   it.each(['spanned', 'lifespan', 'range'])('are not found within others, as in %s', (text) => {
     expect(hasWord(text, { word: /spans?/ })).toBe(false);
+  });
+
+  it('may mean something else, exactly', () => {
+    const slices = { word: /slices?/, except: /\.slice\(/g };
+    expect(hasWord('days.slice(0, 2)', slices)).toBe(false);
+    expect(hasWord('slice(days)', slices)).toBe(true);
   });
 
   it.each(out)('$word: $instead, since $because', (one) => {

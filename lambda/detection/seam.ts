@@ -3,7 +3,7 @@
  * was present throughout, although the list changed between the requests.
  *
  * Write `f` for the key of a page's first row and `l` for that of its last, in the host's own
- * collation. One answer is one consistent, sorted slice, so it holds every record whose key lies
+ * collation. One answer is consistent and sorted, so it holds every record whose key lies
  * strictly between `f` and `l`; at offset 0 also all below, on the last page also all above.
  * A row of an accepted page is *below* if some later row of that page is certainly not tied with
  * it: its key is then strictly smaller than `l`. A further page is accepted if it holds, at any

@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { nextSliceDays, slice } from './baseline.ts';
+import { earlierRange, nextRangeDays } from './baseline.ts';
 import type { Calendar, CalendarRange } from './calendar.ts';
 import { type DayRange, daysIn, isWithin, type RecentWindow } from './days.ts';
 import { nextDue, type Waited, waitedAsked } from './due.ts';
@@ -8,8 +8,8 @@ import { type Step as Located, type locate, locateWithin } from './locate.ts';
 
 /** Requests that a tick's search for a difference may make, and its reading of what does not fit into one tick. */
 const searchRequests = 100;
-/** A slice is halved when the host cannot answer for it, below one day too: so often a single day is tried. */
-const leastSliceDays = 1 / 8;
+/** A range is halved when the host cannot answer for it, below one day too: so often a single day is tried. */
+const leastRangeDays = 1 / 8;
 
 /** Days to read, and the filter that asks for them, which may be open at its ends. */
 export interface Days {
@@ -294,13 +294,13 @@ function searchingOf({ days }: Calendar, { first, last }: CalendarRange): Search
 export interface Position {
   /** Days before this one are still to be read; absent: the start day is not read yet. */
   readonly before?: Temporal.PlainDate | undefined;
-  /** Days that the next slice should have; less than one while a single day cannot be read. */
+  /** Days that the next range should have; less than one while a single day cannot be read. */
   readonly sliceDays?: number;
 }
 
 export interface Backwards {
   readonly position: Position;
-  /** Of the slice that did not fit into an earlier tick or task. */
+  /** Of the range that did not fit into an earlier tick or task. */
   readonly range?: DayRange | undefined;
   /** The day to begin with, as long as that has not been read. */
   readonly startDay: Temporal.PlainDate;
@@ -320,14 +320,14 @@ export interface WentBack {
   readonly isCompleted: boolean;
 }
 
-/** All days: from the start day on in one slice without an end, then back, slice by slice. */
+/** All days: from the start day on in one range without an end, then back, range by range. */
 export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer> {
   const { startDay, window, range } = reading;
   const { before, sliceDays = 1 } = reading.position;
   if (before !== undefined)
     return yield* furtherBack(reading, { before, sliceDays }, { range, mayGoOn: true });
   const ways = { isDivisible: false, mayGoOn: true };
-  const { read } = yield sliceStep('start', { from: startDay }, window, ways);
+  const { read } = yield rangeStep('start', { from: startDay }, window, ways);
   if (read !== 'done') return { position: {}, isCompleted: false };
   const position = { before: startDay, sliceDays };
   yield { kind: 'reached', position };
@@ -340,7 +340,7 @@ interface Begun extends Position {
   readonly sliceDays: number;
 }
 
-interface FirstSlice {
+interface FirstRange {
   /** It did not fit into an earlier tick or task. */
   readonly range?: DayRange | undefined;
   /** It has all the time; one that begins later and is cut off is read again, in one go. */
@@ -350,7 +350,7 @@ interface FirstSlice {
 function* furtherBack(
   reading: Backwards,
   start: Begun,
-  { range: resumed, mayGoOn }: FirstSlice,
+  { range: resumed, mayGoOn }: FirstRange,
 ): Generator<Step, WentBack, Answer> {
   const { window, isOldest = true, isStartOnly = false } = reading;
   const first = isStartOnly ? undefined : yield* firstDay(reading, start.before);
@@ -358,9 +358,9 @@ function* furtherBack(
   let position = start;
   for (;;) {
     const { before, sliceDays } = position;
-    const range = resumed ?? sliceBefore(before, Math.ceil(sliceDays), first, isOldest);
-    const ways = { isDivisible: sliceDays > leastSliceDays, mayGoOn };
-    const answer = yield sliceStep('baseline', range, window, ways);
+    const range = resumed ?? rangeBefore(before, Math.ceil(sliceDays), first, isOldest);
+    const ways = { isDivisible: sliceDays > leastRangeDays, mayGoOn };
+    const answer = yield rangeStep('baseline', range, window, ways);
     position = positionAfter(position, range, answer, resumed !== undefined);
     if (answer.read !== 'done') return { position, isCompleted: false };
     const isLast = !isOldest && first.equals(position.before);
@@ -393,21 +393,21 @@ function positionAfter(
     return { before, sliceDays: sliceDays > 1 ? Math.ceil(sliceDays / 2) : sliceDays / 2 };
   if (read !== 'done' || from === undefined) return position;
   // Of one that was read in parts, only the last one's rows are known.
-  return { before: from, sliceDays: isInParts ? sliceDays : nextSliceDays(sliceDays, found) };
+  return { before: from, sliceDays: isInParts ? sliceDays : nextRangeDays(sliceDays, found) };
 }
 
-function sliceBefore(
+function rangeBefore(
   before: Temporal.PlainDate,
   days: number,
   first: Temporal.PlainDate,
   isOldest: boolean,
 ): DayRange {
-  const range = slice(before, days, first);
+  const range = earlierRange(before, days, first);
   return isOldest ? range : { from: first, ...range };
 }
 
 /** A day that the host cannot answer for is known all the same: the search finds it then. */
-function sliceStep(
+function rangeStep(
   purpose: Purpose,
   range: DayRange,
   window: RecentWindow,

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
-import { nextSliceDays } from '../detection/baseline.ts';
+import { nextRangeDays } from '../detection/baseline.ts';
 import type { DayRange } from '../detection/days.ts';
 import { reachOf } from '../errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
@@ -133,7 +133,7 @@ export async function divide(
   return joined(counted, most).map((one) => ({
     from: one.from,
     to: one.to,
-    sliceDays: nextSliceDays(daysOf(one), one.count),
+    sliceDays: nextRangeDays(daysOf(one), one.count),
     ...(one.from.equals(from) && { isOldest: true as const }),
   }));
 }

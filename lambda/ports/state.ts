@@ -23,7 +23,7 @@ const instant = z.codec(z.number(), z.instanceof(Temporal.Instant), {
 /** Where a read goes on that does not fit into one tick. */
 const cursor = z.readonly(
   z.extend(bookmark, {
-    /** The calendar's day that its range stands for; absent: it is a slice of the baseline. */
+    /** The calendar's day that its range stands for; absent: it is one of the baseline. */
     day: z.exactOptional(z.iso.date()),
     /** What the partner counted for the range when this round began. */
     count: z.exactOptional(z.int()),
@@ -40,9 +40,9 @@ const baseline = z.readonly(
       startDay: z.optional(plainDay),
       /** Days before this one are still to be read: it proceeds from the newest to the oldest. */
       before: z.optional(plainDay),
-      /** Days that the next slice should have; less than one while a single day cannot be read. */
+      /** Days that the next range should have; less than one while a single day cannot be read. */
       sliceDays: z.exactOptional(z.number().check(z.positive())),
-      /** Of a slice that does not fit into one tick. As another version wrote it: the slice is read anew. */
+      /** Of a range that does not fit into one tick. As another version wrote it: the range is read anew. */
       bookmark: z.optional(z.catch(z.optional(z.readonly(bookmark)), undefined)),
       /** It is completed, and operations could not be told yet. */
       isNoticeOwed: z.exactOptional(z.boolean()),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { plainDay } from '../detection/days.ts';
 import { bookmark } from './partner-reader.ts';
 
-/** Days of the history that one task reads, slice by slice: about so many assessments as all others. */
+/** Days of the history that one task reads, range by range: about so many assessments as all others. */
 export const stretch = z.readonly(
   z.object({
     /** Of the baseline that it belongs to: one that was restarted is read anew. */
@@ -11,7 +11,7 @@ export const stretch = z.readonly(
     to: plainDay,
     /** What is dated before `from` belongs to it as well. */
     isOldest: z.exactOptional(z.literal(true)),
-    /** Days that its first slice should have. */
+    /** Days that its first range should have. */
     sliceDays: z.int().check(z.positive()),
   }),
 );

@@ -31,7 +31,7 @@ export async function totalToBe(
 
 /**
  * What the first reading announces: by default nothing. One that is made anew announces whatever it finds: the
- * ledger would know what was there before. A known one that has changed since an earlier slice is always news.
+ * ledger would know what was there before. A known one that has changed since an earlier range is always news.
  */
 export function isNewsInBaseline(
   { settings }: Pick<TickParts, 'settings'>,

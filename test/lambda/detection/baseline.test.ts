@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { nextSliceDays, slice } from '../../../lambda/detection/baseline.ts';
+import { earlierRange, nextRangeDays } from '../../../lambda/detection/baseline.ts';
 import type { DayRange } from '../../../lambda/detection/days.ts';
 import { sum } from './calendars.ts';
 
@@ -17,15 +17,15 @@ const history = fc.dictionary(age.map(String), fc.integer({ min: 1, max: 3_000 }
   maxKeys: 40,
 });
 
-/** The slices of a baseline, and what each held. */
-function slices(counts: Readonly<Record<string, number>>) {
+/** The ranges of a baseline, and what each held. */
+function rangesOf(counts: Readonly<Record<string, number>>) {
   const days = Object.keys(counts).map((ago) => start.subtract({ days: Number(ago) }));
   const oldest = days.reduce((a, b) => (Temporal.PlainDate.compare(a, b) < 0 ? a : b));
   const all: (DayRange & { readonly found: number })[] = [];
   let before = start.add({ days: 1 });
   let length = 30;
   for (;;) {
-    const range = slice(before, length, oldest);
+    const range = earlierRange(before, length, oldest);
     const found = sum(
       Object.entries(counts).map(([ago, count]) => {
         const one = start.subtract({ days: Number(ago) }).toString();
@@ -36,15 +36,15 @@ function slices(counts: Readonly<Record<string, number>>) {
     all.push({ ...range, found });
     if (range.from === undefined || all.length > 4_000) return all;
     before = range.from;
-    length = nextSliceDays(length, found);
+    length = nextRangeDays(length, found);
   }
 }
 
-describe('the slices of a baseline', () => {
+describe('the ranges of a baseline', () => {
   it('hold everything once, one next to the other, and the last is open towards the past', () => {
     fc.assert(
       fc.property(history, (counts) => {
-        const all = slices(counts);
+        const all = rangesOf(counts);
         expect(sum(all.map(({ found }) => found))).toBe(sum(Object.values(counts)));
         expect(all[0]?.to?.toString()).toBe(start.toString());
         expect(all.slice(1).map(({ to }) => to?.add({ days: 1 }).toString())).toEqual(
@@ -58,28 +58,28 @@ describe('the slices of a baseline', () => {
   it('end with the one that holds the oldest', () => {
     fc.assert(
       fc.property(history, (counts) => {
-        expect(slices(counts).at(-1)?.found).toBeGreaterThan(0);
+        expect(rangesOf(counts).at(-1)?.found).toBeGreaterThan(0);
       }),
     );
   });
 
   it('leave no empty one behind the oldest', () => {
     const oldest = Temporal.PlainDate.from('2026-11-10');
-    expect(slice(start, 11, oldest).from).toBeUndefined();
-    expect(slice(start, 12, oldest).from).toBeUndefined();
-    expect(slice(start, 10, oldest).from?.toString()).toBe('2026-11-11');
+    expect(earlierRange(start, 11, oldest).from).toBeUndefined();
+    expect(earlierRange(start, 12, oldest).from).toBeUndefined();
+    expect(earlierRange(start, 10, oldest).from?.toString()).toBe('2026-11-11');
   });
 
   it('are few where there is little, however far back it goes', () => {
     // Growing fourfold from a month, a century at most: 2,000 years.
-    expect(slices({ '1': 1, '730000': 1 }).length).toBeLessThan(30);
+    expect(rangesOf({ '1': 1, '730000': 1 }).length).toBeLessThan(30);
   });
 
   it('of a steady history have about 1,200, and no day is split', () => {
-    const steady = slices(Object.fromEntries(Array.from({ length: 800 }, (_, ago) => [ago, 50])));
+    const steady = rangesOf(Object.fromEntries(Array.from({ length: 800 }, (_, ago) => [ago, 50])));
     const inner = steady.slice(1, -1).map(({ found }) => found);
     expect(inner).toEqual(inner.map(() => 1_200));
-    const full = slices(Object.fromEntries(Array.from({ length: 20 }, (_, ago) => [ago, 9_000])));
+    const full = rangesOf(Object.fromEntries(Array.from({ length: 20 }, (_, ago) => [ago, 9_000])));
     expect(full.slice(1).every(({ found }) => found === 9_000)).toBe(true);
   });
 
@@ -89,7 +89,7 @@ describe('the slices of a baseline', () => {
         fc.integer({ min: 1, max: 36_525 }),
         fc.nat({ max: 1_000_000 }),
         (days, found) => {
-          const next = nextSliceDays(days, found);
+          const next = nextRangeDays(days, found);
           expect(next).toBeGreaterThanOrEqual(1);
           expect(next).toBeLessThanOrEqual(Math.min(4 * days, 36_525));
         },

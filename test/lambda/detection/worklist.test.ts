@@ -173,7 +173,7 @@ describe('a reading of all days', () => {
         const calls = [...Array.from({ length: 59 }, (_, call) => script[call % script.length])];
         const outcomeOf = (step: ReadStep) => {
           const outcome = calls.shift() ?? { read: 'done' as const, found: 500 };
-          // A slice that cannot be divided any further is given up.
+          // A range that cannot be divided any further is given up.
           const isGivenUp = outcome.read === 'unanswered' && !step.isDivisible;
           return isGivenUp && step.purpose === 'baseline'
             ? { ...outcome, read: 'done' as const }
