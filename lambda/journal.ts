@@ -1,12 +1,10 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { Context } from 'aws-lambda';
 import { conditionTable } from './condition-table.ts';
-import { describeDetails, describeError } from './describe-error.ts';
+import { describeError } from './describe-error.ts';
 import { conditionNames } from './detection/conditions.ts';
 import { reachOf } from './errors.ts';
+import { FunctionJournal } from './function-journal.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
-import type { Journal } from './ports/journal.ts';
 import type { TickReport } from './tick/tick.ts';
 
 /** One line a tick. */
@@ -39,17 +37,13 @@ function conditionMetrics(line: TickLine): ReadonlyMap<string, number> {
   return values;
 }
 
-/** What a tick leaves behind for ops: structured JSON log lines and metrics (EMF) on stdout. */
-export class TickJournal implements Journal {
-  readonly #logger: Logger;
+/** What a tick leaves behind for ops: metrics (EMF) on stdout, too. */
+export class TickJournal extends FunctionJournal {
   readonly #metrics: Metrics;
 
   /** @param ledger the name of the table */
   constructor(integration: string, ledger: string) {
-    this.#logger = new Logger({
-      serviceName: 'certification-notifier',
-      persistentKeys: { integration },
-    });
+    super('certification-notifier', integration);
     this.#metrics = new Metrics({ namespace: metricNamespace });
     // Powertools puts `service` beside dimensions given to its constructor; the alarms look at ours alone.
     this.#metrics.clearDefaultDimensions();
@@ -59,17 +53,8 @@ export class TickJournal implements Journal {
     });
   }
 
-  /** Ties every line of this invocation to its request id. */
-  begin(context: Context): void {
-    this.#logger.addContext(context);
-  }
-
-  warn(what: string, details: Readonly<Record<string, unknown>>): void {
-    this.#logger.warn(what, describeDetails(details));
-  }
-
   completed(line: TickLine): void {
-    this.#logger.info('tick', { ...line });
+    this.logger.info('tick', { ...line });
     if (asWanted.has(line.outcome)) this.#count(names.ticksCompleted, 1);
     this.#count(names.partnerRequests, line.requests);
     this.#countAny(names.eventsDelivered, line.delivered);
@@ -79,7 +64,7 @@ export class TickJournal implements Journal {
   }
 
   failed(error: unknown, effort: Pick<TickLine, 'requests' | 'durationMs'>): void {
-    this.#logger.error('tick failed', { ...effort, problem: describeError(error) });
+    this.logger.error('tick failed', { ...effort, problem: describeError(error) });
     if (reachOf(error) !== 'access') return;
     this.#count(names.refused, 1);
     this.#metrics.publishStoredMetrics();

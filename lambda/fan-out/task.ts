@@ -1,15 +1,10 @@
-import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { NotifierError } from '../errors.ts';
+import { stretch } from '../ports/stretch.ts';
 import { complete } from './complete.ts';
 import type { FanOutParts, TaskRun } from './parts.ts';
 import { plan } from './plan.ts';
 import { readStretch } from './read-stretch.ts';
-
-const day = z.pipe(
-  z.iso.date(),
-  z.transform((text) => Temporal.PlainDate.from(text)),
-);
 
 /** What the state machine sends; days as `YYYY-MM-DD`. */
 const task = z.discriminatedUnion('task', [
@@ -17,13 +12,7 @@ const task = z.discriminatedUnion('task', [
   z.strictObject({
     task: z.literal('read'),
     atOnce: z.int().check(z.positive()),
-    stretch: z.strictObject({
-      begunAt: z.number(),
-      from: day,
-      to: day,
-      sliceDays: z.int().check(z.positive()),
-      isOldest: z.optional(z.literal(true)),
-    }),
+    stretch: z.strictObject(stretch.def.innerType.shape),
   }),
   z.strictObject({ task: z.literal('complete') }),
 ]);
@@ -54,11 +43,8 @@ export async function carryOut(parts: FanOutParts, input: unknown, run: TaskRun)
   switch (parsed.data.task) {
     case 'plan':
       return plan(parts, run);
-    case 'read': {
-      const { atOnce, stretch: read } = parsed.data;
-      const { isOldest, ...stretch } = read;
-      return readStretch(parts, { ...stretch, ...(isOldest && { isOldest }) }, run, atOnce);
-    }
+    case 'read':
+      return readStretch(parts, parsed.data.stretch, run, parsed.data.atOnce);
     case 'complete':
       return complete(parts, run);
   }

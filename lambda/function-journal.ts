@@ -1,0 +1,22 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { Context } from 'aws-lambda';
+import { describeDetails } from './describe-error.ts';
+import type { Journal } from './ports/journal.ts';
+
+/** What a function leaves behind: structured JSON log lines on stdout, without personal data. */
+export class FunctionJournal implements Journal {
+  protected readonly logger: Logger;
+
+  constructor(serviceName: string, integration: string) {
+    this.logger = new Logger({ serviceName, persistentKeys: { integration } });
+  }
+
+  /** Ties every line of this invocation to its request id. */
+  begin(context: Context): void {
+    this.logger.addContext(context);
+  }
+
+  warn(what: string, details: Readonly<Record<string, unknown>>): void {
+    this.logger.warn(what, describeDetails(details));
+  }
+}
