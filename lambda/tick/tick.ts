@@ -260,7 +260,7 @@ class Tick {
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
   async #look(state: LeasedState, pulse: PulseRead): Promise<void> {
     const page = await readPage(this.#parts, this.#limit, pulse, state);
-    const count = pulse.count - state.unexplained;
+    const count = pulse.count - lastingUnexplained(state, this.#nowMs, this.#parts.settings);
     const { missing = nothingMissing } = state;
     const looks = new Looks(
       {
@@ -635,6 +635,16 @@ class Tick {
       cutShort: this.#limit.wasReached,
     };
   }
+}
+
+/** By how much the total lies, as far as it is no passing answer of a replica or a cache. */
+function lastingUnexplained(
+  { unexplained, unexplainedSince }: State,
+  nowMs: number,
+  { withdrawAfterMs }: Pick<TickParts['settings'], 'withdrawAfterMs'>,
+): number {
+  const isLasting = unexplainedSince !== undefined && nowMs - unexplainedSince >= withdrawAfterMs;
+  return isLasting ? unexplained : 0;
 }
 
 function sum(numbers: Iterable<number>): number {
