@@ -1,20 +1,13 @@
-/**
- * Values by key, of which only the latest are kept: at least `limit`, never more than twice as many.
- * Two generations: when the younger is full, the older is forgotten; a value asked for moves to the
- * younger. So forgetting costs nothing a value, however many distinct keys pass by.
- */
+/** Values by key, of which only the latest are kept: a value that is asked for becomes the latest. */
 export function remembered<Value>(limit: number): (key: string, make: () => Value) => Value {
-  let younger = new Map<string, Value>();
-  let older = new Map<string, Value>();
+  const values = new Map<string, Value>();
   return (key, make) => {
-    const known = younger.get(key);
-    if (known !== undefined) return known;
-    const value = older.get(key) ?? make();
-    if (younger.size >= limit) {
-      older = younger;
-      younger = new Map();
-    }
-    younger.set(key, value);
+    const value = values.get(key) ?? make();
+    // In the order in which they were set.
+    values.delete(key);
+    values.set(key, value);
+    const [oldest] = values.size > limit ? values.keys() : [];
+    if (oldest !== undefined) values.delete(oldest);
     return value;
   };
 }

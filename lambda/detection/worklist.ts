@@ -118,27 +118,27 @@ interface Purse {
 export function* dueWork(work: Work): Generator<Step, WorkDone, Answer> {
   const soon = { requests: work.auditRequests };
   const audits = { requests: work.auditRequests };
-  let searching: Searching | undefined;
-  let isAllLocated = true;
-  function* search(now: Reached) {
-    const found = yield* located(work, now);
-    ({ searching, isAll: isAllLocated } = found);
-    return found;
-  }
+  const search = (now: Reached) => located(work, now);
   const kinds = [
     search,
     resumed,
     (now: Reached) => readDue((calendar) => work.waited(calendar), 'audit', now, soon),
     (now: Reached) => readDue((calendar) => work.waitedForAudit(calendar), 'audit', now, audits),
   ];
-  let now: Reached = { ...work, isTimeUp: false, isAll: true };
   const first = work.turn % kinds.length;
+  let now: Reached = { ...work, isTimeUp: false, isAll: true };
+  let found: Followed | undefined;
   for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
-    if (!now.isTimeUp) now = yield* kind(now);
-    else if (kind === search && work.differs) isAllLocated = false;
+    if (now.isTimeUp) break;
+    now = yield* kind(now);
+    if (kind === search) found = now;
   }
-  const audited = work.auditRequests - audits.requests;
-  return { isAllLocated, searching, audited };
+  return {
+    isAllLocated: found?.isAll ?? !work.differs,
+    // What had no turn goes on as it was.
+    searching: found ? found.searching : work.searching,
+    audited: work.auditRequests - audits.requests,
+  };
 }
 
 /** The day that did not fit into an earlier tick. */

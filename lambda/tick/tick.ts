@@ -119,15 +119,16 @@ class Tick {
   readonly #quarantine: Quarantine;
   readonly #oddFields = new OddFields();
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
-  #holdsLease = false;
+  /** The state as it was when this tick took the lease, as long as it holds it. */
+  #leased: LeasedState | undefined;
   /** What operations know, as the state has it, and what of this tick they are still to be told. */
   #open: OpenConditions = new Map();
   #seen: Observations = {};
-  /** Since when some outbox may have owed events when this tick took the lease. */
-  #inherited: Temporal.Instant | undefined;
-  #recorded = 0;
-  #examined = 0;
-  #proofs: ProofCounts = {};
+  #read: Pick<TickReport, 'recorded' | 'examined' | 'proofs'> = {
+    recorded: 0,
+    examined: 0,
+    proofs: {},
+  };
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
@@ -183,7 +184,7 @@ class Tick {
     const name = accessNameOf(error);
     if (name !== undefined) this.#see(accessSeen(this.#open, name));
     await this.#tellOfFailure();
-    if (this.#holdsLease) await this.#breakOff();
+    if (this.#leased) await this.#breakOff();
   }
 
   /** The partner is left alone; what is owed already goes out all the same. */
@@ -250,7 +251,7 @@ class Tick {
 
   /** A tick that was killed has counted what it committed in the calendar, and not yet in the state. */
   async #caughtUp(state: LeasedState): Promise<LeasedState> {
-    if (this.#inherited === undefined) return state;
+    if (state.dirtySince === undefined) return state;
     const entries = await this.#parts.ledger.calendar(state.years);
     const { total, missing } = new Calendar(entries, daysIn(this.#window));
     const known = { ...(state.missing ?? nothingMissing), total: missing };
@@ -352,7 +353,7 @@ class Tick {
     const { isAllLocated, searching, audited } = done.end;
     const auditsFrom =
       audited > 0 ? savedUntil(audited, pace, audit, this.#nowMs) : state.auditsFrom;
-    this.#proofs = proofsSince(began, calendar);
+    this.#read = { ...this.#read, proofs: proofsSince(began, calendar) };
 
     const missing = looks.conclude(calendar);
     const { isNoticeOwed } = state.baseline;
@@ -460,8 +461,12 @@ class Tick {
     if (step.kind === 'read') {
       const read = await readDays(reading, step, before);
       this.#quarantine.add(read.quarantined);
-      this.#examined += reading.looks ? step.days.length : 0;
-      this.#recorded += read.recorded;
+      const { recorded, examined } = this.#read;
+      this.#read = {
+        ...this.#read,
+        recorded: recorded + read.recorded,
+        examined: examined + (reading.looks ? step.days.length : 0),
+      };
       return read;
     }
     if (step.kind !== 'count' && step.kind !== 'oldest') return {};
@@ -497,8 +502,7 @@ class Tick {
     const { ledger, clock } = this.#parts;
     const state = await ledger.takeLease(this.#lease, clock.now());
     if (state === undefined) return undefined;
-    this.#holdsLease = true;
-    this.#inherited = state.dirtySince;
+    this.#leased = state;
     this.#open = state.conditions;
     await this.#announcement.inherit(state);
     return state;
@@ -530,9 +534,9 @@ class Tick {
     const news = this.#quarantine.report(state);
     this.#see(news?.seen ?? {});
     if (news !== undefined) this.#learned.reported = news.reported;
-    if (this.#holdsLease) await this.#announcement.tellPeople();
+    if (this.#leased) await this.#announcement.tellPeople();
     await this.#tell();
-    if (!this.#holdsLease) await ledger.completeQuietly(now);
+    if (this.#leased === undefined) await ledger.completeQuietly(now);
     else {
       const { tally } = this.#announcement.now;
       const today = tallied(state.today, this.#window.today.toString(), tally);
@@ -542,7 +546,7 @@ class Tick {
         ...(today && { today }),
         ...this.#debt(now),
       });
-      this.#holdsLease = false;
+      this.#leased = undefined;
       if (!kept) this.#parts.journal.warn('lease lost', { owner: this.#lease.owner });
     }
     return this.#report(outcome, state);
@@ -557,7 +561,7 @@ class Tick {
     const isOwn =
       delivery.undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
     if (isOwn) return {};
-    const since = this.#inherited;
+    const since = this.#leased?.dirtySince;
     if (since === undefined || now.since(since).total('minutes') >= indexLagMinutes)
       return { dirtySince: undefined };
     return { dirtySince: since };
@@ -581,7 +585,7 @@ class Tick {
     const waiting = { ...tallyOf(delivery), held: tally.held };
     const nowMs = clock.now().epochMilliseconds;
     this.#see(paceSeen(partner.pace, nowMs));
-    if (this.#holdsLease) {
+    if (this.#leased) {
       this.#see(oddTold(this.#parts, this.#open, this.#oddFields.met, nowMs));
       this.#see(await waitingSeen(this.#parts, this.#open, waiting));
     }
@@ -608,7 +612,7 @@ class Tick {
 
   /** Before its work was done: what it has done is kept, if it holds the lease. */
   #leave(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
-    return this.#holdsLease ? this.#finish(outcome, state) : this.#end(outcome, state);
+    return this.#leased ? this.#finish(outcome, state) : this.#end(outcome, state);
   }
 
   /** Without the lease: there is nothing to complete. */
@@ -624,10 +628,8 @@ class Tick {
       outcome,
       ...tally,
       ...tallyOf(delivery),
-      recorded: this.#recorded,
+      ...this.#read,
       quarantined: this.#quarantine.size,
-      examined: this.#examined,
-      proofs: this.#proofs,
       conditions: lasting(this.#open),
       unexplained: this.#learned.unexplained ?? state.unexplained,
       missing: ('missing' in this.#learned ? this.#learned : state).missing?.total ?? 0,
