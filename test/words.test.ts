@@ -84,7 +84,12 @@ const held = [
   'lambda/tick',
   'lambda/detection',
   'lambda/ports',
+  'lambda/assembly.ts',
+  'lambda/poll.ts',
+  'lambda/operate.ts',
   'docs/detection.md',
+  'docs/delivery.md',
+  'docs/proven-reads.md',
   'docs/decisions/0016-days-that-are-due-are-facts.md',
 ];
 
