@@ -4,7 +4,7 @@ import { StalledError } from './errors.ts';
 import { isSelected, kindOf } from './kept.ts';
 import type { Decision, KeptEvent } from './ops-ledger.ts';
 import { atPace } from './pace.ts';
-import type { Call, OperationParts } from './parts.ts';
+import type { Call, OperationParts, Outcome } from './parts.ts';
 import { emptyTally } from './tally.ts';
 
 /** Events that are decided upon together, while ticks have to wait. */
@@ -15,122 +15,99 @@ const writesAtOnce = 16;
 
 export interface DecidingOptions {
   readonly decision: Decision;
-  readonly selection: KeptSelection;
-  /** Where an earlier call stopped. */
-  readonly after: string | undefined;
   /** At most so many on average; undefined: as fast as it goes. */
   readonly eventsPerSecond?: number;
   /** Does a batch while no tick is at work. */
   readonly undisturbed: <Result>(batch: () => Promise<Result>) => Promise<Result>;
 }
 
+/** Which events, and where an earlier call stopped. */
+type KeptCommand = KeptSelection & { readonly after?: string | undefined };
+
+/** `next`: the command that goes on; absent: everything was done. */
+type Decided<Command> = ReturnType<typeof noneYet> & {
+  next?: Command & { operation?: string; after?: string };
+};
+
+const noneYet = () => ({ events: 0, byType: emptyTally(), behind: 0, freed: 0, unreadable: 0 });
+
+type DecidingParts = Pick<OperationParts, 'opsLedger' | 'clock'>;
+
 /**
  * Does the same to every event of a selection that waits for ops, certification by certification.
- * What it was done to waits no longer, so to begin again from the start does nothing twice.
+ * Decided events leave the outbox, so restarting is safe.
  */
-export class Deciding {
-  readonly #parts: Pick<OperationParts, 'opsLedger' | 'clock'>;
-  readonly #call: Call;
-  readonly #options: DecidingOptions;
-  readonly #byType = emptyTally();
-  #events = 0;
-  #behind = 0;
-  #freed = 0;
-  #unreadable = 0;
-  #cursor: string | undefined;
-  #isStopped = false;
-
-  constructor(
-    parts: Pick<OperationParts, 'opsLedger' | 'clock'>,
-    call: Call,
-    options: DecidingOptions,
-  ) {
-    this.#parts = parts;
-    this.#call = call;
-    this.#options = options;
-    this.#cursor = options.after;
-  }
-
-  get sums() {
-    return {
-      events: this.#events,
-      byType: this.#byType,
-      behind: this.#behind,
-      freed: this.#freed,
-      unreadable: this.#unreadable,
-    };
-  }
-
-  /** What the command that goes on has to say besides; undefined: everything was done. */
-  get rest(): { readonly operation?: string; readonly after?: string } | undefined {
-    if (!this.#isStopped) return undefined;
-    const { operation } = this.#call;
-    return {
+export async function decideKept<Command extends KeptCommand>(
+  parts: DecidingParts,
+  call: Call,
+  command: Command,
+  options: DecidingOptions,
+): Promise<Outcome<Decided<Command>>> {
+  const { eventsPerSecond: perSecond = Number.POSITIVE_INFINITY, undisturbed } = options;
+  const together = Math.min(decidedTogether, perSecond * pacedSeconds);
+  const pace = { perSecond, clock: parts.clock, killedAt: call.killedAt };
+  const sums = noneYet();
+  let after = command.after;
+  const stopped = (failure: unknown) => {
+    const { operation } = call;
+    const rest = {
       ...(operation !== undefined && { operation }),
-      ...(this.#cursor !== undefined && { after: this.#cursor }),
+      ...(after !== undefined && { after }),
     };
-  }
-
-  /** @returns what ended it before its time, if anything but time */
-  async run(): Promise<unknown> {
-    const { selection, after, eventsPerSecond = Number.POSITIVE_INFINITY } = this.#options;
-    const together = Math.min(decidedTogether, eventsPerSecond * pacedSeconds);
-    const pace = {
-      perSecond: eventsPerSecond,
-      clock: this.#parts.clock,
-      killedAt: this.#call.killedAt,
-    };
-    try {
-      for await (const page of this.#parts.opsLedger.kept(selection.waiting, after)) {
-        this.#unreadable += page.unreadable.length;
-        const selected = page.events.filter((event) => isSelected(event, selection));
-        for (const batch of batches(selected, together)) {
-          if (this.#call.limit.noteIfReached()) return this.#stopped();
-          await atPace(pace, () => this.#options.undisturbed(() => this.#decideAll(batch)));
-        }
-        this.#cursor = page.end;
-        // Also where nothing is selected: to look through many takes time by itself.
-        if (this.#call.limit.noteIfReached()) return this.#stopped();
+    return { result: { ...sums, next: { ...command, ...rest } }, failure };
+  };
+  /** Time is up: to have come nowhere is a failure. */
+  const outOfTime = () => {
+    const isFurther = sums.events > 0 || after !== command.after;
+    return stopped(isFurther ? undefined : new StalledError());
+  };
+  try {
+    for await (const page of parts.opsLedger.kept(command.waiting, after)) {
+      sums.unreadable += page.unreadable.length;
+      const selected = page.events.filter((event) => isSelected(event, command));
+      for (const batch of batches(selected, together)) {
+        if (call.limit.noteIfReached()) return outOfTime();
+        const decide = () => decideTogether(parts, command, options.decision, batch, sums);
+        await atPace(pace, () => undisturbed(decide));
       }
-      return undefined;
-    } catch (failure) {
-      this.#isStopped = true;
-      return failure;
+      after = page.end;
+      // Also where nothing is selected: to look through many takes time by itself.
+      if (call.limit.noteIfReached()) return outOfTime();
     }
+    return { result: sums };
+  } catch (failure) {
+    return stopped(failure);
   }
+}
 
-  #stopped(): StalledError | undefined {
-    this.#isStopped = true;
-    const isFurther = this.#events > 0 || this.#cursor !== this.#options.after;
-    return isFurther ? undefined : new StalledError();
-  }
-
-  /** @returns how many go on by it */
-  async #decideAll(batch: readonly KeptEvent[]): Promise<number> {
-    const { opsLedger, clock } = this.#parts;
-    const { selection, decision } = this.#options;
-    const ids = new Set(batch.map(({ certificationId }) => certificationId));
-    const before = this.#events + this.#freed;
-    await pMap(
-      ids,
-      async (id) => {
-        const { done, behind, freed } = await opsLedger.decide(
-          id,
-          selection.waiting,
-          decision,
-          (event) => isSelected(event, selection),
-          clock.now(),
-        );
-        this.#events += done.length;
-        this.#behind += behind;
-        this.#freed += freed;
-        for (const event of done) this.#byType[kindOf(event)] += 1;
-      },
-      // One that fails must not leave the others under way unattended.
-      { concurrency: writesAtOnce, stopOnError: false },
-    );
-    return this.#events + this.#freed - before;
-  }
+/**
+ * @param sums what is done is added as it is done: of a batch that fails, too
+ * @returns how many go on by it
+ */
+async function decideTogether(
+  { opsLedger, clock }: DecidingParts,
+  selection: KeptSelection,
+  decision: Decision,
+  batch: readonly KeptEvent[],
+  sums: ReturnType<typeof noneYet>,
+): Promise<number> {
+  const ids = new Set(batch.map(({ certificationId }) => certificationId));
+  const before = sums.events + sums.freed;
+  const choose = (event: KeptEvent) => isSelected(event, selection);
+  await pMap(
+    ids,
+    async (id) => {
+      const { waiting } = selection;
+      const decided = await opsLedger.decide(id, waiting, decision, choose, clock.now());
+      sums.events += decided.done.length;
+      sums.behind += decided.behind;
+      sums.freed += decided.freed;
+      for (const event of decided.done) sums.byType[kindOf(event)] += 1;
+    },
+    // One that fails must not leave the others under way unattended.
+    { concurrency: writesAtOnce, stopOnError: false },
+  );
+  return sums.events + sums.freed - before;
 }
 
 /** Events of one certification are never apart. */

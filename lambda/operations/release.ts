@@ -1,6 +1,6 @@
 import { leaseOf } from '../lease.ts';
 import type { ResultOf } from './contract.ts';
-import { Deciding } from './deciding.ts';
+import { type DecidingOptions, decideKept } from './deciding.ts';
 import { BusyError } from './errors.ts';
 import { underLease } from './lease.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
@@ -15,36 +15,20 @@ import { ifPaused } from './pause.ts';
 export const release: Carrier<'release'> = async (parts, command, call) => {
   const { forHours, ...decided } = command;
   const opened = forHours === undefined ? {} : await openGate(parts, forHours, call);
-  const common = { selection: command, after: command.after };
   const state = await parts.ledger.recordedState();
-  const outcome = (deciding: Deciding, failure: unknown) => {
-    const { sums, rest } = deciding;
-    return {
-      result: {
-        ...sums,
-        ...opened,
-        ...ifPaused(state),
-        ...(rest && { next: { ...decided, ...rest } }),
-      },
-      ...(failure !== undefined && { failure }),
-    };
+  const decide = async (options: DecidingOptions) => {
+    const { result, failure } = await decideKept(parts, call, decided, options);
+    return { result: { ...result, ...opened, ...ifPaused(state) }, failure };
   };
   if (command.as === 'digest')
-    return underLease(parts, call, async () => {
-      const deciding = new Deciding(parts, call, {
-        ...common,
-        decision: 'released-to-people',
-        undisturbed: (batch) => batch(),
-      });
-      return outcome(deciding, await deciding.run());
-    });
-  const deciding = new Deciding(parts, call, {
-    ...common,
+    return underLease(parts, call, () =>
+      decide({ decision: 'released-to-people', undisturbed: (batch) => batch() }),
+    );
+  return decide({
     decision: command.waiting === 'held' ? 'released' : 'retried',
     eventsPerSecond: command.eventsPerSecond,
     undisturbed: (batch) => underLease(parts, call, batch),
   });
-  return outcome(deciding, await deciding.run());
 };
 
 /** A busy day is let through: what the gate finds is counted as ever, and not held. */
@@ -65,17 +49,10 @@ function openGate(
 
 /** Takes what waits for ops out of the outboxes: nobody is told of it. */
 export const discard: Carrier<'discard'> = async (parts, command, call) => {
-  const deciding = new Deciding(parts, call, {
+  const { result, failure } = await decideKept(parts, call, command, {
     decision: 'discarded',
-    selection: command,
-    after: command.after,
     undisturbed: (batch) => underLease(parts, call, batch),
   });
-  const failure = await deciding.run();
-  const { sums, rest } = deciding;
-  const { behind: _, ...counts } = sums;
-  return {
-    result: { ...counts, ...(rest && { next: { ...command, ...rest } }) },
-    ...(failure !== undefined && { failure }),
-  };
+  const { behind: _, ...counts } = result;
+  return { result: counts, failure };
 };
