@@ -49,6 +49,16 @@ export abstract class NotifierError extends Error implements Advice {
   }
 }
 
+/** The class that an error extends: its code, whose fault it is, and whether a retry helps. */
+export function errorOf<Code extends string>(code: Code, fault: Fault, retry?: 'retry-helps') {
+  abstract class Known extends NotifierError {
+    readonly code = code;
+    readonly fault: Fault = fault;
+    readonly retryHelps = retry !== undefined;
+  }
+  return Known;
+}
+
 /** Undefined: the error is none of ours, and nothing is known of it. */
 export function faultOf(error: unknown): Fault | undefined {
   return error instanceof NotifierError ? error.fault : undefined;

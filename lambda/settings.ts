@@ -1,14 +1,11 @@
 import * as z from 'zod/mini';
-import { NotifierError } from './errors.ts';
+import { errorOf } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { environment } from './names.ts';
 import type { TickSettings } from './tick/parts.ts';
 
 /** The function was deployed with an environment that it cannot work with. */
-export class SettingsError extends NotifierError {
-  readonly code = 'settings-invalid';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class SettingsError extends errorOf('settings-invalid', 'ops') {
   readonly whatToDo = 'Deploy again with `npx cdk deploy`; do not edit the environment by hand.';
 
   constructor(problems: readonly string[]) {

@@ -1,7 +1,7 @@
 import { GetQueueUrlCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { messageOf } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Announcer, PublishOutcome } from '../ports/announcer.ts';
@@ -10,10 +10,7 @@ import { fifoIds } from './fifo-ids.ts';
 import { codeOf } from './refusals.ts';
 
 /** The queue does not exist, or the function may not use it. */
-export class QueueUnreachableError extends NotifierError {
-  readonly code = 'queue-unreachable';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class QueueUnreachableError extends errorOf('queue-unreachable', 'ops') {
   readonly whatToDo =
     "Check the ARN. The queues that the configuration subscribes are allowed; any other queue's own policy must allow sqs:GetQueueUrl and sqs:SendMessage to the role of the operate function.";
 

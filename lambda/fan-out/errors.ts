@@ -1,14 +1,11 @@
-import { type Fault, NotifierError } from '../errors.ts';
+import { errorOf, type Fault, NotifierError } from '../errors.ts';
 import type { Stretch } from '../ports/stretch.ts';
 
 const describeStretch = ({ from, to, isOldest }: Stretch) =>
   isOldest ? `everything up to ${to}` : `${from} to ${to}`;
 
 /** Ops have paused the integration, or the partner has just refused it. */
-export class PartnerLeftAloneError extends NotifierError {
-  readonly code = 'partner-left-alone';
-  readonly fault = 'ops';
-  readonly retryHelps = true;
+export class PartnerLeftAloneError extends errorOf('partner-left-alone', 'ops', 'retry-helps') {
   readonly whatToDo =
     'Nothing, if the ticks complete again soon: the next execution goes on. Otherwise see their notices.';
 
@@ -18,10 +15,7 @@ export class PartnerLeftAloneError extends NotifierError {
 }
 
 /** Two tasks never read the same days at once. */
-export class StretchTakenError extends NotifierError {
-  readonly code = 'stretch-taken';
-  readonly fault = 'ops';
-  readonly retryHelps = true;
+export class StretchTakenError extends errorOf('stretch-taken', 'ops', 'retry-helps') {
   readonly whatToDo =
     'Nothing: it is free again when the other task ends, at the latest when its function times out.';
 
@@ -31,10 +25,7 @@ export class StretchTakenError extends NotifierError {
 }
 
 /** A whole invocation has brought nothing that the next one could go on from. */
-export class StretchStuckError extends NotifierError {
-  readonly code = 'stretch-stuck';
-  readonly fault = 'partner';
-  readonly retryHelps = true;
+export class StretchStuckError extends errorOf('stretch-stuck', 'partner', 'retry-helps') {
   readonly whatToDo =
     'Is the partner slow? Start the execution again later. If it stays so, let the ticks read the baseline.';
 
@@ -44,10 +35,7 @@ export class StretchStuckError extends NotifierError {
 }
 
 /** Ops have had the baseline restarted, or the ticks have completed it. */
-export class BaselineRestartedError extends NotifierError {
-  readonly code = 'baseline-restarted';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class BaselineRestartedError extends errorOf('baseline-restarted', 'ops') {
   readonly whatToDo = 'Nothing: the next execution reads the baseline as it is now.';
 
   constructor() {
@@ -58,10 +46,7 @@ export class BaselineRestartedError extends NotifierError {
 const stretchesNamed = 10;
 
 /** Some days have not been read: the baseline is not complete. */
-export class BaselineUnfinishedError extends NotifierError {
-  readonly code = 'baseline-unfinished';
-  readonly fault = 'partner';
-  readonly retryHelps = false;
+export class BaselineUnfinishedError extends errorOf('baseline-unfinished', 'partner') {
   readonly whatToDo =
     'See in the Map Run why a task has failed. The next execution reads what is left; it may be started at once.';
 
@@ -77,10 +62,7 @@ export class BaselineUnfinishedError extends NotifierError {
 }
 
 /** A tick is at work, or operations could not be told. */
-export class NotCompletedYetError extends NotifierError {
-  readonly code = 'not-completed-yet';
-  readonly fault = 'aws';
-  readonly retryHelps = true;
+export class NotCompletedYetError extends errorOf('not-completed-yet', 'aws', 'retry-helps') {
   readonly whatToDo =
     'Nothing: it is tried again. If that goes on, see "notice refused" in the log.';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { stretch } from '../ports/stretch.ts';
 import { complete } from './complete.ts';
 import type { FanOutParts, TaskRun } from './parts.ts';
@@ -18,10 +18,7 @@ const task = z.discriminatedUnion('task', [
 ]);
 
 /** The function was sent something that is none of its tasks. */
-export class TaskUnknownError extends NotifierError {
-  readonly code = 'task-unknown';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class TaskUnknownError extends errorOf('task-unknown', 'ops') {
   readonly whatToDo = 'Start the state machine; do not invoke its function by hand.';
 
   constructor(problems: readonly string[]) {

@@ -1,10 +1,7 @@
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 
 /** DynamoDB could not be asked or did not answer, after the SDK's own retries. */
-export class LedgerUnavailableError extends NotifierError {
-  readonly code = 'ledger-unavailable';
-  readonly fault = 'aws';
-  readonly retryHelps = true;
+export class LedgerUnavailableError extends errorOf('ledger-unavailable', 'aws', 'retry-helps') {
   readonly whatToDo =
     "Nothing, if the next tick succeeds. Otherwise check the table, its throttling and the function's role.";
 
@@ -14,10 +11,7 @@ export class LedgerUnavailableError extends NotifierError {
 }
 
 /** DynamoDB will not take a write as it is: above all, an item must not exceed 400 KB. */
-export class LedgerRefusedError extends NotifierError {
-  readonly code = 'ledger-refused';
-  readonly fault = 'record';
-  readonly retryHelps = false;
+export class LedgerRefusedError extends errorOf('ledger-refused', 'record') {
   readonly whatToDo =
     'Release or discard what is held of this certification, so that its item becomes smaller.';
 
@@ -27,10 +21,7 @@ export class LedgerRefusedError extends NotifierError {
 }
 
 /** An item of the ledger does not have the shape that this version writes. */
-export class LedgerCorruptError extends NotifierError {
-  readonly code = 'ledger-corrupt';
-  readonly fault = 'record';
-  readonly retryHelps = false;
+export class LedgerCorruptError extends errorOf('ledger-corrupt', 'record') {
   readonly whatToDo =
     'Was the table written by something else, or by a newer version? Restore the item from a point in time.';
 
@@ -40,10 +31,7 @@ export class LedgerCorruptError extends NotifierError {
 }
 
 /** Some certifications could not be written; whatever else the tick did is kept. */
-export class CommitsFailedError extends NotifierError {
-  readonly code = 'commits-failed';
-  readonly fault = 'aws';
-  readonly retryHelps = true;
+export class CommitsFailedError extends errorOf('commits-failed', 'aws', 'retry-helps') {
   readonly whatToDo =
     'Nothing, if the next tick succeeds: it finds the same changes again, and delivers what was written after all. Otherwise see "commit failed" in the log.';
 

@@ -1,14 +1,11 @@
 import { lostOf, mayGo, nothingMissing } from '../detection/missing.ts';
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { underLease } from './lease.ts';
 import type { Carrier } from './parts.ts';
 import { ifPaused } from './pause.ts';
 
 /** The partner shows something else than what was looked at. */
-export class TotalChangedError extends NotifierError {
-  readonly code = 'total-changed';
-  readonly fault = 'partner';
-  readonly retryHelps = false;
+export class TotalChangedError extends errorOf('total-changed', 'partner') {
   readonly whatToDo = 'Look at the total again, and accept it as it is now, if it is right.';
 
   constructor(total: number, shown: number) {

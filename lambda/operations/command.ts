@@ -1,12 +1,9 @@
 import * as z from 'zod/mini';
 import { inEnglish } from '../english.ts';
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 
 /** The function was sent something that is no command, or one with settings that it does not know. */
-export class CommandInvalidError extends NotifierError {
-  readonly code = 'command-invalid';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class CommandInvalidError extends errorOf('command-invalid', 'ops') {
   readonly whatToDo = 'Correct the command: docs/commands.md describes each.';
 
   constructor(problems: readonly string[]) {

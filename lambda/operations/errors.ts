@@ -1,10 +1,7 @@
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 
 /** The integration has never ticked: there is nothing that could be looked at or changed. */
-export class NothingRecordedError extends NotifierError {
-  readonly code = 'nothing-recorded';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class NothingRecordedError extends errorOf('nothing-recorded', 'ops') {
   readonly whatToDo =
     'Is the schedule enabled, and do the credentials work? The log of the ticks says what keeps them.';
 
@@ -14,10 +11,7 @@ export class NothingRecordedError extends NotifierError {
 }
 
 /** A tick, or another command, is at work and has not come to its end in time. */
-export class BusyError extends NotifierError {
-  readonly code = 'busy';
-  readonly fault = 'ops';
-  readonly retryHelps = true;
+export class BusyError extends errorOf('busy', 'ops', 'retry-helps') {
   readonly whatToDo = 'Give the command again in a minute: by then the one before has ended.';
 
   constructor() {
@@ -26,10 +20,7 @@ export class BusyError extends NotifierError {
 }
 
 /** Ops have stopped the integration: nothing is read or announced. */
-export class PausedError extends NotifierError {
-  readonly code = 'paused';
-  readonly fault = 'ops';
-  readonly retryHelps = false;
+export class PausedError extends errorOf('paused', 'ops') {
   readonly whatToDo = 'Resume the integration first; status says who has paused it and why.';
 
   constructor() {
@@ -38,10 +29,7 @@ export class PausedError extends NotifierError {
 }
 
 /** The partner has refused the integration, and is left alone for a while. */
-export class BackingOffError extends NotifierError {
-  readonly code = 'backing-off';
-  readonly fault = 'partner';
-  readonly retryHelps = true;
+export class BackingOffError extends errorOf('backing-off', 'partner', 'retry-helps') {
   readonly whatToDo =
     'Mend what the partner refuses: status says what it is. It is asked again by itself, at the latest after an hour.';
 
@@ -51,10 +39,7 @@ export class BackingOffError extends NotifierError {
 }
 
 /** The first full read is not done: there is nothing yet that could be proven again. */
-export class BaselineRunningError extends NotifierError {
-  readonly code = 'baseline-running';
-  readonly fault = 'ops';
-  readonly retryHelps = true;
+export class BaselineRunningError extends errorOf('baseline-running', 'ops', 'retry-helps') {
   readonly whatToDo = 'Wait for the baseline: the command baseline shows how far it is.';
 
   constructor() {
@@ -63,10 +48,7 @@ export class BaselineRunningError extends NotifierError {
 }
 
 /** All of the time went by before anything was done. */
-export class StalledError extends NotifierError {
-  readonly code = 'stalled';
-  readonly fault = 'partner';
-  readonly retryHelps = true;
+export class StalledError extends errorOf('stalled', 'partner', 'retry-helps') {
   readonly whatToDo =
     'Send the command in `next` again. If it stalls again, the partner or the ledger is far slower than usual: look at the log of the ticks.';
 

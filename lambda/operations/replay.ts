@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Announcer } from '../ports/announcer.ts';
@@ -19,10 +19,7 @@ type ReplayResult = ResultOf<'replay'>;
 type ReplayOutcome = Outcome<ReplayResult>;
 
 /** The topic or the queue did not take an event that it should have taken. */
-export class ReplayRefusedError extends NotifierError {
-  readonly code = 'replay-refused';
-  readonly fault = 'aws';
-  readonly retryHelps = true;
+export class ReplayRefusedError extends errorOf('replay-refused', 'aws', 'retry-helps') {
   readonly whatToDo =
     'Send the command in `next`: it goes on before the first event that was refused. If it is refused again, look at the permissions of the operate function and at the encryption of the target.';
 

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { testEvent } from '../events/event.ts';
 import type { Carrier } from './parts.ts';
 
 /** SNS did not accept the test event, so it does not accept others either. */
-export class TestEventRefusedError extends NotifierError {
-  readonly code = 'test-event-refused';
-  readonly fault = 'aws';
-  readonly retryHelps = true;
+export class TestEventRefusedError extends errorOf('test-event-refused', 'aws', 'retry-helps') {
   readonly whatToDo =
     'Send it again in a minute. If it is refused again, look at the policy of the events topic and of its key, and at the role of the operate function: events of the ticks are likely refused as well.';
 

@@ -12,6 +12,20 @@ export abstract class PartnerError extends NotifierError {
   readonly wasSent: boolean = true;
 }
 
+/** The class that an error of the client extends: its code, how far it reaches, and whether a retry helps. */
+function partnerError<Code extends string>(
+  code: Code,
+  reach: Reach = 'all',
+  retry?: 'retry-helps',
+) {
+  abstract class Known extends PartnerError {
+    readonly code = code;
+    override readonly reach: Reach = reach;
+    readonly retryHelps = retry !== undefined;
+  }
+  return Known;
+}
+
 const ENDPOINT = {
   token: 'the token endpoint',
   list: 'the list of assessments',
@@ -19,10 +33,7 @@ const ENDPOINT = {
 } as const satisfies Record<RequestKind, string>;
 
 /** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
-export class CredentialsRefusedError extends PartnerError {
-  readonly code = 'credentials-refused';
-  override readonly reach = 'access';
-  readonly retryHelps = false;
+export class CredentialsRefusedError extends partnerError('credentials-refused', 'access') {
   readonly whatToDo =
     'Compare client_id and client_secret in Secrets Manager with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.';
 
@@ -32,10 +43,7 @@ export class CredentialsRefusedError extends PartnerError {
 }
 
 /** 400 `unsupported_grant_type` at the token endpoint (partner-api.md, 7). */
-export class UnsupportedGrantError extends PartnerError {
-  readonly code = 'unsupported-grant';
-  override readonly reach = 'access';
-  readonly retryHelps = false;
+export class UnsupportedGrantError extends partnerError('unsupported-grant', 'access') {
   readonly whatToDo =
     'Try another form of the token request (form, basic or json); if none works, ask the operator whether the integration allows the client_credentials grant.';
 
@@ -45,10 +53,7 @@ export class UnsupportedGrantError extends PartnerError {
 }
 
 /** The API answered 401 to a token that it had issued a moment before (partner-api.md, 7, rule 2). */
-export class TokenRefusedTwiceError extends PartnerError {
-  readonly code = 'token-refused-twice';
-  override readonly reach = 'access';
-  readonly retryHelps = false;
+export class TokenRefusedTwiceError extends partnerError('token-refused-twice', 'access') {
   readonly whatToDo =
     'If it lasts for more than a few minutes, tell the operator that the API refuses tokens which its own token endpoint has just issued, and ask whether the integration is enabled on this host.';
 
@@ -64,10 +69,7 @@ export class TokenRefusedTwiceError extends PartnerError {
  * 400 to the list without a filter: the integration has no organizations or no assessments (partner-api.md, 7,
  * rule 1). Which of the two it is, only the text of the answer says, and nothing branches on a text.
  */
-export class NotProvisionedError extends PartnerError {
-  readonly code = 'not-provisioned';
-  override readonly reach = 'access';
-  readonly retryHelps = false;
+export class NotProvisionedError extends partnerError('not-provisioned', 'access') {
   readonly whatToDo =
     "Contact the operator's support: name the client ID, and say that the assessments API answers 400 to the list without any filter, as it does when the integration has no organizations or no assessments assigned. Ask them to assign both.";
 
@@ -77,10 +79,7 @@ export class NotProvisionedError extends PartnerError {
 }
 
 /** 429. Not in the document, which shows no rate limits (partner-api.md, 8). */
-export class RateLimitedError extends PartnerError {
-  readonly code = 'rate-limited';
-  override readonly reach = 'pace';
-  readonly retryHelps = true;
+export class RateLimitedError extends partnerError('rate-limited', 'pace', 'retry-helps') {
   readonly whatToDo =
     'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the operator for the limit.';
   override readonly retryAfterMs: number | undefined;
@@ -92,10 +91,7 @@ export class RateLimitedError extends PartnerError {
 }
 
 /** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
-export class PaceSpentError extends PartnerError {
-  readonly code = 'pace-spent';
-  override readonly reach = 'pace';
-  readonly retryHelps = true;
+export class PaceSpentError extends partnerError('pace-spent', 'pace', 'retry-helps') {
   readonly whatToDo =
     'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the operator for the limit.';
   override readonly wasSent = false;
@@ -115,10 +111,7 @@ export function isCutOff(error: unknown): boolean {
 }
 
 /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
-export class UnavailableError extends PartnerError {
-  readonly code = 'unavailable';
-  override readonly reach = 'request';
-  readonly retryHelps = true;
+export class UnavailableError extends partnerError('unavailable', 'request', 'retry-helps') {
   readonly whatToDo =
     'Wait; if it lasts, check the base URL and the way to the host, then ask the operator about an outage.';
   override readonly retryAfterMs: number | undefined;
@@ -137,10 +130,8 @@ export class UnavailableError extends PartnerError {
 /** Which limit ran out: one of undici's, one attempt as a whole, or the caller's deadline. */
 export type TimedOutPhase = 'connect' | 'headers' | 'body' | 'attempt' | 'deadline';
 
-export class TimedOutError extends PartnerError {
-  readonly code = 'timed-out';
+export class TimedOutError extends partnerError('timed-out', 'all', 'retry-helps') {
   override readonly reach: Reach;
-  readonly retryHelps = true;
   readonly whatToDo =
     'Wait; if it lasts, ask the operator why the host is slow, or raise the time-outs.';
   readonly phase: TimedOutPhase;
@@ -153,9 +144,7 @@ export class TimedOutError extends PartnerError {
 }
 
 /** The host's certificate cannot be verified. Nothing was sent. */
-export class UntrustedHostError extends PartnerError {
-  readonly code = 'untrusted-host';
-  readonly retryHelps = false;
+export class UntrustedHostError extends partnerError('untrusted-host') {
   readonly whatToDo =
     'Check the base URL; if it is right, tell the operator that the certificate of the host cannot be verified. Do not switch verification off.';
 
@@ -165,10 +154,7 @@ export class UntrustedHostError extends PartnerError {
 }
 
 /** A success whose body is not JSON, not UTF-8, or not what the document describes. */
-export class UnexpectedResponseError extends PartnerError {
-  readonly code = 'unexpected-response';
-  override readonly reach = 'request';
-  readonly retryHelps = false;
+export class UnexpectedResponseError extends partnerError('unexpected-response', 'request') {
   readonly whatToDo =
     'Check the base URL; if it is right, the API has changed or a proxy answers in its place: run the conformance suite and show the operator what it finds.';
   /** Paths and what is wrong with them; never a value. */
@@ -181,11 +167,8 @@ export class UnexpectedResponseError extends PartnerError {
 }
 
 /** `get` received a record that is not the one the document describes (partner-api.md, 2.2). */
-export class MalformedRecordError extends PartnerError {
-  readonly code = 'malformed-record';
+export class MalformedRecordError extends partnerError('malformed-record', 'request') {
   override readonly fault = 'record';
-  override readonly reach = 'request';
-  readonly retryHelps = false;
   readonly whatToDo = 'Show the operator the ID of the record and the paths that are wrong.';
   /** The ID that was asked for. */
   readonly id: number;
@@ -200,11 +183,8 @@ export class MalformedRecordError extends PartnerError {
 }
 
 /** A body above `limits.maxResponseBytes`, of which no more is read, or with too many values. */
-export class ResponseTooLargeError extends PartnerError {
-  readonly code = 'response-too-large';
+export class ResponseTooLargeError extends partnerError('response-too-large', 'request') {
   override readonly fault = 'record';
-  override readonly reach = 'request';
-  readonly retryHelps = false;
   readonly whatToDo =
     'Ask for fewer records a page; if the records are legitimately this large, raise the limit.';
 
@@ -215,10 +195,8 @@ export class ResponseTooLargeError extends PartnerError {
 }
 
 /** Any 3xx: a token must not follow a redirect to wherever it leads. */
-export class RedirectRefusedError extends PartnerError {
-  readonly code = 'redirect-refused';
+export class RedirectRefusedError extends partnerError('redirect-refused') {
   override readonly fault = 'ops';
-  readonly retryHelps = false;
   readonly whatToDo =
     'Set the base URL to the host that the operator gave you, exactly; ask them if it has moved.';
   readonly status: number;
@@ -230,10 +208,7 @@ export class RedirectRefusedError extends PartnerError {
 }
 
 /** A 4xx (or 501) that the document does not describe. */
-export class RequestRefusedError extends PartnerError {
-  readonly code = 'request-refused';
-  override readonly reach = 'request';
-  readonly retryHelps = false;
+export class RequestRefusedError extends partnerError('request-refused', 'request') {
   readonly whatToDo =
     'Check the base URL; if it is right, tell the operator which endpoint gave which status.';
   readonly status: number;
@@ -245,10 +220,8 @@ export class RequestRefusedError extends PartnerError {
 }
 
 /** What the caller asked for cannot be asked of the API. Nothing was sent. */
-export class InvalidQueryError extends PartnerError {
-  readonly code = 'invalid-query';
+export class InvalidQueryError extends partnerError('invalid-query') {
   override readonly fault = 'ops';
-  readonly retryHelps = false;
   readonly whatToDo = 'Correct the call: this is a mistake in the calling code.';
   /** Parameters and what is wrong with them; never a value. */
   readonly problems: readonly string[];
@@ -260,10 +233,8 @@ export class InvalidQueryError extends PartnerError {
 }
 
 /** The base URL is not `https:` (nor loopback), or carries more than an address. */
-export class InvalidBaseUrlError extends PartnerError {
-  readonly code = 'invalid-base-url';
+export class InvalidBaseUrlError extends partnerError('invalid-base-url') {
   override readonly fault = 'ops';
-  readonly retryHelps = false;
   readonly whatToDo =
     'Set the base URL to https:// and the host that the operator gave you, without user, query or fragment.';
 
@@ -273,10 +244,8 @@ export class InvalidBaseUrlError extends PartnerError {
 }
 
 /** The client was used after `close()`. */
-export class ClientClosedError extends PartnerError {
-  readonly code = 'client-closed';
+export class ClientClosedError extends partnerError('client-closed') {
   override readonly fault = 'ops';
-  readonly retryHelps = false;
   readonly whatToDo = 'Create a client for each use, or close it last.';
 
   constructor(options?: ErrorOptions) {

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import { inEnglish } from '../english.ts';
-import { NotifierError } from '../errors.ts';
+import { errorOf } from '../errors.ts';
 import { problemsOf } from './records.ts';
 import type { CredentialSource, Credentials } from './token.ts';
 
@@ -19,11 +19,8 @@ const WHAT_TO_STORE =
  * The secret does not exist, has no value, or holds the blanks that the stack creates it with:
  * nobody has put the credentials in yet.
  */
-export class CredentialsNotSetError extends NotifierError {
-  readonly code = 'credentials-not-set';
-  readonly fault = 'ops';
+export class CredentialsNotSetError extends errorOf('credentials-not-set', 'ops') {
   override readonly reach = 'access';
-  readonly retryHelps = false;
   readonly whatToDo = WHAT_TO_STORE;
 
   constructor(secretId: string) {
@@ -32,11 +29,8 @@ export class CredentialsNotSetError extends NotifierError {
 }
 
 /** The secret's value is not the JSON that is expected. */
-export class CredentialsMalformedError extends NotifierError {
-  readonly code = 'credentials-malformed';
-  readonly fault = 'ops';
+export class CredentialsMalformedError extends errorOf('credentials-malformed', 'ops') {
   override readonly reach = 'access';
-  readonly retryHelps = false;
   readonly whatToDo = WHAT_TO_STORE;
   /** Paths and what is wrong with them; never a value. */
   readonly problems: readonly string[];
@@ -48,11 +42,8 @@ export class CredentialsMalformedError extends NotifierError {
 }
 
 /** Secrets Manager did not give the value; `cause` says why. Its SDK has retried by then. */
-export class SecretUnreadableError extends NotifierError {
-  readonly code = 'secret-unreadable';
-  readonly fault = 'aws';
+export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws') {
   override readonly reach = 'access';
-  readonly retryHelps = false;
   readonly whatToDo =
     'Look at the cause: access denied means that the role lacks secretsmanager:GetSecretValue or kms:Decrypt; anything else that Secrets Manager cannot be reached.';
 

@@ -55,7 +55,9 @@ async function declaredErrors(): Promise<Map<string, string[]>> {
   const files = new Map<string, string[]>();
   for await (const file of glob('{lambda/**/*,consumer/errors}.ts')) {
     const text = readFileSync(file, 'utf8');
-    const names = text.matchAll(/^(?:export )?class (\w+) extends (?:Notifier|Partner)Error/gm);
+    const names = text.matchAll(
+      /^(?:export )?class (\w+) extends (?:NotifierError\b|PartnerError\b|errorOf\(|partnerError\()/gm,
+    );
     const found = [...names].flatMap(([, name = '']) => name);
     if (found.length > 0) files.set(file, found);
   }
