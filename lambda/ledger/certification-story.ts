@@ -2,19 +2,10 @@ import * as z from 'zod/mini';
 import type { CertificationStory } from '../operations/ops-ledger.ts';
 import { parseCertification, parseHistory } from './certification-item.ts';
 import { parse } from './item.ts';
-import { waitsOf } from './outbox-item.ts';
+import { rawOutbox, waitsOf } from './outbox-item.ts';
 import type { Plain } from './table.ts';
 
-const storied = z.object({
-  first_seen: z.optional(z.iso.datetime()),
-  outbox: z._default(
-    z.record(
-      z.string(),
-      z.object({ held: z.optional(z.boolean()), undeliverable: z.optional(z.string()) }),
-    ),
-    () => ({}),
-  ),
-});
+const storied = z.extend(rawOutbox, { first_seen: z.optional(z.iso.datetime()) });
 
 /** @throws LedgerCorruptError */
 export function parseStory(item: Plain): CertificationStory {

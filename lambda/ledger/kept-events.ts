@@ -1,5 +1,4 @@
 import type { Temporal } from 'temporal-polyfill';
-import * as z from 'zod/mini';
 import { ledgerTable } from '../names.ts';
 import type { Decided, Decision, Kept, KeptEvent, KeptPage } from '../operations/ops-ledger.ts';
 import { certificationKey, revisionAttribute } from './certification-item.ts';
@@ -9,6 +8,7 @@ import {
   outboxWrites,
   parseOutbox,
   waits as places,
+  rawOutbox,
   undeliveredKey,
   waitOf,
   waitsOf,
@@ -21,16 +21,6 @@ const pageItems = 100;
 const alteredTogether = 10;
 /** Only a writer without the lease comes in between. */
 const attempts = 5;
-
-const rawOutbox = z.object({
-  outbox: z._default(
-    z.record(
-      z.string(),
-      z.looseObject({ held: z.optional(z.boolean()), undeliverable: z.optional(z.string()) }),
-    ),
-    () => ({}),
-  ),
-});
 
 /**
  * What waits for ops, and what they decide about it.

@@ -37,6 +37,17 @@ const outboxOf = <Entry extends z.ZodMiniType>(entry: Entry) =>
   // An item that was written before there was an outbox owes nothing.
   z.object({ outbox: z._default(z.record(revision, entry), {}) });
 
+/** As it is written: what an entry has besides is kept as it is. */
+export const rawOutbox = z.object({
+  outbox: z._default(
+    z.record(
+      z.string(),
+      z.looseObject({ held: z.optional(z.boolean()), undeliverable: z.optional(z.string()) }),
+    ),
+    () => ({}),
+  ),
+});
+
 /** Read apart from the certification: what is wrong with an event must not hide what is known. */
 const outboxItem = z.extend(outboxOf(entry), { [ledgerTable.byDay.sortKey]: z.int() });
 const markedItem = outboxOf(marks);
