@@ -51,7 +51,7 @@ export const readAnew = (startDay: Temporal.PlainDate): StateChanges => ({
   baseline: { status: 'running', startDay, isAnew: true },
   pulseDigest: undefined,
   missing: undefined,
-  bookmark: undefined,
+  cursor: undefined,
 });
 
 /**

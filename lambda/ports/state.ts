@@ -92,9 +92,9 @@ export const state = z.object({
     [],
   ),
   /** Of a day that does not fit into one tick. As another version wrote it: the day is read anew. */
-  bookmark: z.optional(z.catch(z.optional(cursor), undefined)),
+  cursor: z.optional(z.catch(z.optional(cursor), undefined)),
   /** Among which days the search for a difference ran out of time. */
-  trail: z.optional(searchRange),
+  searching: z.optional(searchRange),
   /** When days are to be read, also if nothing differs: milliseconds since the epoch. */
   dueAt: z._default(z.number(), 0),
   /** Before that, no audit of the history: earlier ones have spent what they may. Milliseconds since the epoch. */

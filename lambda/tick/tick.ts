@@ -310,7 +310,7 @@ class Tick {
 
   #isMoreToRead(state: State): boolean {
     const { lookAt = Number.POSITIVE_INFINITY } = state.missing ?? {};
-    return state.bookmark !== undefined || Math.min(state.dueAt, lookAt) <= this.#nowMs;
+    return state.cursor !== undefined || Math.min(state.dueAt, lookAt) <= this.#nowMs;
   }
 
   /** Reads the days that are due, and learns what the calendar says then. */
@@ -329,8 +329,8 @@ class Tick {
       calendar: before,
       total: pulse.count,
       differs,
-      searching: state.trail,
-      cursor: state.bookmark,
+      searching: state.searching,
+      cursor: state.cursor,
       recentFrom,
       auditRequests: audit.requests,
       turn: Math.floor(began / 60_000),
@@ -347,10 +347,10 @@ class Tick {
           : waitedForAudit(calendar, calendar.positionOf(recentFrom), this.#nowMs, pace),
     });
     const reading = { ...this.#context(state), looks, isNews: () => true };
-    const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.bookmark });
+    const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.cursor });
     const { calendar, cursor } = done;
     await ledger.saveDays(stillAsked(before, calendar));
-    const { isAllLocated, searching, audited } = done.end;
+    const { isAllLocated, searching: narrowed, audited } = done.end;
     const auditsFrom =
       audited > 0 ? savedUntil(audited, pace, audit, this.#nowMs) : state.auditsFrom;
     this.#read = { ...this.#read, proofs: proofsSince(began, calendar) };
@@ -364,13 +364,13 @@ class Tick {
     const unexplained = isAllLocated && differs ? pulse.count - calendar.total : undefined;
     const isExplained = (unexplained ?? state.unexplained) === 0;
     // Days that cannot be read in a whole tick must not keep ticks from all others.
-    const trail = isDeepStrictEqual(searching, state.trail) ? undefined : searching;
+    const searching = isDeepStrictEqual(narrowed, state.searching) ? undefined : narrowed;
     const learned: Learned = {
       ...calendarLearned(calendar, this.#window, audit, auditsFrom),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
       ...(isMended(calendar, size) && state.reported.length > 0 && { reported: [] }),
-      bookmark: cursor,
-      trail,
+      cursor,
+      searching,
       ...(unexplained !== undefined && { unexplained }),
       unexplainedSince: isExplained ? undefined : (state.unexplainedSince ?? began),
       missing,

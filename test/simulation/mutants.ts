@@ -235,7 +235,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   leftover: {
     breaks: 'days that a tick has located and not read are forgotten once the total agrees',
     ledger: (real) => ({
-      ...telling(() => ({ trail: undefined }))(real),
+      ...telling(() => ({ searching: undefined }))(real),
       saveDays: (days) =>
         real.saveDays(
           new Map([...days].map(([day, { askedAt: _, failures: __, ...entry }]) => [day, entry])),
@@ -271,7 +271,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   cursor: {
     breaks: 'a day that does not fit into one tick is begun anew in each',
-    ledger: telling(() => ({ bookmark: undefined })),
+    ledger: telling(() => ({ cursor: undefined })),
   },
   vain: {
     breaks: 'a read that was cut off counts as one',

@@ -278,16 +278,16 @@ describe('a state item', () => {
   it('is read as the first version has left it: null is absent, and a place in the list is forgotten', async () => {
     const place = { from: '2015-01-01', offset: 270, anchors: [4] };
     await table.put({
-      ...{ pk: pk(), schema: 1, salt: 'salt', accepted: null, digest: null, trail: null },
+      ...{ pk: pk(), schema: 1, salt: 'salt', accepted: null, digest: null, searching: null },
       baseline: { status: 'running', start_day: '2026-11-21', bookmark: place, is_anew: false },
-      bookmark: { ...place, day: '2015-01-01', count: 400 },
+      cursor: { ...place, day: '2015-01-01', count: 400 },
       flood: { is_flooded: true, doubtful_until: 5 },
     });
     const state = await ledger.state();
     expect(state).toMatchObject({ baseline: { status: 'running', isAnew: false } });
-    expect([state.bookmark, state.baseline.bookmark]).toEqual([undefined, undefined]);
+    expect([state.cursor, state.baseline.bookmark]).toEqual([undefined, undefined]);
     expect(state).not.toHaveProperty('digest');
-    expect(state).not.toHaveProperty('trail');
+    expect(state).not.toHaveProperty('searching');
   });
 
   it.each([

@@ -188,7 +188,7 @@ describeLedgers('the state', (used) => {
       missing,
       today: { day: '2026-11-21', created: 1, updated: 2, withdrawn: 3, restored: 4 },
       pulseDigest: 'digest',
-      trail: { from: '2024-02-01', to: '2024-02-29' },
+      searching: { from: '2024-02-01', to: '2024-02-29' },
       gate,
       dueAt: 5,
       auditsFrom: 7,
@@ -201,10 +201,10 @@ describeLedgers('the state', (used) => {
   it('forgets what is over', async () => {
     await state();
     expect(await learns({ missing })).toMatchObject({ missing });
-    const trail = { from: '2024-02-01', to: '2024-02-29' };
-    expect(await learns({ trail })).toMatchObject({ trail });
-    const after = await learns({ missing: undefined, trail: undefined });
-    expect(after).not.toHaveProperty('trail');
+    const searching = { from: '2024-02-01', to: '2024-02-29' };
+    expect(await learns({ searching })).toMatchObject({ searching });
+    const after = await learns({ missing: undefined, searching: undefined });
+    expect(after).not.toHaveProperty('searching');
     expect(after).not.toHaveProperty('missing');
   });
 
@@ -228,13 +228,13 @@ describeLedgers('the state', (used) => {
     expect((await leased()).gate).toEqual(gate);
   });
 
-  it('has the bookmark of a day until it has been read', async () => {
+  it('has the cursor of a day until it has been read', async () => {
     await state();
     const range = { to: startDay };
     const sweep = { range, offset: 270, anchors: [], isSweep: true, day: '2015-01-01', count: 400 };
-    expect((await learns({ bookmark: sweep })).bookmark).toEqual(sweep);
-    expect((await learns({})).bookmark).toEqual(sweep);
-    expect(await learns({ bookmark: undefined })).not.toHaveProperty('bookmark');
+    expect((await learns({ cursor: sweep })).cursor).toEqual(sweep);
+    expect((await learns({})).cursor).toEqual(sweep);
+    expect(await learns({ cursor: undefined })).not.toHaveProperty('cursor');
   });
 
   it('says when people are to be told, until nothing waits for that', async () => {

@@ -15,7 +15,7 @@ describe('a day that does not fit into one tick', () => {
     world.host.addMany(2_001, 50, '2026-11-19');
   });
 
-  const isBeingRead = async () => (await world.ledger.state()).bookmark !== undefined;
+  const isBeingRead = async () => (await world.ledger.state()).cursor !== undefined;
 
   it('is recorded whole by the baseline, silently, each tick going on where the last one stopped', async () => {
     await world.baseline();
@@ -50,7 +50,7 @@ describe('a day that does not fit into one tick', () => {
 
   it('is called unproven, infers no removal, and leaves the ticks quiet afterwards', async () => {
     await world.baseline();
-    expect((await world.ledger.state()).bookmark?.day).toBe(migrated);
+    expect((await world.ledger.state()).cursor?.day).toBe(migrated);
     world.host.remove(17);
     await world.minutesUntil(() => world.memory.days.get(migrated)?.count === size - 1, 12);
     world.host.requests.length = 0;
@@ -65,8 +65,8 @@ describe('a day that does not fit into one tick', () => {
     await world.baseline(20);
     world.clock.advance({ hours: 25 });
     await world.minutesUntil(isBeingRead, 5);
-    const { bookmark } = await world.ledger.state();
-    const other = bookmark?.day === migrated ? '2016-01-01' : migrated;
+    const { cursor } = await world.ledger.state();
+    const other = cursor?.day === migrated ? '2016-01-01' : migrated;
     world.host.add(50_000, other, { name: 'Zoe Zimmer' });
     await world.minutesUntil(() => world.heard.length > 0, 15);
     expect(world.heardOf(50_000)).toEqual(['created']);
