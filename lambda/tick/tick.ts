@@ -94,6 +94,9 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly cutShort: boolean;
 }
 
+/** With so many requests a minute, a tick comes to all of its work. */
+const muchPace = 300;
+
 /** What a tick finds out and keeps; what it owes is known at its end. */
 type Learned = Omit<StateChanges, 'dirtySince'>;
 
@@ -318,8 +321,9 @@ class Tick {
     const { ledger, clock, settings, rules } = this.#parts;
     const { withdrawAfterMs } = settings;
     const { perMinute, value } = this.#parts.partner.pace;
+    const allowed = value.learned ?? perMinute;
     // A minute's pace is not for audits alone.
-    const most = Math.ceil((value.learned ?? perMinute) / 2);
+    const most = Math.ceil(allowed / 2);
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
     const before = await readCalendar(ledger, this.#window);
@@ -333,7 +337,7 @@ class Tick {
       cursor: state.cursor,
       recentFrom,
       auditRequests: audit.requests,
-      turn: Math.floor(began / 60_000),
+      turn: turnOf(state, allowed, began),
       rules,
       waited: (calendar) => {
         const recent = calendar.positionOf(recentFrom);
@@ -637,6 +641,12 @@ class Tick {
       cutShort: this.#limit.wasReached,
     };
   }
+}
+
+/** Kinds of work take turns only where a tick may not come to all of them. */
+function turnOf({ dirtySince, cursor }: State, perMinute: number, nowMs: number): number {
+  const hasRoom = perMinute >= muchPace && dirtySince === undefined && cursor === undefined;
+  return hasRoom ? 0 : Math.floor(nowMs / 60_000);
 }
 
 /** By how much the total lies, as far as it is no passing answer of a replica or a cache. */

@@ -18,7 +18,7 @@ it('tells operations of a total that is 40 more than its days have, and of nothi
   await story.minutes(3);
   expect(told()).toEqual([`created ${id}`]);
   sandbox.set({ countOffset: 0 });
-  await story.minutes(3);
+  await story.minutes(13);
   expect(subjects().slice(1)).toEqual(['the total is the sum of its days again']);
   expect(told()).toHaveLength(1);
 });

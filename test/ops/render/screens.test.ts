@@ -48,7 +48,7 @@ const well: ResultOf<'status'> = {
   waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
   oldestProof: {
     recent: { day: '2026-11-18', at: '2026-11-21T15:52:00Z' },
-    history: { day: '2019-02-01', at: '2026-11-20T20:00:00Z' },
+    history: { day: '2019-02-01', at: '2026-11-21T14:13:00Z' },
   },
   unproven: { days: 0, first: [] },
   detection: detectionTimes(tickSettings(), { recent: 12, all: 12_004 }),
