@@ -100,6 +100,8 @@ export type Searching = z.output<typeof searchRange>;
 export interface WorkDone {
   /** Every difference was found, read and committed. */
   readonly isAllLocated: boolean;
+  /** The search had its turn. */
+  readonly hasSearched: boolean;
   readonly searching?: Searching | undefined;
   /** Requests that audits of the history have made; beyond what they may, if a read took more. */
   readonly audited: number;
@@ -135,6 +137,7 @@ export function* dueWork(work: Work): Generator<Step, WorkDone, Answer> {
   }
   return {
     isAllLocated: found?.isAll ?? !work.differs,
+    hasSearched: found !== undefined,
     // What had no turn goes on as it was.
     searching: found ? found.searching : work.searching,
     audited: work.auditRequests - audits.requests,
@@ -157,7 +160,7 @@ function* located(work: Work, start: Reached): Generator<Step, Followed, Answer>
   const { searching } = work;
   const now = yield* readDue(waitedAsked, 'search', start, purse);
   if (!work.differs) return now;
-  if (now.isTimeUp || !now.isAll) return { ...now, searching };
+  if (now.isTimeUp || !now.isAll) return { ...now, isAll: false, searching };
   if (searching === undefined) return yield* searched(work, now, purse);
   const goneOn = yield* followed(locateInRange(searching)(now.calendar), now, purse);
   const isOver = goneOn.searching === undefined && goneOn.isAll && !goneOn.isTimeUp;
@@ -258,7 +261,7 @@ function* readDue(
     const answer = yield readStep(days, purpose, cursor);
     ({ calendar, cursor } = answer);
     isTimeUp = answer.isTimeUp || answer.read === 'in-vain';
-    isAll &&= answer.read !== 'left';
+    isAll &&= answer.read !== 'left' && answer.read !== 'in-vain';
     purse.requests -= answer.requests ?? 0;
   }
 }

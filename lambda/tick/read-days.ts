@@ -85,7 +85,7 @@ export async function readDays(
   const settled = await settle(
     context,
     before,
-    judged(parts, step, { ...read, begunAt, goneOnFrom }),
+    judged(parts, step, { ...read, begunAt, goneOnFrom }, cursor),
   );
   const { quarantined, assessments, requests } = read;
   return { ...nothing, requests, quarantined, found: assessments.length, ...settled };
@@ -156,10 +156,13 @@ function judged(
   { rules }: Pick<TickParts, 'rules'>,
   step: ReadStep,
   read: Proven & Pick<Judged, 'begunAt' | 'goneOnFrom'>,
+  cursor: Cursor | undefined,
 ): Judged {
   const { goneOnFrom, isCutOff, isOutOfPace, count } = read;
   const isFirstReading = isFirst(step);
-  const mayGoOn = step.mayGoOn || (isFirstReading && isOutOfPace);
+  // One day at a time: another that does not fit into a tick is read anew.
+  const isFree = cursor === undefined || goneOnFrom !== undefined;
+  const mayGoOn = (step.mayGoOn && isFree) || (isFirstReading && isOutOfPace);
   const next = mayGoOn ? read.bookmark : undefined;
   const isInParts = goneOnFrom !== undefined || next !== undefined;
   return {
@@ -283,7 +286,8 @@ function entriesOf(
 function outcomeOf(read: Judged, hasFailed: boolean): Outcome {
   if (read.isInVain) return 'in-vain';
   if (hasFailed) return 'failed';
-  if (!read.isWhole) return 'in-parts';
+  // Its count has changed between the first part and the last.
+  if (!read.isWhole) return read.next ? 'in-parts' : 'failed';
   return read.isUnproven && !read.isInParts ? 'unproven' : 'proven';
 }
 

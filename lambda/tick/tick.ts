@@ -354,7 +354,7 @@ class Tick {
     const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.cursor });
     const { calendar, cursor } = done;
     await ledger.saveDays(stillAsked(before, calendar));
-    const { isAllLocated, searching: narrowed, audited } = done.end;
+    const { isAllLocated, hasSearched, searching: narrowed, audited } = done.end;
     const auditsFrom =
       audited > 0 ? savedUntil(audited, pace, audit, this.#nowMs) : state.auditsFrom;
     this.#read = { ...this.#read, proofs: proofsSince(began, calendar) };
@@ -366,17 +366,16 @@ class Tick {
     this.#see(daysSeen(this.#open, calendar, size, this.#oddFields.met.size > 0));
     // What came or went while the search was on looks the same, until the next search.
     const unexplained = isAllLocated && differs ? pulse.count - calendar.total : undefined;
-    const isExplained = (unexplained ?? state.unexplained) === 0;
     // Days that cannot be read in a whole tick must not keep ticks from all others.
-    const searching = isDeepStrictEqual(narrowed, state.searching) ? undefined : narrowed;
+    const hasStood = hasSearched && isDeepStrictEqual(narrowed, state.searching);
     const learned: Learned = {
       ...calendarLearned(calendar, this.#window, audit, auditsFrom),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
       ...(isMended(calendar, size) && state.reported.length > 0 && { reported: [] }),
       cursor,
-      searching,
+      searching: hasStood ? undefined : narrowed,
       ...(unexplained !== undefined && { unexplained }),
-      unexplainedSince: isExplained ? undefined : (state.unexplainedSince ?? began),
+      unexplainedSince: sinceOf(state, unexplained, began),
       missing,
     };
     Object.assign(this.#learned, learned);
@@ -548,7 +547,7 @@ class Tick {
         ...this.#learned,
         ...this.#announcement.changes,
         ...(today && { today }),
-        ...this.#debt(now),
+        ...this.#debt(now, outcome),
       });
       this.#leased = undefined;
       if (!kept) this.#parts.journal.warn('lease lost', { owner: this.#lease.owner });
@@ -560,12 +559,14 @@ class Tick {
    * Whether some outbox may owe an event: one was refused or left for the next tick, a commit has an
    * unknown outcome, or a crash is so recent that the index of undelivered events may not show it.
    */
-  #debt(now: Temporal.Instant): Pick<StateChanges, 'dirtySince'> {
+  #debt(now: Temporal.Instant, outcome: TickReport['outcome']): Pick<StateChanges, 'dirtySince'> {
     const { tally, failures, delivery } = this.#announcement.now;
     const isOwn =
       delivery.undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
     if (isOwn) return {};
     const since = this.#leased?.dirtySince;
+    // It has delivered, and not looked at what else the tick before it has left.
+    if (outcome === 'backing-off') return { dirtySince: since };
     if (since === undefined || now.since(since).total('minutes') >= indexLagMinutes)
       return { dirtySince: undefined };
     return { dirtySince: since };
@@ -641,6 +642,16 @@ class Tick {
       cutShort: this.#limit.wasReached,
     };
   }
+}
+
+/** Since when the total has differed by as much; undefined: it does not. */
+function sinceOf(
+  { unexplained: before, unexplainedSince = Number.POSITIVE_INFINITY }: State,
+  unexplained = before,
+  nowMs: number,
+): number | undefined {
+  if (unexplained === 0) return undefined;
+  return unexplained === before ? Math.min(unexplainedSince, nowMs) : nowMs;
 }
 
 /** Kinds of work take turns only where a tick may not come to all of them. */

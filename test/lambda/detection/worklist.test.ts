@@ -72,7 +72,12 @@ describe('the days that are due', () => {
     const calendar = calendarOf(9);
     const { steps, end } = carriedOut(dueWork(quiet(calendar)), calendar, () => ({}));
     expect(steps).toEqual([]);
-    expect(end).toEqual({ isAllLocated: true, searching: undefined, audited: 0 });
+    expect(end).toEqual({
+      isAllLocated: true,
+      searching: undefined,
+      hasSearched: true,
+      audited: 0,
+    });
   });
 
   it('are divided down to the one that cannot be proven, and all others are read', () => {
@@ -120,6 +125,22 @@ describe('the days that are due', () => {
     expect(steps.every(({ kind }) => kind === 'read')).toBe(true);
   });
 
+  it('are not all located where what was asked for was read in vain, and the search had no time', () => {
+    const calendar = asking(calendarOf(9), [dayOf(4).toString()], readNow);
+    const work = { ...quiet(calendar), differs: true, total: calendar.total + 1 };
+    const { end } = carriedOut(dueWork(work), calendar, () => ({ read: 'in-vain' }));
+    expect(end).toMatchObject({ isAllLocated: false });
+  });
+
+  it('keep the place of a search that has no turn', () => {
+    const searching = { from: dayOf(3).toString(), to: dayOf(9).toString() };
+    const calendar = calendarOf(20);
+    const cursor = { day: dayOf(4).toString(), range: { from: dayOf(4), to: dayOf(4) } };
+    const work = { ...quiet(calendar), differs: true, searching, cursor, turn: 1 };
+    const { end } = carriedOut(dueWork(work), calendar, () => ({ isTimeUp: true, cursor }));
+    expect(end).toMatchObject({ searching, hasSearched: false, isAllLocated: false });
+  });
+
   it('are remembered where time was up in the middle of a search', () => {
     const calendar = calendarOf(400);
     const work = { ...quiet(calendar), differs: true, total: calendar.total + 500 };
@@ -129,7 +150,7 @@ describe('the days that are due', () => {
       ++asked === 1 ? { count: 2 } : { isTimeUp: true },
     );
     const searching = { from: dayOf(0).toString(), to: dayOf(398).toString() };
-    expect(end).toEqual({ isAllLocated: false, searching, audited: 0 });
+    expect(end).toEqual({ isAllLocated: false, searching, hasSearched: true, audited: 0 });
     const again = { ...work, searching: { from: dayOf(3).toString(), to: dayOf(9).toString() } };
     const { steps } = carriedOut(dueWork(again), calendar, () => ({ isTimeUp: true }));
     expect(steps[0]).toMatchObject({ kind: 'count', range: { from: dayOf(3), to: dayOf(9) } });

@@ -99,6 +99,17 @@ describe('a total that is not the sum of its days', () => {
     expect(await amidSearch.tell(world)).toEqual(amidSearch.seen);
   });
 
+  it('that jumps for a moment holds nothing of what is new', async () => {
+    await known(6);
+    lie(1);
+    await world.minutes(75);
+    lie(-600);
+    await world.minutes(1);
+    lie(1);
+    world.host.add(777, '2026-11-20');
+    expect(await world.minute()).toMatchObject({ created: 1, held: 0, delivered: 1 });
+  });
+
   it('for a moment is told to nobody', async () => {
     await known(6);
     world.notices.length = 0;
