@@ -228,8 +228,6 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   searched: {
     breaks:
       'a total that no day explains is believed at once, whichever replica has counted the days',
-    seed: 19,
-    amid: { plan: { replicaLag: 10, pace: 0, cache: 0 } },
     rules: { isSearchedAgain: no },
   },
   leftover: {

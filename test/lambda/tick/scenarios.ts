@@ -500,6 +500,25 @@ export const amidSearch: Scenario = {
   seen: { created: 1, unexplained: 0, heard: ['6/1'] },
 };
 
+/** The total is 40 more than all days have; days are searched for them time and again. */
+export const searchedAgain: Scenario = {
+  async tell(story) {
+    story.host.addMany(1, 6, '2026-11-20');
+    await story.baseline();
+    await story.minutes(20);
+    story.host.count = (right, { filter = {} }) =>
+      filter.start_date || filter.end_date ? right : right + 40;
+    const minutes: number[] = [];
+    for (let minute = 0; minute < 10; minute++) {
+      story.host.requests.length = 0;
+      await story.minute();
+      if (story.host.asked.includes('count')) minutes.push(minute);
+    }
+    return minutes;
+  },
+  seen: [0, 1, 2, 4, 8],
+};
+
 /** An edit far back that is taken back at once: until a replica cannot be that far behind, that is no update. */
 export const takenBackFarBack: Scenario = {
   async tell(story) {
@@ -574,6 +593,7 @@ export const byMutant = {
   since: lag,
   lease,
   revisit: takenBackFarBack,
+  searched: searchedAgain,
   cursor: hugeDay,
   pace: learnedPace,
 } as const satisfies Readonly<Record<string, Scenario>>;

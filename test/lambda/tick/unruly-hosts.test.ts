@@ -3,7 +3,7 @@ import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { serverError } from '../../scaffold/partner.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
-import { amidSearch, takenBackFarBack } from './scenarios.ts';
+import { amidSearch, searchedAgain, takenBackFarBack } from './scenarios.ts';
 
 let world: Integration;
 beforeEach(() => {
@@ -93,6 +93,10 @@ describe('a total that is not the sum of its days', () => {
       if (world.host.asked.length > 1) minutes.push(minute);
     }
     expect(minutes).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 120, 180]);
+  });
+
+  it('is searched for again, and not in every tick', async () => {
+    expect(await searchedAgain.tell(new Integration())).toEqual(searchedAgain.seen);
   });
 
   it('is none any more with the next tick, where something has come while the days were read', async () => {
