@@ -8,6 +8,7 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
 import type { Baseline } from '../../lambda/ports/state.ts';
+import { tickSettings } from '../scaffold/settings.ts';
 import type { Note } from './coverage.ts';
 import type { Host } from './host.ts';
 import type { Invocation } from './passage.ts';
@@ -15,6 +16,7 @@ import { stampOf, type World } from './world.ts';
 
 /** What may go within a day without asking (docs/detection.md): of worlds as large as these are. */
 const fewOf = (known: number) => Math.min(25, Math.max(2, Math.floor(known / 5)));
+const { withdrawAfterMs } = tickSettings();
 const oneHourMs = 3_600_000;
 const oneDayMs = 24 * oneHourMs;
 
@@ -24,8 +26,8 @@ export class Witness {
   readonly #host: Host;
   readonly #note: Note;
   readonly #findings: string[];
-  /** Each sight of each record that was committed. */
-  readonly #known = new Map<number, Set<number>>();
+  /** Each sight of each record that was committed and replaced, and when. */
+  readonly #replaced = new Map<number, Map<number, number>>();
   /** The newest sight of each record among those that were committed. */
   readonly #sights = new Map<number, number>();
   /** The world's moment when a read of days last showed a record. */
@@ -113,7 +115,7 @@ export class Witness {
           return undefined;
         }
         if (change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
-        else this.#committed(idOf(change), change.assessment);
+        else this.#committed(idOf(change), change.assessment, now.epochMilliseconds);
         const isLetGo = destiny === 'pending' && typeof owed === 'object' && owed.behind !== 'held';
         if (isLetGo) this.#letGo(change, now.epochMilliseconds, holdAbove);
         return owed;
@@ -177,19 +179,22 @@ export class Witness {
     this.startDay = startDay.toString();
   }
 
-  /** What no read has shown before is believed, of a replica as well: docs/detection.md, Assumptions. */
-  #mayBeOlder(id: number, version: number): boolean {
+  /** What was not current within `withdrawAfter` is believed, of a replica as well: docs/detection.md. */
+  #mayBeOlder(id: number, version: number, nowMs: number): boolean {
     if (this.mayBeOutlived) return true;
-    return this.#host.oldestAnswerMs > 0 && !this.#known.get(id)?.has(version);
+    const replacedAt = this.#replaced.get(id)?.get(version) ?? 0;
+    return this.#host.oldestAnswerMs > 0 && nowMs - replacedAt >= withdrawAfterMs;
   }
 
-  #committed(id: number, sight: Assessment): void {
+  #committed(id: number, sight: Assessment, nowMs: number): void {
     const version = stampOf(sight);
+    const current = this.#sights.get(id);
     if (version === undefined) this.#findings.push(`a sight of ${id} has lost its stamp`);
-    else if (version < (this.#sights.get(id) ?? 0) && !this.#mayBeOlder(id, version))
+    else if (version < (current ?? 0) && !this.#mayBeOlder(id, version, nowMs))
       this.#findings.push(`an older sight of ${id} was committed over a newer one`);
     this.#sights.set(id, version ?? 0);
-    this.#known.set(id, (this.#known.get(id) ?? new Set()).add(version ?? 0));
+    const replaced = this.#replaced.get(id) ?? new Map<number, number>();
+    if (current !== undefined) this.#replaced.set(id, replaced.set(current, nowMs));
     this.#world.inFocus.push(id);
     if (this.#world.inFocus.length > 5) this.#world.inFocus.shift();
   }
