@@ -79,7 +79,8 @@ export function entriesAfter(
     [...known].map(([day, entry]): [string, DayEntry] => {
       if (isStillDue) return [day, entry];
       const { failures = 0 } = calendar.entry(day);
-      const { askedAt: _, proof, digest, ...facts } = entry;
+      // Both were for a read to come, and this was it.
+      const { askedAt: _, dueAt: __, proof, digest, ...facts } = entry;
       // What a read did not come to is as it was.
       const isAsProven = outcome === 'in-vain' && proof !== undefined && digest !== undefined;
       const read = { ...facts, ...(isAsProven && { proof, digest }), readAt };

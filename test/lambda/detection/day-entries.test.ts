@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { Calendar, type DayEntry } from '../../../lambda/detection/calendar.ts';
+import { entriesAfter, type Outcome } from '../../../lambda/detection/day-entries.ts';
+import { waitedAsked, waitedSoon } from '../../../lambda/detection/due.ts';
+
+const readAt = Date.parse('2026-11-21T08:00:00Z');
+const proof = { kind: 'single-page', at: 5, count: 2 } as const;
+const before: DayEntry = {
+  ...{ count: 2, missing: 0, readAt: 5, proof, digest: 'digest' },
+  ...{ askedAt: 6, dueAt: readAt - 1, failures: 2 },
+};
+const day = '2026-11-12';
+const calendar = new Calendar([[day, before]]);
+
+/** The read showed one row of the two. */
+function entryAfter(outcome: Outcome, isJoint = false): DayEntry | undefined {
+  const entries = new Map([[day, { count: 1, readAt }]]);
+  return entriesAfter(outcome, { entries, isJoint }, [], calendar, readAt).get(day);
+}
+
+const isDue = (entry: DayEntry | undefined) => {
+  const now = calendar.with(entry ? [[day, entry]] : []);
+  return waitedAsked(now)(0) >= 1 || waitedSoon(now, 1, readAt, { recentMs: 60_000 })(0) >= 1;
+};
+
+describe('a day after a read of it alone', () => {
+  it('is what the read showed, if that is proven', () => {
+    expect(entryAfter('proven')).toEqual({ count: 1, readAt });
+  });
+
+  it.each(['unproven', 'failed', 'in-parts', 'in-vain'] as const)(
+    'that was %s is not due again at once, whatever it was due for',
+    (outcome) => {
+      expect(isDue(before)).toBe(true);
+      expect(isDue(entryAfter(outcome))).toBe(false);
+    },
+  );
+
+  it('that left something is one failure more; a part of a day is none', () => {
+    for (const outcome of ['unproven', 'failed', 'in-vain'] as const)
+      expect(entryAfter(outcome)).toMatchObject({ readAt, failures: 3 });
+    expect(entryAfter('in-parts')).toMatchObject({ readAt, failures: 2 });
+  });
+
+  it('keeps its count and its proof if it was cut off, and only its count if something is left', () => {
+    expect(entryAfter('in-vain')).toMatchObject({ count: 2, proof, digest: 'digest' });
+    expect(entryAfter('failed')).toMatchObject({ count: 2 });
+    expect(entryAfter('failed')).not.toHaveProperty('proof');
+    expect(entryAfter('in-parts')).not.toHaveProperty('proof');
+  });
+});
+
+describe('a day after a read of several', () => {
+  it.each(['unproven', 'in-vain'] as const)('that was %s is as it was, and due', (outcome) => {
+    expect(entryAfter(outcome, true)).toEqual(before);
+    expect(isDue(entryAfter(outcome, true))).toBe(true);
+  });
+
+  it('of which something could not be committed is made again later', () => {
+    expect(entryAfter('failed', true)).toMatchObject({ readAt, failures: 3 });
+    expect(isDue(entryAfter('failed', true))).toBe(false);
+  });
+});
