@@ -43,7 +43,6 @@ const out: readonly WordOut[] = [
     instead: 'range',
     because: 'consecutive days have one name',
     except: /\.slice\(|\bsliceDays\b/g,
-    exceptIn: ['lambda/tick/read-days.ts'],
   },
   {
     word: /stretch(es)?/,

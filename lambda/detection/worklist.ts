@@ -8,6 +8,8 @@ import { type Step as Located, type locate, locateWithin } from './locate.ts';
 
 /** Requests that a tick's search for a difference may make, and its reading of what does not fit into one tick. */
 const searchRequests = 100;
+/** With so many requests a minute, a tick comes to all of its work. */
+const muchPace = 300;
 /** A range is halved when the host cannot answer for it, below one day too: so often a single day is tried. */
 const leastRangeDays = 1 / 8;
 
@@ -83,7 +85,7 @@ export interface Work {
   readonly recentFrom: string;
   /** Requests that second looks may make, and as many those of audits. */
   readonly auditRequests: number;
-  /** Which kind of work comes first: any whole number, another one in each tick. */
+  /** Which kind of work comes first: 0, what was asked for; where a tick may not come to all, another number each time. */
   readonly turn: number;
   /** How long each day has waited for its second look, or to be read again soon. */
   waited(calendar: Calendar): Waited;
@@ -107,15 +109,23 @@ export interface WorkDone {
   readonly audited: number;
 }
 
+/** Whether a tick comes to all kinds of its work: the last one did, and the pace allows it. */
+export function hasRoomForAll(
+  { dirtySince, cursor }: { readonly dirtySince?: unknown; readonly cursor?: unknown },
+  perMinute: number,
+): boolean {
+  return perMinute >= muchPace && dirtySince === undefined && cursor === undefined;
+}
+
 /** Requests that are left. It is looked at before a read, not within one. */
 interface Purse {
   requests: number;
 }
 
 /**
- * The days that are due. These take turns to come first: what was asked for, with the search for a difference; the day
- * that did not fit into an earlier tick; second looks and what is read again soon; audits of the history. A generator
- * that is asked for the next step and is told what came of it.
+ * The days that are due: those that were asked for, with the search for a difference; the day that did not fit into an
+ * earlier tick; second looks and what is read again soon; audits of the history. By its turn, another kind comes first.
+ * A generator that is asked for the next step and is told what came of it.
  */
 export function* dueWork(work: Work): Generator<Step, WorkDone, Answer> {
   const soon = { requests: work.auditRequests };
@@ -128,7 +138,8 @@ export function* dueWork(work: Work): Generator<Step, WorkDone, Answer> {
     (now: Reached) => readDue((calendar) => work.waitedForAudit(calendar), 'audit', now, audits),
   ];
   const first = work.turn % kinds.length;
-  let now: Reached = { ...work, isTimeUp: false, isAll: true };
+  const { calendar, cursor } = work;
+  let now: Reached = { calendar, cursor, isTimeUp: false, isAll: true };
   let found: Followed | undefined;
   for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
     if (now.isTimeUp) break;

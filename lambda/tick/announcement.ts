@@ -65,7 +65,7 @@ const nothingAnnounced: Announced = {
   years: [],
 };
 
-/** How changes were come by. */
+/** How the changes were found. */
 export interface Circumstances {
   /** Kept with the revisions, too, for `explain`. */
   readonly found?: Found;

@@ -76,7 +76,7 @@ export async function readDays(
   const nothing = { calendar, cursor, quarantined: [], found: 0, recorded: 0 };
   if (read === 'unanswered') {
     const requests = unansweredRequests;
-    // Of a slice that is divided nothing can be gone on with.
+    // A range that is divided is read from its beginning.
     if (step.purpose === 'baseline') return { ...nothing, read, cursor: undefined, requests };
     const asItWas = new Map(step.days.map((day) => [day, calendar.entry(day)]));
     const apart = parts.rules.separated(asItWas, step.days);
@@ -195,7 +195,8 @@ async function settle(
   const seen = await differences(context, [...fresh.keys()], read, read.isFirstReading);
   const looked = await lookedAt(context, read, before, fresh, seen.unseen);
   const committed = await commit(context, read, seen.sightings, looked);
-  // Cut short, not all of it was committed. Read in parts, no day of a slice is read whole: audits prove them.
+  // Cut short, not all of it was committed. Where the first reading takes several ticks for a range, no day of it is
+  // read whole: audits prove them.
   const isCutShort = limit.noteIfReached();
   const isUncounted = read.isFirstReading
     ? isCutShort || read.isInParts || read.isInVain
@@ -300,7 +301,7 @@ function resultOf(
   if (read.isInVain) return { read: 'in-vain' };
   if (isCutShort) return { read: 'left' };
   if (isJoint(read) && outcomeOf(read, hasFailed) === 'unproven') return { read: 'unproven' };
-  // A slice of which something could not be committed is read again.
+  // A range of which something could not be committed is read again.
   if (read.isFirstReading && hasFailed) return { read: 'left' };
   const isDone = !hasFailed && !read.isCutOff && (read.isWhole || read.isFirstReading);
   return {

@@ -12,6 +12,7 @@ import {
   sighted,
   withdrawing,
 } from '../detection/missing.ts';
+import { isSearchedAgain } from '../detection/unexplained.ts';
 import type { State } from '../ports/state.ts';
 
 /**
@@ -25,23 +26,6 @@ function isPulseOutdated(before: State, leased: State): boolean {
 /** Dated since the baseline's start day: news while the baseline runs. */
 function isNewcomer(day: string, startDay: Temporal.PlainDate): boolean {
   return day >= startDay.toString();
-}
-
-/** Minutes after which a search is repeated once an hour. */
-const oneHour = 64;
-
-/**
- * A total that no day explains is searched for again after 1, 2, 4 … 64 minutes and every hour: a replica may have
- * answered for the days. Times are milliseconds since the epoch.
- *
- * @param lookedAt when a tick looked last
- */
-function isSearchedAgain(since: number, lookedAt: number, now: number): boolean {
-  const searches = (at: number) => {
-    const minutes = Math.max(0.5, (at - since) / 60_000);
-    return Math.floor(minutes < oneHour ? Math.log2(minutes) : 5 + minutes / 60);
-  };
-  return searches(now) > searches(lookedAt);
 }
 
 /** A read that was cut off, and cannot be gone on with, counts no day. */

@@ -31,10 +31,12 @@ import {
 } from '../detection/observed.ts';
 import { unhurried } from '../detection/pace.ts';
 import { isLeftToFind, pulseDigest } from '../detection/pulse.ts';
+import { believed, unexplainedAfter } from '../detection/unexplained.ts';
 import {
   type Answer,
   backwards,
   dueWork,
+  hasRoomForAll,
   type Position,
   type Step,
 } from '../detection/worklist.ts';
@@ -93,9 +95,6 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   /** Stopped at a boundary because time was running out; the next tick goes on. */
   readonly cutShort: boolean;
 }
-
-/** With so many requests a minute, a tick comes to all of its work. */
-const muchPace = 300;
 
 /** What a tick finds out and keeps; what it owes is known at its end. */
 type Learned = Omit<StateChanges, 'dirtySince'>;
@@ -264,7 +263,7 @@ class Tick {
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
   async #look(state: LeasedState, pulse: PulseRead): Promise<void> {
     const page = await readPage(this.#parts, this.#limit, pulse, state);
-    const count = pulse.count - lastingUnexplained(state, this.#nowMs, this.#parts.settings);
+    const count = pulse.count - believed(state, this.#parts.settings.withdrawAfterMs, this.#nowMs);
     const { missing = nothingMissing } = state;
     const looks = new Looks(
       {
@@ -337,7 +336,7 @@ class Tick {
       cursor: state.cursor,
       recentFrom,
       auditRequests: audit.requests,
-      turn: turnOf(state, allowed, began),
+      turn: hasRoomForAll(state, allowed) ? 0 : Math.floor(began / 60_000),
       rules,
       waited: (calendar) => {
         const recent = calendar.positionOf(recentFrom);
@@ -365,7 +364,7 @@ class Tick {
     const { size } = this.#quarantine;
     this.#see(daysSeen(this.#open, calendar, size, this.#oddFields.met.size > 0));
     // What came or went while the search was on looks the same, until the next search.
-    const unexplained = isAllLocated && differs ? pulse.count - calendar.total : undefined;
+    const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
     // Days that cannot be read in a whole tick must not keep ticks from all others.
     const hasStood = hasSearched && isDeepStrictEqual(narrowed, state.searching);
     const learned: Learned = {
@@ -374,8 +373,7 @@ class Tick {
       ...(isMended(calendar, size) && state.reported.length > 0 && { reported: [] }),
       cursor,
       searching: hasStood ? undefined : narrowed,
-      ...(unexplained !== undefined && { unexplained }),
-      unexplainedSince: sinceOf(state, unexplained, began),
+      ...unexplainedAfter(state, rest, began),
       missing,
     };
     Object.assign(this.#learned, learned);
@@ -642,32 +640,6 @@ class Tick {
       cutShort: this.#limit.wasReached,
     };
   }
-}
-
-/** Since when the total has differed by as much; undefined: it does not. */
-function sinceOf(
-  { unexplained: before, unexplainedSince = Number.POSITIVE_INFINITY }: State,
-  unexplained = before,
-  nowMs: number,
-): number | undefined {
-  if (unexplained === 0) return undefined;
-  return unexplained === before ? Math.min(unexplainedSince, nowMs) : nowMs;
-}
-
-/** Kinds of work take turns only where a tick may not come to all of them. */
-function turnOf({ dirtySince, cursor }: State, perMinute: number, nowMs: number): number {
-  const hasRoom = perMinute >= muchPace && dirtySince === undefined && cursor === undefined;
-  return hasRoom ? 0 : Math.floor(nowMs / 60_000);
-}
-
-/** By how much the total lies, as far as it is no passing answer of a replica or a cache. */
-function lastingUnexplained(
-  { unexplained, unexplainedSince }: State,
-  nowMs: number,
-  { withdrawAfterMs }: Pick<TickParts['settings'], 'withdrawAfterMs'>,
-): number {
-  const isLasting = unexplainedSince !== undefined && nowMs - unexplainedSince >= withdrawAfterMs;
-  return isLasting ? unexplained : 0;
 }
 
 function sum(numbers: Iterable<number>): number {
