@@ -60,7 +60,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     begins: 'the credentials are not stored yet',
     ends: 'the credentials are stored',
     means: `The secret is still as the deployment made it: without client ID and secret. ${tryAgain}`,
-    toDo: 'Write {"client_id": "...", "client_secret": "..."}, as the operator issued them, to credentials.json, store it, and delete the file.',
+    toDo: 'Write {"client_id": "...", "client_secret": "..."}, as the partner issued them, to credentials.json, store it, and delete the file.',
     command: store,
   },
   'credentials-malformed': {
@@ -91,7 +91,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     begins: 'the partner refuses the credentials',
     ends: 'the partner accepts the credentials again',
     means: `The partner's token endpoint refuses the client ID or the secret. ${leftAlone}`,
-    toDo: 'Compare the stored client_id and client_secret with what the operator issued, and store them again if they differ. If they agree, ask the operator whether the secret was rotated or the integration was switched off.',
+    toDo: 'Compare the stored client_id and client_secret with what the partner issued, and store them again if they differ. If they agree, ask the partner whether the secret was rotated or the integration was switched off.',
     command: store,
   },
   'unsupported-grant': {
@@ -101,7 +101,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     begins: 'the partner refuses to issue tokens',
     ends: 'the partner issues tokens again',
     means: `The partner's token endpoint does not accept the grant type client_credentials as it is sent. ${leftAlone}`,
-    toDo: 'Find out which form the host accepts, set it as tokenRequest in notifier.config.ts (form, basic or json), and deploy. If none works, ask the operator whether the integration allows the client_credentials grant.',
+    toDo: 'Find out which form the host accepts, set it as tokenRequest in notifier.config.ts (form, basic or json), and deploy. If none works, ask the partner whether the integration allows the client_credentials grant.',
     command: checkedByHand,
   },
   'token-refused-twice': {
@@ -111,7 +111,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     begins: 'the partner refuses the tokens that it issues',
     ends: 'the partner accepts its tokens again',
     means: `The partner's API refuses tokens that its own token endpoint has just issued. ${leftAlone}`,
-    toDo: 'If it lasts for more than a few minutes, tell the operator, and ask whether the integration is enabled on this host.',
+    toDo: 'If it lasts for more than a few minutes, tell the partner, and ask whether the integration is enabled on this host.',
     command: checkedByHand,
   },
   'not-provisioned': {
@@ -121,7 +121,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     begins: 'the partner has assigned no scope',
     ends: 'the partner has assigned a scope',
     means: `The partner's API answers 400 to the list without any filter: the integration has no organizations or no assessments assigned. ${leftAlone}`,
-    toDo: "Contact the operator's support: name the client ID, say that the assessments API answers 400 to the list without any filter, and ask them to assign the integration its organizations and its assessments.",
+    toDo: "Contact the partner's support: name the client ID, say that the assessments API answers 400 to the list without any filter, and ask them to assign the integration its organizations and its assessments.",
     command: checkedByHand,
   },
   'rate-limited': {
@@ -188,7 +188,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     means:
       'They have no usable id or no valid certified_on. They are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
     counts: 'Records so far',
-    toDo: 'Tell the operator which records they are and what is wrong with them.',
+    toDo: 'Tell the partner which records they are and what is wrong with them.',
   },
   'odd-fields': {
     fault: 'record',

@@ -102,7 +102,7 @@ export async function partnerHost(
 /** What to do about an error of the function, where its own advice speaks of AWS. */
 export function adviceOnFlags({ credentials }: Flags, code: string): string | undefined {
   if (credentials === undefined || code !== credentialsRefused) return undefined;
-  return `Compare client_id and client_secret in ${credentials} with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.`;
+  return `Compare client_id and client_secret in ${credentials} with what the partner issued; if they agree, ask the partner whether the secret was rotated or the integration was switched off.`;
 }
 
 const { code: credentialsRefused } = new CredentialsRefusedError();

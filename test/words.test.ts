@@ -55,6 +55,8 @@ const out: readonly WordOut[] = [
     word: /stores?/,
     instead: 'ledger',
     because: 'the table has one name',
+    // Credentials are stored.
+    exceptIn: ['lambda/condition-table.ts'],
   },
   {
     word: /messages?/,
@@ -84,6 +86,7 @@ const held = [
   'lambda/detection',
   'lambda/ports',
   'lambda/assembly.ts',
+  'lambda/condition-table.ts',
   'lambda/poll.ts',
   'lambda/operate.ts',
   'docs/detection.md',

@@ -134,7 +134,7 @@ export class TickAlarms extends Construct {
       says: `The partner of ${integration} sends a record without a usable id or a valid day.`,
       impact: 'that record is not announced until it is mended; all others are.',
       likely: 'a missing or mistyped id or certified_on at the partner.',
-      toDo: `read "record quarantined" in ${logs}, and tell the operator the id and the paths.`,
+      toDo: `read "record quarantined" in ${logs}, and tell the partner the id and the paths.`,
       runbook: 'quarantined',
     });
 

@@ -30,7 +30,7 @@ export function scope(pulse: PulseRead): Finding {
   if (pulse.count === 0)
     return warning(
       'The partner shows no assessments at all.',
-      'If there should be some, ask the operator which organizations and assessments the integration may read.',
+      'If there should be some, ask the partner which organizations and assessments the integration may read.',
     );
   const { organizations, assessments } = scopeOf(pulse);
   return ok(
@@ -43,7 +43,7 @@ export function records({ quarantined, assessments }: PulseRead): Finding {
   if (first === undefined) return ok(`The newest ${assessments.length} are as documented.`);
   return warning(
     `${quarantined.length} of the newest are malformed, the first (${first.id ?? 'without an id'}): ${first.problems.join('; ')}.`,
-    'Tell the operator the id and the paths. Such records are not announced until then.',
+    'Tell the partner the id and the paths. Such records are not announced until then.',
   );
 }
 
@@ -55,7 +55,7 @@ export function clocks({ partnerAheadMs }: OperationParts): Finding {
   if (Math.abs(ahead) <= tolerableSkewMs) return ok(said);
   return warning(
     said,
-    'Tell the operator. Nothing is lost; what is dated tomorrow counts as of the recent window anyway.',
+    'Tell the partner. Nothing is lost; what is dated tomorrow counts as of the recent window anyway.',
   );
 }
 
@@ -68,7 +68,7 @@ export function timeZone({ settings, clock }: OperationParts, pulse: PulseRead):
   if (newest <= today.toString()) return ok(said);
   return warning(
     said,
-    'Ask the operator for the time zone of the platform, set it as timeZone in notifier.config.ts, and deploy. A record that is dated in the future by mistake looks the same.',
+    'Ask the partner for the time zone of the platform, set it as timeZone in notifier.config.ts, and deploy. A record that is dated in the future by mistake looks the same.',
   );
 }
 
@@ -91,7 +91,7 @@ export async function dayBounds(
       return ok(`Filters by day include their bounds: ${before} before ${day}, ${on} on it.`);
     last = failed(
       `Filters by day do not add up: ${before} before ${day}, ${on} on it, ${after} after it, of ${pulse.count}; the newest page shows ${shown} of that day.`,
-      'Run npm run conformance against the host, and show the operator its report: without these filters nothing can be proven.',
+      'Run npm run conformance against the host, and show the partner its report: without these filters nothing can be proven.',
     );
   }
   return last;

@@ -1,7 +1,7 @@
 import { InvalidBaseUrlError } from './errors.ts';
 
 /**
- * The operator's `{base_url}`, checked: `https:`, or `http:` on a loopback address.
+ * The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address.
  *
  * @throws {InvalidBaseUrlError}
  */

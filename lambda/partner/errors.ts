@@ -35,7 +35,7 @@ const ENDPOINT = {
 /** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
 export class CredentialsRefusedError extends partnerError('credentials-refused', 'access') {
   readonly whatToDo =
-    'Compare client_id and client_secret in Secrets Manager with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.';
+    'Compare client_id and client_secret in Secrets Manager with what the partner issued; if they agree, ask the partner whether the secret was rotated or the integration was switched off.';
 
   constructor(options?: ErrorOptions) {
     super('The token endpoint refused the client ID or the secret, twice.', options);
@@ -45,7 +45,7 @@ export class CredentialsRefusedError extends partnerError('credentials-refused',
 /** 400 `unsupported_grant_type` at the token endpoint (partner-api.md, 7). */
 export class UnsupportedGrantError extends partnerError('unsupported-grant', 'access') {
   readonly whatToDo =
-    'Try another form of the token request (form, basic or json); if none works, ask the operator whether the integration allows the client_credentials grant.';
+    'Try another form of the token request (form, basic or json); if none works, ask the partner whether the integration allows the client_credentials grant.';
 
   constructor(options?: ErrorOptions) {
     super('The token endpoint did not accept the grant type client_credentials.', options);
@@ -55,7 +55,7 @@ export class UnsupportedGrantError extends partnerError('unsupported-grant', 'ac
 /** The API answered 401 to a token that it had issued a moment before (partner-api.md, 7, rule 2). */
 export class TokenRefusedTwiceError extends partnerError('token-refused-twice', 'access') {
   readonly whatToDo =
-    'If it lasts for more than a few minutes, tell the operator that the API refuses tokens which its own token endpoint has just issued, and ask whether the integration is enabled on this host.';
+    'If it lasts for more than a few minutes, tell the partner that the API refuses tokens which its own token endpoint has just issued, and ask whether the integration is enabled on this host.';
 
   constructor(kind: RequestKind, options?: ErrorOptions) {
     super(
@@ -71,7 +71,7 @@ export class TokenRefusedTwiceError extends partnerError('token-refused-twice', 
  */
 export class NotProvisionedError extends partnerError('not-provisioned', 'access') {
   readonly whatToDo =
-    "Contact the operator's support: name the client ID, and say that the assessments API answers 400 to the list without any filter, as it does when the integration has no organizations or no assessments assigned. Ask them to assign both.";
+    "Contact the partner's support: name the client ID, and say that the assessments API answers 400 to the list without any filter, as it does when the integration has no organizations or no assessments assigned. Ask them to assign both.";
 
   constructor(options?: ErrorOptions) {
     super('The integration has no organizations or no assessments assigned.', options);
@@ -81,7 +81,7 @@ export class NotProvisionedError extends partnerError('not-provisioned', 'access
 /** 429. Not in the document, which shows no rate limits (partner-api.md, 8). */
 export class RateLimitedError extends partnerError('rate-limited', 'pace', 'retry-helps') {
   readonly whatToDo =
-    'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the operator for the limit.';
+    'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.';
   override readonly retryAfterMs: number | undefined;
 
   constructor(kind: RequestKind, retryAfterMs?: number) {
@@ -93,7 +93,7 @@ export class RateLimitedError extends partnerError('rate-limited', 'pace', 'retr
 /** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
 export class PaceSpentError extends partnerError('pace-spent', 'pace', 'retry-helps') {
   readonly whatToDo =
-    'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the operator for the limit.';
+    'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.';
   override readonly wasSent = false;
   /** After how many milliseconds there is room again. */
   override readonly retryAfterMs: number;
@@ -113,7 +113,7 @@ export function isCutOff(error: unknown): boolean {
 /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
 export class UnavailableError extends partnerError('unavailable', 'request', 'retry-helps') {
   readonly whatToDo =
-    'Wait; if it lasts, check the base URL and the way to the host, then ask the operator about an outage.';
+    'Wait; if it lasts, check the base URL and the way to the host, then ask the partner about an outage.';
   override readonly retryAfterMs: number | undefined;
 
   /** @param reason `status 503`, or the code of the connection's failure */
@@ -133,7 +133,7 @@ export type TimedOutPhase = 'connect' | 'headers' | 'body' | 'attempt' | 'deadli
 export class TimedOutError extends partnerError('timed-out', 'all', 'retry-helps') {
   override readonly reach: Reach;
   readonly whatToDo =
-    'Wait; if it lasts, ask the operator why the host is slow, or raise the time-outs.';
+    'Wait; if it lasts, ask the partner why the host is slow, or raise the time-outs.';
   readonly phase: TimedOutPhase;
 
   constructor(kind: RequestKind, phase: TimedOutPhase, options?: ErrorOptions) {
@@ -146,7 +146,7 @@ export class TimedOutError extends partnerError('timed-out', 'all', 'retry-helps
 /** The host's certificate cannot be verified. Nothing was sent. */
 export class UntrustedHostError extends partnerError('untrusted-host') {
   readonly whatToDo =
-    'Check the base URL; if it is right, tell the operator that the certificate of the host cannot be verified. Do not switch verification off.';
+    'Check the base URL; if it is right, tell the partner that the certificate of the host cannot be verified. Do not switch verification off.';
 
   constructor(reason: string, options?: ErrorOptions) {
     super(`The certificate of the host could not be verified (${reason}).`, options);
@@ -156,7 +156,7 @@ export class UntrustedHostError extends partnerError('untrusted-host') {
 /** A success whose body is not JSON, not UTF-8, or not what the document describes. */
 export class UnexpectedResponseError extends partnerError('unexpected-response', 'request') {
   readonly whatToDo =
-    'Check the base URL; if it is right, the API has changed or a proxy answers in its place: run the conformance suite and show the operator what it finds.';
+    'Check the base URL; if it is right, the API has changed or a proxy answers in its place: run the conformance suite and show the partner what it finds.';
   /** Paths and what is wrong with them; never a value. */
   readonly problems: readonly string[];
 
@@ -169,7 +169,7 @@ export class UnexpectedResponseError extends partnerError('unexpected-response',
 /** `get` received a record that is not the one the document describes (partner-api.md, 2.2). */
 export class MalformedRecordError extends partnerError('malformed-record', 'request') {
   override readonly fault = 'record';
-  readonly whatToDo = 'Show the operator the ID of the record and the paths that are wrong.';
+  readonly whatToDo = 'Show the partner the ID of the record and the paths that are wrong.';
   /** The ID that was asked for. */
   readonly id: number;
   /** Paths and what is wrong with them; never a value. */
@@ -198,7 +198,7 @@ export class ResponseTooLargeError extends partnerError('response-too-large', 'r
 export class RedirectRefusedError extends partnerError('redirect-refused') {
   override readonly fault = 'ops';
   readonly whatToDo =
-    'Set the base URL to the host that the operator gave you, exactly; ask them if it has moved.';
+    'Set the base URL to the host that the partner gave you, exactly; ask them if it has moved.';
   readonly status: number;
 
   constructor(kind: RequestKind, status: number) {
@@ -210,7 +210,7 @@ export class RedirectRefusedError extends partnerError('redirect-refused') {
 /** A 4xx (or 501) that the document does not describe. */
 export class RequestRefusedError extends partnerError('request-refused', 'request') {
   readonly whatToDo =
-    'Check the base URL; if it is right, tell the operator which endpoint gave which status.';
+    'Check the base URL; if it is right, tell the partner which endpoint gave which status.';
   readonly status: number;
 
   constructor(kind: RequestKind, status: number) {
@@ -236,7 +236,7 @@ export class InvalidQueryError extends partnerError('invalid-query') {
 export class InvalidBaseUrlError extends partnerError('invalid-base-url') {
   override readonly fault = 'ops';
   readonly whatToDo =
-    'Set the base URL to https:// and the host that the operator gave you, without user, query or fragment.';
+    'Set the base URL to https:// and the host that the partner gave you, without user, query or fragment.';
 
   constructor(problem: string, options?: ErrorOptions) {
     super(`The base URL ${problem}.`, options);

@@ -13,7 +13,7 @@ import type { CredentialSource, Credentials } from './token.ts';
 export type SecretReader = (secretId: string) => Promise<string | undefined>;
 
 const WHAT_TO_STORE =
-  'Store {"client_id": "…", "client_secret": "…"}, as the operator issued them, as the value of the secret.';
+  'Store {"client_id": "…", "client_secret": "…"}, as the partner issued them, as the value of the secret.';
 
 /**
  * The secret does not exist, has no value, or holds the blanks that the stack creates it with:

@@ -7,7 +7,7 @@ import { parseBody, problemsOf } from './records.ts';
 import { errorCode, toRefusal } from './refusals.ts';
 import type { HttpReply, HttpRequest } from './transport.ts';
 
-/** What the operator issued (partner-api.md, 1). The secret is a password. */
+/** What the partner issued (partner-api.md, 1). The secret is a password. */
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;

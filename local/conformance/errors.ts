@@ -6,7 +6,7 @@ export class CredentialsFileRefusedError extends NotifierError {
   readonly fault = 'ops';
   readonly retryHelps = false;
   readonly whatToDo =
-    'Compare the credentials file with what the operator issued; if they agree, ask the operator whether the secret was rotated or the integration was switched off.';
+    'Compare the credentials file with what the partner issued; if they agree, ask the partner whether the secret was rotated or the integration was switched off.';
 
   constructor() {
     super('The token endpoint refused the client ID or the secret.');
@@ -30,7 +30,7 @@ export class UnusablePageError extends NotifierError {
   readonly code = 'unusable-page';
   readonly fault = 'partner';
   readonly retryHelps = false;
-  readonly whatToDo = 'Show the operator the check that failed.';
+  readonly whatToDo = 'Show the partner the check that failed.';
   /** 200 when the body is at fault. */
   readonly status: number;
 

@@ -10,7 +10,7 @@ import { count } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import { type Access, calling } from '../target/access.ts';
 
-const whatToGive = 'Give {"client_id": "…", "client_secret": "…"}, as the operator issued them.';
+const whatToGive = 'Give {"client_id": "…", "client_secret": "…"}, as the partner issued them.';
 
 const notStored = 'Nothing was stored. status --history may show that it was begun.';
 
@@ -70,7 +70,7 @@ async function store(access: Access, SecretId: string, credentials: Credentials)
 
 async function read({ terminal, stop }: Session, integration: string): Promise<Credentials> {
   if (terminal.isAttended) {
-    terminal.note([`Credentials of ${integration}, as the operator issued them:`]);
+    terminal.note([`Credentials of ${integration}, as the partner issued them:`]);
     const client_id = await terminal.ask('client ID: ', stop);
     return parsed({
       client_id,
@@ -147,7 +147,7 @@ class NotStoredError extends OpsError {
     this.exitCode = exitCodeOf(cause.code);
     this.whatToDo =
       cause.code === 'credentials-refused'
-        ? 'Nothing was stored: compare what you gave with what the operator issued; if it is the same, ask the operator whether it is still valid.'
+        ? 'Nothing was stored: compare what you gave with what the partner issued; if it is the same, ask the partner whether it is still valid.'
         : `Nothing was stored. ${cause.whatToDo}`;
   }
 }

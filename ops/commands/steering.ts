@@ -64,7 +64,7 @@ export const acceptTotal = opsCommand({
       session.note((view) => [
         view.paint(
           'warning',
-          'A host that is broken shows nothing, too, and no record is left to tell by: make sure with the operator that the scope is empty.',
+          'A host that is broken shows nothing, too, and no record is left to tell by: make sure with the partner that the scope is empty.',
         ),
       ]);
     await session.confirm(
