@@ -79,7 +79,7 @@ describe('credentials set that stores nothing', () => {
     const { exitCode, stdout, stderr } = await duty.run('credentials set', { input });
     expect(exitCode).toBe(4);
     expect(stderr).toContain('(credentials-refused)');
-    expect(stderr).toContain('Nothing was stored: compare what you gave with what the operator');
+    expect(stderr).toContain('Nothing was stored: compare what you gave with what the partner');
     expect(stderr).not.toContain('Secrets Manager');
     expect(stdout + stderr).not.toContain('hush');
     expect(stored()).toBe(before);

@@ -154,7 +154,7 @@ describe('status', () => {
             since: '2026-11-21T14:00:00Z',
             number: 4200,
             title: 'many certifications are missing at the partner',
-            whatToDo: 'Ask the operator. Then accept-total.',
+            whatToDo: 'Ask the partner. Then accept-total.',
           },
         ],
       },
