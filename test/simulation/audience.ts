@@ -4,6 +4,9 @@ import type { Announcer, Notice } from '../../lambda/ports/announcer.ts';
 import type { Note } from './coverage.ts';
 import type { Random } from './random.ts';
 
+/** SNS takes so many. */
+const inOneRequest = 10;
+
 /** Machines, people and operations, and what each has been told. */
 export class Audience implements Announcer {
   readonly #random: Random;
@@ -42,16 +45,10 @@ export class Audience implements Announcer {
       if (this.#isRefused()) waiting.add(subject);
       return !waiting.has(subject);
     });
-    for (const one of accepted) {
-      const { event } = one;
-      const before = this.told.get(event.id);
-      if (before) this.#note('told twice');
-      if (before && JSON.stringify(before) !== JSON.stringify(event))
-        this.#findings.push(`two events with the id ${event.id}`);
-      this.#checkEvent(event);
-      this.#checkOrder(event);
-      this.told.set(event.id, event);
-      await onAccepted?.([one]);
+    for (let at = 0; at < accepted.length; at += inOneRequest) {
+      const batch = accepted.slice(at, at + inOneRequest);
+      for (const { event } of batch) this.#hear(event);
+      await onAccepted?.(batch);
     }
     const refused = owed
       .filter((one) => !accepted.includes(one))
@@ -70,6 +67,16 @@ export class Audience implements Announcer {
     this.notices.push(notice);
     return { accepted: true };
   };
+
+  #hear(event: CertificationEvent): void {
+    const before = this.told.get(event.id);
+    if (before) this.#note('told twice');
+    if (before && JSON.stringify(before) !== JSON.stringify(event))
+      this.#findings.push(`two events with the id ${event.id}`);
+    this.#checkEvent(event);
+    this.#checkOrder(event);
+    this.told.set(event.id, event);
+  }
 
   #isRefused(): boolean {
     const isRefused = this.#random.chance(this.refusals);

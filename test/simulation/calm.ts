@@ -235,5 +235,6 @@ const editedOnThePage: Story = async (life, look) => {
   if (entry === undefined) return;
   world.edit(entry.assessment.id, { email: `calm${random.below(1e6)}@example.org` });
   await look();
-  expect(life, [entry.assessment.id], 'updated', 'told');
+  // What was changed before and shows as it was is an older answer, where there are such.
+  expect(life, [entry.assessment.id], 'updated', life.isLagging ? 'either' : 'told');
 };

@@ -183,9 +183,9 @@ export class Life {
     return this.host.oldestAnswerMs > 0;
   }
 
-  auditsOff(): void {
-    const audit = { ...this.settings.audit, recentMs: auditsOff, historyMs: auditsOff };
-    this.settings = { ...this.settings, audit };
+  async auditsOff(): Promise<void> {
+    this.settings = { ...this.settings, audit: { ...this.settings.audit, recentMs: auditsOff } };
+    await this.ledger.saveState({ auditsFrom: auditsOff });
     this.isAudited = false;
   }
 

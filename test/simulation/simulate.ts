@@ -68,7 +68,7 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   await digestsSent(life);
   life.findings.push(...(await judge(life)));
   if (life.findings.length === 0 && plan.stories > 0) {
-    life.auditsOff();
+    await life.auditsOff();
     await expectedAtRest(life, () => untilQuiet(life));
     await digestsSent(life);
     life.findings.push(...(await judge(life)));

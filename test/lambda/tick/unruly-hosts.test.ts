@@ -83,7 +83,8 @@ describe('a total that is not the sum of its days', () => {
     world.host.answerMs = 0;
     world.host.addMany(1, 6, '2026-11-20');
     await world.baseline();
-    world.settings = { audit: { ...tickSettings().audit, recentMs: 9e12, historyMs: 9e12 } };
+    world.settings = { audit: { ...tickSettings().audit, recentMs: 9e12 } };
+    await world.ledger.saveState({ auditsFrom: 9e12 });
     await world.minutes(20);
     lie(40);
     const minutes: number[] = [];
