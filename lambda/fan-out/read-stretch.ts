@@ -13,9 +13,9 @@ import { leaseOf } from '../lease.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
 import type { Lease, State } from '../ports/state.ts';
 import type { Stretch, StretchProgress } from '../ports/stretch.ts';
-import { touch } from '../tick/calendar-days.ts';
+import { touch } from '../tick/calendar.ts';
 import { noteOddFields } from '../tick/conditions.ts';
-import { OddFields } from '../tick/odd-fields.ts';
+import { noOddities, watching } from '../tick/oddities.ts';
 import { prove } from '../tick/read-days.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import {
@@ -66,15 +66,15 @@ export async function readStretch(
   const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeStretch(stretch, lease, clock.now());
   if (before === undefined) throw new StretchTakenError(stretch);
-  const oddFields = new OddFields();
-  const watching = { ...parts, partner: oddFields.watching(parts.partner) };
+  const oddities = noOddities();
+  const watched = { ...parts, partner: watching(parts.partner, oddities) };
   try {
     const after = before.isDone
       ? before
-      : await goOn(watching, stretch, before, lease, run, state.salt);
+      : await goOn(watched, stretch, before, lease, run, state.salt);
     return { ...after, waitSeconds: after.isDone ? 0 : secondsToWait(parts) };
   } finally {
-    await noteOddFields(parts, oddFields.met);
+    await noteOddFields(parts, oddities.oddFields);
     await giveBack(parts, stretch, lease);
   }
 }

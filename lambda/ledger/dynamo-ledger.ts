@@ -21,9 +21,6 @@ export function dynamoLedger(table: Table, integration: string, journal: Journal
     state: () => state.read(),
     recordedState: () => state.readRecorded(),
     takeLease: (lease, now) => state.takeLease(lease, now),
-    completeQuietly: async (now) => {
-      await state.save({ heartbeat: now.toString() });
-    },
     complete: (lease, now, changes) => state.complete(lease, now, changes),
     saveState: (changes, lease) => state.save(changes, lease),
     giveBackLease: (lease) => state.giveBackLease(lease),

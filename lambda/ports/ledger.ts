@@ -25,8 +25,6 @@ export interface Ledger {
    * @returns the state as it was just before, or `undefined` while another owner's lease lasts.
    */
   takeLease(lease: Lease, now: Temporal.Instant): Promise<LeasedState | undefined>;
-  /** The heartbeat of a tick that never held the lease. */
-  completeQuietly(now: Temporal.Instant): Promise<void>;
   /**
    * Heartbeat, what the tick has learned, and the lease given back.
    * @returns `false` when the lease had been lost: then nothing was written.

@@ -14,7 +14,7 @@ import { faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { Lease, LeasedState, State } from '../ports/state.ts';
-import { touch } from './calendar-days.ts';
+import { touch } from './calendar.ts';
 import {
   type DeliveryState,
   deliver,
@@ -55,7 +55,7 @@ interface Announced {
   readonly years: readonly number[];
 }
 
-const nothingAnnounced: Announced = {
+export const nothingAnnounced: Announced = {
   tally: { created: 0, updated: 0, withdrawn: 0, restored: 0, conflicts: 0, held: 0 },
   failures: 0,
   gate: nothingFound,
@@ -65,6 +65,15 @@ const nothingAnnounced: Announced = {
   years: [],
 };
 
+export interface AnnouncementContext {
+  readonly parts: TickParts;
+  readonly window: RecentWindow;
+  readonly limit: TimeLimit;
+  readonly lease: Lease;
+  /** @returns whether ops have been told that these are about to be held */
+  tellFlood(held: readonly Sighting[]): Promise<boolean>;
+}
+
 /** How the changes were found. */
 export interface Circumstances {
   /** Kept with the revisions, too, for `explain`. */
@@ -73,25 +82,11 @@ export interface Circumstances {
 
 /** Commits changes, each with its event, and delivers the events. What it has done stays known when a step after it fails. */
 export class Announcement {
-  readonly #parts: TickParts;
-  readonly #window: RecentWindow;
-  readonly #limit: TimeLimit;
-  readonly #tellFlood: (held: readonly Sighting[]) => Promise<boolean>;
-  readonly #lease: Lease;
+  readonly #context: AnnouncementContext;
   #now = nothingAnnounced;
 
-  constructor(
-    parts: TickParts,
-    window: RecentWindow,
-    limit: TimeLimit,
-    tellFlood: (held: readonly Sighting[]) => Promise<boolean>,
-    lease: Lease,
-  ) {
-    this.#parts = parts;
-    this.#tellFlood = tellFlood;
-    this.#lease = lease;
-    this.#window = window;
-    this.#limit = limit;
+  constructor(context: AnnouncementContext) {
+    this.#context = context;
   }
 
   get now(): Pick<Announced, 'tally' | 'failures' | 'delivery'> {
@@ -104,20 +99,20 @@ export class Announcement {
 
   /** Makes sure that the calendar has these days, before anything of them is committed. */
   async touch(days: Iterable<string>): Promise<void> {
-    this.#set({ years: await touch(this.#parts.ledger, this.#now.years, days) });
+    this.#set({ years: await touch(this.#context.parts.ledger, this.#now.years, days) });
   }
 
   /** Delivers what earlier ticks have left. */
   async inherit(state: State): Promise<void> {
     this.#set({ years: state.years });
-    this.#set({ delivery: await inherit(this.#parts, this.#limit, state) });
+    this.#set({ delivery: await inherit(this.#context.parts, this.#context.limit, state) });
   }
 
   /** The people's mail, once: what a mail that fails has told is not known. */
   async tellPeople(): Promise<void> {
     const { delivery } = this.#now;
     this.#set({ delivery: { ...delivery, isMailDue: false } });
-    this.#set({ delivery: await tellPeople(this.#parts, delivery) });
+    this.#set({ delivery: await tellPeople(this.#context.parts, delivery) });
   }
 
   /**
@@ -154,17 +149,17 @@ export class Announcement {
     const all = changes.map((change) => ({ ...change, ...(found && { found }) }));
     const done: Change[] = [];
     for (let start = 0; start < all.length; start += changesTogether) {
-      if (this.#limit.noteIfReached()) break;
+      if (this.#context.limit.noteIfReached()) break;
       const batch = all.slice(start, start + changesTogether);
       const rest = all.slice(start + changesTogether);
-      done.push(...(await this.#limit.between(() => this.#pass(batch, rest))));
+      done.push(...(await this.#context.limit.between(() => this.#pass(batch, rest))));
     }
     return done;
   }
 
   /** Through the gate, whose memory is written before anything that it allows. */
   async #pass(batch: readonly Change[], rest: readonly Change[]): Promise<Change[]> {
-    const { rules, settings, clock } = this.#parts;
+    const { rules, settings, clock } = this.#context.parts;
     const now = clock.now();
     const { memory, isHeld } = rules.judge(
       this.#now.gate,
@@ -183,7 +178,7 @@ export class Announcement {
     const news = batch.filter(({ kind }) => kind === 'created' || kind === 'restored').length;
     this.#set({ outlook: { known: known + news, total } });
     // What operations cannot be told of is not committed, and found again by the next tick.
-    const isTold = held.length === 0 || (await this.#tellFlood(held));
+    const isTold = held.length === 0 || (await this.#context.tellFlood(held));
     if (!isTold) this.#set({ failures: this.#now.failures + held.length });
     return [
       ...(isTold ? await this.#conclude(held, 'held', now) : []),
@@ -195,10 +190,10 @@ export class Announcement {
   async #remember(gate: GateMemory): Promise<boolean> {
     this.#set({ gate });
     if (isDeepStrictEqual(gate, this.#now.saved)) return true;
-    const { ledger, journal } = this.#parts;
-    const isKept = await ledger.saveState({ gate }, this.#lease);
+    const { ledger, journal } = this.#context.parts;
+    const isKept = await ledger.saveState({ gate }, this.#context.lease);
     if (isKept) this.#set({ saved: gate });
-    else journal.warn('lease lost', { owner: this.#lease.owner });
+    else journal.warn('lease lost', { owner: this.#context.lease.owner });
     return isKept;
   }
 
@@ -214,7 +209,9 @@ export class Announcement {
     );
     const { announced, committed, free } = afterCommits(this.#now, outcomes, destiny);
     this.#set(announced);
-    this.#set({ delivery: await deliver(this.#parts, this.#limit, this.#now.delivery, free) });
+    this.#set({
+      delivery: await deliver(this.#context.parts, this.#context.limit, this.#now.delivery, free),
+    });
     return committed;
   }
 
@@ -224,7 +221,7 @@ export class Announcement {
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
   ): Promise<Outcome['owed']> {
-    const { ledger, journal, settings } = this.#parts;
+    const { ledger, journal, settings } = this.#context.parts;
     const nowMs = now.epochMilliseconds;
     const remembered = remembering(change, nowMs, nowMs + settings.withdrawAfterMs);
     const commit = (brief: boolean) =>
@@ -246,9 +243,9 @@ export class Announcement {
     const { revision } = change;
     const day = change.kind === 'withdrawn' ? change.before.day : change.assessment.certified_on;
     const announced = {
-      integration: this.#parts.settings.name,
+      integration: this.#context.parts.settings.name,
       revision,
-      late: isLate(day, this.#window),
+      late: isLate(day, this.#context.window),
       time,
     };
     if (change.kind === 'withdrawn') {
@@ -258,7 +255,7 @@ export class Announcement {
     }
     const { kind, assessment, changed } = change;
     const type = `certification.${kind}` as const;
-    const { fields } = this.#parts.settings;
+    const { fields } = this.#context.parts.settings;
     return sightingEvent({ ...announced, type, assessment, fields, changed, brief });
   }
 }

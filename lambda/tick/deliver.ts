@@ -12,8 +12,6 @@ import type { DigestSchedule, State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** What a death may cost subscribers to hear twice; to settle it before the mail costs a write more for each. */
-const mostUnsettled = 50;
 /** The most that one mail tells of: what it told of is settled within the same tick. */
 const mostInOneMail = 20_000;
 
@@ -49,8 +47,6 @@ export interface DeliveryState extends DeliveryTally {
 
 interface ToTell extends OutboxEntry {
   readonly event: CertificationEvent;
-  /** Its outbox says that subscribers have it. */
-  readonly isNoted: boolean;
 }
 
 export const nothingDelivered: DeliveryState = {
@@ -107,9 +103,7 @@ export async function deliver(
     return isFree;
   });
   const undelivered = delivery.undelivered + committed.length - free.length;
-  const unsettled = delivery.toTell.filter(({ isNoted }) => !isNoted).length + free.length;
-  const settled = unsettled > mostUnsettled ? 'at-once' : 'with-the-mail';
-  return publish(parts, limit, { ...delivery, waiting, undelivered }, free, settled);
+  return publish(parts, limit, { ...delivery, waiting, undelivered }, free);
 }
 
 /**
@@ -135,7 +129,7 @@ async function collect(
   let collected = delivery;
   for await (const { owed, unreadable } of ledger.leftovers('digest')) {
     for (const error of unreadable) journal.warn('outbox unreadable', { error });
-    collected = telling(collected, owed.filter(isPublished), true);
+    collected = telling(collected, owed.filter(isPublished));
     if (collected.toTell.length >= mostInOneMail) return { ...collected, left: 'more' };
     if (collected.toTell.length > 0) collected = { ...collected, left: 'some' };
     // The next look goes on; it is not made at once, or a long outbox would take all of every tick.
@@ -154,8 +148,8 @@ async function deliverLeftovers(
     for (const error of unreadable) parts.journal.warn('outbox unreadable', { error });
     const page = { ...delivery, undelivered: delivery.undelivered + unreadable.length };
     const pending = owed.filter((one) => !isPublished(one));
-    const noted = page.isMailDue ? telling(page, owed.filter(isPublished), true) : page;
-    delivery = await limit.between(() => publish(parts, limit, noted, pending, 'at-once'));
+    const noted = page.isMailDue ? telling(page, owed.filter(isPublished)) : page;
+    delivery = await limit.between(() => publish(parts, limit, noted, pending));
     if (limit.noteIfReached()) delivery = { ...delivery, isStopped: true };
     if (delivery.isStopped) break;
   }
@@ -164,27 +158,23 @@ async function deliverLeftovers(
 
 const isPublished = ({ owes }: OwedEvent) => owes === 'digest';
 
-/** Publishes events and settles them, each batch as soon as it was accepted or all with the mail. */
+/** Publishes events and settles each batch as soon as it was accepted: a death repeats what is under way. */
 async function publish(
   parts: TickParts,
   limit: TimeLimit,
   delivery: DeliveryState,
   owed: readonly OwedEvent[],
-  settled: 'at-once' | 'with-the-mail',
 ): Promise<DeliveryState> {
   if (owed.length === 0) return delivery;
   const { announcer, ledger } = parts;
-  const isNoted = settled === 'at-once' || !delivery.isMailDue;
-  const outcome = await announcer.publish(
-    owed,
-    limit.deadline,
-    isNoted ? (batch) => ledger.settle(batch, 'digest') : undefined,
+  const outcome = await announcer.publish(owed, limit.deadline, (batch) =>
+    ledger.settle(batch, 'digest'),
   );
   if (outcome.refused.length > 0) await setAside(parts, outcome.refused);
   const published = afterPublishing(delivery, outcome);
   if (outcome.accepted.length === 0) return published;
   if (!delivery.isMailDue) return planning(parts, published, 'left');
-  const told = telling(published, outcome.accepted, isNoted);
+  const told = telling(published, outcome.accepted);
   return told.toTell.length < mostInOneMail ? told : mail(parts, told);
 }
 
@@ -205,16 +195,11 @@ function afterPublishing(
 }
 
 /** What the mail will tell of, too; of each event no more than it shows. */
-function telling(
-  delivery: DeliveryState,
-  owed: readonly OwedEvent[],
-  isNoted: boolean,
-): DeliveryState {
+function telling(delivery: DeliveryState, owed: readonly OwedEvent[]): DeliveryState {
   const more = owed.map(({ certificationId, revision, event }) => ({
     certificationId,
     revision,
     event: forDigest(event),
-    isNoted,
   }));
   return { ...delivery, toTell: [...delivery.toTell, ...more] };
 }
@@ -232,8 +217,6 @@ async function mail(
     return { ...delivery, toTell: [] };
   }
   journal.warn('digest refused', { code: outcome.code });
-  const fresh = toTell.filter(({ isNoted }) => !isNoted);
-  await ledger.settle(fresh, 'digest');
   return { ...delivery, toTell: [], undelivered: undelivered + toTell.length, left: 'refused' };
 }
 

@@ -18,7 +18,7 @@ import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { ReadResult, ReadStep } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
-import type { Bookmark, QuarantinedRecord, RangeRead } from '../ports/partner-reader.ts';
+import type { Bookmark, RangeRead } from '../ports/partner-reader.ts';
 import type { Cursor } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looks } from './looks.ts';
@@ -52,7 +52,6 @@ export interface DaysRead {
   readonly requests: number;
   readonly calendar: Calendar;
   readonly cursor: Cursor | undefined;
-  readonly quarantined: readonly QuarantinedRecord[];
   /** Rows that the read showed. */
   readonly found: number;
   /** Certifications that were recorded and not announced. */
@@ -73,7 +72,7 @@ export async function readDays(
   const goneOnFrom = cursorOf(step, before.cursor);
   const read = await prove(context, step, before.calendar, goneOnFrom);
   const { calendar, cursor } = before;
-  const nothing = { calendar, cursor, quarantined: [], found: 0, recorded: 0 };
+  const nothing = { calendar, cursor, found: 0, recorded: 0 };
   if (read === 'unanswered') {
     const requests = unansweredRequests;
     // A range that is divided is read from its beginning.
@@ -87,8 +86,8 @@ export async function readDays(
     before,
     judged(parts, step, { ...read, begunAt, goneOnFrom }, cursor),
   );
-  const { quarantined, assessments, requests } = read;
-  return { ...nothing, requests, quarantined, found: assessments.length, ...settled };
+  const { assessments, requests } = read;
+  return { ...nothing, requests, found: assessments.length, ...settled };
 }
 
 function cursorOf(step: ReadStep, cursor: Cursor | undefined): Cursor | undefined {

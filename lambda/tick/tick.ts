@@ -45,7 +45,7 @@ import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { Baseline, Cursor, Lease, LeasedState, State, StateChanges } from '../ports/state.ts';
-import { Announcement, type AnnouncementTally } from './announcement.ts';
+import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
 import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
 import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
@@ -53,10 +53,9 @@ import { accessNameOf, oddTold, tell, tellFlood, waitingSeen } from './condition
 import { type DeliveryTally, isDigestDue, tallyOf } from './deliver.ts';
 import { keepPace } from './kept-pace.ts';
 import { Looks } from './looks.ts';
-import { OddFields } from './odd-fields.ts';
+import { noOddities, reportQuarantined, unreported, watching } from './oddities.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
-import { Quarantine } from './quarantine.ts';
 import { type BeforeReading, type ReadingContext, readDays } from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
 
@@ -112,17 +111,21 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
   return new Tick(parts, run).run();
 }
 
+/** What a tick works with that has the lease. */
+interface Work {
+  readonly state: LeasedState;
+  readonly announcement: Announcement;
+}
+
 class Tick {
   readonly #parts: TickParts;
   readonly #limit: TimeLimit;
   readonly #lease: Lease;
   readonly #window: RecentWindow;
-  readonly #announcement: Announcement;
-  readonly #quarantine: Quarantine;
-  readonly #oddFields = new OddFields();
+  readonly #oddities = noOddities();
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
-  /** The state as it was when this tick took the lease, as long as it holds it. */
-  #leased: LeasedState | undefined;
+  /** Once this tick has the lease: the state as it was then, and what is announced. */
+  #work: Work | undefined;
   /** What operations know, as the state has it, and what of this tick they are still to be told. */
   #open: OpenConditions = new Map();
   #seen: Observations = {};
@@ -134,102 +137,92 @@ class Tick {
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
-    this.#parts = { ...parts, partner: this.#oddFields.watching(parts.partner) };
+    this.#parts = { ...parts, partner: watching(parts.partner, this.#oddities) };
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#lease = leaseOf(run.id, run.deadline);
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-    this.#quarantine = new Quarantine(parts.journal);
-    this.#announcement = new Announcement(
-      this.#parts,
-      this.#window,
-      this.#limit,
-      (held) => this.#tellFlood(held),
-      this.#lease,
-    );
   }
 
   async run(): Promise<TickReport> {
     const { ledger, clock, partner } = this.#parts;
     const state = await ledger.state();
     this.#open = state.conditions;
-    const pause = pauseSeen(state.paused ? state.pause : undefined, clock.now().epochMilliseconds);
+    const pause = state.paused ? state.pause : undefined;
+    const pauseNow = pauseSeen(pause, clock.now().epochMilliseconds);
     if (state.paused) {
-      this.#open = await tell(this.#parts, this.#open, pause);
+      this.#open = await tell(this.#parts, this.#open, pauseNow);
       return this.#report('paused', state);
     }
-    this.#see({ ...owed(state.conditions), ...pause });
+    this.#see({ ...owed(state.conditions), ...pauseNow });
     partner.pace.value = state.pace ?? unhurried;
-    if (isBackingOff(state, this.#parts)) return this.#backingOff(state);
     try {
-      return await this.#attempt(state);
+      return await this.#story(state);
+    } catch (error) {
+      return await this.#failed(error, state);
     } finally {
       await keepPace(this.#parts, state);
     }
   }
 
-  async #attempt(state: State): Promise<TickReport> {
-    try {
-      return await this.#story(state);
-    } catch (error) {
-      // Not even the pulse: what is owed is out, and the rest is up to the next tick.
-      if (reachOf(error) === 'pace') return this.#leave('backing-off', state);
-      await this.#fail(error, state);
-      // A deployment that waits for its credentials is no failure; one that has lost them is.
-      if (error instanceof CredentialsNotSetError && state.heartbeat === undefined)
-        return this.#report('no-credentials', state);
-      throw error;
-    }
-  }
-
-  async #fail(error: unknown, state: State): Promise<void> {
-    if (isRefusal(error)) await noteRefusal(state, this.#parts);
-    const name = accessNameOf(error);
-    if (name !== undefined) this.#see(accessSeen(this.#open, name));
-    await this.#tellOfFailure();
-    if (this.#leased) await this.#breakOff();
-  }
-
-  /** The partner is left alone; what is owed already goes out all the same. */
-  async #backingOff(state: State): Promise<TickReport> {
-    if (this.#isOwing(state)) await this.#takeLease();
-    return this.#leave('backing-off', state);
-  }
-
   async #story(before: State): Promise<TickReport> {
-    const isAtWork = this.#isOwing(before) || before.baseline.status !== 'completed';
+    const isLeftAlone = isBackingOff(before, this.#parts);
+    // What is owed already goes out also where the partner is left alone.
+    const isAtWork = this.#isOwing(before) || (!isLeftAlone && !isBaselineDone(before));
     const leased = isAtWork ? await this.#takeLease() : undefined;
-    if (isAtWork && leased === undefined) return this.#end('busy', before);
-    if (this.#limit.wasReached) return this.#finish('completed', leased ?? before);
+    const state = leased?.state ?? before;
+    if (isLeftAlone) return this.#end('backing-off', state);
+    if (isAtWork && leased === undefined) return this.#end('busy', state);
+    if (this.#limit.wasReached) return this.#end('completed', state);
 
-    const state = leased ?? before;
-    const pulse = await this.#pulse();
-    if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
+    const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
+    if (state.backOff !== undefined) this.#learned.backOff = undefined;
     this.#see(accessSeen(this.#open));
-    if (leased && leased.baseline.status !== 'completed') return this.#readBaseline(leased, pulse);
-    if (this.#isQuiet(state, pulse)) {
-      this.#seeAbsence(state);
-      return this.#finish('completed', state);
-    }
-    const work = await this.#work(state, leased, pulse);
-    if (work === undefined) return this.#end('busy', state);
-    await this.#look(await this.#caughtUp(work.state), work.pulse);
-    this.#seeAbsence(work.state);
+    if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
+    return this.#workOn(state, leased, pulse);
+  }
+
+  /** With the lease, and a pulse that no other tick has outdated. */
+  async #workOn(before: State, leased: Work | undefined, first: PulseRead): Promise<TickReport> {
+    const { rules, partner } = this.#parts;
+    const work = leased ?? (await this.#takeLease());
+    if (work === undefined) return this.#end('busy', before);
+    const isOutdated = leased === undefined && rules.isPulseOutdated(before, work.state);
+    const pulse = isOutdated ? await partner.pulse(this.#limit.deadline) : first;
+    if (!isBaselineDone(work.state)) return this.#readBaseline(work, pulse);
+    await this.#look(work, pulse);
     return this.#finish('completed', work.state);
   }
 
-  /** The lease, if this tick does not hold it, and a pulse that no other tick has outdated. */
-  async #work(before: State, leased: LeasedState | undefined, pulse: PulseRead) {
-    if (leased !== undefined) return { state: leased, pulse };
-    const state = await this.#takeLease();
-    if (state === undefined) return undefined;
-    const isOutdated = this.#parts.rules.isPulseOutdated(before, state);
-    return { state, pulse: isOutdated ? await this.#pulse() : pulse };
+  /** @throws what has failed, save where there is nothing but to wait */
+  async #failed(error: unknown, state: State): Promise<TickReport> {
+    // Not even the pulse: what is owed is out, and the rest is up to the next tick.
+    if (reachOf(error) === 'pace') return this.#end('backing-off', state);
+    if (isRefusal(error)) await noteRefusal(state, this.#parts);
+    const name = accessNameOf(error);
+    if (name !== undefined) this.#see(accessSeen(this.#open, name));
+    await this.#attempt('conditions not told', () => this.#tell());
+    const work = this.#work;
+    if (work !== undefined) {
+      // What subscribers have been sent is not sent again only because the partner has failed since.
+      await this.#attempt('digest not sent', () => work.announcement.tellPeople());
+      // `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up.
+      await this.#attempt('lease not given back', () =>
+        this.#parts.ledger.giveBackLease(this.#lease),
+      );
+    }
+    // A deployment that waits for its credentials is no failure; one that has lost them is.
+    if (error instanceof CredentialsNotSetError && state.heartbeat === undefined)
+      return this.#report('no-credentials', state);
+    throw error;
   }
 
-  async #pulse(): Promise<PulseRead> {
-    const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
-    this.#quarantine.add(pulse.quarantined);
-    return pulse;
+  /** Of a tick that has failed: what goes wrong now must not hide why. */
+  async #attempt(whatFails: string, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.#parts.journal.warn(whatFails, { error });
+    }
   }
 
   /** Whether an earlier tick may have left something that is to be delivered now. */
@@ -243,11 +236,12 @@ class Tick {
    */
   #isQuiet(state: State, pulse: PulseRead): boolean {
     return (
+      isBaselineDone(state) &&
       !this.#isLeftToFind(state) &&
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
       !this.#isMoreToRead(state) &&
-      this.#quarantine.unreported(state).length === 0
+      unreported(this.#oddities, state).length === 0
     );
   }
 
@@ -261,23 +255,28 @@ class Tick {
   }
 
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
-  async #look(state: LeasedState, pulse: PulseRead): Promise<void> {
+  async #look(work: Work, pulse: PulseRead): Promise<void> {
+    const { announcement } = work;
+    const state = await this.#caughtUp(work.state);
     const page = await readPage(this.#parts, this.#limit, pulse, state);
     const count = pulse.count - believed(state, this.#parts.settings.withdrawAfterMs, this.#nowMs);
     const { missing = nothingMissing } = state;
     const looks = new Looks(
       {
-        ...this.#context(state),
-        toBeFound: Math.max(0, state.expected - count),
-        isMalformed: (id) => this.#quarantine.has(id, state),
+        parts: this.#parts,
+        limit: this.#limit,
         lease: this.#lease,
+        salt: state.salt,
+        toBeFound: Math.max(0, state.expected - count),
+        isMalformed: (id) =>
+          this.#oddities.quarantined.has(String(id)) || state.reported.includes(String(id)),
       },
       missing,
     );
     looks.see(page.seen);
     if (looks.missing !== missing) this.#learned.missing = looks.missing;
-    this.#announcement.expect(state, count);
-    const done = await this.#announcement.announce(page.changes, { found: { in: 'page' } });
+    announcement.expect(state, count);
+    const done = await announcement.announce(page.changes, { found: { in: 'page' } });
     const deltas = countDeltas(done);
     await this.#parts.ledger.addToDays(deltas);
     this.#learned.expected = state.expected + sum(deltas.values());
@@ -288,9 +287,9 @@ class Tick {
     const differs = !page.isAll || this.#isLeftToFind(state);
     const isMore = differs || this.#isMoreToRead(state);
     const { isAllLocated = page.isAll } = isMore
-      ? await this.#readDue(state, pulse, looks, differs)
+      ? await this.#readDue({ ...work, state }, pulse, looks, differs)
       : {};
-    const { failures, tally } = this.#announcement.now;
+    const { failures, tally } = announcement.now;
     const isLeft = !isAllLocated || !isInTime || failures > 0;
     const noted = new Set(looks.missing.notes.map(({ id }) => id));
     // What another tick was first with may have been an older sight of it; what is noted is to be sighted.
@@ -316,7 +315,8 @@ class Tick {
   }
 
   /** Reads the days that are due, and learns what the calendar says then. */
-  async #readDue(state: State, pulse: PulseRead, looks: Looks, differs: boolean) {
+  async #readDue(work: Work, pulse: PulseRead, looks: Looks, differs: boolean) {
+    const { state } = work;
     const { ledger, clock, settings, rules } = this.#parts;
     const { withdrawAfterMs } = settings;
     const { perMinute, value } = this.#parts.partner.pace;
@@ -349,7 +349,7 @@ class Tick {
           ? () => 0
           : waitedForAudit(calendar, calendar.positionOf(recentFrom), this.#nowMs, pace),
     });
-    const reading = { ...this.#context(state), looks, isNews: () => true };
+    const reading = { ...this.#context(work), looks, isNews: () => true };
     const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.cursor });
     const { calendar, cursor } = done;
     await ledger.saveDays(stillAsked(before, calendar));
@@ -361,8 +361,8 @@ class Tick {
     const missing = looks.conclude(calendar);
     const { isNoticeOwed } = state.baseline;
     const isToldNow = isNoticeOwed && (await tellOfCompletion(this.#parts, calendar));
-    const { size } = this.#quarantine;
-    this.#see(daysSeen(this.#open, calendar, size, this.#oddFields.met.size > 0));
+    const { quarantined, oddFields } = this.#oddities;
+    this.#see(daysSeen(this.#open, calendar, quarantined.size, oddFields.size > 0));
     // What came or went while the search was on looks the same, until the next search.
     const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
     // Days that cannot be read in a whole tick must not keep ticks from all others.
@@ -370,7 +370,7 @@ class Tick {
     const learned: Learned = {
       ...calendarLearned(calendar, this.#window, audit, auditsFrom),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
-      ...(isMended(calendar, size) && state.reported.length > 0 && { reported: [] }),
+      ...(isMended(calendar, quarantined.size) && state.reported.length > 0 && { reported: [] }),
       cursor,
       searching: hasStood ? undefined : narrowed,
       ...unexplainedAfter(state, rest, began),
@@ -381,9 +381,10 @@ class Tick {
   }
 
   /** The first reading: its start day, and back to the oldest, over as many ticks as it takes. */
-  async #readBaseline(state: LeasedState, pulse: PulseRead): Promise<TickReport> {
+  async #readBaseline(work: Work, pulse: PulseRead): Promise<TickReport> {
     const { ledger, clock, settings } = this.#parts;
-    const context = this.#context(state);
+    const { state, announcement } = work;
+    const context = this.#context(work);
     const { startDay = this.#window.today, begunAt = clock.now().epochMilliseconds } =
       state.baseline;
     const { before, sliceDays, bookmark, isAnew } = state.baseline;
@@ -396,7 +397,7 @@ class Tick {
       ...(cursor && { bookmark: cursor }),
     });
     const announces = isAnew || settings.announce !== 'none';
-    this.#announcement.expect(state, announces ? await totalToBe(context, pulse) : undefined);
+    announcement.expect(state, announces ? await totalToBe(context, pulse) : undefined);
     const position = { ...(before && { before }), ...(sliceDays && { sliceDays }) };
     if (before !== undefined) await announceNewcomers(context, pulse, startDay);
     else await ledger.saveState({ baseline: baseline(position, bookmark) }, this.#lease);
@@ -461,7 +462,6 @@ class Tick {
   ): Promise<Partial<Omit<Answer, 'cursor'> & BeforeReading>> {
     if (step.kind === 'read') {
       const read = await readDays(reading, step, before);
-      this.#quarantine.add(read.quarantined);
       const { recorded, examined } = this.#read;
       this.#read = {
         ...this.#read,
@@ -486,71 +486,59 @@ class Tick {
   }
 
   /** What the steps that read days work with. */
-  #context(state: State) {
-    return {
-      parts: this.#parts,
-      salt: state.salt,
-      announcement: this.#announcement,
-      quarantine: this.#quarantine,
-      limit: this.#limit,
-      window: this.#window,
-      state,
-    };
+  #context({ state, announcement }: Work) {
+    return { parts: this.#parts, limit: this.#limit, salt: state.salt, announcement, state };
   }
 
   /** The lease, and with it the duty to deliver what an earlier tick left behind. */
-  async #takeLease(): Promise<LeasedState | undefined> {
+  async #takeLease(): Promise<Work | undefined> {
     const { ledger, clock } = this.#parts;
     const state = await ledger.takeLease(this.#lease, clock.now());
     if (state === undefined) return undefined;
-    this.#leased = state;
     this.#open = state.conditions;
-    await this.#announcement.inherit(state);
-    return state;
+    const announcement = new Announcement({
+      parts: this.#parts,
+      window: this.#window,
+      limit: this.#limit,
+      lease: this.#lease,
+      tellFlood: (held) => this.#tellFlood(held, announcement),
+    });
+    this.#work = { state, announcement };
+    await announcement.inherit(state);
+    return this.#work;
   }
 
-  /** What subscribers have been sent is not sent again only because the partner has failed since. */
-  async #breakOff(): Promise<void> {
-    try {
-      await this.#announcement.tellPeople();
-    } catch (error) {
-      this.#parts.journal.warn('digest not sent', { error });
-    }
-    await this.#giveBackLease();
-  }
-
-  /** `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up. */
-  async #giveBackLease(): Promise<void> {
-    const { ledger, journal } = this.#parts;
-    try {
-      await ledger.giveBackLease(this.#lease);
-    } catch (error) {
-      journal.warn('lease not given back', { error });
-    }
-  }
-
+  /** The work is done, or as much of it as could be: what it has done is kept, if this tick has the lease. */
   async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
-    const { ledger, clock } = this.#parts;
+    const { ledger, clock, settings } = this.#parts;
     const now = clock.now();
-    const news = this.#quarantine.report(state);
+    const news = reportQuarantined(this.#parts, this.#oddities, state);
     this.#see(news?.seen ?? {});
     if (news !== undefined) this.#learned.reported = news.reported;
-    if (this.#leased) await this.#announcement.tellPeople();
+    const { missing, unexplained } = { ...state, ...this.#learned };
+    this.#see(absenceSeen(this.#open, missing, unexplained, settings.withdrawAfterMs));
+    await this.#work?.announcement.tellPeople();
     await this.#tell();
-    if (this.#leased === undefined) await ledger.completeQuietly(now);
-    else {
-      const { tally } = this.#announcement.now;
-      const today = tallied(state.today, this.#window.today.toString(), tally);
-      const kept = await ledger.complete(this.#lease, now, {
-        ...this.#learned,
-        ...this.#announcement.changes,
-        ...(today && { today }),
-        ...this.#debt(now, outcome),
-      });
-      this.#leased = undefined;
-      if (!kept) this.#parts.journal.warn('lease lost', { owner: this.#lease.owner });
-    }
+    if (this.#work === undefined)
+      await ledger.saveState({ ...this.#learned, heartbeat: now.toString() });
+    else await this.#complete(this.#work, now, outcome);
     return this.#report(outcome, state);
+  }
+
+  async #complete(
+    { state, announcement }: Work,
+    now: Temporal.Instant,
+    outcome: TickReport['outcome'],
+  ): Promise<void> {
+    const { ledger, journal } = this.#parts;
+    const today = tallied(state.today, this.#window.today.toString(), announcement.now.tally);
+    const isKept = await ledger.complete(this.#lease, now, {
+      ...this.#learned,
+      ...announcement.changes,
+      ...(today && { today }),
+      ...this.#debt(now, outcome),
+    });
+    if (!isKept) journal.warn('lease lost', { owner: this.#lease.owner });
   }
 
   /**
@@ -558,11 +546,13 @@ class Tick {
    * unknown outcome, or a crash is so recent that the index of undelivered events may not show it.
    */
   #debt(now: Temporal.Instant, outcome: TickReport['outcome']): Pick<StateChanges, 'dirtySince'> {
-    const { tally, failures, delivery } = this.#announcement.now;
+    if (this.#work === undefined) return {};
+    const { state, announcement } = this.#work;
+    const { tally, failures, delivery } = announcement.now;
     const isOwn =
       delivery.undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
     if (isOwn) return {};
-    const since = this.#leased?.dirtySince;
+    const since = state.dirtySince;
     // It has delivered, and not looked at what else the tick before it has left.
     if (outcome === 'backing-off') return { dirtySince: since };
     if (since === undefined || now.since(since).total('minutes') >= indexLagMinutes)
@@ -574,22 +564,15 @@ class Tick {
     this.#seen = { ...this.#seen, ...seen };
   }
 
-  /** What is missing or not explained, as the last look has left it: of quiet ticks, too. */
-  #seeAbsence(state: State | LeasedState): void {
-    const { missing, unexplained } = { ...state, ...this.#learned };
-    const { withdrawAfterMs } = this.#parts.settings;
-    this.#see(absenceSeen(this.#open, missing, unexplained, withdrawAfterMs));
-  }
-
   /** Operations hear of what was seen before the state says that they know. */
   async #tell(): Promise<void> {
     const { clock, partner } = this.#parts;
-    const { tally, delivery } = this.#announcement.now;
-    const waiting = { ...tallyOf(delivery), held: tally.held };
     const nowMs = clock.now().epochMilliseconds;
     this.#see(paceSeen(partner.pace, nowMs));
-    if (this.#leased) {
-      this.#see(oddTold(this.#parts, this.#open, this.#oddFields.met, nowMs));
+    if (this.#work) {
+      const { tally, delivery } = this.#work.announcement.now;
+      const waiting = { ...tallyOf(delivery), held: tally.held };
+      this.#see(oddTold(this.#parts, this.#open, this.#oddities.oddFields, nowMs));
       this.#see(await waitingSeen(this.#parts, this.#open, waiting));
     }
     const seen = this.#seen;
@@ -598,41 +581,28 @@ class Tick {
     this.#open = await tell(this.#parts, this.#open, seen);
   }
 
-  async #tellFlood(changes: readonly Sighting[]): Promise<boolean> {
-    const { held } = this.#announcement.now.tally;
+  async #tellFlood(changes: readonly Sighting[], announcement: Announcement): Promise<boolean> {
+    const { held } = announcement.now.tally;
     this.#open = await tellFlood(this.#parts, this.#open, held, changes);
     return this.#open.get('held')?.owes === undefined;
   }
 
-  /** What goes wrong with it must not hide why the tick failed. */
-  async #tellOfFailure(): Promise<void> {
-    try {
-      await this.#tell();
-    } catch (error) {
-      this.#parts.journal.warn('conditions not told', { error });
-    }
-  }
-
-  /** Before its work was done: what it has done is kept, if it holds the lease. */
-  #leave(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
-    return this.#leased ? this.#finish(outcome, state) : this.#end(outcome, state);
-  }
-
-  /** Without the lease: there is nothing to complete. */
+  /** Before its work was done: what it has done is kept, if it has the lease; if not, there is nothing to complete. */
   async #end(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
+    if (this.#work) return this.#finish(outcome, state);
     await this.#tell();
     return this.#report(outcome, state);
   }
 
   #report(outcome: TickReport['outcome'], state: State): TickReport {
-    const { tally, delivery, failures } = this.#announcement.now;
+    const { tally, delivery, failures } = this.#work?.announcement.now ?? nothingAnnounced;
     return {
       integration: this.#parts.settings.name,
       outcome,
       ...tally,
       ...tallyOf(delivery),
       ...this.#read,
-      quarantined: this.#quarantine.size,
+      quarantined: this.#oddities.quarantined.size,
       conditions: lasting(this.#open),
       unexplained: this.#learned.unexplained ?? state.unexplained,
       missing: ('missing' in this.#learned ? this.#learned : state).missing?.total ?? 0,
@@ -641,6 +611,8 @@ class Tick {
     };
   }
 }
+
+const isBaselineDone = ({ baseline }: State | LeasedState) => baseline.status === 'completed';
 
 function sum(numbers: Iterable<number>): number {
   let total = 0;

@@ -118,10 +118,6 @@ export class MemoryLedger implements Ledger {
     return state;
   }
 
-  async completeQuietly(now: Temporal.Instant): Promise<void> {
-    await this.saveState({ heartbeat: now.toString() });
-  }
-
   complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
     return this.saveState({ ...changes, heartbeat: now.toString(), ...noLease }, lease);
   }

@@ -164,7 +164,7 @@ describe('a digest of several ticks', () => {
       },
     });
     await tickAt('21T08:05', { ledger });
-    expect(asked).toEqual(['state', 'completeQuietly']);
+    expect(asked).toEqual(['state', 'saveState']);
   });
 
   it('is told though the tick died before it could note that it is owed', async () => {

@@ -256,7 +256,7 @@ describe('telling operations', () => {
       },
     });
     await story.tick({ ledger });
-    expect(calls).toEqual(['state', 'completeQuietly']);
+    expect(calls).toEqual(['state', 'saveState']);
     expect((await story.ledger.state()).conditions.size).toBe(1);
     expect(story.notices).toEqual([]);
   });
