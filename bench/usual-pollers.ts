@@ -84,7 +84,7 @@ async function* windowPages({ client, clock }: PollerParts): AsyncGenerator<read
   let count = 1;
   for (let offset = 0; offset < count; offset += MAX_PAGE_SIZE) {
     const page = await client.list({
-      filter: { start_date: from },
+      filter: { start_date: from.toString() },
       sort: 'certified_on',
       order: 'DESC',
       page: MAX_PAGE_SIZE,

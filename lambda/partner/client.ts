@@ -210,7 +210,7 @@ export function createPartnerClient(
     const path = `${ASSESSMENTS}?${toSearchParams(query)}`.replace(/\?$/, '');
     return await call('list', path, callOptions, (reply) => {
       if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
-      return read(reply, query.offset ?? 0, clock);
+      return read(reply, query.offset ?? 0);
     });
   }
 

@@ -13,11 +13,9 @@ export {
 export * from './errors.ts';
 export {
   type AssessmentFilter,
-  type DateFilter,
   type ListQuery,
   MAX_PAGE_SIZE,
   SORT_KEYS,
-  type SortKey,
 } from './query.ts';
 export type { Page, Quarantined } from './records.ts';
 export type { CredentialSource, Credentials, TokenRequestForm } from './token.ts';

@@ -107,7 +107,7 @@ function isBeyond(stop: Stop, start: Pick<Stop, 'offset' | 'isSweep'> | undefine
 
 function filterOf({ from, to }: DayRange) {
   return {
-    ...(from && { start_date: from }),
-    ...(to && { end_date: to }),
+    ...(from && { start_date: from.toString() }),
+    ...(to && { end_date: to.toString() }),
   };
 }

@@ -4,9 +4,8 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
-import { inEnglish } from '../english.ts';
+import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf } from '../errors.ts';
-import { problemsOf } from './records.ts';
 import type { CredentialSource, Credentials } from './token.ts';
 
 /** The current value of a secret; undefined if there is no such secret or it has no value yet. */

@@ -1,9 +1,9 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { Clock } from '../clock.ts';
-import { inEnglish } from '../english.ts';
+import { inEnglish, problemsOf } from '../english.ts';
 import { CredentialsRefusedError, UnexpectedResponseError } from './errors.ts';
-import { parseBody, problemsOf } from './records.ts';
+import { parseBody } from './records.ts';
 import { errorCode, toRefusal } from './refusals.ts';
 import type { HttpReply, HttpRequest } from './transport.ts';
 

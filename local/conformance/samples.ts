@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { problemsOf } from '../../lambda/partner/records.ts';
+import { problemsOf } from '../../lambda/english.ts';
 import { type DocumentedRecord, documentedRecordSchema } from '../documented-record.ts';
 import type { Answer } from './answer.ts';
 import { UnusablePageError } from './errors.ts';

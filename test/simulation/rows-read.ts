@@ -13,17 +13,17 @@ const seam = /,(?=\{"id":)/;
  */
 export function rowsReadOnce(): ReadPage {
   const known = new Map<string, Assessment>();
-  return async (reply, offset, clock) => {
+  return (reply, offset) => {
     const [, data = '', meta] = written.exec(reply.body.toString('latin1')) ?? [];
     const rows = data === '' ? [] : data.split(seam);
     const assessments = rows.flatMap((row) => known.get(row) ?? []);
     const ids = new Set(assessments.map(({ id }) => id));
     if (meta !== undefined && ids.size === rows.length) {
       const body = Buffer.from(`{"data":[],${meta}}`);
-      const rest = await readPage({ ...reply, body }, offset, clock);
+      const rest = readPage({ ...reply, body }, offset);
       return { ...rest, assessments, rows: rows.length };
     }
-    const page = await readPage(reply, offset, clock);
+    const page = readPage(reply, offset);
     if (page.assessments.length !== rows.length) return page;
     for (const [index, assessment] of page.assessments.entries())
       known.set(rows[index] ?? '', assessment);

@@ -149,5 +149,8 @@ export class Reading {
 }
 
 function dateFilters({ from, to }: DayRange): AssessmentFilter {
-  return { ...(from && { start_date: from }), ...(to && { end_date: to }) };
+  return {
+    ...(from && { start_date: from.toString() }),
+    ...(to && { end_date: to.toString() }),
+  };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { problemsOf } from '../../../lambda/partner/records.ts';
+import { problemsOf } from '../../../lambda/english.ts';
 import type { Check } from '../check.ts';
 import { noRecords } from '../comparing.ts';
 import { type ListPage, newestFirst, type Samples } from '../samples.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { problemsOf } from '../../../lambda/partner/records.ts';
+import { problemsOf } from '../../../lambda/english.ts';
 import type { Section } from '../check.ts';
 import { cannotTell, contradiction, firstTrouble, mismatch, pass } from '../verdict.ts';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { inEnglish } from '../../../lambda/english.ts';
-import { problemsOf } from '../../../lambda/partner/records.ts';
+import { inEnglish, problemsOf } from '../../../lambda/english.ts';
 import { documentedRecordSchema } from '../../documented-record.ts';
 import type { Section } from '../check.ts';
 import { noRecords } from '../comparing.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { problemsOf } from '../../../lambda/partner/records.ts';
+import { problemsOf } from '../../../lambda/english.ts';
 import type { Answer } from '../answer.ts';
 import type { Check, Section } from '../check.ts';
 import { unusedId } from '../comparing.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { inEnglish } from '../../../lambda/english.ts';
-import { problemsOf } from '../../../lambda/partner/records.ts';
+import { inEnglish, problemsOf } from '../../../lambda/english.ts';
 import { type DocumentedRecord, documentedRecordSchema } from '../../documented-record.ts';
 import type { Answer } from '../answer.ts';
 import type { Check, Section } from '../check.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { problemsOf } from '../../../lambda/partner/records.ts';
+import { problemsOf } from '../../../lambda/english.ts';
 import type { Check, Section } from '../check.ts';
 import type { Grant } from '../grants.ts';
 import type { Samples } from '../samples.ts';

@@ -72,7 +72,7 @@ describe('proveRange', () => {
     expect(partner.queries).toEqual([
       {
         ...{ sort: 'user_name', order: 'ASC', page: 100, offset: 0 },
-        filter: { start_date: oneDay.from, end_date: oneDay.to },
+        filter: { start_date: DAY, end_date: DAY },
       },
     ]);
     expect(read.assessments).toHaveLength(99);

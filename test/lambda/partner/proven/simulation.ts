@@ -63,7 +63,7 @@ export async function lostByUsualClient(shape: WorldShape, seed: number): Promis
   const { from, to } = host.range;
   const returned = new Set<number>();
   for (let offset = 0, count = 1; offset < count; offset += 100) {
-    const filter = { start_date: from, end_date: to };
+    const filter = { start_date: from.toString(), end_date: to.toString() };
     const page = await host.list({ sort: 'certified_on', order: 'ASC', page: 100, offset, filter });
     for (const { id } of page.assessments) returned.add(id);
     count = page.meta.count;
