@@ -223,3 +223,12 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: checkedByHand,
   },
 };
+
+/** What a condition is called, and what to do about it. */
+export function conditionWording(
+  settings: CommandSettings,
+  name: ConditionName,
+): { readonly title: string; readonly whatToDo: string } {
+  const { begins, toDo, command } = conditionTable[name];
+  return { title: begins, whatToDo: [toDo, ...(command ? [command(settings)] : [])].join(' ') };
+}

@@ -42,7 +42,7 @@ it.each([...new Set(lines)])('`%s` is a command as the program has it', async (l
   }
 });
 
-const notices = join(import.meta.dirname, 'lambda/tick/notices');
+const notices = join(import.meta.dirname, 'lambda/delivery/notices');
 const noticed = readdirSync(notices).flatMap((name) =>
   readFileSync(join(notices, name), 'utf8').match(/npx certification-notifier .*/g),
 );

@@ -14,8 +14,6 @@ import type { Bookmark } from '../ports/partner-reader.ts';
 import type { Lease, State } from '../ports/state.ts';
 import type { Stretch, StretchProgress } from '../ports/stretch.ts';
 import { touch } from '../tick/calendar.ts';
-import { noteOddFields } from '../tick/conditions.ts';
-import { noOddities, watching } from '../tick/oddities.ts';
 import { prove } from '../tick/read-days.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import {
@@ -66,15 +64,12 @@ export async function readStretch(
   const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeStretch(stretch, lease, clock.now());
   if (before === undefined) throw new StretchTakenError(stretch);
-  const oddities = noOddities();
-  const watched = { ...parts, partner: watching(parts.partner, oddities) };
   try {
     const after = before.isDone
       ? before
-      : await goOn(watched, stretch, before, lease, run, state.salt);
+      : await goOn(parts, stretch, before, lease, run, state.salt);
     return { ...after, waitSeconds: after.isDone ? 0 : secondsToWait(parts) };
   } finally {
-    await noteOddFields(parts, oddities.oddFields);
     await giveBack(parts, stretch, lease);
   }
 }

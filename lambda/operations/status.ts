@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
+import { conditionWording } from '../condition-table.ts';
 import type { DayEntry } from '../detection/calendar.ts';
 import { type ConditionName, isLasting } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
-import { conditionWording } from '../tick/condition-notices.ts';
 import { problemOf } from './answer.ts';
 import { progressOf } from './baseline.ts';
 import type { ResultOf } from './contract.ts';

@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
+import { baselineNotice } from '../delivery/notices.ts';
 import type { Calendar } from '../detection/calendar.ts';
 import { countDeltas, type Sighting } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
-import { baselineNotice } from './notices.ts';
 import type { TickParts } from './parts.ts';
 import { sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { conditionNotice, floodDetails } from '../delivery/notices.ts';
 import type { Sighting } from '../detection/compare.ts';
 import {
   accessNames,
@@ -14,8 +15,6 @@ import { indexLagMinutes } from '../detection/index-lag.ts';
 import { oddSeen } from '../detection/observed.ts';
 import type { MetPaths } from '../detection/odd-fields.ts';
 import { NotifierError } from '../errors.ts';
-import { conditionNotice } from './condition-notices.ts';
-import { floodDetails } from './notices.ts';
 import type { TickParts } from './parts.ts';
 
 /** Enough to look at; the log is not to hold a list of everybody. */
@@ -147,23 +146,4 @@ export function oddTold(
     if (!Object.hasOwn(paths, path))
       journal.warn('odd field', { path, records: ids.size, ids: [...ids].slice(0, idsShown) });
   return oddSeen(open, met, nowMs);
-}
-
-type Noting = Pick<TickParts, 'journal' | 'clock'> & {
-  readonly ledger: Pick<TickParts['ledger'], 'state' | 'saveState'>;
-};
-
-/** Whoever runs beside the ticks only notes what it has met: one tick at a time tells. */
-export async function noteOddFields(parts: Noting, met: MetPaths): Promise<void> {
-  if (met.size === 0) return;
-  const { ledger, clock, journal } = parts;
-  try {
-    const { conditions } = await ledger.state();
-    const nowMs = clock.now().epochMilliseconds;
-    const { 'odd-fields': seen } = oddTold(parts, conditions, met, nowMs);
-    const after = seen && observe(conditions.get('odd-fields'), seen, nowMs);
-    await ledger.saveState({ conditions: new Map([['odd-fields', after]]) });
-  } catch (error) {
-    journal.warn('odd fields not noted', { error });
-  }
 }

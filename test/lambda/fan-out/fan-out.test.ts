@@ -114,49 +114,6 @@ describe('a baseline that fans out', () => {
   });
 });
 
-describe('odd fields that tasks meet', () => {
-  const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
-  const meet = async () => {
-    story.world = history(80, today).map((one) => ({ ...one, email: null }));
-    await story.tick();
-    story.notices.length = 0;
-    await story.read(await firstStretch());
-  };
-
-  it('are noted by the tasks, and told once, by a tick', async () => {
-    // The newest page shows none of them.
-    const shown = history(120, today, 120).map((one) => ({ ...one, id: one.id + 1_000 }));
-    const odd = history(80, yesterday).map((one) => ({ ...one, email: null }));
-    story.world = [...shown, ...odd];
-    await story.tick();
-    await story.divide(3);
-    const { left } = await story.plan();
-    await Promise.all(left.map((stretch) => story.read(stretch)));
-    expect(story.notices).toEqual([]);
-    expect(story.warnings).toContain('odd field');
-    await story.tick();
-    await story.tick();
-    expect(titles()).toEqual(['fields of records are not as documented']);
-    expect(story.notices[0]?.text).toMatch(/\n {2}email: \d+ records\n/);
-  });
-
-  it('are not told again where a tick has told of them', async () => {
-    await meet();
-    await story.tick();
-    expect(titles()).toEqual([]);
-  });
-
-  it('that cannot be noted do not fail the task', async () => {
-    story.world = history(80, yesterday).map((one) => ({ ...one, email: null }));
-    await story.tick();
-    Object.assign(story.ledger, {
-      saveState: () => Promise.reject(new LedgerUnavailableError('UpdateItem', {})),
-    });
-    expect(await story.read(await firstStretch())).toMatchObject({ isDone: true });
-    expect(story.warnings).toContain('odd fields not noted');
-  });
-});
-
 describe('the ticks meanwhile', () => {
   beforeEach(async () => {
     story.world = [

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { conditionNotice } from '../../../lambda/delivery/notices.ts';
 import {
   type ConditionName,
   conditionNames,
   type OpenCondition,
 } from '../../../lambda/detection/conditions.ts';
-import { conditionNotice } from '../../../lambda/tick/condition-notices.ts';
 
 const settings = {
   name: 'district-a',

@@ -1,0 +1,110 @@
+import { Temporal } from 'temporal-polyfill';
+import { type CommandSettings, type ConditionEntry, conditionTable } from '../condition-table.ts';
+import type { Calendar } from '../detection/calendar.ts';
+import type { Sighting } from '../detection/compare.ts';
+import type { ConditionName, OpenCondition, Stage } from '../detection/conditions.ts';
+import type { Notice } from '../ports/announcer.ts';
+
+export interface NoticeSettings extends CommandSettings {
+  /** IANA name of the partner's time zone. */
+  readonly timeZone: string;
+}
+
+/** The notice that a condition owes. */
+export function conditionNotice(
+  settings: NoticeSettings,
+  name: ConditionName,
+  condition: OpenCondition,
+  nowMs: number,
+): Notice {
+  const entry = conditionTable[name];
+  const stage = condition.owes ?? 'begins';
+  const { begins, grows = `${begins}, and more`, ends } = entry;
+  const subject = `${settings.name}: ${{ begins, grows, ends }[stage]}`;
+  const sections = [subject, ...bodyOf[stage](entry, settings, condition, nowMs)];
+  return { subject, text: `${sections.join('\n\n')}\n` };
+}
+
+type Body = (
+  entry: ConditionEntry,
+  settings: NoticeSettings,
+  condition: OpenCondition,
+  nowMs: number,
+) => string[];
+
+const explained: Body = (entry, settings, { since, number, details = [] }) => [
+  entry.means,
+  [
+    `Since: ${moment(since, settings.timeZone)}`,
+    ...(entry.counts === undefined ? [] : [`${entry.counts}: ${number}`]),
+  ].join('\n'),
+  ...(details.length > 0 ? [details.map((line) => `  ${line}`).join('\n')] : []),
+  `What to do: ${entry.toDo}`,
+  ...(entry.command === undefined ? [] : [`  ${entry.command(settings)}`]),
+  'You will hear of this once more when it is over.',
+];
+
+const bodyOf: Readonly<Record<Stage, Body>> = {
+  begins: explained,
+  grows: explained,
+  ends: ({ begins }, { timeZone }, { since }, nowMs) => [
+    `This is over: ${begins}.`,
+    `Since: ${moment(since, timeZone)}\nUntil: ${moment(nowMs, timeZone)}`,
+    'There is nothing to do.',
+  ],
+};
+
+/** To the minute, in the partner's time zone. */
+function moment(ms: number, timeZone: string): string {
+  const time = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone);
+  return `${time.toPlainDate()} ${time.toPlainTime().toString({ smallestUnit: 'minute' })} (${timeZone})`;
+}
+
+/** What a flood is made of: of what kind, of which organizations and years. */
+export function floodDetails(changes: readonly Sighting[]): string[] {
+  return [
+    `The first ${changes.length} of them, by kind:`,
+    ...tally(changes, ({ kind }) => kind),
+    'By organization:',
+    ...tally(changes, ({ assessment }) => String(assessment.organization_id ?? 'none')),
+    'By year of completion:',
+    ...tally(changes, ({ assessment }) => assessment.certified_on.slice(0, 4)),
+  ];
+}
+
+/** The first full read is done. */
+export function baselineNotice(integration: string, calendar: Calendar): Notice {
+  const entries = calendar.days.map((day) => calendar.entry(day));
+  const unproven = entries.filter(({ proof }) => proof === undefined).length;
+  return {
+    subject: `${integration}: baseline completed`,
+    text: [
+      `baseline.completed: everything that the partner of ${integration} shows has been read once.`,
+      'From now on, changes are announced.',
+      '',
+      `  ${calendar.total} certifications on ${calendar.days.length} days`,
+      `  from ${calendar.days[0]} to ${calendar.days.at(-1)}`,
+      '',
+      'Days by proof of completeness:',
+      ...tally(
+        entries.flatMap(({ proof }) => proof ?? []),
+        ({ kind }) => kind,
+      ),
+      ...(unproven > 0 ? [`  unproven: ${unproven} (read again by the audits)`] : []),
+      '',
+    ].join('\n'),
+  };
+}
+
+const rowsShown = 20;
+
+function tally<Item>(items: readonly Item[], keyOf: (item: Item) => string): string[] {
+  const counts = [...Map.groupBy(items, keyOf)]
+    .map(([key, { length }]) => ({ key, length }))
+    .sort((a, b) => b.length - a.length || a.key.localeCompare(b.key));
+  const rest = counts.length - rowsShown;
+  return [
+    ...counts.slice(0, rowsShown).map(({ key, length }) => `  ${key}: ${length}`),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ];
+}
