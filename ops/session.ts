@@ -1,6 +1,5 @@
 import type { Clock } from '../lambda/clock.ts';
-import type { CommandName } from '../lambda/operations/command.ts';
-import type { ResultOf } from '../lambda/operations/contract.ts';
+import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
 import type { Environment, Host } from './host.ts';

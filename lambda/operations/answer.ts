@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { NotifierError } from '../errors.ts';
-import type { problemSchema } from './results/common.ts';
+import type { problemSchema } from './contract.ts';
 
 /** What went wrong, as data: for the caller of a function, who sees no stack trace. */
 export type Problem = Readonly<z.output<typeof problemSchema>>;

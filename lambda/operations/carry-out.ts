@@ -1,23 +1,25 @@
 import { describeError } from '../describe-error.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
-import { acceptTotal } from './accept-total.ts';
 import { type Answer, problemOf } from './answer.ts';
-import { baseline, restartBaseline } from './baseline.ts';
 import { check } from './check.ts';
-import { type CommandName, type CommandOf, parseCommand } from './command.ts';
-import type { ResultOf } from './contract.ts';
-import { credentialsStored } from './credentials-stored.ts';
+import { type CommandName, type CommandOf, parseCommand, type ResultOf } from './contract.ts';
 import { explain } from './explain.ts';
 import { holds } from './holds.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
-import { pause, resume } from './pause.ts';
 import { prove } from './prove.ts';
 import { conclude, record } from './record.ts';
 import { discard, release } from './release.ts';
 import { replay } from './replay.ts';
-import { runTick } from './run-tick.ts';
 import { status } from './status.ts';
+import {
+  acceptTotal,
+  credentialsStored,
+  pause,
+  restartBaseline,
+  resume,
+  runTick,
+} from './steering.ts';
 import { sendTestEvent } from './test-event.ts';
 
 const carriers: { readonly [Name in CommandName]: Carrier<Name> } = {
@@ -30,7 +32,6 @@ const carriers: { readonly [Name in CommandName]: Carrier<Name> } = {
   holds,
   release,
   discard,
-  baseline,
   'restart-baseline': restartBaseline,
   'accept-total': acceptTotal,
   check,

@@ -1,8 +1,8 @@
 import type { State } from '../ports/state.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 import type { OperationParts } from './parts.ts';
-import { ifPaused } from './pause.ts';
 import { isBehind } from './standing.ts';
+import { ifPaused } from './steering.ts';
 
 export function ledger(state: State | undefined, parts: OperationParts): Finding {
   if (state === undefined)

@@ -13,9 +13,9 @@ import {
   tieOrder,
   timeZone,
 } from './check-partner.ts';
+import { checkNames } from './contract.ts';
 import { type CheckName, type Finding, failed, ok, skipped } from './finding.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
-import { checkNames } from './result.ts';
 
 /** The partner has issued a token, and refuses what it is to be used for. */
 const tokenIsGood = ok('The partner issues a token, and its API accepts it.');

@@ -1,64 +1,87 @@
-import type * as z from 'zod/mini';
-import * as commands from './command.ts';
-import * as results from './result.ts';
+import * as z from 'zod/mini';
+import { inEnglish } from '../english.ts';
+import { errorOf } from '../errors.ts';
+import * as events from './contract/events.ts';
+import * as looking from './contract/looking.ts';
+import * as steering from './contract/steering.ts';
 
+export { idsAtOnce, problemSchema } from './contract/common.ts';
+export { mostOpenHours, yearsAtOnce } from './contract/events.ts';
 export {
   certificateYears,
+  checkNames,
   fitsOneCertificate,
-  idsAtOnce,
-  mostOpenHours,
-  yearsAtOnce,
-} from './command.ts';
+  type Reason,
+  reasons,
+} from './contract/looking.ts';
 
 /**
  * Every command that the operate function carries out: what it is sent, what it answers, and whether
  * it changes anything, which is then recorded. What both sides of an invocation import.
  */
 export const contract = {
-  status: { command: commands.statusCommand, result: results.statusResult, changes: false },
-  explain: { command: commands.explainCommand, result: results.explainResult, changes: false },
-  prove: { command: commands.proveCommand, result: results.proveResult, changes: true },
-  tick: { command: commands.tickCommand, result: results.tickResult, changes: true },
-  pause: { command: commands.pauseCommand, result: results.pauseResult, changes: true },
-  resume: { command: commands.resumeCommand, result: results.pauseResult, changes: true },
-  holds: { command: commands.holdsCommand, result: results.holdsResult, changes: false },
-  release: { command: commands.releaseCommand, result: results.releaseResult, changes: true },
-  discard: { command: commands.discardCommand, result: results.discardResult, changes: true },
-  baseline: { command: commands.baselineCommand, result: results.baselineResult, changes: false },
-  'restart-baseline': {
-    command: commands.restartBaselineCommand,
-    result: results.restartBaselineResult,
-    changes: true,
-  },
-  'accept-total': {
-    command: commands.acceptTotalCommand,
-    result: results.acceptTotalResult,
-    changes: true,
-  },
-  check: { command: commands.checkCommand, result: results.checkResult, changes: false },
-  'credentials-stored': {
-    command: commands.credentialsStoredCommand,
-    result: results.credentialsStoredResult,
-    changes: true,
-  },
-  'test-event': {
-    command: commands.testEventCommand,
-    result: results.testEventResult,
-    changes: true,
-  },
-  replay: { command: commands.replayCommand, result: results.replayResult, changes: true },
-} as const satisfies Record<
-  commands.CommandName,
-  { command: z.ZodMiniType; result: z.ZodMiniType; changes: boolean }
->;
+  status: looking.status,
+  explain: looking.explain,
+  prove: looking.prove,
+  check: looking.check,
+  tick: steering.tick,
+  pause: steering.pause,
+  resume: steering.resume,
+  'restart-baseline': steering.restartBaseline,
+  'accept-total': steering.acceptTotal,
+  'credentials-stored': steering.credentialsStored,
+  holds: events.holds,
+  release: events.release,
+  discard: events.discard,
+  'test-event': events.testEvent,
+  replay: events.replay,
+};
+
+type Contract = typeof contract;
+export type CommandName = keyof Contract;
+export type CommandOf<Name extends CommandName> = z.output<Contract[Name]['command']>;
+export type Command = CommandOf<CommandName>;
+/** What may be sent: settings with a default can be left out. */
+export type CommandInput = z.input<Contract[CommandName]['command']>;
+/** Which of the events that wait for ops. */
+export type Selection = Omit<CommandOf<'holds'>, 'command' | 'list' | 'after'>;
+export type ResultOf<Name extends CommandName> = z.output<Contract[Name]['result']>;
 
 /** Whether it changes anything, and is recorded: a proof or a replay may only look. */
-export function isChanging(command: commands.Command): boolean {
+export function isChanging(command: Command): boolean {
   if (command.command === 'prove') return command.now;
   if (command.command === 'replay') return !command.dryRun;
   return contract[command.command].changes;
 }
 
-export type ResultOf<Name extends commands.CommandName> = z.output<
-  (typeof contract)[Name]['result']
->;
+/** The function was sent something that is no command, or one with settings that it does not know. */
+export class CommandInvalidError extends errorOf('command-invalid', 'ops') {
+  readonly whatToDo = 'Correct the command: docs/commands.md describes each.';
+
+  constructor(problems: readonly string[]) {
+    super(`This is not a command: ${problems.join('; ')}.`);
+  }
+}
+
+const isName = (name: unknown) => typeof name === 'string' && Object.hasOwn(contract, name);
+const named = z.looseObject({
+  command: z.custom<CommandName>(isName, {
+    error: `must be one of ${Object.keys(contract).join(', ')}`,
+  }),
+});
+
+/** @throws CommandInvalidError naming every problem */
+export function parseCommand(input: unknown): Command {
+  const name = named.safeParse(input, inEnglish);
+  if (!name.success) throw new CommandInvalidError(problemsIn(name.error));
+  const parsed = contract[name.data.command].command.safeParse(input, inEnglish);
+  if (!parsed.success) throw new CommandInvalidError(problemsIn(parsed.error));
+  return parsed.data;
+}
+
+/** Each with its path. */
+export function problemsIn({ issues }: z.core.$ZodError): string[] {
+  return issues.map(({ path, message }) =>
+    path.length > 0 ? `${path.join('.')}: ${message}` : message,
+  );
+}

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import type { KeptSelection } from './command.ts';
+import type { Selection } from './contract.ts';
 import { StalledError } from './errors.ts';
 import { isSelected, kindOf } from './kept.ts';
 import type { Decision, KeptEvent } from './ops-ledger.ts';
@@ -22,7 +22,7 @@ export interface DecidingOptions {
 }
 
 /** Which events, and where an earlier call stopped. */
-type KeptCommand = KeptSelection & { readonly after?: string | undefined };
+type KeptCommand = Selection & { readonly after?: string | undefined };
 
 /** `next`: the command that goes on; absent: everything was done. */
 type Decided<Command> = ReturnType<typeof noneYet> & {
@@ -86,7 +86,7 @@ export async function decideKept<Command extends KeptCommand>(
  */
 async function decideTogether(
   { opsLedger, clock }: DecidingParts,
-  selection: KeptSelection,
+  selection: Selection,
   decision: Decision,
   batch: readonly KeptEvent[],
   sums: ReturnType<typeof noneYet>,

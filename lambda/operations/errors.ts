@@ -56,3 +56,12 @@ export class StalledError extends errorOf('stalled', 'partner', 'retry-helps') {
     super('The time of the call was over before anything was done.');
   }
 }
+
+/** The partner shows something else than what was looked at. */
+export class TotalChangedError extends errorOf('total-changed', 'partner') {
+  readonly whatToDo = 'Look at the total again, and accept it as it is now, if it is right.';
+
+  constructor(total: number, shown: number) {
+    super(`The partner shows ${shown} assessments, not about ${total}.`);
+  }
+}

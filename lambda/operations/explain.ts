@@ -2,55 +2,40 @@ import { Temporal } from 'temporal-polyfill';
 import { isLate, recentWindow } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { State } from '../ports/state.ts';
-import { isBackingOff } from '../tick/back-off.ts';
 import { problemOf } from './answer.ts';
 import type { ResultOf } from './contract.ts';
-import { refuseIfLeftAlone } from './left-alone.ts';
+import { refuseIfLeftAlone } from './lease.ts';
 import type { CertificationStory, RevisionStory } from './ops-ledger.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { dayProof } from './proofs.ts';
+import { hindrancesOf } from './standing.ts';
 
 type Explanation = ResultOf<'explain'>;
 type Known = NonNullable<Explanation['known']>;
-type Delivery = Known['revisions'][number]['delivery'];
 type AtPartner = NonNullable<Explanation['partner']>;
-
-const verdicts: Readonly<Record<Delivery, Explanation['verdict']>> = {
-  baseline: 'baseline',
-  delivered: 'announced',
-  'digest-owed': 'digest-owed',
-  'digest-only-owed': 'digest-only-owed',
-  'digest-only': 'announced-to-people',
-  pending: 'pending',
-  held: 'held',
-  undeliverable: 'undeliverable',
-  discarded: 'discarded',
-  undone: 'undone',
-};
 
 /**
  * The life of one assessment, as far as it was recorded, and why nothing was announced of it if
  * nothing was. Nothing personal: names of fields, ids and days.
  */
-export const explain: Carrier<'explain'> = async (parts, { id, partner }, { limit }) => {
-  const { ledger, opsLedger, settings } = parts;
-  const state = await ledger.recordedState();
-  const story = await opsLedger.story(id);
-  const known = story && knownOf(story, settings);
-  const isAsked = partner || story === undefined;
-  const atPartner = isAsked ? await ask(parts, id, limit, state, story) : undefined;
-  const day = known?.day ?? (atPartner?.has === 'record' ? atPartner.day : undefined);
-  const calendar = day === undefined ? undefined : await ledger.calendar([Number(day.slice(0, 4))]);
-  const entry = day === undefined ? undefined : calendar?.get(day);
-  const verdict = known === undefined ? unknownVerdict(id, atPartner, state) : verdictOf(known);
+export const explain: Carrier<'explain'> = async (parts, command, { limit }) => {
+  const { id } = command;
+  const state = await parts.ledger.recordedState();
+  const story = await parts.opsLedger.story(id);
+  const known = story && knownOf(story, parts.settings);
+  const isAsked = command.partner || story === undefined;
+  const partner = isAsked ? await ask(parts, id, limit, state, story) : undefined;
   return {
     result: {
       id,
-      verdict,
-      ...(known && { known }),
-      ...(day !== undefined && entry && { day: { day, ...withoutDigest(dayProof(entry)) } }),
-      ...(atPartner && { partner: atPartner }),
-      hindrances: hindrancesOf(state, parts, entry?.readAt !== undefined && !entry.proof),
+      verdict: known ? verdictOf(known) : unknownVerdict(id, partner, state),
+      known,
+      day: await dayOf(parts, known?.day ?? (partner?.has === 'record' ? partner.day : undefined)),
+      partner,
+      hindrances: [
+        ...hindrancesOf(state, parts),
+        ...(state?.missing?.tooManySince === undefined ? [] : ['missing' as const]),
+      ],
     },
   };
 };
@@ -68,17 +53,17 @@ function knownOf(
     revision,
     organization_id,
     assessment_name,
-    ...(at !== undefined && { firstSeen: seen(at, day, first, settings) }),
+    firstSeen: at === undefined ? undefined : seen(at, day, first, settings),
     revisions: revisions.map((one) => ({
       revision: one.revision,
       kind: one.kind,
       at: one.at,
       changed: [...one.changed],
-      ...(one.found && { found: one.found }),
-      ...(one.kind !== 'baseline' && { event: `${settings.name}/${id}/${one.revision}` }),
+      found: one.found,
+      event: one.kind === 'baseline' ? undefined : `${settings.name}/${id}/${one.revision}`,
       delivery: deliveryOf(one),
-      ...(one.code !== undefined && { code: one.code }),
-      ...(one.isBehind && { behind: true }),
+      code: one.code,
+      behind: one.isBehind || undefined,
       decisions: [...one.decisions],
     })),
   };
@@ -89,27 +74,27 @@ function seen(
   day: string,
   first: RevisionStory | undefined,
   { timeZone, recentDays }: OperationParts['settings'],
-) {
-  const isBaseline = first?.kind === 'baseline' || first?.found?.in === 'baseline';
-  const by = isBaseline ? ('baseline' as const) : ('tick' as const);
+): Known['firstSeen'] {
   const window = recentWindow(Temporal.Instant.from(at), timeZone, recentDays);
-  return { at, by: first === undefined ? ('unknown' as const) : by, late: isLate(day, window) };
+  const late = isLate(day, window);
+  if (first === undefined) return { at, by: 'unknown', late };
+  const isBaseline = first.kind === 'baseline' || first.found?.in === 'baseline';
+  return { at, by: isBaseline ? 'baseline' : 'tick', late };
 }
 
-function deliveryOf({ kind, waits, isUndone, decisions }: RevisionStory): Delivery {
+function deliveryOf({ kind, waits, isUndone, decisions }: RevisionStory) {
   const last = decisions.at(-1)?.decision;
   if (waits === 'digest') return last === 'released-to-people' ? 'digest-only-owed' : 'digest-owed';
   if (waits !== undefined) return waits;
   if (isUndone) return 'undone';
   if (last === 'discarded') return 'discarded';
-  if (last === 'released-to-people') return 'digest-only';
-  return kind === 'baseline' ? 'baseline' : 'delivered';
+  if (last === 'released-to-people') return 'announced-to-people';
+  return kind === 'baseline' ? 'baseline' : 'announced';
 }
 
 /** Of its last revision; one that was recorded before there was a history tells nothing. */
 function verdictOf({ revision, revisions }: Known): Explanation['verdict'] {
-  const last = revisions.find((one) => one.revision === revision);
-  return last === undefined ? 'unknown' : verdicts[last.delivery];
+  return revisions.find((one) => one.revision === revision)?.delivery ?? 'unknown';
 }
 
 function unknownVerdict(
@@ -127,6 +112,13 @@ function unknownVerdict(
     default:
       return state?.reported.includes(String(id)) ? 'quarantined' : 'partner-silent';
   }
+}
+
+async function dayOf({ ledger }: OperationParts, day: string | undefined) {
+  if (day === undefined) return undefined;
+  const calendar = await ledger.calendar([Number(day.slice(0, 4))]);
+  const entry = calendar.get(day);
+  return entry && { day, ...dayProof(entry) };
 }
 
 /** A partner that does not answer is part of the story. */
@@ -147,29 +139,9 @@ async function ask(
       has: 'record',
       day: record.certified_on,
       organization_id: record.organization_id,
-      ...(story && { asRecorded: whole === story.certification.fingerprint.whole }),
+      asRecorded: story && whole === story.certification.fingerprint.whole,
     };
   } catch (error) {
     return { has: 'no-answer', problem: problemOf(error) };
   }
-}
-
-function hindrancesOf(
-  state: State | undefined,
-  parts: OperationParts,
-  isDayUnproven: boolean,
-): Explanation['hindrances'] {
-  if (state === undefined) return ['never-ticked'];
-  const { paused, baseline, missing } = state;
-  return [
-    ...(paused ? (['paused'] as const) : []),
-    ...(isBackingOff(state, parts) ? (['backing-off'] as const) : []),
-    ...(baseline.status === 'completed' ? [] : (['baseline-running'] as const)),
-    ...(missing?.tooManySince === undefined ? [] : (['missing'] as const)),
-    ...(isDayUnproven ? (['day-unproven'] as const) : []),
-  ];
-}
-
-function withoutDigest({ digest: _, ...rest }: ReturnType<typeof dayProof>) {
-  return rest;
 }

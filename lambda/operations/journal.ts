@@ -1,7 +1,7 @@
 import { FunctionJournal } from '../function-journal.ts';
 import type { Answer } from './answer.ts';
 import { briefly } from './brief.ts';
-import type { Command } from './command.ts';
+import type { Command } from './contract.ts';
 import type { Records } from './parts.ts';
 
 /** What commands leave behind. No metrics: they would page people. */

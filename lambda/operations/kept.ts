@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Change } from '../detection/compare.ts';
-import type { KeptSelection } from './command.ts';
+import type { Selection } from './contract.ts';
 import type { KeptEvent } from './ops-ledger.ts';
 
 /** Whether an event that waits for ops is among those that a command speaks of. */
-export function isSelected(kept: KeptEvent, selection: KeptSelection): boolean {
+export function isSelected(kept: KeptEvent, selection: Selection): boolean {
   const { organizations, years, types, ids, until } = selection;
   const { time, data } = kept.event;
   return (

@@ -1,14 +1,13 @@
 import { leaseOf } from '../lease.ts';
 import type { LeasedState, State } from '../ports/state.ts';
-import { BusyError, NothingRecordedError } from './errors.ts';
+import { isBackingOff } from '../tick/back-off.ts';
+import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
-
-type LeaseParts = Pick<OperationParts, 'ledger' | 'clock' | 'settings'>;
 
 const pauseMs = 1_000;
 
 /** @throws NothingRecordedError before the very first tick */
-export async function recordedState({ ledger, settings }: LeaseParts): Promise<State> {
+export async function recordedState({ ledger, settings }: OperationParts): Promise<State> {
   const state = await ledger.recordedState();
   if (state === undefined) throw new NothingRecordedError(settings.name);
   return state;
@@ -21,7 +20,7 @@ export async function recordedState({ ledger, settings }: LeaseParts): Promise<S
  * @throws BusyError when the other one has not ended in time
  */
 export async function underLease<Result>(
-  parts: LeaseParts,
+  parts: OperationParts,
   { id, killedAt, limit }: Call,
   work: (state: LeasedState) => Promise<Result>,
 ): Promise<Result> {
@@ -39,7 +38,7 @@ export async function underLease<Result>(
 
 /** Tries as long as others are at work. @returns `undefined` when time was over before */
 export async function whenFree<Result>(
-  { clock }: Pick<OperationParts, 'clock'>,
+  { clock }: OperationParts,
   limit: Call['limit'],
   attempt: () => Promise<Result | undefined>,
 ): Promise<Result | undefined> {
@@ -48,4 +47,19 @@ export async function whenFree<Result>(
     if (result !== undefined || limit.noteIfReached()) return result;
     await clock.sleep(pauseMs);
   }
+}
+
+/**
+ * Before a question to the partner on the side. While ops have paused the integration it is not asked;
+ * nor after a refusal, when each question would be another try at a login. Only commands whose whole
+ * point is to ask do so all the same: `check` and `accept-total`.
+ *
+ * @throws PausedError, BackingOffError
+ */
+export function refuseIfLeftAlone(
+  state: Pick<State, 'paused' | 'backOff'> | undefined,
+  parts: OperationParts,
+): void {
+  if (state?.paused) throw new PausedError();
+  if (state !== undefined && isBackingOff(state, parts)) throw new BackingOffError();
 }

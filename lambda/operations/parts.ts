@@ -9,8 +9,7 @@ import type { TickSettings } from '../tick/parts.ts';
 import type { TickRun } from '../tick/tick.ts';
 import type { TimeLimit } from '../tick/time-limit.ts';
 import type { Answer } from './answer.ts';
-import type { Command, CommandName, CommandOf } from './command.ts';
-import type { ResultOf } from './contract.ts';
+import type { Command, CommandName, CommandOf, ResultOf } from './contract.ts';
 import type { OpsLedger } from './ops-ledger.ts';
 
 /** What events are built by. */

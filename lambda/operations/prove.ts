@@ -4,8 +4,7 @@ import { daysIn, recentWindow } from '../detection/days.ts';
 import type { NotifierError } from '../errors.ts';
 import type { TickLine } from '../journal.ts';
 import type { State } from '../ports/state.ts';
-import type { CommandOf } from './command.ts';
-import type { ResultOf } from './contract.ts';
+import type { CommandOf, ResultOf } from './contract.ts';
 import {
   BackingOffError,
   BaselineRunningError,
@@ -13,9 +12,7 @@ import {
   PausedError,
   StalledError,
 } from './errors.ts';
-import { recordedState, underLease, whenFree } from './lease.ts';
-import { refuseIfLeftAlone } from './left-alone.ts';
-import { makeDue } from './make-due.ts';
+import { recordedState, refuseIfLeftAlone, underLease, whenFree } from './lease.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { type DayProof, proofsOf } from './proofs.ts';
 
@@ -47,7 +44,10 @@ export const prove: Carrier<'prove'> = async (parts, command, call) => {
     const calendar = await parts.ledger.calendar(state.years);
     const meant =
       command.since === undefined ? daysMeant(calendar, command, parts) : new Set<string>();
-    await makeDue(parts, calendar, (_, day) => meant.has(day));
+    const askedAt = parts.clock.now().epochMilliseconds;
+    const due = [...calendar].filter(([day, { readAt }]) => readAt > 0 && meant.has(day));
+    await parts.ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, askedAt }])));
+    await parts.ledger.saveState({ dueAt: 0 });
   });
 
   const toRead = await daysToRead(parts, command, since);

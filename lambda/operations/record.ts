@@ -6,8 +6,7 @@ import {
 } from '../ports/command-record.ts';
 import type { Answer } from './answer.ts';
 import { briefly } from './brief.ts';
-import type { Command, CommandName } from './command.ts';
-import { isChanging, type ResultOf } from './contract.ts';
+import { type Command, type CommandName, isChanging, type ResultOf } from './contract.ts';
 import type { Call, OperationParts } from './parts.ts';
 
 /** A command of any kind, which may say who asks, and what it is to be called. */

@@ -4,7 +4,7 @@ import { type DecidingOptions, decideKept } from './deciding.ts';
 import { BusyError } from './errors.ts';
 import { underLease } from './lease.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
-import { ifPaused } from './pause.ts';
+import { ifPaused } from './steering.ts';
 
 /**
  * Sends on what waits for ops: the next tick delivers it, after a pause if there is one. At a pace,

@@ -5,8 +5,7 @@ import type { OwedEvent } from '../events/owed-event.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Life } from '../ports/ledger.ts';
 import type { TimeLimit } from '../tick/time-limit.ts';
-import type { ReplayCommand } from './command.ts';
-import type { ResultOf } from './contract.ts';
+import type { CommandOf, ResultOf } from './contract.ts';
 import { StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
 import { atPace, type Pace } from './pace.ts';
@@ -50,7 +49,7 @@ export const replay: Carrier<'replay'> = async (parts, command, call) => {
 
 class Replay {
   readonly #parts: OperationParts;
-  readonly #command: ReplayCommand;
+  readonly #command: CommandOf<'replay'>;
   readonly #limit: TimeLimit;
   readonly #operation: string | undefined;
   readonly #target: Pick<Announcer, 'publish'>;
@@ -73,7 +72,11 @@ class Replay {
   /** Something may have been sent, whether or not it is counted. */
   #hasBegun = false;
 
-  constructor(parts: OperationParts, command: ReplayCommand, { limit, killedAt, operation }: Call) {
+  constructor(
+    parts: OperationParts,
+    command: CommandOf<'replay'>,
+    { limit, killedAt, operation }: Call,
+  ) {
     this.#parts = parts;
     this.#command = command;
     this.#limit = limit;

@@ -6,7 +6,7 @@ import type { Assessment } from '../events/assessment.ts';
 import { sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Life, Revision } from '../ports/ledger.ts';
-import type { ReplayCommand } from './command.ts';
+import type { CommandOf } from './contract.ts';
 import type { EventSettings } from './parts.ts';
 
 /** Why nothing of a certification is sent. */
@@ -46,7 +46,7 @@ export function typeOf({ kind }: Revision): Change['kind'] {
 /** What stands against a replay already by what the ledger knows. */
 export function obstacleOf(
   life: Life,
-  { baseline }: Pick<ReplayCommand, 'baseline'>,
+  { baseline }: Pick<CommandOf<'replay'>, 'baseline'>,
 ): Obstacle | undefined {
   const revision = lastRevision(life);
   if (revision === undefined) return 'withoutHistory';

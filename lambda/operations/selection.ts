@@ -4,7 +4,7 @@ import type { DayEntry } from '../detection/calendar.ts';
 import type { Certification } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
 import type { Life } from '../ports/ledger.ts';
-import type { ReplayCommand } from './command.ts';
+import type { CommandOf } from './contract.ts';
 import type { LedgerReader } from './parts.ts';
 import { lastRevision, typeOf } from './replayed-event.ts';
 
@@ -36,7 +36,7 @@ export interface Slice {
 export async function* slices(
   ledger: LedgerReader,
   years: readonly number[],
-  command: ReplayCommand,
+  command: CommandOf<'replay'>,
 ): AsyncGenerator<Slice> {
   const { ids, organizations, types } = command;
   const isWanted = (life: Life) => {
@@ -80,7 +80,7 @@ export async function* slices(
   }
 }
 
-/** Where a replay that has come to this certification goes on: see `ReplayCommand.after`. */
+/** Where a replay that has come to this certification goes on: see `CommandOf<'replay'>.after`. */
 export const cursorAt = ({ certification: { day, id } }: Life) => `${day}/${id}`;
 
 function isAfter({ day, id }: Certification, cursor: string | undefined): boolean {
@@ -97,7 +97,7 @@ function places(a: Place, b: Place): number {
   return a.day === b.day ? a.id - b.id : a.day < b.day ? -1 : 1;
 }
 
-function isWithin(day: string, { from, to }: NonNullable<ReplayCommand['days']>): boolean {
+function isWithin(day: string, { from, to }: NonNullable<CommandOf<'replay'>['days']>): boolean {
   return (from === undefined || day >= from) && (to === undefined || day <= to);
 }
 
@@ -105,7 +105,7 @@ function isWithin(day: string, { from, to }: NonNullable<ReplayCommand['days']>)
 async function daysOf(
   ledger: LedgerReader,
   years: readonly number[],
-  { days = {}, after }: ReplayCommand,
+  { days = {}, after }: CommandOf<'replay'>,
 ): Promise<[day: string, entry: DayEntry][]> {
   const [cursorDay = '', isWithinDay] = after?.split('/') ?? [];
   const yearOf = (day: string) => Number(day.slice(0, 4));

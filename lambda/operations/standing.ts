@@ -2,35 +2,38 @@ import { Temporal } from 'temporal-polyfill';
 import { isLeftToFind } from '../detection/pulse.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
-import type { ResultOf } from './contract.ts';
-import type { Waits } from './ops-ledger.ts';
+import { type Reason, type ResultOf, reasons } from './contract.ts';
 import type { OperationParts } from './parts.ts';
-import { type Reason, reasons } from './result.ts';
 
 type Status = ResultOf<'status'>;
+type Known = Pick<Status, 'certifications' | 'partner' | 'conditions' | 'waiting'>;
 
 /** After so many periods without a completed tick, the integration is behind; the alarm waits as long. */
 const missedTicks = 3;
 
-/** What is known of an integration when somebody asks. */
-export interface Known extends Pick<Status, 'certifications' | 'partner' | 'conditions'> {
-  readonly state: State | undefined;
-  readonly waiting: Readonly<Record<Waits, number>>;
+/** What keeps ticks from finding what they have not found yet. */
+export function hindrancesOf(state: State | undefined, parts: OperationParts) {
+  const hasBegun = state?.heartbeat !== undefined || state?.baseline.status === 'running';
+  return [
+    ...(hasBegun ? [] : ['never-ticked' as const]),
+    ...(state?.paused ? ['paused' as const] : []),
+    ...(state && isBackingOff(state, parts) ? ['backing-off' as const] : []),
+    ...(hasBegun && state?.baseline.status !== 'completed' ? ['baseline' as const] : []),
+  ];
 }
 
 /** Everything that keeps an integration from being up to date: "up to date" is said only without any. */
-export function reasonsAgainst(known: Known, parts: OperationParts): Reason[] {
-  const { state, waiting, partner, conditions } = known;
-  const hasBegun = state?.heartbeat !== undefined || state?.baseline.status === 'running';
+export function reasonsAgainst(
+  known: Known,
+  state: State | undefined,
+  parts: OperationParts,
+): Reason[] {
+  const { waiting, partner, conditions } = known;
   const isCompleted = state?.baseline.status === 'completed';
-  const isPaused = state?.paused === true;
-  const isRefused = state !== undefined && isBackingOff(state, parts);
-  const isLeftAlone = isPaused || isRefused;
+  const hindrances = hindrancesOf(state, parts);
+  const isLeftAlone = hindrances.some((name) => name === 'paused' || name === 'backing-off');
   const found = new Map<Reason, boolean>([
-    ['never-ticked', !hasBegun],
-    ['paused', isPaused],
-    ['backing-off', isRefused],
-    ['baseline', hasBegun && !isCompleted],
+    ...hindrances.map((name) => [name, true] as const),
     ['behind', isBehind(state, parts)],
     ['partner-silent', !isLeftAlone && partner !== undefined && 'problem' in partner],
     ['unfinished', isCompleted && isLeftToFind(state)],

@@ -5,14 +5,11 @@ import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { sentence, yes } from '../options.ts';
-import { baselineLines } from '../render/baseline.ts';
+import { type Baseline, baselineLines } from '../render/baseline.ts';
 import { whatKeepsBaseline } from '../render/status.ts';
 import { restartBaselineLines } from '../render/steering.ts';
 import type { Session } from '../session.ts';
-import { CommandFailedError } from '../target/errors.ts';
 import type { Operator } from '../target/operator.ts';
-
-type Baseline = ResultOf<'baseline'>;
 
 const followedEveryMs = 5_000;
 
@@ -58,18 +55,19 @@ export const baseline = opsCommand({
       session.answer(result, (view) => restartBaselineLines(view, result));
       return exitCodes.fine;
     }
-    const now = await session.ask(operator, 'baseline', {}).catch(notBegun);
+    const now = baselineIn(await session.ask(operator, 'status', {}));
     const result = follow ? await followed(session, operator, now) : now;
     session.answer(result, (view) => baselineLines(view, result));
     return follow && result.status !== 'completed' ? exitCodes.problem : exitCodes.fine;
   },
 });
 
-/** Before the first tick, the ledger knows nothing at all. */
-function notBegun(error: unknown): Baseline {
-  if (error instanceof CommandFailedError && error.code === 'nothing-recorded')
-    return { status: 'none', counted: 0 };
-  throw error;
+function baselineIn({ baseline, partner, paused }: ResultOf<'status'>): Baseline {
+  return {
+    ...baseline,
+    ...(partner !== undefined && 'problem' in partner && { problem: partner.problem }),
+    ...(paused !== undefined && { paused }),
+  };
 }
 
 /** Until it is completed, or the integration is paused: then nothing would happen for a long time. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { KeptSelection } from '../../lambda/operations/command.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf, Selection } from '../../lambda/operations/contract.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
@@ -101,7 +100,7 @@ interface Decision {
   readonly verb: string;
   readonly isAgreed: boolean;
   readonly next: object | undefined;
-  readonly selection: KeptSelection;
+  readonly selection: Selection;
   /** Hours for which nothing new is to be held: also where nothing is held now. */
   readonly opensFor?: number;
   readonly settings: object;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CommandInput } from '../../lambda/operations/command.ts';
+import type { CommandInput } from '../../lambda/operations/contract.ts';
 import { DaysDone } from '../days-done.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';

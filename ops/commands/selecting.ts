@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import type { KeptSelection } from '../../lambda/operations/command.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { ResultOf, Selection } from '../../lambda/operations/contract.ts';
 import { follow } from '../following.ts';
 import { ids, kinds, kindsSchema, years } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
@@ -28,7 +27,7 @@ export const selectionSettings = {
 
 type Selecting = z.output<z.ZodObject<typeof selectionSettings>>;
 
-export function selectionOf(options: Selecting): KeptSelection {
+export function selectionOf(options: Selecting): Selection {
   const { undeliverable, organization, year, type, id } = options;
   return {
     waiting: undeliverable ? 'undeliverable' : 'held',
@@ -53,12 +52,12 @@ export interface Selected {
 export async function countSelected(
   session: Session,
   operator: Operator,
-  selection: KeptSelection,
+  selection: Selection,
   { list = false }: { readonly list?: boolean } = {},
 ): Promise<Selected> {
   const { waiting } = selection;
   using progress = session.progress('holds', answeredWithinMs);
-  const count = async (some: KeptSelection & { readonly list?: boolean }) => {
+  const count = async (some: Selection & { readonly list?: boolean }) => {
     const { stop } = session;
     const counted = await follow(operator, 'holds', some, { stop, progress, sum: holdsSum });
     if (counted.stopped !== undefined) throw counted.stopped.cause;

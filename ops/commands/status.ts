@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
-import { type Reason, reasons } from '../../lambda/operations/result.ts';
+import { type Reason, type ResultOf, reasons } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';

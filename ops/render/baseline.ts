@@ -4,10 +4,14 @@ import { bar } from './progress.ts';
 import { ifPausedLines } from './steering.ts';
 import { amount, count } from './text.ts';
 
-type Baseline = ResultOf<'baseline'>;
+type Status = ResultOf<'status'>;
+
+/** Of the status: how far it is, and why the partner's total is not known. */
+export type Baseline = Status['baseline'] &
+  Pick<Status, 'paused'> & { readonly problem?: { code: string; message: string } | undefined };
 
 /** How far the first full read is, as a bar. */
-export function baselineLine({ status, counted, total, before }: Baseline): string {
+export function baselineLine({ status, counted, total, before }: Status['baseline']): string {
   if (status === 'none') return 'not begun';
   if (status === 'completed') return `completed: ${count(counted, 'certification')}`;
   const down = before === undefined ? '' : `, down to ${before}`;

@@ -1,9 +1,8 @@
-import type * as z from 'zod';
-import type { checkResult } from '../../lambda/operations/result.ts';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
 import type { Cell, View } from './layout.ts';
 import { told } from './time.ts';
 
-type Checked = z.output<typeof checkResult>;
+type Checked = ResultOf<'check'>;
 
 /** One thing that was tried: by the function, or by the command line itself. */
 export interface Check {

@@ -39,18 +39,17 @@ const hindrances: Readonly<Record<Explanation['hindrances'][number], string>> = 
   'never-ticked': 'no tick has ever come to its end',
   paused: 'the integration is paused',
   'backing-off': 'the partner is left alone after refusals',
-  'baseline-running':
+  baseline:
     'the baseline is not completed: what is dated before it began is found by it, or afterwards',
   missing: 'so many are missing at the partner that none is called withdrawn',
-  'day-unproven': 'its day could not be proven complete',
 };
 
 const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
   baseline: ['faint', 'recorded, not announced'],
-  delivered: ['good', 'delivered'],
+  announced: ['good', 'delivered'],
   'digest-owed': ['warning', 'delivered; mail to follow'],
   'digest-only-owed': ['warning', 'mail to follow, to people only'],
-  'digest-only': ['good', 'told to people only'],
+  'announced-to-people': ['good', 'told to people only'],
   pending: ['warning', 'waits for the next tick'],
   held: ['warning', 'held'],
   undeliverable: ['bad', 'refused by SNS'],

@@ -1,5 +1,4 @@
-import type { ResultOf } from '../../lambda/operations/contract.ts';
-import type { Reason } from '../../lambda/operations/result.ts';
+import type { Reason, ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineLine } from './baseline.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
 import { isLeftAlone, pausedTold } from './steering.ts';

@@ -1,6 +1,5 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
-import type { Reason } from '../../lambda/operations/result.ts';
+import type { Reason, ResultOf } from '../../lambda/operations/contract.ts';
 import type { Tone, View } from './layout.ts';
 import { reasonTold } from './status.ts';
 import { amount, assessmentNamed, counts, organizationNamed } from './text.ts';

@@ -2,9 +2,15 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod/mini';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { inEnglish } from '../../lambda/english.ts';
-import type { Command, CommandName } from '../../lambda/operations/command.ts';
-import { contract, isChanging, type ResultOf } from '../../lambda/operations/contract.ts';
-import { problemSchema } from '../../lambda/operations/result.ts';
+import {
+  type Command,
+  type CommandName,
+  contract,
+  isChanging,
+  problemSchema,
+  problemsIn,
+  type ResultOf,
+} from '../../lambda/operations/contract.ts';
 import { CallGoesOnError, NotFoundError, UsageError } from '../errors.ts';
 import { harmlessJson } from '../render/text.ts';
 import { type Access, calling, patience } from './access.ts';
@@ -120,7 +126,11 @@ export class Operator {
     input: object,
   ): Promise<Outcome<ResultOf<Name>>> {
     const command = contract[name].command.safeParse(input, inEnglish);
-    if (!command.success) throw notACommand(command.error);
+    if (!command.success)
+      throw new UsageError(
+        `${problemsIn(command.error).join('; ')}.`,
+        'Correct the options; --help describes them.',
+      );
     const answer = understood(envelope, await this.#started(command.data));
     const schema = answers[name].result;
     if (answer.ok) return { result: understood(schema, answer.result) };
@@ -198,11 +208,4 @@ function errorTypeOf(payload: unknown): string {
   return typeof payload === 'object' && payload !== null && 'errorType' in payload
     ? String(payload.errorType)
     : 'no reason given';
-}
-
-function notACommand({ issues }: z.core.$ZodError): UsageError {
-  const problems = issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join('.')}: ${message}` : message,
-  );
-  return new UsageError(`${problems.join('; ')}.`, 'Correct the options; --help describes them.');
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseCommand } from '../../lambda/operations/command.ts';
+import { parseCommand } from '../../lambda/operations/contract.ts';
 import { localUser } from '../../ops/target/local.ts';
 
 /** As Node's userInfo does where the user has no entry. */

@@ -3,7 +3,7 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
 import type { Answer } from '../../lambda/operations/answer.ts';
 import { carryOut } from '../../lambda/operations/carry-out.ts';
-import type { Command } from '../../lambda/operations/command.ts';
+import type { Command } from '../../lambda/operations/contract.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type {
   OperationParts,
@@ -227,17 +227,18 @@ export class Integration {
     };
   }
 
-  /** The operate function, which is killed after so many seconds. */
-  operate(
+  /** The operate function, which is killed after so many seconds: its answer, as the caller gets it. */
+  async operate(
     command: unknown,
     seconds = killedAfter,
     parts: Partial<OperationParts> = {},
   ): Promise<Answer> {
-    return carryOut(
+    const answer = await carryOut(
       { ...this.operationParts, ...parts },
       command,
       this.#invocation('call', seconds),
     );
+    return JSON.parse(JSON.stringify(answer));
   }
 
   #invocation(kind: string, seconds: number) {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { CommandInput } from '../../lambda/operations/command.ts';
+import type { CommandInput } from '../../lambda/operations/contract.ts';
 import { Deployment, queues } from '../scaffold/deployment.ts';
 
 const stage = new Deployment();
@@ -193,8 +193,8 @@ describe('what is asked for on duty', () => {
     await stage.completedTick();
     await stage.completedTick();
     expect(await subjects()).toEqual([]);
-    expect(await operate({ command: 'baseline' })).toMatchObject({
-      result: { status: 'completed', counted: 30, total: 30 },
+    expect(await operate({ command: 'status' })).toMatchObject({
+      result: { baseline: { status: 'completed', counted: 30, total: 30 } },
     });
   });
 

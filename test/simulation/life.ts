@@ -1,13 +1,12 @@
 import type { Temporal } from 'temporal-polyfill';
 import { NotifierError } from '../../lambda/errors.ts';
-import { acceptTotal } from '../../lambda/operations/accept-total.ts';
-import { restartBaseline } from '../../lambda/operations/baseline.ts';
 import type {
   Call,
   OperationParts,
   OperationSettings,
   Outcome,
 } from '../../lambda/operations/parts.ts';
+import { acceptTotal, restartBaseline } from '../../lambda/operations/steering.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import { secretCredentials } from '../../lambda/partner/secret.ts';

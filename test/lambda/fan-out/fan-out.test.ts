@@ -10,7 +10,8 @@ import {
   StretchTakenError,
 } from '../../../lambda/fan-out/errors.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { progressOf, readAnew } from '../../../lambda/operations/baseline.ts';
+import { progressOf } from '../../../lambda/operations/status.ts';
+import { readAnew } from '../../../lambda/operations/steering.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { Stretch } from '../../../lambda/ports/stretch.ts';

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, expect, it } from 'vitest';
 import { nothingMissing } from '../../../lambda/detection/missing.ts';
-import { readAnew } from '../../../lambda/operations/baseline.ts';
 import type { Kept, KeptEvent, KeptPage } from '../../../lambda/operations/ops-ledger.ts';
+import { readAnew } from '../../../lambda/operations/steering.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now } from './ledgers.ts';
 

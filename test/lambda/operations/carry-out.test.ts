@@ -14,7 +14,7 @@ beforeEach(() => {
 describe('a command', () => {
   it.each([
     ['nothing', undefined, /expected object/],
-    ['an unknown name', { command: 'reply' }, /'test-event' \| 'replay'/],
+    ['an unknown name', { command: 'reply' }, /must be one of .*test-event, replay/],
     ['an unknown setting', { command: 'test-event', organisation: 7 }, /organisation/],
     ['a day that is none', { command: 'replay', days: { from: '2026-02-30' } }, /days\.from/],
     ['no queue', { command: 'replay', ids: [1], to: { queue: 'certifications' } }, /to\.queue/],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { checkResult } from '../../../lambda/operations/result.ts';
+import { contract } from '../../../lambda/operations/contract.ts';
 import {
   CredentialsMalformedError,
   CredentialsNotSetError,
@@ -39,7 +39,7 @@ async function checked() {
   const answer = await story.operate({ command: 'check' });
   expect(answer).toMatchObject({ ok: true });
   expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
-  const { checks, scope } = checkResult.parse(answer.result);
+  const { checks, scope } = contract.check.result.parse(answer.result);
   return { scope, checks: new Map(checks.map(({ name, ...finding }) => [name, finding])) };
 }
 

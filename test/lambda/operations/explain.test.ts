@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { explainResult } from '../../../lambda/operations/result.ts';
+import { contract } from '../../../lambda/operations/contract.ts';
 import { serverError } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -16,7 +16,7 @@ async function explained(id: number, more = {}) {
   const answer = await story.operate({ command: 'explain', id, ...more });
   expect(answer).toMatchObject({ ok: true });
   expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
-  return z.strictObject(explainResult.shape).parse(answer.result);
+  return z.strictObject(contract.explain.result.shape).parse(answer.result);
 }
 
 const on = (certified_on: string, id: number, more: Partial<Assessment> = {}): Assessment => ({
@@ -50,7 +50,7 @@ describe('the life of an assessment', () => {
             kind: 'created',
             found: { in: 'page' },
             event: `${story.name}/1/1`,
-            delivery: 'delivered',
+            delivery: 'announced',
             decisions: [],
           },
         ],
@@ -59,7 +59,6 @@ describe('the life of an assessment', () => {
       partner: { has: 'record', asRecorded: true },
       hindrances: [],
     });
-    expect(life.day).not.toHaveProperty('digest');
   });
 
   it('says by which read, and by which proof, each revision was found', async () => {
@@ -217,7 +216,7 @@ describe('the life of an assessment', () => {
     expect(story.mails).toEqual([[`${story.name}/1/1`]]);
     expect(await explained(1)).toMatchObject({
       verdict: 'announced-to-people',
-      known: { revisions: [{ delivery: 'digest-only' }] },
+      known: { revisions: [{ delivery: 'announced-to-people' }] },
     });
     expect(story.heard).toEqual([]);
   });
@@ -288,7 +287,7 @@ describe('the life of an assessment', () => {
     expect(await explained(1)).toMatchObject({
       verdict: 'not-yet-seen',
       partner: { has: 'record', day: '2026-11-21' },
-      hindrances: ['baseline-running'],
+      hindrances: ['baseline'],
     });
   });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Answer } from '../../../lambda/operations/answer.ts';
-import type { CommandInput } from '../../../lambda/operations/command.ts';
+import type { CommandInput } from '../../../lambda/operations/contract.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';

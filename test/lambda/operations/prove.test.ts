@@ -3,8 +3,8 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DayEntry } from '../../../lambda/detection/calendar.ts';
 import { daysIn } from '../../../lambda/detection/days.ts';
+import { contract } from '../../../lambda/operations/contract.ts';
 import { proofOverview, proofsOf } from '../../../lambda/operations/proofs.ts';
-import { proveResult } from '../../../lambda/operations/result.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -23,7 +23,7 @@ const range = { from: '2026-11-01', to: '2026-11-21' };
 async function proven(command: object = {}, seconds?: number) {
   const answer = await story.operate({ command: 'prove', ...range, ...command }, seconds);
   expect(answer).toMatchObject({ ok: true });
-  return proveResult.parse(answer.result);
+  return contract.prove.result.parse(answer.result);
 }
 
 describe('the certificate', () => {

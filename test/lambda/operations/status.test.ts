@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { statusResult } from '../../../lambda/operations/result.ts';
+import { contract } from '../../../lambda/operations/contract.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { isOfDays, serverError } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
@@ -20,7 +20,7 @@ const on = (certified_on: string, id: number, more = {}) =>
 async function status(more = {}) {
   const answer = await story.operate({ command: 'status', ...more });
   expect(answer).toMatchObject({ ok: true });
-  return z.strictObject(statusResult.shape).parse(answer.result);
+  return z.strictObject(contract.status.result.shape).parse(answer.result);
 }
 
 describe('the status', () => {

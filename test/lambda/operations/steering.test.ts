@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { contract } from '../../../lambda/operations/contract.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -91,7 +92,6 @@ describe('a pause', () => {
       { command: 'release', as: 'digest' },
       { command: 'accept-total', total: 0 },
       { command: 'restart-baseline' },
-      { command: 'baseline' },
     ])
       expect(await story.operate(command)).toMatchObject({ ok: true, result: { paused } });
     await story.tick();
@@ -99,7 +99,7 @@ describe('a pause', () => {
     await story.operate({ command: 'resume' });
     await story.tick();
     expect(ids()).toEqual(['1/1']);
-    for (const command of ['release', 'restart-baseline', 'baseline'])
+    for (const command of ['release', 'restart-baseline'])
       expect((await story.operate({ command })).result).not.toHaveProperty('paused');
   });
 
@@ -210,8 +210,8 @@ describe('how far the baseline is', () => {
       on(index < 20 ? '2026-11-21' : '2020-01-01', index + 1),
     );
     const progress = async () => {
-      const { result } = await story.operate({ command: 'baseline', partner: false });
-      return result;
+      const { result } = await story.operate({ command: 'status', partner: false });
+      return contract.status.result.parse(result).baseline;
     };
     for (let round = 0; round < 2; round += 1) {
       story.requestSeconds = 17;
@@ -244,9 +244,9 @@ describe('how far the baseline is', () => {
     await story.settle();
     await leave();
     story.requests.length = 0;
-    expect(await story.operate({ command: 'baseline' })).toMatchObject({
+    expect(await story.operate({ command: 'status' })).toMatchObject({
       ok: true,
-      result: { status: 'completed', problem: { code } },
+      result: { baseline: { status: 'completed' }, partner: { problem: { code } } },
     });
     expect(story.requests).toEqual([]);
   });
@@ -267,8 +267,8 @@ describe('a baseline that is restarted', () => {
     await story.tick();
     await story.tick();
     expect(ids()).toEqual(['3/1', '2/2']);
-    expect(await story.operate({ command: 'baseline' })).toMatchObject({
-      result: { status: 'completed', counted: 3, total: 3 },
+    expect(await story.operate({ command: 'status' })).toMatchObject({
+      result: { baseline: { status: 'completed', counted: 3, total: 3 } },
     });
     expect(await story.tick()).toMatchObject({ outcome: 'completed', examined: 0 });
   });
@@ -363,8 +363,8 @@ describe('a baseline that is restarted', () => {
     story.requestSeconds = 0;
     await story.settle();
     expect(ids()).toEqual([]);
-    expect(await story.operate({ command: 'baseline' })).toMatchObject({
-      result: { status: 'completed', counted: 2 },
+    expect(await story.operate({ command: 'status' })).toMatchObject({
+      result: { baseline: { status: 'completed', counted: 2 } },
     });
   });
 

@@ -228,7 +228,7 @@ describe('explain', () => {
         found: { in: 'page' },
         changed: [],
         event: 'district-a/48213/1',
-        delivery: 'delivered',
+        delivery: 'announced',
         decisions: [{ decision: 'released', at: '2026-11-18T17:00:00Z' }],
       },
       {
@@ -291,7 +291,7 @@ describe('explain', () => {
       {
         verdict: 'not-yet-seen',
         partner: { has: 'record', day: '2026-11-21', organization_id: 7 },
-        hindrances: ['paused', 'baseline-running', 'day-unproven'],
+        hindrances: ['paused', 'baseline'],
         day: { day: '2026-11-21', count: 3, unprovenSince: '2026-11-20T15:00:00Z' },
       },
     ],

@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import { by, byKind, count, operation, paused, pause as pauseSchema, reason } from './common.ts';
+
+/** Commands that change how ticks go on. */
+
+export const tick = {
+  command: z.strictObject({ command: z.literal('tick'), by }),
+  result: z.object({
+    outcome: z.enum(['completed', 'baseline', 'busy', 'paused', 'backing-off', 'no-credentials']),
+    ...byKind.shape,
+    recorded: count,
+    delivered: count,
+    undelivered: count,
+    undeliverable: count,
+    held: count,
+    quarantined: count,
+    examined: count,
+    failed: count,
+    missing: count,
+    cutShort: z.boolean(),
+    requests: count,
+    durationMs: z.number(),
+  }),
+  changes: true,
+};
+
+const pauseResult = z.object({
+  /** `false`: it was so already; nothing was changed. */
+  changed: z.boolean(),
+  paused: z.boolean(),
+  ...pauseSchema.shape,
+});
+
+export const pause = {
+  command: z.strictObject({ command: z.literal('pause'), reason, by }),
+  result: pauseResult,
+  changes: true,
+};
+
+export const resume = {
+  command: z.strictObject({ command: z.literal('resume'), reason: z.optional(reason), by }),
+  result: pauseResult,
+  changes: true,
+};
+
+export const restartBaseline = {
+  command: z.strictObject({
+    command: z.literal('restart-baseline'),
+    reason: z.optional(reason),
+    by,
+  }),
+  result: z.object({
+    /** `false`: one is running already, and goes on. */
+    changed: z.boolean(),
+    paused,
+  }),
+  changes: true,
+};
+
+/** More is missing than may be withdrawn, and the partner's total is right. */
+export const acceptTotal = {
+  command: z.strictObject({
+    command: z.literal('accept-total'),
+    /** What was looked at: accepted only if the partner still shows as many, within a tenth. */
+    total: count,
+    reason: z.optional(reason),
+    by,
+  }),
+  result: z.object({
+    /** `false`: no more is missing than may be withdrawn; there is nothing to accept. */
+    changed: z.boolean(),
+    /** What the partner shows. */
+    total: count,
+    /** What was expected. */
+    before: count,
+    paused,
+  }),
+  changes: true,
+};
+
+const credentialsStoredCommand = z.strictObject({
+  command: z.literal('credentials-stored'),
+  /** `false`: they are about to be. It is noted who stores them, before it is done; `next` says that it was. */
+  stored: z._default(z.boolean(), true),
+  by,
+  operation,
+});
+
+/** The secret has other credentials now: the partner is not left alone any longer. */
+export const credentialsStored = {
+  command: credentialsStoredCommand,
+  result: z.object({
+    /** `true`: the partner was left alone after refusals, and no longer is. */
+    changed: z.boolean(),
+    /** To be sent once they are stored. */
+    next: z.optional(credentialsStoredCommand),
+  }),
+  changes: true,
+};
