@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SNSClient } from '@aws-sdk/client-sns';
-import { SnsAnnouncer, type Topics } from '../lambda/delivery/sns-announcer.ts';
+import { snsAnnouncer, type Topics } from '../lambda/delivery/sns-announcer.ts';
 import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import { createPartnerClient, type PartnerClient } from '../lambda/partner/client.ts';
@@ -61,7 +61,10 @@ export function createTicker(options: TickerOptions): Ticker {
     rules,
     partner: partnerReader(client, clock),
     ledger,
-    announcer: new SnsAnnouncer(sns, topics, { integration: world, ...settings.alerts, clock }),
+    announcer: snsAnnouncer({ mails: sns, batches: sns }, topics, {
+      ...{ integration: world, clock },
+      ...settings.alerts,
+    }),
     journal,
   };
   return {

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { systemClock as clock } from './clock.ts';
-import { SnsAnnouncer } from './delivery/sns-announcer.ts';
+import { snsAnnouncer } from './delivery/sns-announcer.ts';
 import { dynamoLedger } from './ledger/dynamo-ledger.ts';
 import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
@@ -14,7 +14,7 @@ import type { Journal } from './ports/journal.ts';
 import { type Settings, tickSettings } from './settings.ts';
 import { rules } from './tick/rules.ts';
 
-/** Announcers retry by themselves. */
+/** Batches of events are retried as a topic or a queue takes them: delivery/dispatch.ts. */
 export const withoutRetries = { ...patience, maxAttempts: 1 };
 
 /**
@@ -44,7 +44,8 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     },
   });
   const table = new Table(new DynamoDBClient(patience), tableName, clock);
-  const sns = new SNSClient(withoutRetries);
+  const sns = new SNSClient(patience);
+  const clients = { mails: sns, batches: new SNSClient(withoutRetries) };
   return {
     settings: tickSettings(environment),
     rules,
@@ -57,7 +58,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     ledger: dynamoLedger(table, name, journal),
     sns,
     topics,
-    announcer: new SnsAnnouncer(sns, topics, { ...alerts, integration: name, clock }),
+    announcer: snsAnnouncer(clients, topics, { ...alerts, integration: name, clock }),
     journal,
     /** Begins to measure; the answer says what was asked of the partner since, and how long it took. */
     measure: () => {

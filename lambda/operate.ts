@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { assemble, withoutRetries } from './assembly.ts';
-import { regionOf, SqsAnnouncer } from './delivery/sqs-announcer.ts';
+import { regionOf, sqsAnnouncer } from './delivery/sqs-announcer.ts';
 import { topicFindings } from './delivery/topic-findings.ts';
 import { TickJournal } from './journal.ts';
 import { dynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
@@ -28,7 +28,7 @@ const parts: OperationParts = {
       region: regionOf(arn),
       useQueueUrlAsEndpoint: false,
     });
-    return new SqsAnnouncer(sqs, arn, clock);
+    return sqsAnnouncer(sqs, arn, clock);
   },
   tick: async (run, auditRequests = settings.audit.requests) => {
     const effort = assembled.measure();

@@ -1,11 +1,6 @@
 import type { AnnouncedAssessment, CertificationEvent } from '../events/event.ts';
 import { chosen } from '../events/fields.ts';
-import { ascii, cut, plain } from './plain-text.ts';
-
-export interface Mail {
-  readonly subject: string;
-  readonly body: string;
-}
+import type { Notice } from '../ports/announcer.ts';
 
 export interface DigestOptions {
   readonly integration: string;
@@ -55,13 +50,19 @@ interface Kind {
   readonly marksLate?: boolean;
 }
 
-interface Row {
-  readonly day: string;
+/** One that is shown, and how many events it stands for. */
+interface Line {
   readonly organization: string;
+  readonly text: string;
+  readonly stands: number;
+}
+
+/** Of one event. */
+interface Row extends Line {
+  readonly day: string;
   /** The assessment's name. */
   readonly what: string;
   readonly isLate: boolean;
-  readonly text: string;
 }
 
 interface Section extends Kind {
@@ -82,126 +83,96 @@ export function forDigest(event: CertificationEvent): CertificationEvent {
  *
  * It has neither e-mail addresses nor State Educator IDs, and names only if the events have them.
  */
-export function digestMail(events: readonly CertificationEvent[], options: DigestOptions): Mail {
-  const sections = sectionsOf(events);
-  const bytes = maxBodyBytes / Math.max(1, sections.length);
-  const isLate = sections.some(({ rows }) => rows.some((row) => row.isLate));
-  return {
-    subject: subjectOf(sections),
-    body: [
-      ...(sections.length === 0 ? ['Nothing has changed.', ''] : []),
-      ...sections.flatMap((section) => linesOf(section, options, bytes)),
-      ...(isLate ? ['late: completed some time ago, and shown by the partner only now.', ''] : []),
-      `Integration: ${options.integration}`,
-      '',
-    ].join('\n'),
-  };
-}
-
-/** The same in numbers alone, without any text of the partner's: for when SNS refuses that one. */
-export function bareMail(
+export function digestMail(
   events: readonly CertificationEvent[],
-  { integration }: DigestOptions,
-): Mail {
-  const titles = sectionsOf(events).map(({ title }) => title);
-  return {
-    subject: cut(titles.join('; '), maxSubject),
-    body: [
-      ...titles,
-      '',
-      'Who and what it was is left out: SNS has refused the mail that says it.',
-      '',
-      `Integration: ${integration}`,
-      '',
-    ].join('\n'),
-  };
-}
-
-function sectionsOf(events: readonly CertificationEvent[]): Section[] {
-  return sectionsInOrder.flatMap((kind) => {
+  { integration, detail, maxRows }: DigestOptions,
+): Notice {
+  const sections: Section[] = sectionsInOrder.flatMap((kind) => {
     const rows = events.filter(({ type }) => type === kind.type).map((event) => rowOf(event, kind));
     const title = `${rows.length} ${kind.noun}${rows.length === 1 ? '' : 's'}`;
     return rows.length === 0 ? [] : { ...kind, title, rows };
   });
+  const bytes = maxBodyBytes / sections.length;
+  const lines = sections.flatMap(({ title, note, rows }) => {
+    const shown = detail === 'names' ? newestOf(rows) : countsOf(rows);
+    const heading = note === undefined ? [title, ''] : [title, note, ''];
+    return [...heading, ...linesOf(shown.slice(0, maxRows), rows.length, bytes)];
+  });
+  if (sections.some(({ rows }) => rows.some(({ isLate }) => isLate)))
+    lines.push('late: completed some time ago, and shown by the partner only now.', '');
+  const text = [...lines, `Integration: ${integration}`, ''].join('\n');
+  return { subject: subjectOf(sections), text };
+}
+
+/** The number alone, without any text of the partner's: for when SNS refuses that one. */
+export function bareMail(events: number, integration: string): Notice {
+  const subject = `Certifications that are new or have changed: ${events}`;
+  const why = 'Who and what it was is left out: SNS has refused the mail that says it.';
+  return { subject, text: [subject, '', why, '', `Integration: ${integration}`, ''].join('\n') };
 }
 
 function rowOf({ data }: CertificationEvent, { marksLate = false }: Kind): Row {
-  const { assessment, changed, late } = data;
-  const { id, certified_on: day, organization_id } = assessment;
+  const { assessment, changed, late, replay } = data;
+  const { id, certified_on: day, organization_id, assessment_name } = assessment;
   // A withdrawal, or an event with few fields, has none of these.
   const { name, first_name, last_name, organization_name, seid }: AnnouncedAssessment = assessment;
-  const shown = (text: string | null | undefined) => plain(text ?? '', maxValue, seid ?? '');
-  const who = shown(name || `${first_name ?? ''} ${last_name ?? ''}`);
-  const what = shown(assessment.assessment_name) || 'an assessment without a name';
+  const fullName = name || `${first_name ?? ''} ${last_name ?? ''}`;
+  const who = plain(fullName, maxValue, seid) || `assessment ${id}`;
+  const what = plain(assessment_name, maxValue, seid) || 'an assessment without a name';
   const byId =
     organization_id === null ? 'Organization not known' : `Organization ${organization_id}`;
   const isLate = late && marksLate;
   const notes = [
     ...(changed.length > 0 ? [`changed: ${plain(changed.join(', '), 2 * maxValue)}`] : []),
     ...(isLate ? ['late'] : []),
-    ...(data.replay ? ['sent again'] : []),
+    ...(replay ? ['sent again'] : []),
   ];
   return {
     day,
-    organization: shown(organization_name) || byId,
+    organization: plain(organization_name, maxValue, seid) || byId,
     what,
     isLate,
-    text: [day, who || `assessment ${id}`, what, ...notes].join(' | '),
+    text: [day, who, what, ...notes].join(' | '),
+    stands: 1,
   };
 }
 
-function linesOf(
-  { title, note, rows }: Section,
-  { detail, maxRows }: DigestOptions,
-  bytes: number,
-): string[] {
-  const shown = (detail === 'names' ? newestOf(rows) : countsOf(rows)).slice(0, maxRows);
-  const lines: string[] = [];
+/** By organization, as many as there is room for; the rest is counted. */
+function linesOf(shown: readonly Line[], events: number, bytes: number): string[] {
   let left = bytes;
-  let rest = rows.length;
-  for (const [organization, entries] of Map.groupBy(shown, (row) => row.organization)) {
-    const block: string[] = [];
-    left -= Buffer.byteLength(organization) + 3;
-    for (const { text, stands } of entries) {
-      left -= Buffer.byteLength(text) + 3;
-      if (left < 0) break;
-      block.push(`  ${text}`);
-      rest -= stands;
-    }
-    if (block.length > 0) lines.push(organization, ...block, '');
-  }
+  const fitting = shown.filter(({ organization, text }) => {
+    left -= Buffer.byteLength(organization + text) + 6;
+    return left >= 0;
+  });
+  const rest = events - fitting.reduce((sum, { stands }) => sum + stands, 0);
+  const blocks = [...Map.groupBy(fitting, ({ organization }) => organization)];
   return [
-    title,
-    ...(note === undefined ? [] : [note]),
-    '',
-    ...lines,
+    ...blocks.flatMap(([organization, lines]) => [
+      organization,
+      ...lines.map(({ text }) => `  ${text}`),
+      '',
+    ]),
     ...(rest > 0 ? [`and ${rest} more`, ''] : []),
   ];
 }
 
-/** One that is shown, and how many events it stands for. */
-type Shown = Pick<Row, 'organization' | 'text'> & { readonly stands: number };
-
 /** Of equally new ones, those that came first. */
-function newestOf(rows: readonly Row[]): Shown[] {
-  return rows
-    .toSorted((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
-    .map((row) => ({ ...row, stands: 1 }));
+function newestOf(rows: readonly Row[]): Line[] {
+  return rows.toSorted((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0));
 }
 
 /** By organization and assessment. */
-function countsOf(rows: readonly Row[]): Shown[] {
-  return [...Map.groupBy(rows, ({ organization, what }) => `${organization}|${what}`).values()]
-    .sort((a, b) => b.length - a.length || ((a[0]?.what ?? '') < (b[0]?.what ?? '') ? -1 : 1))
-    .flatMap((alike) => {
-      const late = alike.filter(({ isLate }) => isLate).length;
-      const counts = `${alike.length}${late > 0 ? ` (${late} late)` : ''}`;
-      return alike.slice(0, 1).map(({ organization, what }) => ({
-        organization,
-        text: `${what}: ${counts}`,
-        stands: alike.length,
-      }));
-    });
+function countsOf(rows: readonly Row[]): Line[] {
+  const organizations = [...Map.groupBy(rows, ({ organization }) => organization)];
+  return organizations
+    .flatMap(([organization, ofIt]) =>
+      [...Map.groupBy(ofIt, ({ what }) => what)].map(([what, alike]) => {
+        const late = alike.filter(({ isLate }) => isLate).length;
+        const counts = `${alike.length}${late > 0 ? ` (${late} late)` : ''}`;
+        return { organization, text: `${what}: ${counts}`, stands: alike.length };
+      }),
+    )
+    .sort((a, b) => b.stands - a.stands || (a.text < b.text ? -1 : 1));
 }
 
 /** "3 new certifications: CPR (2), First Aid; 1 changed", with as many names as there is room for. */
@@ -209,23 +180,79 @@ function subjectOf([first, ...others]: readonly Section[]): string {
   if (first === undefined) return 'Nothing has changed';
   const also = others.map(({ rows, short }) => `; ${rows.length} ${short}`).join('');
   const room = maxSubject - first.title.length - also.length;
-  const names = [...Map.groupBy(first.rows, ({ what }) => what)]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .flatMap(([name, { length: number }]) => {
-      const readable = ascii(name);
-      return readable === undefined
-        ? []
-        : { text: number === 1 ? readable : `${readable} (${number})`, number };
-    });
+  const names = [...Map.groupBy(first.rows, ({ what }) => what.normalize('NFKD'))]
+    .map(([what, { length }]) => [plain(what.replace(/\p{M}+/gu, ''), maxValue), length] as const)
+    .filter(([name]) => /^[\x20-\x7E]+$/.test(name))
+    .sort(([, a], [, b]) => b - a);
   let best = '';
   let list = '';
   let rest = first.rows.length;
-  for (const { text, number } of names) {
-    list += `${list === '' ? ': ' : ', '}${text}`;
-    rest -= number;
+  for (const [name, length] of names) {
+    list += `${list === '' ? ': ' : ', '}${name}${length === 1 ? '' : ` (${length})`}`;
+    rest -= length;
     const whole = rest > 0 ? `${list} and ${rest} more` : list;
     if (whole.length > room) break;
     best = whole;
   }
-  return cut(`${first.title}${best}${also}`, maxSubject);
+  return `${first.title}${best}${also}`;
+}
+
+/**
+ * Direction marks, embeddings, overrides and isolates, and every other invisible but joiners; and the
+ * two that XML 1.0 does not allow, because SNS refuses a message that has one.
+ */
+const invisible = /(?![\u{200C}\u{200D}])\p{Cf}|[\u{FFFE}\u{FFFF}]/gu;
+const breaks = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
+/** Scripts that are written from right to left. */
+const rightToLeft =
+  /[\u{590}-\u{8FF}\u{FB1D}-\u{FDFF}\u{FE70}-\u{FEFE}\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+/**
+ * E-mail addresses, by any character that is read as an at sign. With spaces or comments beside it
+ * (RFC 5322, 4.4) only before a name with a dot: "CPR @ Home" is none.
+ */
+const address =
+  /(?:[^\s<>()|,;]+ ?)?(?:\([^()]*\) ?)*[@＠﹫] ?(?:\([^()]*\) ?)*[^\s<>()|,;.．。｡․﹒]+[.．。｡․﹒][^\s<>()|,;]+|[^\s<>()|,;]+[@＠﹫][^\s<>()|,;]+/gu;
+/** Whoever has a shorter identifier shares it with too many words. */
+const minIdentifier = 4;
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/**
+ * A partner's text as it may stand in a row: on one line, without what could turn the rest of the
+ * line around, forge a column or a row, or be an e-mail address; at most `length` UTF-16 units and
+ * two more. Text from right to left is isolated, so that the columns stay in their order.
+ *
+ * @param identifier is not shown: in upper or lower case, where it is a word by itself
+ */
+function plain(text: Text, length: number, identifier?: Text): string {
+  // Of a name of any length, what could be shown: the expressions are quadratic.
+  const readable = without(clean(identifier).trim(), clean(text?.slice(0, length * 4)));
+  const isFree = !/[@＠﹫]/.test(readable);
+  const whole = (isFree ? readable : readable.replace(address, '(address)')).trim();
+  const shown = whole.length <= length ? whole : cut(whole, length);
+  return rightToLeft.test(shown) ? `\u{2068}${shown}\u{2069}` : shown;
+}
+
+type Text = string | null | undefined;
+
+function clean(text: Text): string {
+  const visible = (text ?? '').toWellFormed().replace(invisible, '');
+  return visible.replace(breaks, ' ').replaceAll('|', '/');
+}
+
+/** Both as they would be shown: in the raw text, the identifier could be hidden among invisibles. */
+function without(bare: string, text: string): string {
+  if (bare.length < minIdentifier || !text.toLowerCase().includes(bare.toLowerCase())) return text;
+  const escaped = bare.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+  const word = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}\\p{M}])`, 'giu');
+  return text.replace(word, '').replace(breaks, ' ');
+}
+
+/** Never within what a reader sees as one character. */
+function cut(text: string, length: number): string {
+  let kept = '';
+  for (const { segment } of graphemes.segment(text.slice(0, length * 2))) {
+    if (kept.length + segment.length > length - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
 }

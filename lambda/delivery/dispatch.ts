@@ -1,21 +1,29 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
+import type { EventMessage } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { OnAccepted, PublishOutcome, Refusal } from '../ports/announcer.ts';
+import { fifoIds } from './fifo-ids.ts';
 import { codeOf, refusalKind } from './refusals.ts';
 
-/** An event on its way, with the bytes that AWS counts: body and attributes. */
-export interface Message {
+/** An event on its way, as AWS takes it. */
+export interface Message extends EventMessage {
   readonly owed: OwedEvent;
-  readonly bytes: number;
 }
 
-/** What became of each message of a request, in their order, or of the request as a whole. */
-export type Answer =
-  /** `undefined`: accepted. Else the code of the refusal. */
-  | { readonly entries: readonly (string | undefined)[] }
-  /** None was taken. */
-  | { readonly code: string };
+/** What an entry of a batch has for SNS as for SQS, besides its body. Its id is its place in the batch. */
+export function entryOf({ owed, attributes }: Message, place: number, arn: string) {
+  const ids = arn.endsWith('.fifo') && fifoIds(owed.event);
+  return { Id: String(place), MessageAttributes: attributes, ...ids };
+}
+
+/** What is not named in `Successful` is not accepted, whether or not `Failed` names it. */
+export interface BatchResult {
+  readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
+  readonly Failed?:
+    | readonly { readonly Id?: string | undefined; readonly Code?: string | undefined }[]
+    | undefined;
+}
 
 export interface DispatchContext {
   readonly clock: Clock;
@@ -77,55 +85,51 @@ const lateMs = 2_000;
 const leastPatienceMs = 5_000;
 const mostPatienceMs = 30_000;
 
-/** @param patienceMs how long its answer may take */
-type Send<Sent extends Message> = (batch: readonly Sent[], patienceMs: number) => Promise<Answer>;
+/** Rejects when nothing was taken. @param patienceMs how long its answer may take */
+type Send = (batch: readonly Message[], patienceMs: number) => Promise<BatchResult>;
 
-/** A message that is neither accepted nor refused for good. */
-interface Entry<Sent extends Message> {
-  readonly message: Sent;
-  readonly attempts: number;
-  readonly isUnderWay: boolean;
-  /** Milliseconds since the epoch: before, it is not sent again. */
-  readonly until: number;
+/** The messages of a subject that are neither accepted nor refused for good, and how it stands with the oldest. */
+interface Lane {
+  readonly oldest: Message;
+  readonly later: readonly Message[];
+  attempts: number;
+  /** Before, it is not sent (again), in milliseconds since the epoch: never while it is under way, or refused for now. */
+  until: number;
   /** A request with others was refused, and it may be this one's fault. */
-  readonly isAlone: boolean;
-  /** It is not sent again in this run: the code of its refusal. */
-  readonly code?: string;
+  isAlone: boolean;
+  /** The code of its refusal, which is final in this run. */
+  code?: string;
   /** Invalid by itself, if it is not the topic that is. */
-  readonly isInvalid?: true;
+  isInvalid?: boolean;
 }
 
-/** Entries by their place in the order, oldest first. */
-type Open<Sent extends Message> = Map<number, Entry<Sent>>;
-type Batch<Sent extends Message> = readonly (readonly [place: number, entry: Entry<Sent>])[];
+const never = Number.POSITIVE_INFINITY;
+const asNew = { attempts: 0, until: 0, isAlone: false };
 
-interface Answered<Sent extends Message> {
-  readonly batch: Batch<Sent>;
+interface Answered {
+  readonly batch: readonly Lane[];
+  /** What became of each, in their order. `undefined`: accepted. Else the code of the refusal. */
   readonly codes: readonly (string | undefined)[];
   /** The request was refused, not one or the other of its entries. */
   readonly isWhole: boolean;
   readonly isLate: boolean;
   readonly sentAt: number;
   /** That `onAccepted` has thrown. */
-  readonly error?: { readonly cause: unknown } | undefined;
+  readonly error?: unknown;
 }
 
 /** One call of `dispatch`, as far as it has come. */
-interface Run<Sent extends Message> {
-  /** Milliseconds since the epoch: from then on nothing is sent. */
-  readonly endsAt: number;
-  readonly open: Open<Sent>;
+interface Run {
+  /** By their subjects. */
+  readonly open: Map<string, Lane>;
   readonly accepted: OwedEvent[];
   readonly refused: Refusal[];
-  readonly underWay: Set<Promise<unknown>>;
-  /** That are not looked at yet. */
-  readonly answers: Answered<Sent>[];
   /** Requests in a row that failed as a whole. */
   failures: number;
   /** Why nothing more is sent. */
   stopped?: string;
   /** The first that `onAccepted` has thrown. */
-  error?: { readonly cause: unknown } | undefined;
+  error?: unknown;
 }
 
 /**
@@ -137,127 +141,105 @@ interface Run<Sent extends Message> {
  *
  * @param messages oldest first; of one subject, in the order of its revisions
  */
-export async function dispatch<Sent extends Message>(
-  messages: readonly Sent[],
-  send: Send<Sent>,
+export async function dispatch(
+  messages: readonly Message[],
+  send: Send,
   context: DispatchContext,
 ): Promise<PublishOutcome> {
-  const asNew = { attempts: 0, isUnderWay: false, until: 0, isAlone: false };
-  const run: Run<Sent> = {
-    endsAt: context.deadline?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
-    open: new Map(messages.map((message, place) => [place, { ...asNew, message }])),
-    accepted: [],
-    refused: [],
-    underWay: new Set(),
-    answers: [],
-    failures: 0,
-  };
-  do {
-    sendMore(run, send, context);
-    if (run.underWay.size > 0) await Promise.race(run.underWay);
-    for (const answered of run.answers.splice(0)) {
+  const run: Run = { open: new Map(), accepted: [], refused: [], failures: 0 };
+  for (const [subject, all] of Map.groupBy(messages, ({ owed }) => owed.event.subject))
+    queue(run.open, subject, all);
+  await sendAll(run, send, context);
+  const { open, accepted, refused, stopped, error } = run;
+  if (error !== undefined) throw error;
+  // What was not sent, or waits for what was refused, waits for the next tick.
+  const waiting = stopped ?? 'Waiting';
+  const left = [...open.values()].flatMap(({ oldest, later, code = waiting }) => [
+    { owed: oldest.owed, code },
+    ...later.map(({ owed }) => ({ owed, code: waiting })),
+  ]);
+  const isDown = stopped !== undefined && ({ isDown: true } as const);
+  return { accepted, refused: [...refused, ...left], ...isDown };
+}
+
+/** Until nothing is under way, and nothing can be sent in the time there is. */
+async function sendAll(run: Run, send: Send, context: DispatchContext): Promise<void> {
+  const { clock, pace, deadline } = context;
+  const endsAt = deadline?.epochMilliseconds ?? never;
+  const underWay = new Map<Answered['batch'], Promise<Answered>>();
+  for (;;) {
+    const now = clock.now().epochMilliseconds;
+    const { batch, from } = nextBatch(run, Math.max(now, pace.until));
+    if (from <= now && now < endsAt && underWay.size < pace.width)
+      underWay.set(batch, request(batch, send, context));
+    else if (underWay.size > 0) {
+      const answered = await Promise.race(underWay.values());
+      underWay.delete(answered.batch);
       adapt(run, answered, context);
       conclude(run, answered, context);
-    }
-  } while (run.underWay.size > 0 || (await isTimeForMore(run, context)));
-
-  const { open, accepted, refused, stopped, error } = run;
-  if (error !== undefined) throw error.cause;
-  // What was not sent, or waits for what was refused, waits for the next tick.
-  for (const { message, code = stopped ?? 'Waiting' } of open.values())
-    refused.push({ owed: message.owed, code });
-  return { accepted, refused, ...(stopped !== undefined && { isDown: true }) };
-}
-
-function sendMore<Sent extends Message>(
-  { endsAt, open, underWay, answers, stopped }: Run<Sent>,
-  send: Send<Sent>,
-  context: DispatchContext,
-): void {
-  const { clock, pace } = context;
-  while (stopped === undefined && underWay.size < pace.width) {
-    const now = clock.now().epochMilliseconds;
-    const batch = pace.until <= now && now < endsAt ? nextBatch(open, now) : [];
-    if (batch.length === 0) return;
-    for (const [place, entry] of batch) open.set(place, { ...entry, isUnderWay: true });
-    const sent: Promise<unknown> = request(batch, send, context)
-      .then((answered) => answers.push(answered))
-      .finally(() => underWay.delete(sent));
-    underWay.add(sent);
+    } else if (from === never) return;
+    else if (from >= endsAt) run.stopped = 'OutOfTime';
+    else await clock.sleep(from - now);
   }
 }
 
-/** Waits until something can be sent again. @returns false when nothing can in the time there is */
-async function isTimeForMore<Sent extends Message>(
-  run: Run<Sent>,
-  context: DispatchContext,
-): Promise<boolean> {
-  const { clock, pace } = context;
-  const waiting = run.stopped === undefined ? [...sendable(run.open)] : [];
-  if (waiting.length === 0) return false;
-  const now = clock.now().epochMilliseconds;
-  const until = Math.max(now, pace.until, Math.min(...waiting.map(([, entry]) => entry.until)));
-  if (until >= run.endsAt) run.stopped = 'OutOfTime';
-  else if (until > now) await clock.sleep(until - now);
-  return run.stopped === undefined;
-}
-
-/** The oldest of each subject, unless it is under way or was refused: what follows it has to wait. */
-function* sendable<Sent extends Message>(
-  open: Open<Sent>,
-): Generator<readonly [place: number, entry: Entry<Sent>]> {
-  const subjects = new Set<string>();
-  for (const [place, entry] of open) {
-    const { subject } = entry.message.owed.event;
-    if (!subjects.has(subject) && !entry.isUnderWay && entry.code === undefined)
-      yield [place, entry];
-    subjects.add(subject);
-  }
-}
-
-/** As many as one request takes. One that is larger by itself goes alone: SNS refuses it by name, and the others do not suffer. */
-function nextBatch<Sent extends Message>(open: Open<Sent>, now: number): Batch<Sent> {
-  const batch: (readonly [place: number, entry: Entry<Sent>])[] = [];
+/**
+ * As many as one request takes, and from when on it may be made; never, before another answer, if there are none.
+ * One that is larger by itself goes alone: SNS refuses it by name, and the others do not suffer.
+ */
+function nextBatch({ open, stopped }: Run, now: number): { batch: Lane[]; from: number } {
+  const batch: Lane[] = [];
   let bytes = 0;
-  for (const next of sendable(open)) {
-    const [, { message, until, isAlone }] = next;
-    if (until > now || (isAlone && batch.length > 0)) continue;
-    bytes += message.bytes;
+  let from = never;
+  if (stopped !== undefined) return { batch, from };
+  for (const lane of open.values()) {
+    from = Math.min(from, Math.max(lane.until, now));
+    if (lane.until > now || (lane.isAlone && batch.length > 0)) continue;
+    bytes += lane.oldest.bytes;
     if (batch.length > 0 && bytes > batchBytes) break;
-    batch.push(next);
-    if (isAlone || batch.length === batchEntries) break;
+    batch.push(lane);
+    if (lane.isAlone || batch.length === batchEntries) break;
   }
-  return batch;
+  return { batch, from };
 }
 
 /** Never throws: what `onAccepted` throws is for the end, when nothing is under way any more. */
-async function request<Sent extends Message>(
-  batch: Batch<Sent>,
-  send: Send<Sent>,
+async function request(
+  batch: readonly Lane[],
+  send: Send,
   { clock, deadline, onAccepted }: DispatchContext,
-): Promise<Answered<Sent>> {
+): Promise<Answered> {
+  for (const lane of batch) lane.until = never;
   const sentAt = clock.now().epochMilliseconds;
   // The deadline leaves time for a usual answer to what is sent just before it.
   const leftMs = deadline === undefined ? 0 : Math.max(0, deadline.epochMilliseconds - sentAt);
-  const messages = batch.map(([, { message }]) => message);
-  const answer = await send(messages, Math.min(mostPatienceMs, leastPatienceMs + leftMs));
+  const messages = batch.map(({ oldest }) => oldest);
+  const patienceMs = Math.min(mostPatienceMs, leastPatienceMs + leftMs);
+  const answer = await send(messages, patienceMs).catch(codeOf);
   const isLate = clock.now().epochMilliseconds - sentAt > lateMs;
-  const isWhole = 'code' in answer;
-  const codes = isWhole ? batch.map(() => answer.code) : answer.entries;
+  const isWhole = typeof answer === 'string';
+  const { Successful = [], Failed = [] } = isWhole ? {} : answer;
+  const successful = new Set(Successful.map(({ Id }) => Id));
+  const failed = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
+  const codes = batch.map((_, place) => {
+    if (isWhole) return answer;
+    const Id = String(place);
+    return successful.has(Id) ? undefined : (failed.get(Id) ?? 'NotAnswered');
+  });
+  const taken = messages.filter((_, place) => codes[place] === undefined);
   const answered = { batch, codes, isWhole, isLate, sentAt };
-  const taken = messages.filter((_, index) => codes[index] === undefined);
   try {
     if (taken.length > 0) await onAccepted?.(taken.map(({ owed }) => owed));
     return answered;
-  } catch (cause) {
-    return { ...answered, error: { cause } };
+  } catch (error) {
+    return { ...answered, error };
   }
 }
 
 /** What the request as a whole says of the topic. */
-function adapt<Sent extends Message>(
-  run: Run<Sent>,
-  { batch, codes, isWhole, isLate, sentAt, error }: Answered<Sent>,
+function adapt(
+  run: Run,
+  { batch, codes, isWhole, isLate, sentAt, error }: Answered,
   { clock, random, pace }: DispatchContext,
 ): void {
   const [code = ''] = codes;
@@ -266,7 +248,7 @@ function adapt<Sent extends Message>(
   if (error !== undefined) run.stopped ??= 'NotSettled';
   run.error ??= error;
 
-  const made = Math.max(...batch.map(([, entry]) => entry.attempts));
+  const made = Math.max(...batch.map(({ attempts }) => attempts));
   const isThrottled = codes.some((one) => one && refusalKind(one) === 'throttled');
   if (isLate) pace.slowDown(sentAt);
   if (isThrottled) pace.slowDown(clock.now().epochMilliseconds + backOffMs(made, random));
@@ -285,70 +267,50 @@ function backOffMs(made: number, random: () => number): number {
   return Math.ceil(random() * Math.min(longestBackOffMs, firstBackOffMs * 2 ** made));
 }
 
-/** What becomes of each entry. */
-function conclude<Sent extends Message>(
-  { open, accepted, refused }: Run<Sent>,
-  { batch, codes, isWhole }: Answered<Sent>,
+/** What becomes of each message. */
+function conclude(
+  { open, accepted, refused }: Run,
+  { batch, codes, isWhole }: Answered,
   { clock, random, pace }: DispatchContext,
 ): void {
-  const now = clock.now().epochMilliseconds;
-  for (const [index, [place, entry]] of batch.entries()) {
-    const code = codes[index];
+  for (const [place, lane] of batch.entries()) {
+    const code = codes[place];
     if (code === undefined) {
-      open.delete(place);
-      accepted.push(entry.message.owed);
+      accepted.push(lane.oldest.owed);
       pace.isTrusted = true;
+      queue(open, lane.oldest.owed.event.subject, lane.later);
     } else {
-      const until = now + backOffMs(entry.attempts, random);
-      const tried = { ...entry, until, attempts: entry.attempts + 1 };
-      open.set(place, afterRefusal(tried, code, isWhole, batch.length));
+      lane.until = clock.now().epochMilliseconds + backOffMs(lane.attempts, random);
+      lane.attempts += 1;
+      noteRefusal(lane, code, isWhole, batch.length);
     }
   }
   // A topic that does not exist as it is named would make every event invalid.
-  for (const [place, { message, code = '', isInvalid = false }] of pace.isTrusted ? open : []) {
+  const known = pace.isTrusted ? open : [];
+  for (const [subject, { oldest, later, code = '', isInvalid = false }] of known) {
     if (!isInvalid) continue;
     // SNS will not take it: the next one of its subject need not wait for it.
-    open.delete(place);
-    refused.push({ owed: message.owed, code, forGood: true });
+    refused.push({ owed: oldest.owed, code, forGood: true });
+    queue(open, subject, later);
   }
 }
 
-function afterRefusal<Sent extends Message>(
-  entry: Entry<Sent>,
-  code: string,
-  isWhole: boolean,
-  together: number,
-): Entry<Sent> {
+/** @param messages those that are left of a subject */
+function queue(open: Run['open'], subject: string, [oldest, ...later]: readonly Message[]): void {
+  if (oldest === undefined) open.delete(subject);
+  else open.set(subject, { ...asNew, oldest, later });
+}
+
+function noteRefusal(lane: Lane, code: string, isWhole: boolean, together: number): void {
   const kind = refusalKind(code);
-  if (kind === 'invalid' || (kind === 'too-long' && isWhole))
+  const isInvalid = kind === 'invalid' || (kind === 'too-long' && isWhole);
+  if (isInvalid && isWhole && together > 1) {
     // By itself, each tells whether it was meant.
-    return isWhole && together > 1
-      ? { ...entry, isAlone: true, until: 0 }
-      : { ...entry, code, isInvalid: true };
-  return entry.attempts >= attempts || kind === 'configuration' ? { ...entry, code } : entry;
-}
-
-interface BatchResult {
-  readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
-  readonly Failed?:
-    | readonly { readonly Id?: string | undefined; readonly Code?: string | undefined }[]
-    | undefined;
-}
-
-/**
- * The answer of AWS to a batch whose entries' ids are their places in it. What is not named in `Successful` is not
- * accepted, whether or not `Failed` names it.
- */
-export async function answerOf(entries: number, request: Promise<BatchResult>): Promise<Answer> {
-  try {
-    const { Successful = [], Failed = [] } = await request;
-    const successful = new Set(Successful.map(({ Id }) => Id));
-    const codes = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
-    const ids = Array.from({ length: entries }, (_, index) => String(index));
-    return {
-      entries: ids.map((id) => (successful.has(id) ? undefined : (codes.get(id) ?? 'NotAnswered'))),
-    };
-  } catch (error) {
-    return { code: codeOf(error) };
+    lane.isAlone = true;
+    lane.until = 0;
+  } else if (isInvalid || kind === 'configuration' || lane.attempts >= attempts) {
+    lane.code = code;
+    lane.until = never;
+    lane.isInvalid = isInvalid;
   }
 }

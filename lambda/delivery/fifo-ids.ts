@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { CertificationEvent } from '../events/event.ts';
 
-/** What a FIFO topic or queue orders and deduplicates by. */
-export interface FifoIds {
-  readonly MessageGroupId: string;
-  readonly MessageDeduplicationId: string;
-}
-
 /**
+ * What a FIFO topic or queue orders and deduplicates by.
  * Order is kept within a subject of an integration; an event is delivered once within five minutes.
  * A replay is another message: SNS would accept it within these minutes and not deliver it.
  */
-export function fifoIds({ id, subject, data }: CertificationEvent): FifoIds {
+export function fifoIds({ id, subject, data }: CertificationEvent) {
   const integration = id.slice(0, id.indexOf('/'));
   return {
     MessageGroupId: allowed(`${integration}/${subject}`),

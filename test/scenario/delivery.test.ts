@@ -13,7 +13,7 @@ import {
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryStore, onlyOnce, parseEvent, type ReceivedEvent } from '../../consumer/index.ts';
-import { SnsAnnouncer, type Topics } from '../../lambda/delivery/sns-announcer.ts';
+import { snsAnnouncer, type Topics } from '../../lambda/delivery/sns-announcer.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
@@ -196,7 +196,7 @@ describe.each([
     const story = new Integration(ledgersOf);
     story.settings = { holdAbove: 100_000 };
     const { topics, received, receive } = await subscribe(day.client, story.name, isFifo);
-    const announcer = new SnsAnnouncer(day.client, topics, {
+    const announcer = snsAnnouncer({ mails: day.client, batches: day.client }, topics, {
       integration: story.name,
       detail: 'names',
       maxRows: 60,

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Answer, dispatch, type Message, TopicPace } from '../../lambda/delivery/dispatch.ts';
+import { dispatch, type Message, TopicPace } from '../../lambda/delivery/dispatch.ts';
+import { messageOf } from '../../lambda/events/message.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
+import { batchResult } from '../scaffold/batch-result.ts';
 import { closeSandboxes, integrationAt } from './sandbox-integration.ts';
 
 closeSandboxes();
@@ -12,16 +14,16 @@ async function integrationWithTopic(answerMs: number) {
   const sent = new Map<string, number>();
   const pace = new TopicPace();
   const publish: Announcer['publish'] = (owed, deadline, onAccepted) => {
-    const send = async (batch: readonly Message[], patienceMs: number): Promise<Answer> => {
+    const send = async (batch: readonly Message[], patienceMs: number) => {
       for (const { event } of batch.map((one) => one.owed))
         sent.set(event.id, (sent.get(event.id) ?? 0) + 1);
       await story.clock.sleep(Math.min(answerMs, patienceMs));
-      return patienceMs < answerMs
-        ? { code: 'TimeoutError' }
-        : { entries: batch.map(() => undefined) };
+      return batchResult(
+        patienceMs < answerMs ? { code: 'TimeoutError' } : batch.map(() => undefined),
+      );
     };
     const context = { clock: story.clock, random: () => 0.5, pace, deadline, onAccepted };
-    const messages = owed.map((one) => ({ owed: one, bytes: 1_000 }));
+    const messages = owed.map((one) => ({ owed: one, ...messageOf(one.event) }));
     return dispatch(messages, send, context);
   };
   Object.assign(story.subscribers, { publish });

@@ -12,6 +12,7 @@ import {
   testEvent,
   withdrawalEvent,
 } from '../../../lambda/events/event.ts';
+import type { Notice } from '../../../lambda/ports/announcer.ts';
 import type { DocumentedRecord } from '../../../local/documented-record.ts';
 import { anyRecord, assessment } from '../../support/assessments.ts';
 
@@ -102,13 +103,13 @@ function* happenings(count: number): Generator<CertificationEvent> {
   }
 }
 
-function letter({ subject, body }: { subject: string; body: string }): string {
-  return `Subject: ${subject}\n\n${body}`;
+function letter({ subject, text }: Notice): string {
+  return `Subject: ${subject}\n\n${text}`;
 }
 const approved = (name: string) => `digest/${name}.approved.txt`;
 
 describe('a digest as a person reads it', () => {
-  it.each([0, 1, 3, 60, 5_000])('of %i changes', async (count) => {
+  it.each([1, 3, 60, 5_000])('of %i changes', async (count) => {
     await expect(letter(mailOf(happenings(count)))).toMatchFileSnapshot(
       approved(`${count}-changes`),
     );
@@ -162,7 +163,7 @@ describe('a digest as a person reads it', () => {
   it('that names nobody', async () => {
     const mail = mailOf(happenings(60), { detail: 'counts' });
     await expect(letter(mail)).toMatchFileSnapshot(approved('counts'));
-    for (const name of names) expect(mail.body).not.toContain(name);
+    for (const name of names) expect(mail.text).not.toContain(name);
   });
 });
 
@@ -209,7 +210,7 @@ describe('its subject', () => {
 describe('its rows', () => {
   it('are the newest, and the rest is counted', () => {
     const events = Array.from({ length: 310 }, (_, index) => created(someone(899 - index)));
-    const { body } = mailOf(events);
+    const { text: body } = mailOf(events);
     expect(body).toContain('and 250 more');
     const days = [...body.matchAll(/^ {2}(\d{4}-\d\d-\d\d) \| /gm)].map(([, day = '']) => day);
     expect(days).toHaveLength(60);
@@ -225,7 +226,7 @@ describe('its rows', () => {
       created({ name: 'Tove (QX-7742) Marrowfield', seid: 'QX-7742' }),
       created({ organization_name: 'Office <office@example.org>' }),
     ];
-    const { subject, body } = mailOf(events);
+    const { subject, text: body } = mailOf(events);
     expect(subject + body).not.toMatch(/@|SEID-|QX-/);
     expect(body).toContain('Marrowfield');
   });
@@ -242,14 +243,14 @@ describe('its rows', () => {
     ['A1B22 Quill', '1B22', 'A1B22 Quill'],
   ])('of %j, whose State Educator ID is %j, show %j', (name, seid, expected) => {
     const one = { name, seid, assessment_name: name, organization_name: name };
-    const { subject, body } = mailOf([created(one)]);
+    const { subject, text: body } = mailOf([created(one)]);
     expect(body).toContain(`\n${expected}\n  2026-11-20 | ${expected} | ${expected}\n`);
     expect(subject).toBe(`1 new certification: ${expected}`);
   });
 
   it('count by assessments without a State Educator ID, too', () => {
     const one = { seid: 'QX-7742', assessment_name: 'CPR (qx-7742)' };
-    const { subject, body } = mailOf([created(one)], { detail: 'counts' });
+    const { subject, text: body } = mailOf([created(one)], { detail: 'counts' });
     expect(subject + body).not.toMatch(/7742/);
   });
 
@@ -263,7 +264,7 @@ describe('its rows', () => {
     ['Tove <a@b>', 'Tove <(address)>'],
     ['CPR @ Home', 'CPR @ Home'],
   ])('show %j as %j, in the subject as well', (name, expected) => {
-    const { subject, body } = mailOf([created({ name, assessment_name: name })]);
+    const { subject, text: body } = mailOf([created({ name, assessment_name: name })]);
     expect(body).toContain(`| ${expected} | ${expected}\n`);
     expect(subject).toBe(`1 new certification: ${expected}`);
   });
@@ -274,7 +275,9 @@ describe('its rows', () => {
     fc.assert(
       fc.property(text, at, text, (before, sign, after) => {
         const name = `${before}x${sign}example.org${after}`;
-        const { subject, body } = mailOf([created({ name, assessment_name: name, seid: null })]);
+        const { subject, text: body } = mailOf([
+          created({ name, assessment_name: name, seid: null }),
+        ]);
         expect(subject + body).not.toMatch(/[@＠﹫] ?example/);
       }),
     );
@@ -288,20 +291,20 @@ describe('its rows', () => {
   });
 
   it.each(['\n', '\r\n', '\u2028', '\u0085', '\v'])('cannot be forged by a name with %j', (end) => {
-    const { body } = mailOf([created({ name: `A${end}  2026-11-20 | Forged Row | CPR` })]);
+    const { text: body } = mailOf([created({ name: `A${end}  2026-11-20 | Forged Row | CPR` })]);
     expect(body).not.toMatch(/^ {2}2026-11-20 \| Forged/m);
     expect(body.match(/\|/g)).toHaveLength(2);
   });
 
   it('cannot be turned around by a name', () => {
-    const { body } = mailOf([
+    const { text: body } = mailOf([
       created({ name: 'Odalys \u202Erehtaefilliuq\u2066', assessment_name: 'إسعاف' }),
     ]);
     expect(body).toContain('2026-11-20 | Odalys rehtaefilliuq | \u2068إسعاف\u2069');
   });
 
   it('say what a nameless record is', () => {
-    const { body } = mailOf([created({ id: 7, name: ' \u200B', assessment_name: '' })]);
+    const { text: body } = mailOf([created({ id: 7, name: ' \u200B', assessment_name: '' })]);
     expect(body).toContain('2026-11-20 | assessment 7 | an assessment without a name');
   });
 });
@@ -316,7 +319,7 @@ describe('a digest of any number of events', () => {
     });
     const events = Array.from({ length: 500 }, (_, id) => created(long(id + 1)));
     const all = [...events, ...events.map((_, id) => updated(['name'], long(id + 1)))];
-    const { body } = mailOf(all, { detail, maxRows: 1_000 });
+    const { text: body } = mailOf(all, { detail, maxRows: 1_000 });
     expect(Buffer.byteLength(body)).toBeLessThan(262_144);
     expect(body).toMatch(/and \d+ more/);
     expect(body.isWellFormed()).toBe(true);
@@ -328,7 +331,7 @@ describe('a digest of any number of events', () => {
         fc.array(anyRecord, { maxLength: 60 }),
         fc.integer({ min: 1, max: 20 }),
         (all, maxRows) => {
-          const { body } = mailOf(
+          const { text: body } = mailOf(
             all.map((one) => created(one)),
             { maxRows },
           );
@@ -352,7 +355,7 @@ describe('a digest of any number of events', () => {
       );
       collectGarbage();
       const grown = process.memoryUsage().heapUsed - before;
-      expect(mailOf(kept).body.match(/Educator \d/g)).toHaveLength(60);
+      expect(mailOf(kept).text.match(/Educator \d/g)).toHaveLength(60);
       return grown;
     };
     grownBy(5_000);

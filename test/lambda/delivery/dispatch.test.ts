@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Answer,
   type DispatchContext,
   dispatch,
   type Message,
   TopicPace,
 } from '../../../lambda/delivery/dispatch.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
+import { messageOf } from '../../../lambda/events/message.ts';
+import { type Answer, batchResult } from '../../scaffold/batch-result.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -23,12 +24,13 @@ function message(id: number, revision = 1, bytes = 1_000): Message {
     late: false,
     time: '2026-11-21T08:00:04.120Z',
   });
-  return { owed: { certificationId: id, revision, event, owes: 'event-and-digest' }, bytes };
+  const owed = { certificationId: id, revision, event, owes: 'event-and-digest' } as const;
+  return { ...messageOf(event), owed, bytes };
 }
 
 const messages = (count: number) => Array.from({ length: count }, (_, index) => message(index + 1));
 const nameOf = ({ owed }: Pick<Message, 'owed'>) => `${owed.certificationId}/${owed.revision}`;
-const all = (batch: readonly unknown[]): Answer => ({ entries: batch.map(() => undefined) });
+const all = (batch: readonly unknown[]): Answer => batch.map(() => undefined);
 
 /** A topic that answers as it is told, and remembers what it was asked and when. */
 class Topic {
@@ -47,7 +49,8 @@ class Topic {
     const { clock, pace } = this;
     const { onAccepted } = this;
     const context = { clock, pace, deadline, random: () => 0.5, onAccepted };
-    return dispatch(sent, (batch) => this.#take(batch), context);
+    const send = async (batch: readonly Message[]) => batchResult(await this.#take(batch));
+    return dispatch(sent, send, context);
   }
 
   async #take(batch: readonly Message[]): Promise<Answer> {
@@ -55,13 +58,12 @@ class Topic {
     this.askedAt.push(this.clock.now().epochMilliseconds);
     this.inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
-    for (let turn = 0; turn < (batch[0]?.owed.certificationId ?? 0) % 5; turn += 1) await null;
+    const turns = 10 + ((batch[0]?.owed.certificationId ?? 0) % 5);
+    for (let turn = 0; turn < turns; turn += 1) await null;
     this.inFlight -= 1;
     const answer = this.answer(batch, this.asked.length);
-    if ('entries' in answer)
-      this.taken.push(
-        ...batch.filter((_, index) => answer.entries[index] === undefined).map(nameOf),
-      );
+    if (!('code' in answer))
+      this.taken.push(...batch.filter((_, index) => answer[index] === undefined).map(nameOf));
     return answer;
   }
 }
@@ -87,7 +89,7 @@ describe('sending', () => {
         const batches: number[][] = [];
         topic.answer = (batch) => {
           batches.push(batch.map(({ bytes }) => bytes));
-          return { entries: batch.map(() => undefined) };
+          return batch.map(() => undefined);
         };
         await topic.publish(all.map((bytes, index) => message(index + 1, 1, bytes)));
         const sum = (batch: readonly number[]) => batch.reduce((bytes, one) => bytes + one, 0);
@@ -118,7 +120,7 @@ describe('sending', () => {
         topic.answer = (batch, request) => {
           const given = answers[request - 1] ?? [];
           if (typeof given === 'string') return { code: given };
-          return { entries: batch.map((_, index) => given[index]) };
+          return batch.map((_, index) => given[index]);
         };
         const seen = new Map<number, number>();
         const sent = ids.map((id) => {
@@ -154,11 +156,11 @@ describe('a topic that takes its time', () => {
     pace.width = 4;
     const patience: number[] = [];
     const deadline = clock.now().add({ seconds: 45 });
-    const send = async (batch: readonly Message[], patienceMs: number): Promise<Answer> => {
+    const send = async (batch: readonly Message[], patienceMs: number) => {
       patience.push(patienceMs);
       await clock.sleep(8_000);
       topic.taken.push(...batch.map(nameOf));
-      return patienceMs < 8_000 ? { code: 'TimeoutError' } : all(batch);
+      return batchResult(patienceMs < 8_000 ? { code: 'TimeoutError' } : all(batch));
     };
     const context = { clock, pace, deadline, random: () => 0.5 };
     const { accepted } = await dispatch(messages(30), send, context);
@@ -173,10 +175,10 @@ describe('a topic that takes its time', () => {
     const { clock, pace } = topic;
     const patience: number[] = [];
     const deadline = clock.now().add({ seconds: 20 });
-    const send = async (batch: readonly Message[], patienceMs: number): Promise<Answer> => {
+    const send = async (batch: readonly Message[], patienceMs: number) => {
       patience.push(patienceMs);
       await clock.sleep(8_000);
-      return all(batch);
+      return batchResult(all(batch));
     };
     const context = { clock, pace, deadline, random: () => 0.5 };
     const { accepted, refused } = await dispatch(messages(50), send, context);
@@ -189,7 +191,7 @@ describe('a topic that takes its time', () => {
     const patience: number[] = [];
     const send = async (batch: readonly Message[], patienceMs: number) => {
       patience.push(patienceMs);
-      return all(batch);
+      return batchResult(all(batch));
     };
     const { clock, pace } = topic;
     await dispatch(messages(1), send, { clock, pace, random: () => 0.5 });
@@ -202,9 +204,7 @@ describe('what was accepted', () => {
     const topic = new Topic();
     const told: string[] = [];
     let mostUntold = 0;
-    topic.answer = (batch) => ({
-      entries: batch.map((_, index) => (index === 3 ? 'InternalError' : undefined)),
-    });
+    topic.answer = (batch) => batch.map((_, index) => (index === 3 ? 'InternalError' : undefined));
     topic.onAccepted = async (accepted) => {
       mostUntold = Math.max(mostUntold, topic.taken.length - told.length);
       await null;
@@ -228,7 +228,7 @@ describe('what was accepted', () => {
 describe('what SNS refuses', () => {
   it('is asked for again, later each time, and given up for this tick after five times', async () => {
     const topic = new Topic();
-    topic.answer = (batch) => ({ entries: batch.map(() => 'InternalError') });
+    topic.answer = (batch) => batch.map(() => 'InternalError');
     const { refused } = await topic.publish(messages(1));
     expect(refused).toMatchObject([{ code: 'InternalError' }]);
     expect(refused[0]).not.toHaveProperty('forGood');
@@ -238,9 +238,8 @@ describe('what SNS refuses', () => {
 
   it('for good is set aside, does not keep back the others, nor what follows of its subject', async () => {
     const topic = new Topic();
-    topic.answer = (batch) => ({
-      entries: batch.map((one) => (nameOf(one) === '2/1' ? 'InvalidParameter' : undefined)),
-    });
+    topic.answer = (batch) =>
+      batch.map((one) => (nameOf(one) === '2/1' ? 'InvalidParameter' : undefined));
     const sent = [message(1), message(2), message(2, 2), message(3)];
     const { accepted, refused } = await topic.publish(sent);
     expect(accepted.map((owed) => nameOf({ owed }))).toEqual(['1/1', '3/1', '2/2']);
@@ -270,14 +269,13 @@ describe('what SNS refuses', () => {
 
   it('for good, each entry by itself, is not believed of a topic that takes nothing either', async () => {
     const topic = new Topic();
-    topic.answer = (batch) => ({ entries: batch.map(() => 'InvalidParameter') });
+    topic.answer = (batch) => batch.map(() => 'InvalidParameter');
     const { accepted, refused } = await topic.publish(messages(12));
     expect(accepted).toEqual([]);
     expect(refused).toHaveLength(12);
     expect(refused.some(({ forGood }) => forGood)).toBe(false);
-    topic.answer = (batch) => ({
-      entries: batch.map((one) => (nameOf(one) === '12/1' ? undefined : 'InvalidParameter')),
-    });
+    topic.answer = (batch) =>
+      batch.map((one) => (nameOf(one) === '12/1' ? undefined : 'InvalidParameter'));
     const later = await topic.publish(messages(12));
     expect(later.refused.filter(({ forGood }) => forGood)).toHaveLength(11);
   });
@@ -296,9 +294,8 @@ describe('what SNS refuses', () => {
 
   it('keeps back what comes after it of the same subject', async () => {
     const topic = new Topic();
-    topic.answer = (batch) => ({
-      entries: batch.map((one) => (nameOf(one) === '1/1' ? 'InternalError' : undefined)),
-    });
+    topic.answer = (batch) =>
+      batch.map((one) => (nameOf(one) === '1/1' ? 'InternalError' : undefined));
     const { accepted, refused } = await topic.publish([message(1), message(1, 2), message(2)]);
     expect(accepted.map((owed) => nameOf({ owed }))).toEqual(['2/1']);
     expect(refused.map(({ owed, code }) => [nameOf({ owed }), code])).toEqual([

@@ -9,7 +9,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { regionOf, SqsAnnouncer } from '../../../lambda/delivery/sqs-announcer.ts';
+import { regionOf, sqsAnnouncer } from '../../../lambda/delivery/sqs-announcer.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
@@ -75,7 +75,7 @@ async function received(): Promise<Message[]> {
   }
 }
 
-const announcer = () => new SqsAnnouncer(client, arn, new ManualClock(), () => 0);
+const announcer = () => sqsAnnouncer(client, arn, new ManualClock(), () => 0);
 
 describe('sending to one queue', () => {
   it('has messages as a raw subscription has them: the event, and its attributes', async () => {

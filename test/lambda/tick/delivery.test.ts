@@ -1,9 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dispatch, type Message, TopicPace } from '../../../lambda/delivery/dispatch.ts';
+import { messageOf } from '../../../lambda/events/message.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
+import { batchResult } from '../../scaffold/batch-result.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -383,12 +385,12 @@ describe('ticks that die in the middle of a delivery', () => {
     const pace = new TopicPace();
     const publish: Announcer['publish'] = (owed, deadline, onAccepted) => {
       const context = { clock, random: () => 0.5, pace, deadline, onAccepted };
-      const messages = owed.map((one) => ({ owed: one, bytes: 1_000 }));
+      const messages = owed.map((one) => ({ owed: one, ...messageOf(one.event) }));
       const send = (batch: readonly Message[]) =>
         answered(async () => {
           for (const { event } of batch.map((one) => one.owed))
             sent.set(event.id, (sent.get(event.id) ?? 0) + 1);
-          return { entries: batch.map(() => undefined) };
+          return batchResult(batch.map(() => undefined));
         });
       return dispatch(messages, send, context);
     };
