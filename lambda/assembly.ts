@@ -39,7 +39,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     requestsPerMinute: integration.requestsPerMinute,
     onRequest: ({ date }) => {
       requests += 1;
-      const theirs = date === undefined ? undefined : parseHttpDate(date);
+      const theirs = parseHttpDate(date);
       partnerAheadMs = theirs === undefined ? undefined : theirs - clock.now().epochMilliseconds;
     },
   });

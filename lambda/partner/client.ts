@@ -151,7 +151,7 @@ export function createPartnerClient(
       const reply = await transport.send(request, signal);
       const { status } = reply;
       pace.value = answered(pace.value, status, nowMs());
-      const date = reply.header('date');
+      const { date } = reply.headers;
       outcome = { status, ...(date !== undefined && { date }) };
       return reply;
     } catch (error) {

@@ -100,7 +100,7 @@ const MAX_BODY_VALUES = 25_000;
  * @throws {ResponseTooLargeError}
  */
 export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
-  const encoding = reply.header('content-encoding') ?? 'identity';
+  const encoding = reply.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new UnexpectedResponseError(kind, ['compressed, although identity was asked for']);
   }

@@ -10,6 +10,7 @@ import {
   UnavailableError,
   UnsupportedGrantError,
 } from './errors.ts';
+import { parseBody } from './records.ts';
 import type { HttpReply } from './transport.ts';
 
 /**
@@ -25,7 +26,7 @@ export function toRefusal(
 ): PartnerError {
   const { status } = reply;
   if (status < 400) return new RedirectRefusedError(kind, status);
-  const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), now);
+  const retryAfterMs = parseRetryAfter(reply.headers, now);
   if (status === 429) return new RateLimitedError(kind, retryAfterMs);
   // 501: the server does not know how to do it, and will not know in a minute.
   if (status === 408 || (status >= 500 && status !== 501)) {
@@ -45,14 +46,10 @@ const errorSchema = z.looseObject({ error: z.string() });
 
 /** `error` of the body, if it is one of the form `{error: <code>}`. */
 export function errorCode(reply: HttpReply): string | undefined {
-  return errorSchema.safeParse(parseFailureBody(reply)).data?.error;
-}
-
-/** A failure may come from a proxy, in HTML: the status says enough then. */
-function parseFailureBody(reply: HttpReply): unknown {
   try {
-    return JSON.parse(reply.body.toString('utf8'));
+    return errorSchema.safeParse(parseBody('token', reply)).data?.error;
   } catch {
+    // A failure may come from a proxy, in HTML: the status says enough then.
     return undefined;
   }
 }
@@ -63,23 +60,20 @@ function parseFailureBody(reply: HttpReply): unknown {
  * so that a difference between the clocks neither shortens nor lengthens the wait.
  */
 export function parseRetryAfter(
-  retryAfter: string | undefined,
-  date: string | undefined,
+  { 'retry-after': retryAfter, date }: HttpReply['headers'],
   now: Temporal.Instant,
 ): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
   const until = parseHttpDate(retryAfter);
-  if (until === undefined) return undefined;
-  const from = date === undefined ? undefined : parseHttpDate(date);
-  return Math.max(0, until - (from ?? now.epochMilliseconds));
+  return until && Math.max(0, until - (parseHttpDate(date) ?? now.epochMilliseconds));
 }
 
 /** The form of RFC 9110, 5.6.7 without a zone: `Sun Nov  6 08:49:37 1994`, in GMT. */
 const ASCTIME = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
 
 /** Temporal does not read these forms (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
-export function parseHttpDate(text: string): number | undefined {
+export function parseHttpDate(text = ''): number | undefined {
   const zoned = ASCTIME.test(text) ? `${text} GMT` : text;
   const epochMilliseconds = zoned.endsWith('GMT') ? Date.parse(zoned) : Number.NaN;
   return Number.isNaN(epochMilliseconds) ? undefined : epochMilliseconds;

@@ -1,8 +1,17 @@
 import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { parseBaseUrl } from './base-url.ts';
-import { type RequestKind, ResponseTooLargeError } from './errors.ts';
-import { toPartnerError } from './network-failures.ts';
+import {
+  ClientClosedError,
+  InvalidBaseUrlError,
+  type RequestKind,
+  ResponseTooLargeError,
+  TimedOutError,
+  type TimedOutPhase,
+  UnavailableError,
+  UnexpectedResponseError,
+  UntrustedHostError,
+} from './errors.ts';
 
 export interface TransportLimits {
   readonly connectMs: number;
@@ -10,7 +19,7 @@ export interface TransportLimits {
   readonly headersMs: number;
   /** Between two pieces of the body; an attempt as a whole has a limit of its own. */
   readonly bodyMs: number;
-  /** Cap on the body of a success. */
+  /** Cap on a body, which undici keeps. */
   readonly maxResponseBytes: number;
   /** Sockets open to the host at the same time. */
   readonly connections: number;
@@ -27,8 +36,8 @@ export interface HttpRequest {
 
 export interface HttpReply {
   readonly status: number;
-  /** Undefined for a header that is absent or repeated. */
-  header(name: string): string | undefined;
+  /** By name in lower case; those that are repeated, joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Empty if the body of a failure was too large or broke off: the status is what counts then. */
   readonly body: Buffer;
 }
@@ -39,20 +48,15 @@ export type RequestDispatcher = Pick<Dispatcher, 'dispatch'> & { close(): Promis
 /** Kept equal to package.json by a test. */
 const USER_AGENT = 'certification-notifier/0.1.0';
 
-/** What is read of the body of a failure: the documented ones are below 200 bytes. */
-const MAX_FAILURE_BYTES = 64 * 1024;
-
 /** Requests to one host: follows nothing and reads no more than it was told to. */
 export class Transport {
   readonly #dispatcher: RequestDispatcher;
   readonly #prefix: string;
-  readonly #limits: TransportLimits;
 
   /** @throws {InvalidBaseUrlError} */
   constructor(baseUrl: string | URL, limits: TransportLimits, dispatcher?: RequestDispatcher) {
     const url = parseBaseUrl(baseUrl);
     this.#prefix = url.pathname.replace(/\/+$/, '');
-    this.#limits = limits;
     this.#dispatcher = dispatcher ?? poolTo(url.origin, limits);
   }
 
@@ -63,55 +67,32 @@ export class Transport {
    * @param signal of this request alone
    * @throws {PartnerError} if there is no whole answer
    */
-  send({ kind, ...request }: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
-    const { promise, resolve, reject } = Promise.withResolvers<HttpReply>();
-    const { maxResponseBytes } = this.#limits;
-    const tooLarge = () => new ResponseTooLargeError(kind, `${maxResponseBytes} bytes`);
-    let head = { status: 0, header: (_name: string): string | undefined => undefined };
-    let most = 0;
-    // One buffer that grows, not one for each piece: a server may send it byte by byte.
-    let bytes = Buffer.alloc(0);
-    let length = 0;
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(controller) {
-        const abort = () => controller.abort(signal.reason);
-        signal.addEventListener('abort', abort);
-        if (signal.aborted) abort();
-      },
-      onResponseStart(controller, status, headers) {
-        if (status < 200) return;
-        const header = (name: string) => {
-          const value = headers[name];
-          return typeof value === 'string' ? value : undefined;
-        };
-        head = { status, header };
-        most = status < 300 ? maxResponseBytes : MAX_FAILURE_BYTES;
-        if (Number(header('content-length') ?? 0) > most) controller.abort(tooLarge());
-      },
-      onResponseData(controller, chunk) {
-        const before = length;
-        length += chunk.length;
-        if (length > most) return controller.abort(tooLarge());
-        if (length > bytes.length) bytes = Buffer.concat([bytes], 2 * length);
-        chunk.copy(bytes, before);
-      },
-      onResponseEnd() {
-        resolve({ ...head, body: bytes.subarray(0, length) });
-      },
-      onResponseError(_controller, error) {
-        if (head.status >= 300) resolve({ ...head, body: Buffer.alloc(0) });
-        else reject(signal.aborted ? signal.reason : toPartnerError(kind, error));
-      },
-    };
-    const headers = {
-      accept: 'application/json',
-      // A compressed megabyte can be a gigabyte of JSON: the cap is to count what is parsed.
-      'accept-encoding': 'identity',
-      'user-agent': USER_AGENT,
-      ...request.headers,
-    };
-    this.#dispatcher.dispatch({ ...request, path: this.#prefix + request.path, headers }, handler);
-    return promise;
+  async send({ kind, ...asked }: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    let status = 0;
+    let headers: HttpReply['headers'] = {};
+    try {
+      const answer = await request.call(this.#dispatcher, {
+        ...asked,
+        path: this.#prefix + asked.path,
+        headers: {
+          accept: 'application/json',
+          // A compressed megabyte can be a gigabyte of JSON: the cap is to count what is parsed.
+          'accept-encoding': 'identity',
+          'user-agent': USER_AGENT,
+          ...asked.headers,
+        },
+        signal,
+      });
+      status = answer.statusCode;
+      headers = Object.fromEntries(
+        Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+      );
+      // Not `bytes()`: it keeps a piece of its own of each byte, if they are sent one by one.
+      return { status, headers, body: Buffer.concat(await answer.body.toArray()) };
+    } catch (error) {
+      if (status >= 300) return { status, headers, body: Buffer.alloc(0) };
+      throw signal.aborted ? signal.reason : toPartnerError(kind, error);
+    }
   }
 
   /** Ends the connections once the requests under way have been answered. */
@@ -126,9 +107,65 @@ function poolTo(origin: string, limits: TransportLimits): RequestDispatcher {
     connectTimeout: limits.connectMs,
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
+    maxResponseSize: limits.maxResponseBytes,
     // A Lambda function is frozen between invocations, and its sockets die without a word. The
     // request that then finds one dead is reset, which is retried.
     keepAliveMaxTimeout: 60_000,
     allowH2: false,
   });
+}
+
+/**
+ * The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address.
+ *
+ * @throws {InvalidBaseUrlError}
+ */
+function parseBaseUrl(baseUrl: string | URL): URL {
+  const url = URL.parse(String(baseUrl));
+  if (url === null) throw new InvalidBaseUrlError('is not a URL');
+  const plain = url.protocol === 'http:' && isLoopback(url.hostname);
+  if (url.protocol !== 'https:' && !plain) {
+    throw new InvalidBaseUrlError('is not https (http is for loopback addresses only)');
+  }
+  if (url.username || url.password) throw new InvalidBaseUrlError('contains credentials');
+  if (url.search || url.hash) throw new InvalidBaseUrlError('contains a query or a fragment');
+  return url;
+}
+
+/** The URL parser has already brought every notation of 127.0.0.0/8 and ::1 into this form. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+const PHASE_OF_CODE: ReadonlyMap<string, TimedOutPhase> = new Map([
+  ['UND_ERR_CONNECT_TIMEOUT', 'connect'],
+  ['ETIMEDOUT', 'connect'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'headers'],
+  ['UND_ERR_BODY_TIMEOUT', 'body'],
+]);
+
+/** Node's certificate checks: OpenSSL's X509_V_ERR_*, and its own of the host's name. */
+const UNTRUSTED = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
+
+/** How undici marks the errors of its HTTP parser, in whichever copy of it. */
+const HTTP_PARSER = Symbol.for('undici.error.UND_ERR_HTTP_PARSER');
+
+/** Node and undici tell their failures apart by `code`. */
+function toPartnerError(kind: RequestKind, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  const phase = PHASE_OF_CODE.get(code);
+  if (phase) return new TimedOutError(kind, phase, { cause: error });
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return new ResponseTooLargeError(kind, 'maxResponseBytes');
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new UnexpectedResponseError(kind, ['headers: too large'], { cause: error });
+  }
+  // No cause: this error holds the bytes that could not be read. Its code is often missing.
+  if (HTTP_PARSER in error) return new UnexpectedResponseError(kind, ['not HTTP']);
+  if (UNTRUSTED.test(code)) return new UntrustedHostError(code, { cause: error });
+  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') {
+    return new ClientClosedError({ cause: error });
+  }
+  return new UnavailableError(kind, code, { cause: error });
 }

@@ -238,9 +238,9 @@ export class Host {
       this.#durations[index] = performance.now() - startedAt;
     });
     for (const name of rateLimitHeaders) {
-      if (reply.header(name) !== undefined) this.#rateLimitHeaders.add(name);
+      if (name in reply.headers) this.#rateLimitHeaders.add(name);
     }
-    const date = Date.parse(reply.header('date') ?? '');
+    const date = Date.parse(reply.headers.date ?? '');
     if (this.#skewSeconds === undefined && !Number.isNaN(date)) {
       this.#skewSeconds = Math.round((date - this.#clock.now().epochMilliseconds) / 1000);
     }

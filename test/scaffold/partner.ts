@@ -487,11 +487,16 @@ class Wire implements Dispatcher.DispatchController {
 
   #deliver({ status, headers = {}, body = '', breaksOff = false }: Answer): void {
     const bytes = Buffer.from(body);
+    const isTooLong = Number(headers['content-length'] ?? 0) > DEFAULT_LIMITS.maxResponseBytes;
     this.#handler.onResponseStart?.(this, status, {
       'content-length': String(bytes.length),
       ...headers,
     });
     if (this.aborted) return;
+    if (isTooLong) {
+      this.fail('UND_ERR_RES_EXCEEDED_MAX_SIZE');
+      return;
+    }
     this.#handler.onResponseData?.(this, breaksOff ? bytes.subarray(0, bytes.length / 2) : bytes);
     if (this.aborted) return;
     if (breaksOff) this.fail('UND_ERR_SOCKET');

@@ -64,7 +64,7 @@ describe('a page of rows that were read before', () => {
     const row = JSON.stringify(assessment({ id: 7 }));
     const reply = (rows: readonly string[]) => ({
       status: 200,
-      header: () => undefined,
+      headers: {},
       body: Buffer.from(`{"data":[${rows.join(',')}],"meta":{"count":1,"page":10,"offset":0}}`),
     });
     remembered(reply([row]), 0);

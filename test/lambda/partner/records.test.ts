@@ -16,7 +16,7 @@ const nested = { text: `${'['.repeat(10_000)}${']'.repeat(10_000)}`, placeholder
 
 const pageOf = (body: unknown) => {
   const text = JSON.stringify(body).replaceAll(`"${nested.placeholder}"`, nested.text);
-  return readPage({ status: 200, header: () => undefined, body: Buffer.from(text) }, 0);
+  return readPage({ status: 200, headers: {}, body: Buffer.from(text) }, 0);
 };
 
 describe('a page', () => {
@@ -205,10 +205,7 @@ describe('a page', () => {
       '"seid"',
       '"__proto__":{"polluted":true},"seid"',
     );
-    const { assessments } = readPage(
-      { status: 200, header: () => undefined, body: Buffer.from(body) },
-      0,
-    );
+    const { assessments } = readPage({ status: 200, headers: {}, body: Buffer.from(body) }, 0);
     expect(assessments).toHaveLength(1);
     expect(assessments[0]?.polluted).toBeUndefined();
     expect({}).not.toHaveProperty('polluted');
