@@ -8,12 +8,16 @@ import {
   type Sighting,
   type Withdrawal,
 } from '../detection/compare.ts';
+import { dayEntries, entriesAfter, type FreshEntries } from '../detection/day-entries.ts';
 import {
-  dayEntries,
-  entriesAfter,
-  type FreshEntries,
-  type Outcome,
-} from '../detection/day-entries.ts';
+  type Answered,
+  cursorOf,
+  isJoint,
+  type Judged,
+  judged,
+  outcomeOf,
+  resultOf,
+} from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { ReadResult, ReadStep } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
@@ -84,26 +88,14 @@ export async function readDays(
   const settled = await settle(
     context,
     before,
-    judged(parts, step, { ...read, begunAt, goneOnFrom }, cursor),
+    judged(parts.rules.isReadCounted, step, { ...read, begunAt, goneOnFrom }, cursor),
   );
   const { assessments, requests } = read;
   return { ...nothing, requests, found: assessments.length, ...settled };
 }
 
-function cursorOf(step: ReadStep, cursor: Cursor | undefined): Cursor | undefined {
-  if (isFirst(step)) return cursor;
-  return isOneDay(step) && cursor?.day === step.days[0] ? cursor : undefined;
-}
-
-const isOneDay = ({ days }: ReadStep) => days.length === 1;
-
 /** One request was not answered; another one showed that the host answers at all. */
 const unansweredRequests = 2;
-
-interface Proven extends RangeRead {
-  /** It was cut off by the pace, and not by time. */
-  readonly isOutOfPace: boolean;
-}
 
 interface Proving {
   readonly parts: Pick<TickParts, 'partner' | 'journal' | 'clock'>;
@@ -116,7 +108,7 @@ export async function prove(
   { purpose, days, range, isDivisible }: ReadStep,
   calendar: Calendar,
   bookmark: Bookmark | undefined,
-): Promise<Proven | 'unanswered'> {
+): Promise<Answered | 'unanswered'> {
   try {
     const until = limit.readingDeadline;
     const read = await parts.partner.prove(range, until, bookmark);
@@ -134,50 +126,6 @@ export async function prove(
     return { ...nothing, count, isCutOff, requests: unansweredRequests };
   }
 }
-
-/** What the answer alone says of a read. */
-interface Judged extends Proven {
-  readonly step: ReadStep;
-  /** When it began: milliseconds since the epoch. */
-  readonly begunAt: number;
-  /** Where an earlier tick stopped, and where the next one goes on. */
-  readonly goneOnFrom: Cursor | undefined;
-  readonly next: Bookmark | undefined;
-  readonly isFirstReading: boolean;
-  readonly isUnproven: boolean;
-  readonly isInParts: boolean;
-  /** Read in one go, or all parts of it with the same count. */
-  readonly isWhole: boolean;
-  readonly isInVain: boolean;
-}
-
-function judged(
-  { rules }: Pick<TickParts, 'rules'>,
-  step: ReadStep,
-  read: Proven & Pick<Judged, 'begunAt' | 'goneOnFrom'>,
-  cursor: Cursor | undefined,
-): Judged {
-  const { goneOnFrom, isCutOff, isOutOfPace, count } = read;
-  const isFirstReading = isFirst(step);
-  // One day at a time: another that does not fit into a tick is read anew.
-  const isFree = cursor === undefined || goneOnFrom !== undefined;
-  const mayGoOn = (step.mayGoOn && isFree) || (isFirstReading && isOutOfPace);
-  const next = mayGoOn ? read.bookmark : undefined;
-  const isInParts = goneOnFrom !== undefined || next !== undefined;
-  return {
-    ...read,
-    step,
-    next,
-    isFirstReading,
-    isUnproven: read.proof === undefined && !isFirstReading,
-    isInParts,
-    isWhole: !isInParts || (next === undefined && goneOnFrom?.count === count),
-    isInVain: !rules.isReadCounted(isCutOff && next === undefined),
-  };
-}
-
-const isFirst = ({ purpose }: ReadStep) => purpose === 'start' || purpose === 'baseline';
-const isJoint = ({ step, isFirstReading }: Judged) => !isFirstReading && step.isDivisible;
 
 type Settled = Partial<Pick<DaysRead, 'calendar' | 'cursor' | 'recorded'>> & Pick<DaysRead, 'read'>;
 
@@ -281,45 +229,6 @@ function entriesOf(
     return entry ? [[day, { ...entry, dueAt }]] : [];
   });
   return new Map([...kept, ...dueAgain]);
-}
-
-function outcomeOf(read: Judged, hasFailed: boolean): Outcome {
-  if (read.isInVain) return 'in-vain';
-  if (hasFailed) return 'failed';
-  // Its count has changed between the first part and the last.
-  if (!read.isWhole) return read.next ? 'in-parts' : 'failed';
-  return read.isUnproven && !read.isInParts ? 'unproven' : 'proven';
-}
-
-function resultOf(
-  read: Judged,
-  hasFailed: boolean,
-  isCutShort: boolean,
-  cursor: Cursor | undefined,
-): Pick<Settled, 'read' | 'cursor'> {
-  if (read.isInVain) return { read: 'in-vain' };
-  if (isCutShort) return { read: 'left' };
-  if (isJoint(read) && outcomeOf(read, hasFailed) === 'unproven') return { read: 'unproven' };
-  // A range of which something could not be committed is read again.
-  if (read.isFirstReading && hasFailed) return { read: 'left' };
-  const isDone = !hasFailed && !read.isCutOff && (read.isWhole || read.isFirstReading);
-  return {
-    read: isDone ? 'done' : 'left',
-    cursor: cursorAfter(read.step, cursor, read.next, read.count),
-  };
-}
-
-/** One day at a time: another that does not fit into a tick has to wait for its turn. */
-function cursorAfter(
-  step: ReadStep,
-  cursor: Cursor | undefined,
-  next: Bookmark | undefined,
-  count: number,
-): Cursor | undefined {
-  if (isFirst(step)) return next;
-  const [day] = step.days;
-  if (!isOneDay(step) || day === undefined || (cursor && cursor.day !== day)) return cursor;
-  return next && { count: cursor?.count ?? count, ...next, day };
 }
 
 interface Differences {
