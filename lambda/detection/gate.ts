@@ -13,7 +13,7 @@ const mostByShare = 5_000;
 const mostUnsettled = 500;
 
 type Counts = Readonly<Record<Sighting['kind'], number>>;
-const nothing: Counts = { created: 0, updated: 0, restored: 0 };
+const none: Counts = { created: 0, updated: 0, restored: 0 };
 
 const piece = z.readonly(
   z.object({
@@ -26,8 +26,6 @@ const piece = z.readonly(
   }),
 );
 
-export type Piece = z.output<typeof piece>;
-
 const unsettled = z.readonly(
   z.object({
     id: z.int(),
@@ -39,7 +37,7 @@ const unsettled = z.readonly(
   }),
 );
 
-export type Unsettled = z.output<typeof unsettled>;
+type Unsettled = z.output<typeof unsettled>;
 
 /** What the gate remembers. Times are milliseconds since the epoch. */
 export const gateMemory = z.readonly(
@@ -59,7 +57,7 @@ export type GateMemory = z.output<typeof gateMemory>;
 
 export const nothingFound: GateMemory = { found: [], edits: [], unsettled: [] };
 
-export interface GateSettings {
+interface GateSettings {
   readonly holdAbove: number;
   /** In which the audits come round once. */
   readonly roundMs: number;
@@ -75,10 +73,11 @@ export interface Outlook {
   readonly rest: readonly Change[];
 }
 
-export interface Verdict {
+interface Verdict {
   /** To be written before anything of the batch is committed. */
   readonly memory: GateMemory;
-  isHeld(change: Change): change is Sighting;
+  readonly held: readonly Sighting[];
+  readonly free: readonly Change[];
 }
 
 /**
@@ -94,71 +93,87 @@ export function judge(
   { holdAbove, roundMs }: GateSettings,
   nowMs: number,
 ): Verdict {
+  const sightings = batch.filter(isSighting);
+  if (sightings.length === 0) return { memory, held: [], free: batch };
   const before = lately(memory, roundMs, nowMs);
   const counted = new Map(before.unsettled.map((one) => [nameOf(one), one]));
-  const sightings = batch.filter(isSighting);
-  if (sightings.length === 0) return { memory, isHeld: isSighting };
-  const found = counting(without(before.found, sightings, counted), sightings, known, nowMs);
+  // What is found again counts once, as of now.
+  const again = Map.groupBy(sightings, (change) => counted.get(nameOf(change))?.at);
+  const earlier = before.found.map((piece) => adding(piece, again.get(piece.at) ?? [], -1));
+  const found = inLast(earlier, pieceMs, { at: nowMs, known, ...none }, (piece) =>
+    adding(piece, sightings),
+  );
 
-  const sums = found.reduce((sum: Counts, piece) => plus(sum, piece), nothing);
-  const knownBefore = found[0]?.known ?? known;
+  const foundBefore = earlier.reduce(sumOf, none);
+  const foundNow = adding(foundBefore, sightings);
+  const withRest = adding(foundNow, rest.filter(isSighting));
+  const knownBefore = earlier[0]?.known ?? known;
   const limit = Math.max(holdAbove, Math.min(mostByShare, Math.floor(knownBefore * share)));
-  const news = countsOf(sightings);
-  const newsBefore = sums.created + sums.restored - news.created - news.restored;
   // A crash leaves too few known now; before a baseline that ran within the hour, nothing was.
-  const knownAtLeast = Math.max(knownBefore, known - newsBefore);
-  const next = countsOf(rest.filter(isSighting));
-  const toCome = Math.max(0, total - knownAtLeast - sums.created - sums.restored);
+  const knownAtLeast = Math.max(knownBefore, known - foundBefore.created - foundBefore.restored);
+  const toCome = Math.max(0, total - knownAtLeast - foundNow.created - foundNow.restored);
   const isFlood = {
-    created: sums.created + Math.max(next.created, toCome) > limit,
-    restored: sums.restored + Math.max(next.restored, toCome) > limit,
-    updated: sums.updated + next.updated > limit,
+    created: Math.max(withRest.created, foundNow.created + toCome) > limit,
+    restored: Math.max(withRest.restored, foundNow.restored + toCome) > limit,
+    updated: withRest.updated > limit,
   };
-  const isOut = (change: Sighting) => counted.get(nameOfChange(change))?.isOut ?? false;
-  const edits = sightings.filter((change) => isReadEdit(change) && !isOut(change)).length;
+  const edits = sightings.filter(
+    (change) => isReadEdit(change) && !counted.get(nameOf(change))?.isOut,
+  ).length;
   const editsBefore = before.edits.reduce((sum, { number }) => sum + number, 0);
   const isDrip = editsBefore + edits + rest.filter(isReadEdit).length > limit;
-  const isOpen = memory.openUntil !== undefined && nowMs < memory.openUntil;
-  const isHeld = (change: Change): change is Sighting =>
-    isSighting(change) && !isOpen && (isFlood[change.kind] || (isDrip && isReadEdit(change)));
+  const isOpen = before.openUntil !== undefined;
+  const held = sightings.filter(
+    (change) => !isOpen && (isFlood[change.kind] || (isDrip && isReadEdit(change))),
+  );
 
-  // What ops let through says nothing of a drip.
-  const areEditsOut = isOpen || isFlood.updated || isDrip ? 0 : edits;
-  const names = new Set(sightings.map(nameOfChange));
+  const isHeld: ReadonlySet<Change> = new Set(held);
+  const names = new Set(sightings.map(nameOf));
   const at = found.at(-1)?.at ?? nowMs;
   const unsettled = [
     ...before.unsettled.filter((one) => !names.has(nameOf(one))),
     ...sightings.map((change) => ({
-      ...{ id: idOf(change), revision: change.revision, at, isOut: !isHeld(change) },
+      ...{ id: idOf(change), revision: change.revision, at, isOut: !isHeld.has(change) },
     })),
   ].slice(-mostUnsettled);
+  // What ops let through says nothing of a drip.
+  const areEditsOut = edits > 0 && !isOpen && !isFlood.updated && !isDrip;
+  const passed = areEditsOut
+    ? inLast(before.edits, roundMs / piecesOfRound, { at: nowMs, number: 0 }, (piece) => ({
+        ...{ at: piece.at, number: piece.number + edits },
+      }))
+    : before.edits;
   return {
-    memory: {
-      ...before,
-      found,
-      edits: passing(before.edits, areEditsOut, roundMs, nowMs),
-      unsettled,
-    },
-    isHeld,
+    memory: { ...before, found, edits: passed, unsettled },
+    held,
+    free: batch.filter((change) => !isHeld.has(change)),
   };
 }
 
-/** These are committed, or somebody else's: they will not be found again. */
-export function settled(memory: GateMemory, changes: readonly Change[]): GateMemory {
-  const names = new Set(changes.map(nameOfChange));
-  return { ...memory, unsettled: memory.unsettled.filter((one) => !names.has(nameOf(one))) };
-}
-
-/** These could not be committed: edits among them have not gone out after all. */
-export function returned(memory: GateMemory, changes: readonly Change[]): GateMemory {
-  const names = new Set(changes.map(nameOfChange));
-  const unsettled = memory.unsettled.map((one) =>
-    names.has(nameOf(one)) ? { ...one, isOut: false } : one,
-  );
+/**
+ * What is committed, or somebody else's, will not be found again. What could not be committed will be, and edits
+ * among it have not gone out after all.
+ */
+export function concluded(
+  memory: GateMemory,
+  committed: readonly Change[],
+  failed: readonly Change[],
+): GateMemory {
+  const done = new Set(committed.map(nameOf));
+  const left = new Set(failed.map(nameOf));
+  const edits = new Set(failed.filter(isReadEdit).map(nameOf));
+  const back = memory.unsettled.filter((one) => one.isOut && edits.has(nameOf(one))).length;
   const last = memory.edits.at(-1);
-  if (last === undefined) return { ...memory, unsettled };
-  const number = Math.max(0, last.number - changes.filter(isReadEdit).length);
-  return { ...memory, unsettled, edits: [...memory.edits.slice(0, -1), { ...last, number }] };
+  return {
+    ...memory,
+    unsettled: memory.unsettled
+      .filter((one) => !done.has(nameOf(one)))
+      .map((one) => (left.has(nameOf(one)) ? { ...one, isOut: false } : one)),
+    ...(back > 0 &&
+      last !== undefined && {
+        edits: memory.edits.with(-1, { ...last, number: Math.max(0, last.number - back) }),
+      }),
+  };
 }
 
 /** What counts still. A clock that was ahead must not hold everything until the others have caught up. */
@@ -177,38 +192,30 @@ function lately(memory: GateMemory, roundMs: number, nowMs: number): GateMemory 
   };
 }
 
-/** The pieces without those of the changes that they have counted already. */
-function without(
-  found: readonly Piece[],
-  changes: readonly Sighting[],
-  counted: ReadonlyMap<string, Unsettled>,
+/** The pieces with something added to the last one, or to a new one when that is over. */
+function inLast<Piece extends { readonly at: number }>(
+  pieces: readonly Piece[],
+  lengthMs: number,
+  fresh: Piece,
+  add: (piece: Piece) => Piece,
 ): Piece[] {
-  const again = Map.groupBy(changes, (change) => counted.get(nameOfChange(change))?.at);
-  return found.map((piece) => ({
-    ...piece,
-    ...plus(piece, countsOf(again.get(piece.at) ?? []), -1),
-  }));
+  const last = pieces.at(-1);
+  const isLasting = last !== undefined && fresh.at - last.at < lengthMs;
+  return isLasting ? pieces.with(-1, add(last)) : [...pieces, add(fresh)];
 }
 
-function counting(
-  found: readonly Piece[],
-  changes: readonly Sighting[],
-  known: number,
-  nowMs: number,
-): Piece[] {
-  const counts = countsOf(changes);
-  const last = found.at(-1);
-  if (last !== undefined && nowMs - last.at < pieceMs)
-    return [...found.slice(0, -1), { ...last, ...plus(last, counts) }];
-  return [...found, { at: nowMs, known, ...counts }];
+function adding<To extends Counts>(to: To, sightings: readonly Sighting[], sign: 1 | -1 = 1): To {
+  const counts = { ...none };
+  for (const { kind } of sightings) counts[kind] += sign;
+  return { ...to, ...sumOf(to, counts) };
 }
 
-function passing(edits: GateMemory['edits'], number: number, roundMs: number, nowMs: number) {
-  if (number === 0) return edits;
-  const last = edits.at(-1);
-  if (last !== undefined && nowMs - last.at < roundMs / piecesOfRound)
-    return [...edits.slice(0, -1), { at: last.at, number: last.number + number }];
-  return [...edits, { at: nowMs, number }];
+function sumOf(a: Counts, b: Counts): Counts {
+  return {
+    created: a.created + b.created,
+    updated: a.updated + b.updated,
+    restored: a.restored + b.restored,
+  };
 }
 
 const isSighting = (change: Change): change is Sighting => change.kind !== 'withdrawn';
@@ -216,18 +223,4 @@ const isSighting = (change: Change): change is Sighting => change.kind !== 'with
 /** An edit that the newest page shows comes with at most a page of others. */
 const isReadEdit = ({ kind, found }: Change) => kind === 'updated' && found?.in !== 'page';
 
-const nameOf = ({ id, revision }: Pick<Unsettled, 'id' | 'revision'>) => `${id}/${revision}`;
-const nameOfChange = (change: Change) => nameOf({ id: idOf(change), revision: change.revision });
-
-function countsOf(sightings: readonly Sighting[]): Counts {
-  const number = (kind: Sighting['kind']) => sightings.filter((one) => one.kind === kind).length;
-  return { created: number('created'), updated: number('updated'), restored: number('restored') };
-}
-
-function plus(a: Counts, b: Counts, sign: 1 | -1 = 1): Counts {
-  return {
-    created: a.created + sign * b.created,
-    updated: a.updated + sign * b.updated,
-    restored: a.restored + sign * b.restored,
-  };
-}
+const nameOf = (one: Change | Unsettled) => `${'id' in one ? one.id : idOf(one)}/${one.revision}`;

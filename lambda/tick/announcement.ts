@@ -3,13 +3,7 @@ import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import { type Change, type Found, idOf, remembering, type Sighting } from '../detection/compare.ts';
 import { isLate, type RecentWindow } from '../detection/days.ts';
-import {
-  type GateMemory,
-  nothingFound,
-  type Outlook,
-  returned,
-  settled,
-} from '../detection/gate.ts';
+import { concluded, type GateMemory, nothingFound, type Outlook } from '../detection/gate.ts';
 import { faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
@@ -161,15 +155,13 @@ export class Announcement {
   async #pass(batch: readonly Change[], rest: readonly Change[]): Promise<Change[]> {
     const { rules, settings, clock } = this.#context.parts;
     const now = clock.now();
-    const { memory, isHeld } = rules.judge(
+    const { memory, held, free } = rules.judge(
       this.#now.gate,
       batch,
       { ...this.#now.outlook, rest },
       { holdAbove: settings.holdAbove, roundMs: settings.audit.historyMs },
       now.epochMilliseconds,
     );
-    const held = batch.filter(isHeld);
-    const free = batch.filter((change) => !isHeld(change));
     if (!(await this.#remember(memory))) {
       this.#set({ failures: this.#now.failures + batch.length });
       return [];
@@ -281,7 +273,6 @@ function afterCommits(
   const owed = outcomes.flatMap((one) => (typeof one.owed === 'object' ? one.owed : []));
   const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
   const number = (kind: Change['kind']) => committed.filter((one) => one.kind === kind).length;
-  const known = settled(gate, committed);
   const announced: Partial<Announced> = {
     tally: {
       created: tally.created + number('created'),
@@ -292,7 +283,7 @@ function afterCommits(
       held: tally.held + owed.length - free.length,
     },
     failures: failures + failed.length,
-    gate: destiny === 'pending' ? returned(known, failed) : known,
+    gate: concluded(gate, committed, failed),
     delivery: failed.reduce((left, change) => leave(left, idOf(change)), delivery),
   };
   return { announced, committed, free };

@@ -7,12 +7,11 @@ import {
   withdrawal,
 } from '../../../lambda/detection/compare.ts';
 import {
+  concluded,
   type GateMemory,
   judge,
   nothingFound,
   type Outlook,
-  returned,
-  settled,
 } from '../../../lambda/detection/gate.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -51,13 +50,13 @@ class Gate {
   judge(batch: readonly Change[], rest: readonly Change[] = []) {
     const verdict = judge(this.memory, batch, { ...this.outlook, rest }, this.settings, this.now);
     this.memory = verdict.memory;
-    return batch.filter(verdict.isHeld);
+    return verdict.held;
   }
 
   /** Whatever is not held is committed. @returns how many are held */
   pass(batch: readonly Change[], rest: readonly Change[] = []): number {
     const held = this.judge(batch, rest);
-    this.memory = settled(this.memory, batch);
+    this.memory = concluded(this.memory, batch, []);
     return held.length;
   }
 }
@@ -242,7 +241,7 @@ describe('edits that days bring to light little by little', () => {
       const found = some('updated', 15, 'audit');
       for (let tries = 0; tries < 5; tries++) {
         expect(gate.judge(found)).toEqual([]);
-        gate.memory = returned(gate.memory, found);
+        gate.memory = concluded(gate.memory, [], found);
       }
       gate.now += 2 * hour;
     }
@@ -301,7 +300,7 @@ describe('whatever comes', () => {
         for (const { minutes, kind, number, where, committed } of life) {
           gate.now += minutes * minute;
           const batch = [...left, ...some(kind, number, where)];
-          const held = new Set(gate.judge(batch));
+          const held = new Set<Change>(gate.judge(batch));
           const done = batch.slice(0, committed).filter((one) => !held.has(one));
           left = batch.slice(committed);
           out.push(...done.map((one) => ({ at: gate.now, kind: one.kind })));
