@@ -69,7 +69,7 @@ export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<
   const window = windowOf(clock);
   const recentFrom = window.from.toString();
   const all = new Calendar(calendar, daysIn(window));
-  const { historyMs, recentMs } = auditPace(all, all.positionOf(recentFrom), settings.audit);
+  const { historyMs, recentMs } = auditPace(all, recentFrom, settings.audit);
   const spread = (days: readonly string[], period: number) =>
     days.map((day, index) => [day, now - period + ((index + 1) / days.length) * period] as const);
   const days = [...new Set([...calendar.keys(), ...daysIn(windowOf(clock))])].sort();
@@ -100,12 +100,13 @@ async function writeState(
   const { years } = await ledger.state();
   const window = windowOf(clock);
   const calendar = new Calendar(await ledger.calendar(years), daysIn(window));
-  const recent = calendar.positionOf(window.from.toString());
+  const recentFrom = window.from.toString();
+  const pace = auditPace(calendar, recentFrom, settings.audit);
   const lease = { owner: 'bench', until: clock.now().add({ seconds: 1 }) };
   if ((await ledger.takeLease(lease, clock.now())) === undefined) throw new Error('no lease');
   await ledger.complete(lease, clock.now(), {
     expected: calendar.total,
-    dueAt: nextReadAt(calendar, recent, auditPace(calendar, recent, settings.audit), 0),
+    dueAt: nextReadAt(calendar, { ...pace, recentFrom }, 0),
     ...changes,
   });
 }

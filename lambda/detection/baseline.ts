@@ -1,5 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { DayRange } from './days.ts';
+import { type DayRange, daysIn, isWithin, type RecentWindow } from './days.ts';
+import type { Answer, ReadStep, Step } from './worklist.ts';
 
 /**
  * Assessments that a range of the baseline should have. Read by name, the overlap of its pages
@@ -8,8 +9,118 @@ import type { DayRange } from './days.ts';
  */
 const rangeSize = 1_200;
 const growth = 4;
+/** A range is halved when the host cannot answer for it, below one day too: so often a single day is tried. */
+const leastRangeDays = 1 / 8;
 /** A century: a range of a history that is all but empty. */
 const mostDays = 36_525;
+
+/** How far back a reading of all days has come. */
+export interface Position {
+  /** Days before this one are still to be read; absent: the start day is not read yet. */
+  readonly before?: Temporal.PlainDate | undefined;
+  /** Days that the next range should have; less than one while a single day cannot be read. */
+  readonly sliceDays?: number;
+}
+
+export interface Backwards {
+  readonly position: Position;
+  /** Of the range that did not fit into an earlier tick or task. */
+  readonly range?: DayRange | undefined;
+  /** The day to begin with, as long as that has not been read. */
+  readonly startDay: Temporal.PlainDate;
+  /** Back to which day; absent: the partner is asked for its oldest, and what is dated before it belongs to it as well. */
+  readonly first?: Temporal.PlainDate | undefined;
+  /** What is dated before `first` belongs to it as well. */
+  readonly isOldest?: boolean;
+  /** What comes before the start day is for others to read. */
+  readonly isStartOnly?: boolean;
+  /** Days that the calendar has in any case. */
+  readonly window: RecentWindow;
+}
+
+export interface WentBack {
+  readonly position: Position;
+  /** It has come to its end. */
+  readonly isCompleted: boolean;
+}
+
+/** All days: from the start day on in one range without an end, then back, range by range. */
+export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer> {
+  let { position, range: resumed } = reading;
+  let first: Temporal.PlainDate | undefined;
+  // It has all the time; one that begins later and is cut off is read again, in one go.
+  let mayGoOn = true;
+  for (;;) {
+    const { before } = position;
+    if (before !== undefined) first ??= yield* firstDay(reading, before);
+    if (before !== undefined && first === undefined) return { position, isCompleted: false };
+    const range = resumed ?? nextRange(reading, position, first);
+    const answer = yield rangeStep(reading, position, range, mayGoOn);
+    position = positionAfter(reading, position, range, answer);
+    const isDone = answer.read === 'done';
+    if (!isDone || isLast(reading, range)) return { position, isCompleted: isDone };
+    const { isTimeUp } = yield { kind: 'reached', position };
+    if (isTimeUp) return { position, isCompleted: false };
+    resumed = undefined;
+    mayGoOn = false;
+  }
+}
+
+/** Undefined: there was no time to ask for it, or it is for others to read. */
+function* firstDay(
+  { first, isStartOnly }: Backwards,
+  before: Temporal.PlainDate,
+): Generator<Step, Temporal.PlainDate | undefined, Answer> {
+  if (first !== undefined || isStartOnly) return first;
+  const { oldest = before, isTimeUp } = yield { kind: 'oldest' };
+  return isTimeUp ? undefined : oldest;
+}
+
+function nextRange(
+  { startDay, isOldest = true }: Backwards,
+  { before, sliceDays = 1 }: Position,
+  first: Temporal.PlainDate = startDay,
+): DayRange {
+  if (before === undefined) return { from: startDay };
+  const range = earlierRange(before, Math.ceil(sliceDays), first);
+  return isOldest ? range : { from: first, ...range };
+}
+
+function isLast({ first, isOldest = true }: Backwards, { from }: DayRange): boolean {
+  return from === undefined || (!isOldest && first?.equals(from) === true);
+}
+
+/** A day that the host cannot answer for is known all the same: the search finds it then. */
+function rangeStep(
+  { window }: Backwards,
+  { before, sliceDays = 1 }: Position,
+  range: DayRange,
+  mayGoOn: boolean,
+): ReadStep {
+  const isStart = before === undefined;
+  const isDivisible = !isStart && sliceDays > leastRangeDays;
+  const edge = range.from ?? range.to;
+  const single = !isStart && !isDivisible && edge ? [edge.toString()] : [];
+  const days = new Set([...daysIn(window).filter((day) => isWithin(day, range)), ...single]);
+  const purpose = isStart ? 'start' : 'baseline';
+  return { kind: 'read', purpose, days: [...days], range, isDivisible, mayGoOn };
+}
+
+function positionAfter(
+  { startDay, range: resumed }: Backwards,
+  position: Position,
+  range: DayRange,
+  { read, found = 0 }: Answer,
+): Position {
+  const { before, sliceDays = 1 } = position;
+  if (before === undefined) return read === 'done' ? { before: startDay, sliceDays } : position;
+  if (read === 'unanswered')
+    return { before, sliceDays: sliceDays > 1 ? Math.ceil(sliceDays / 2) : sliceDays / 2 };
+  if (read !== 'done' || range.from === undefined) return position;
+  // Of one that was read in parts, only the last one's rows are known.
+  const isInParts = range === resumed;
+  return { before: range.from, sliceDays: isInParts ? sliceDays : nextRangeDays(sliceDays, found) };
+}
 
 /**
  * How many days the next range should have, from what the last one held.

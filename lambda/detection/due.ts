@@ -12,69 +12,89 @@ const oneMinuteMs = 60_000;
 /** For what has no days: the year 2255. */
 const notSoon = 9e12;
 
-/** How long the day at a position has waited to be read, in periods of its own: from 1 on it is due. */
-export type Waited = (position: number) => number;
+/** Why days are read: they were asked for; they are due soon whatever else is; everything is, in its turn. */
+export type Kind = 'asked' | 'soon' | 'audit';
 
-/** After reads in a row that left something: 1, 2, 4 … minutes, until its audit comes before that. */
-function retryAfterMs({ failures = 0 }: DayEntry): number {
-  return failures === 0 ? notSoon : Math.min(2 ** (failures - 1) * oneMinuteMs, notSoon);
+interface DueSettings extends AuditPeriods {
+  /** First day of the recent window. */
+  readonly recentFrom: string;
 }
 
-/** When a day is to be read again, whatever else happens: milliseconds since the epoch. */
-function dueAtOf(entry: DayEntry, periodMs: number): number {
-  const { readAt, askedAt, dueAt = notSoon } = entry;
-  if (askedAt !== undefined) return askedAt;
-  return Math.min(readAt + periodMs, readAt + retryAfterMs(entry), dueAt);
-}
+/** Days that are to be read for what they lack, and when. */
+type Looks = readonly { readonly day: string; readonly at: number }[];
 
-/** What was asked for, the last first: what a search has located does not wait for all that ops have asked for. */
-export function waitedAsked(calendar: Calendar): Waited {
-  return (position) => calendar.at(position).askedAt ?? 0;
-}
-
-/** What has waited for a second look: since that was due, in the time that lies between two. */
-export function waitedForLook(
-  calendar: Calendar,
-  due: readonly { readonly day: string; readonly at: number }[],
-  nowMs: number,
-  withdrawAfterMs: number,
-): Waited {
-  const waited = new Map(
-    due
-      .filter(({ at }) => at <= nowMs)
-      .map(({ day, at }) => [calendar.positionOf(day), 1 + (nowMs - at) / withdrawAfterMs]),
-  );
-  return (position) => waited.get(position) ?? 0;
+interface Wait {
+  readonly since: number;
+  /** After so long it is due, and after as long again for two of its periods. */
+  readonly periodMs: number;
 }
 
 /**
- * What is read again whatever else is: the recent window, what a read has left, what an older answer may have hidden.
- *
- * @param recent position of the recent window's first day
+ * What a day waits for, save what was asked for: the one place that knows when it is due. Soon: its turn in the recent
+ * window; after reads in a row that left something, 1, 2, 4 … minutes; what an older answer may have hidden.
  */
-export function waitedSoon(
-  calendar: Calendar,
-  recent: number,
-  nowMs: number,
-  { recentMs }: Pick<AuditPeriods, 'recentMs'>,
-): Waited {
-  return (position) => {
-    const entry = calendar.at(position);
-    const { readAt, dueAt = notSoon } = entry;
-    const period = position >= recent ? recentMs : notSoon;
-    const retry = (nowMs - readAt) / retryAfterMs(entry);
-    return Math.max((nowMs - readAt) / period, retry, nowMs >= dueAt ? 1 : 0);
-  };
+function waitsOf(
+  kind: Exclude<Kind, 'asked'>,
+  [day, { readAt, failures = 0, dueAt }]: readonly [day: string, entry: DayEntry],
+  { recentFrom, recentMs, historyMs }: DueSettings,
+): readonly Wait[] {
+  const isRecent = day >= recentFrom;
+  if (kind === 'audit') return isRecent ? [] : [{ since: readAt, periodMs: historyMs }];
+  return [
+    ...(isRecent ? [{ since: readAt, periodMs: recentMs }] : []),
+    ...(failures > 0 ? [{ since: readAt, periodMs: 2 ** (failures - 1) * oneMinuteMs }] : []),
+    ...(dueAt === undefined ? [] : [{ since: dueAt - oneMinuteMs, periodMs: oneMinuteMs }]),
+  ];
 }
 
-/** Every other day. */
-export function waitedForAudit(
+/**
+ * How long each day of the calendar has waited to be read, in periods of its own: from 1 on it is due. What was asked
+ * for comes the last first: what a search has located does not wait for all that ops have asked for.
+ *
+ * @param looks second looks, which wait as long again as lies between two
+ */
+export function waited(
+  kind: Kind,
   calendar: Calendar,
-  recent: number,
+  settings: DueSettings & { readonly withdrawAfterMs: number },
   nowMs: number,
-  { historyMs }: Pick<AuditPeriods, 'historyMs'>,
-): Waited {
-  return (position) => (position < recent ? (nowMs - calendar.at(position).readAt) / historyMs : 0);
+  looks: Looks = [],
+): readonly number[] {
+  if (kind === 'asked') return calendar.days.map((day) => calendar.entry(day).askedAt ?? 0);
+  const periodMs = settings.withdrawAfterMs;
+  const lookedFor = new Map(
+    looks
+      .filter(({ at }) => kind === 'soon' && at <= nowMs)
+      .map(({ day, at }) => [calendar.positionOf(day), [{ since: at - periodMs, periodMs }]]),
+  );
+  return calendar.days.map((day, position) => {
+    const waits = waitsOf(kind, [day, calendar.entry(day)], settings);
+    return [...waits, ...(lookedFor.get(position) ?? [])].reduce(
+      (longest, { since, periodMs }) => Math.max(longest, (nowMs - since) / periodMs),
+      0,
+    );
+  });
+}
+
+/**
+ * When the next tick is to read days again, if nothing differs: milliseconds since the epoch.
+ *
+ * @param auditsFrom before that, no audit of the history: earlier ones have spent what they may
+ */
+export function nextReadAt(calendar: Calendar, settings: DueSettings, auditsFrom: number): number {
+  let least = notSoon;
+  for (const day of calendar.days) {
+    const entry = calendar.entry(day);
+    const end = ({ since, periodMs }: Wait) => since + periodMs;
+    const audits = waitsOf('audit', [day, entry], settings).map(end);
+    least = Math.min(
+      least,
+      entry.askedAt ?? notSoon,
+      ...waitsOf('soon', [day, entry], settings).map(end),
+      ...audits.map((at) => Math.max(at, auditsFrom)),
+    );
+  }
+  return least;
 }
 
 /**
@@ -82,30 +102,28 @@ export function waitedForAudit(
  * the same page and have not been read since half their period. So where there is more to read than there
  * is time for, all wait for the same number of periods, and none for ever.
  *
+ * @param waited how long each day has
  * @returns `undefined` when nothing is due
  */
-export function nextDue(calendar: Calendar, waited: Waited): CalendarRange | undefined {
-  let longest: number | undefined;
-  for (const position of calendar.days.keys())
-    if (waited(position) >= 1 && (longest === undefined || waited(position) > waited(longest)))
-      longest = position;
-  if (longest === undefined) return undefined;
-
-  let first = longest;
-  let last = longest;
-  const joins = (position: number) => {
-    const range = { first: Math.min(first, position), last: Math.max(last, position) };
-    return (
-      position >= 0 &&
-      position < calendar.days.length &&
-      waited(position) >= 0.5 &&
-      mayShareRead(calendar, range)
-    );
-  };
+export function nextDue(calendar: Calendar, waited: readonly number[]): CalendarRange | undefined {
+  const waitOf = (position: number) => waited[position] ?? 0;
+  const longest = waited.reduce(
+    (so, wait, position) => (wait >= 1 && wait > waitOf(so) ? position : so),
+    -1,
+  );
+  if (longest < 0) return undefined;
+  let range = { first: longest, last: longest };
   for (;;) {
-    if (joins(first - 1)) first -= 1;
-    else if (joins(last + 1)) last += 1;
-    else return { first, last };
+    const { first, last } = range;
+    const wider = [
+      { joined: first - 1, range: { first: first - 1, last } },
+      { joined: last + 1, range: { first, last: last + 1 } },
+    ];
+    const next = wider.find(
+      ({ joined, range }) => waitOf(joined) >= 0.5 && mayShareRead(calendar, range),
+    );
+    if (next === undefined) return range;
+    ({ range } = next);
   }
 }
 
@@ -137,9 +155,12 @@ export interface AuditPace extends AuditPeriods {
   readonly perMinute: number;
 }
 
-/** @param recent position of the recent window's first day */
-export function auditPace(calendar: Calendar, recent: number, settings: AuditSettings): AuditPace {
-  return paceOf(requestsOf(calendar, { first: 0, last: recent - 1 }), settings);
+export function auditPace(
+  calendar: Calendar,
+  recentFrom: string,
+  settings: AuditSettings,
+): AuditPace {
+  return paceOf(requestsOf(calendar, recentFrom), settings);
 }
 
 /**
@@ -161,11 +182,11 @@ export function paceOf(
   };
 }
 
-/** What it takes to read these days once, neighbours together. */
-function requestsOf(calendar: Calendar, range: CalendarRange): number {
+/** What it takes to read the history once, neighbours together. */
+function requestsOf(calendar: Calendar, recentFrom: string): number {
   let requests = 0;
   let rows = 0;
-  for (const day of calendar.daysOf(range)) {
+  for (const day of calendar.days.filter((one) => one < recentFrom)) {
     const { count } = calendar.entry(day);
     if (count > rowsOfOnePage) requests += Math.ceil(count / rowsOfNextPage);
     else if (rows + count > rowsOfOnePage) {
@@ -184,25 +205,4 @@ export function savedUntil(
   nowMs: number,
 ): number {
   return nowMs + (Math.max(spent, settings.requests) / perMinute) * oneMinuteMs;
-}
-
-/**
- * When the next tick is to read days again, if nothing differs: milliseconds since the epoch.
- *
- * @param recent position of the recent window's first day
- * @param auditsFrom before that, no audit of the history: earlier ones have spent what they may
- */
-export function nextReadAt(
-  calendar: Calendar,
-  recent: number,
-  periods: AuditPeriods,
-  auditsFrom: number,
-): number {
-  const { recentMs, historyMs } = periods;
-  return [...calendar.days.keys()].reduce((least, position) => {
-    const entry = calendar.at(position);
-    if (position >= recent) return Math.min(least, dueAtOf(entry, recentMs));
-    const auditAt = Math.max(entry.readAt + historyMs, auditsFrom);
-    return Math.min(least, dueAtOf(entry, notSoon), auditAt);
-  }, notSoon);
 }

@@ -24,7 +24,7 @@ interface Differing {
 /**
  * A `count` is answered with what the partner counts for the range, a `read` with what the calendar has of it by then.
  */
-type Search = Generator<Step, void, number>;
+export type Search = Generator<Step, void, number>;
 
 /**
  * Finds the days on which the partner's count differs from the calendar's, by bisection.

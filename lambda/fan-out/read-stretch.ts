@@ -1,14 +1,9 @@
+import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar } from '../detection/calendar.ts';
 import { compare, countDeltas, type Sighting } from '../detection/compare.ts';
 import { dayEntries, type FreshEntries } from '../detection/day-entries.ts';
 import { recentWindow } from '../detection/days.ts';
-import {
-  type Answer,
-  backwards,
-  type Position,
-  type ReadResult,
-  type ReadStep,
-} from '../detection/worklist.ts';
+import type { Answer, ReadResult, ReadStep } from '../detection/worklist.ts';
 import { leaseOf } from '../lease.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
 import type { Lease, State } from '../ports/state.ts';
@@ -93,7 +88,7 @@ async function goOn(
   let cursor = start.bookmark;
   let { recorded } = before;
   const keep = (position: Position, isDone = false) =>
-    keepProgress(parts, stretch, lease, { isDone, recorded, ...position, bookmark: cursor });
+    keepProgress(parts, stretch, lease, { ...position, isDone, recorded, bookmark: cursor });
 
   const list = backwards({
     position: start,

@@ -23,11 +23,11 @@ export function calendarLearned(
   settings: AuditSettings,
   auditsFrom: number,
 ): Pick<StateChanges, 'expected' | 'dueAt' | 'auditsFrom'> {
-  const recent = calendar.positionOf(window.from.toString());
-  const pace = auditPace(calendar, recent, settings);
+  const recentFrom = window.from.toString();
+  const pace = auditPace(calendar, recentFrom, settings);
   return {
     expected: calendar.total,
-    dueAt: nextReadAt(calendar, recent, pace, auditsFrom),
+    dueAt: nextReadAt(calendar, { ...pace, recentFrom }, auditsFrom),
     auditsFrom,
   };
 }

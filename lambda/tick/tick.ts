@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
+import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar } from '../detection/calendar.ts';
 import { countDeltas, type Sighting } from '../detection/compare.ts';
 import {
@@ -12,13 +13,7 @@ import {
 import { asking, stillAsked } from '../detection/day-entries.ts';
 import { tallied } from '../detection/day-tally.ts';
 import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
-import {
-  auditPace,
-  savedUntil,
-  waitedForAudit,
-  waitedForLook,
-  waitedSoon,
-} from '../detection/due.ts';
+import { auditPace, savedUntil, waited } from '../detection/due.ts';
 import { indexLagMinutes } from '../detection/index-lag.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import {
@@ -32,14 +27,7 @@ import {
 import { unhurried } from '../detection/pace.ts';
 import { isLeftToFind, pulseDigest } from '../detection/pulse.ts';
 import { believed, unexplainedAfter } from '../detection/unexplained.ts';
-import {
-  type Answer,
-  backwards,
-  dueWork,
-  hasRoomForAll,
-  type Position,
-  type Step,
-} from '../detection/worklist.ts';
+import { type Answer, dueWork, hasRoomForAll, type Step } from '../detection/worklist.ts';
 import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
@@ -327,7 +315,8 @@ class Tick {
     const began = clock.now().epochMilliseconds;
     const before = await readCalendar(ledger, this.#window);
     const recentFrom = this.#window.from.toString();
-    const pace = auditPace(before, before.positionOf(recentFrom), audit);
+    const pace = auditPace(before, recentFrom, audit);
+    const dues = { ...pace, recentFrom, withdrawAfterMs };
     const list = dueWork({
       calendar: before,
       total: pulse.count,
@@ -338,16 +327,10 @@ class Tick {
       auditRequests: audit.requests,
       turn: hasRoomForAll(state, allowed) ? 0 : Math.floor(began / 60_000),
       rules,
-      waited: (calendar) => {
-        const recent = calendar.positionOf(recentFrom);
-        const forLook = waitedForLook(calendar, looks.due(calendar), this.#nowMs, withdrawAfterMs);
-        const soon = waitedSoon(calendar, recent, this.#nowMs, audit);
-        return (position) => Math.max(soon(position), forLook(position));
-      },
-      waitedForAudit: (calendar) =>
-        began < state.auditsFrom
-          ? () => 0
-          : waitedForAudit(calendar, calendar.positionOf(recentFrom), this.#nowMs, pace),
+      waited: (kind, calendar) =>
+        kind === 'audit' && began < state.auditsFrom
+          ? []
+          : waited(kind, calendar, dues, this.#nowMs, looks.due(calendar)),
     });
     const reading = { ...this.#context(work), looks, isNews: () => true };
     const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.cursor });

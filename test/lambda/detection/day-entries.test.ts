@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Calendar, type DayEntry } from '../../../lambda/detection/calendar.ts';
 import { entriesAfter, type Outcome } from '../../../lambda/detection/day-entries.ts';
-import { waitedAsked, waitedSoon } from '../../../lambda/detection/due.ts';
+import { waited } from '../../../lambda/detection/due.ts';
 
 const readAt = Date.parse('2026-11-21T08:00:00Z');
 const proof = { kind: 'single-page', at: 5, count: 2 } as const;
@@ -20,7 +20,9 @@ function entryAfter(outcome: Outcome, isJoint = false): DayEntry | undefined {
 
 const isDue = (entry: DayEntry | undefined) => {
   const now = calendar.with(entry ? [[day, entry]] : []);
-  return waitedAsked(now)(0) >= 1 || waitedSoon(now, 1, readAt, { recentMs: 60_000 })(0) >= 1;
+  const never = { recentMs: 9e12, historyMs: 9e12, recentFrom: '', withdrawAfterMs: 9e12 };
+  const waits = (['asked', 'soon'] as const).flatMap((kind) => waited(kind, now, never, readAt));
+  return waits.some((wait) => wait >= 1);
 };
 
 describe('a day after a read of it alone', () => {

@@ -7,14 +7,14 @@ import {
   nextDue,
   nextReadAt,
   savedUntil,
-  waitedForAudit,
-  waitedSoon,
+  waited,
 } from '../../../lambda/detection/due.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { anyCalendar, day } from './calendars.ts';
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T08:00:00Z');
+const { withdrawAfterMs } = tickSettings();
 const periods: AuditPeriods = tickSettings().audit;
 
 /** A calendar whose days were read at some time in the last two days. */
@@ -35,11 +35,18 @@ function read(calendar: Calendar, range: CalendarRange, readAt: number): Calenda
   return calendar.with(days.map((one) => [one, { ...calendar.entry(one), readAt }]));
 }
 
+/** From the day at a position on, days are recent. */
+const fromOf = (calendar: Calendar, recent: number) => calendar.days[recent] ?? '9999-12-31';
+
 /** Of what is read again soon and of the history, as if there were one list. */
 const nextAudit = (calendar: Calendar, recent: number, at: number, of = periods) => {
-  const soon = waitedSoon(calendar, recent, at, of);
-  const audit = waitedForAudit(calendar, recent, at, of);
-  return nextDue(calendar, (position) => Math.max(soon(position), audit(position)));
+  const settings = { ...of, recentFrom: fromOf(calendar, recent), withdrawAfterMs };
+  const soon = waited('soon', calendar, settings, at);
+  const audit = waited('audit', calendar, settings, at);
+  return nextDue(
+    calendar,
+    soon.map((wait, position) => Math.max(wait, audit[position] ?? 0)),
+  );
 };
 
 /** By how many periods a day is overdue: 1 is due. */
@@ -157,7 +164,7 @@ describe('when days are to be read', () => {
   it('is told by the first that is due, of the recent ones and of the others', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
-        const due = nextReadAt(calendar, recent, periods, 0);
+        const due = nextReadAt(calendar, { ...periods, recentFrom: fromOf(calendar, recent) }, 0);
         expect(nextAudit(calendar, recent, due - 1, periods)).toBeUndefined();
         expect(nextAudit(calendar, recent, due, periods)).toBeDefined();
       }),
@@ -170,15 +177,16 @@ describe('when days are to be read', () => {
       [day(1), { count: 1, readAt: now }],
     ]);
     const from = now + 5 * minute;
-    expect(nextReadAt(calendar, 1, periods, from)).toBe(from);
+    const settings = { ...periods, recentFrom: day(1) };
+    expect(nextReadAt(calendar, settings, from)).toBe(from);
     const asked = calendar.with([[day(0), { count: 1, readAt: 7, askedAt: now }]]);
-    expect(nextReadAt(asked, 1, periods, from)).toBe(now);
+    expect(nextReadAt(asked, settings, from)).toBe(now);
   });
 
   it('is 1, 2, 4 and more minutes after reads that have left something, at the latest with the audit', () => {
     const after = (failures: number) => {
       const calendar = new Calendar([[day(0), { count: 1, readAt: now, failures }]]);
-      return (nextReadAt(calendar, 1, periods, 0) - now) / minute;
+      return (nextReadAt(calendar, { ...periods, recentFrom: day(1) }, 0) - now) / minute;
     };
     expect([1, 2, 3, 7, 9].map(after)).toEqual([1, 2, 4, 64, 256]);
     expect(after(99)).toBe(periods.historyMs / minute);
@@ -186,9 +194,9 @@ describe('when days are to be read', () => {
 
   it('is far off where there are no days', () => {
     const calendar = new Calendar([], [day(0)]);
-    expect(nextReadAt(calendar, 1, { ...periods, historyMs: 9e12 }, 0)).toBeGreaterThan(
-      Date.parse('2200-01-01'),
-    );
+    expect(
+      nextReadAt(calendar, { ...periods, historyMs: 9e12, recentFrom: day(1) }, 0),
+    ).toBeGreaterThan(Date.parse('2200-01-01'));
   });
 });
 
@@ -197,7 +205,7 @@ describe('the pace of the audits', () => {
   const of = (days: number, count: number) =>
     auditPace(
       new Calendar(Array.from({ length: days }, (_, n) => [day(n), { count, readAt: now }])),
-      days,
+      day(days),
       audit,
     );
 
@@ -223,7 +231,7 @@ describe('the pace of the audits', () => {
   });
 
   it('counts pages of a day that does not fit into one', () => {
-    const one = auditPace(new Calendar([[day(0), { count: 9_000, readAt: now }]]), 1, audit);
+    const one = auditPace(new Calendar([[day(0), { count: 9_000, readAt: now }]]), day(1), audit);
     expect(one.historyMs).toBe(40 * minute);
   });
 

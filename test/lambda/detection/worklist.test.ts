@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
+import { backwards } from '../../../lambda/detection/baseline.ts';
 import { Calendar, type DayEntry } from '../../../lambda/detection/calendar.ts';
 import { asking, separated, stillAsked } from '../../../lambda/detection/day-entries.ts';
 import type { DayRange } from '../../../lambda/detection/days.ts';
+import { waited } from '../../../lambda/detection/due.ts';
 import { locate } from '../../../lambda/detection/locate.ts';
 import {
   type Answer,
-  backwards,
   dueWork,
   type ReadStep,
   type Step,
@@ -23,6 +24,8 @@ const readNow = 2_000;
 const calendarOf = (many: number) =>
   new Calendar(days(0, many).map((day): [string, DayEntry] => [day, read]));
 
+const never = { recentMs: 9e12, historyMs: 9e12, recentFrom: '', withdrawAfterMs: 9e12 };
+
 const quiet = (calendar: Calendar): Work => ({
   calendar,
   total: calendar.total,
@@ -30,8 +33,7 @@ const quiet = (calendar: Calendar): Work => ({
   recentFrom: dayOf(1_000).toString(),
   auditRequests: 20,
   turn: 0,
-  waited: () => () => 0,
-  waitedForAudit: () => () => 0,
+  waited: (kind, calendar) => (kind === 'asked' ? waited(kind, calendar, never, readNow) : []),
   rules: { locate },
 });
 
@@ -159,8 +161,9 @@ describe('the days that are due', () => {
   it('take turns: a search, what did not fit into an earlier tick, audits', () => {
     const calendar = calendarOf(9);
     const cursor = { day: dayOf(4).toString(), range: { from: dayOf(4), to: dayOf(4) } };
+    const waited: Work['waited'] = (kind, { days }) => (kind === 'soon' ? days.map(() => 5) : []);
     const firstOf = (turn: number) => {
-      const work = { ...quiet(calendar), differs: true, cursor, turn, waited: () => () => 5 };
+      const work = { ...quiet(calendar), differs: true, cursor, turn, waited };
       const { steps } = carriedOut(dueWork(work), calendar, () => ({ isTimeUp: true, cursor }));
       expect(steps).toHaveLength(1);
       const [first] = steps;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
-import { nextDue, waitedForAudit } from '../../../lambda/detection/due.ts';
+import { nextDue, waited } from '../../../lambda/detection/due.ts';
 import { detectionTimes } from '../../../lambda/operations/detection-times.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { day, sum } from '../detection/calendars.ts';
@@ -12,9 +12,9 @@ const { audit: periods, withdrawAfterMs } = tickSettings();
 /** Requests of one pass over a history of such days, none of which is more than a page. */
 function requestsOfAPass(counts: readonly number[]): number {
   let calendar = new Calendar(counts.map((count, index) => [day(index), { count, readAt: 0 }]));
-  const recent = calendar.days.length;
+  const settings = { ...periods, withdrawAfterMs, recentFrom: day(counts.length) };
   for (let requests = 0; ; requests += 1) {
-    const range = nextDue(calendar, waitedForAudit(calendar, recent, now, periods));
+    const range = nextDue(calendar, waited('audit', calendar, settings, now));
     if (range === undefined) return requests;
     const days = calendar.daysOf(range);
     calendar = calendar.with(days.map((one) => [one, { ...calendar.entry(one), readAt: now }]));
