@@ -3,7 +3,7 @@ import { Calendar, type DayEntry } from '../lambda/detection/calendar.ts';
 import { compare } from '../lambda/detection/compare.ts';
 import { daysIn, recentWindow } from '../lambda/detection/days.ts';
 import { auditPace, nextReadAt } from '../lambda/detection/due.ts';
-import { digestOf } from '../lambda/detection/pulse.ts';
+import { digestOf } from '../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';

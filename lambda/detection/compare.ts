@@ -139,3 +139,52 @@ export function countDeltas(changes: readonly Change[]): Map<string, number> {
   }
   return new Map([...deltas].filter(([, delta]) => delta !== 0));
 }
+
+/** What subscribers know of a certification, in short: nothing, that it is withdrawn, or what it was like. */
+export type Told = string;
+
+/** @param before what was known before an event that is held */
+export function toldOf(before: Certification | undefined): Told {
+  if (before === undefined || before.isUntold) return 'nothing';
+  return before.presence === 'withdrawn' ? 'withdrawn' : before.fingerprint.whole;
+}
+
+/** Whether a certification is again as subscribers were last told: whoever was told nothing need not hear that it has gone. */
+export function isUndone(told: Told, change: Change): boolean {
+  if (change.kind === 'withdrawn') return told === 'withdrawn' || told === 'nothing';
+  return told === change.fingerprint.whole;
+}
+
+export const isNothing = (told: Told): boolean => told === 'nothing';
+
+/** Changes of one day, announced or held. */
+export const dayTally = z.readonly(
+  z.object({
+    /** In the partner's time zone. */
+    day: z.iso.date(),
+    created: z.int(),
+    updated: z.int(),
+    withdrawn: z.int(),
+    restored: z.int(),
+  }),
+);
+
+export type DayTally = z.output<typeof dayTally>;
+
+/** @returns `undefined` when nothing has changed: then nothing need be written */
+export function tallied(
+  before: DayTally | undefined,
+  day: string,
+  now: Omit<DayTally, 'day'>,
+): DayTally | undefined {
+  const { created, updated, withdrawn, restored } = now;
+  if (created + updated + withdrawn + restored === 0) return undefined;
+  if (before?.day !== day) return { day, created, updated, withdrawn, restored };
+  return {
+    day,
+    created: created + before.created,
+    updated: updated + before.updated,
+    withdrawn: withdrawn + before.withdrawn,
+    restored: restored + before.restored,
+  };
+}

@@ -1,7 +1,7 @@
 import type { Assessment } from '../events/assessment.ts';
 import type { Calendar, DayEntry, Proof } from './calendar.ts';
 import { type Change, countDeltas } from './compare.ts';
-import { digestOf } from './pulse.ts';
+import { digestOf } from './fingerprint.ts';
 
 /** Entries of days that were read just now, on their way to the calendar. */
 export type FreshEntries = Map<string, DayEntry>;

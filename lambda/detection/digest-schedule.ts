@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
+import { indexLagMinutes } from '../ports/ledger.ts';
 import type { DigestSchedule } from '../ports/state.ts';
-import { indexLagMinutes } from './index-lag.ts';
 
 /** When people may be told. */
 export interface DigestTimes {

@@ -1,6 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Assessment, ResultPart } from '../events/assessment.ts';
-import { remembered } from './remembered.ts';
+import type { Assessment } from '../events/assessment.ts';
 
 /**
  * The fields whose change is an update. Fields that the API document does not name are passed on
@@ -25,17 +24,12 @@ const fieldHashLength = 12;
 const fingerprintLength = 20;
 
 /**
- * A record is read far more often than it changes, and its fingerprint takes eleven HMACs. So
- * fingerprints are remembered by content: under one hash of the salt and the compared values, so
- * that nothing of a person stays in memory for it. They are shared, and therefore frozen.
+ * A record is read far more often than it changes, and its fingerprint takes eleven HMACs. So the latest are
+ * remembered by content: under one hash of the salt and the compared values, so that nothing of a person stays in
+ * memory for it. They are shared, and therefore frozen.
  */
-const latest = remembered<Fingerprint>(2_000);
-
-/** A tick looks at the same answer several times: the record itself then leads to its fingerprint. */
-const ofRecords = new WeakMap<
-  Assessment,
-  { readonly salt: string; readonly fingerprint: Fingerprint }
->();
+const latest = new Map<string, Fingerprint>();
+const mostRemembered = 2_000;
 
 /** What the ledger keeps of a record's content: enough to see a change, nothing to read. */
 export interface Fingerprint {
@@ -53,12 +47,14 @@ export interface Fingerprint {
  * The order of `results` does not count: they are compared as a set of parts. Null and absent are the same.
  */
 export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
-  const known = ofRecords.get(assessment);
-  if (known?.salt === salt) return known.fingerprint;
   const values = comparedValues(assessment);
   const content = hash('sha256', JSON.stringify([salt, assessment.id, values]), 'base64url');
-  const fingerprint = latest(content, () => keyedFingerprint(assessment.id, values, salt));
-  ofRecords.set(assessment, { salt, fingerprint });
+  const fingerprint = latest.get(content) ?? keyedFingerprint(assessment.id, values, salt);
+  // In the order in which they were asked for.
+  latest.delete(content);
+  latest.set(content, fingerprint);
+  const [oldest] = latest.size > mostRemembered ? latest.keys() : [];
+  if (oldest !== undefined) latest.delete(oldest);
   return fingerprint;
 }
 
@@ -67,10 +63,18 @@ export function freshFingerprintOf(assessment: Assessment, salt: string): Finger
   return keyedFingerprint(assessment.id, comparedValues(assessment), salt);
 }
 
-function comparedValues(assessment: Assessment): readonly unknown[] {
-  return comparedFields.map((field) =>
-    field === 'results' ? partSet(assessment.results) : (assessment[field] ?? null),
+function comparedValues({ results, ...assessment }: Assessment): readonly unknown[] {
+  const parts = results?.map((part) =>
+    JSON.stringify([
+      part.assessment_id,
+      part.assessment_name,
+      part.certified_on,
+      part.proctor_id,
+      part.proctor_name,
+    ]),
   );
+  const values = { ...assessment, results: parts && [...new Set(parts)].sort() };
+  return comparedFields.map((field) => values[field] ?? null);
 }
 
 function keyedFingerprint(id: number, values: readonly unknown[], salt: string): Fingerprint {
@@ -92,23 +96,48 @@ export function changedFields(before: Fingerprint, after: Fingerprint): string[]
     .map(([field]) => field);
 }
 
-function partSet(parts: readonly ResultPart[] | null | undefined): string[] | null {
-  if (parts === null || parts === undefined) return null;
-  const distinct = new Set(
-    parts.map((part) =>
-      JSON.stringify([
-        part.assessment_id,
-        part.assessment_name,
-        part.certified_on,
-        part.proctor_id,
-        part.proctor_name,
-      ]),
-    ),
-  );
-  return [...distinct].sort();
-}
-
 function keyedHash(salt: string, length: number, value: unknown): string {
   const digest = createHmac('sha256', salt).update(JSON.stringify(value)).digest('base64url');
   return digest.slice(0, length);
+}
+
+/** The newest page of everything, unfiltered, and how many there are. */
+export interface Pulse {
+  readonly assessments: readonly Assessment[];
+  /** `meta.count`: every assessment in scope. */
+  readonly count: number;
+}
+
+/**
+ * A keyed digest of the newest page and the count: as long as it stays, nothing that a pulse can
+ * see has changed, and the ledger need not be asked.
+ *
+ * The page's oldest day may be cut off by its end, and a host with unstable ties shows other records
+ * of that day each time. So only the days that the page shows whole count; if it shows just one, the
+ * total alone does, and edits are the audits' to find.
+ */
+export function pulseDigest({ assessments, count }: Pulse, salt: string): string {
+  const oldest = assessments.reduce(
+    (day, { certified_on }) => (certified_on < day ? certified_on : day),
+    assessments[0]?.certified_on ?? '',
+  );
+  const isCutOff = assessments.length < count;
+  const whole = assessments.filter(({ certified_on }) => !isCutOff || certified_on !== oldest);
+  return digestOf(whole, salt, count);
+}
+
+/** A keyed digest of a set of assessments, their content included, whatever their order. */
+export function digestOf(assessments: readonly Assessment[], salt: string, count?: number): string {
+  const entries = assessments
+    .map((assessment) => `${assessment.id}:${fingerprintOf(assessment, salt).whole}`)
+    .sort();
+  const digest = createHmac('sha256', salt)
+    .update(JSON.stringify([count ?? null, entries]))
+    .digest();
+  return digest.subarray(0, 12).toString('base64url');
+}
+
+/** Whether the page shows one day only, and so perhaps not all of it. */
+export function isOneDay({ assessments }: Pulse): boolean {
+  return new Set(assessments.map(({ certified_on }) => certified_on)).size === 1;
 }

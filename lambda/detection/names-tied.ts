@@ -94,3 +94,112 @@ function marksOfProctors({ results }: Assessment): readonly string[] | undefined
 function isThere<Value>(value: Value): value is NonNullable<Value> {
   return value !== null && value !== undefined;
 }
+
+/**
+ * Pairs of names that must have come in order before it is taken for the host's doing. Were such
+ * pairs tied, and came in any order, then all of so many would be in order once in 2^40 reads.
+ */
+const ENOUGH = 40;
+
+const OTHER = { first_name: 'last_name', last_name: 'first_name' } as const;
+
+/** Fewer neighbours that differ say nothing about the order. */
+const TELLING = 20;
+
+/** Share of neighbours in descending order: a half by chance, next to none in any collation. */
+const TOLERATED = 1 / 3;
+
+/**
+ * Whether an answer can be in the order that was asked for. The API takes a sort that it does not
+ * know as its default, without an error (partner-api.md, 4.2), and then no name says what is tied.
+ */
+export function looksSorted(rows: readonly (Assessment | undefined)[], key: SeamKey): boolean {
+  const columns = NAMES[key].map((nameOf) => rows.map((row) => folded(row && nameOf(row))));
+  return columns.some((column) => {
+    let differing = 0;
+    let descending = 0;
+    for (const [index, name] of column.entries()) {
+      const next = column[index + 1];
+      if (name === undefined || next === undefined || name === next) continue;
+      differing += 1;
+      if (name > next) descending += 1;
+    }
+    return differing < TELLING || descending / differing < TOLERATED;
+  });
+}
+
+type Name = string | null | undefined;
+
+/** A name that is not there says nothing about the order. */
+const folded = (name: Name) => (typeof name === 'string' ? foldName(name) : undefined);
+
+/** Any of these may be what the host compares. */
+const NAMES: Readonly<Record<SeamKey, readonly ((row: Assessment) => Name)[]>> = {
+  user_name: [(row) => row.name, (row) => row.first_name, (row) => row.last_name],
+  product_name: [(row) => row.assessment_name],
+  proctor_name: [
+    (row) => row.results?.[0]?.proctor_name,
+    (row) => row.results?.at(-1)?.proctor_name,
+  ],
+};
+
+/**
+ * What the answers themselves show of what `user_name` compares, of which the document says nothing.
+ *
+ * Neighbours in an answer that share one name and differ in the other are witnesses: if the host
+ * compares the shared name only, they are tied, and the other name comes in any order; if it always
+ * ascends, the host compares it as well, and sharing the one name is no tie. Counted for either name
+ * by itself, by distinct pairs of names, and only where every collation orders the two alike.
+ *
+ * A host that orders its ties by the other name in some answers and by chance in others would
+ * deceive this; that it always does the same is an assumption of the proof.
+ */
+export class NameOrderEvidence {
+  readonly #pairs = { first_name: new Set<string>(), last_name: new Set<string>() };
+  readonly #refuted = { first_name: false, last_name: false };
+  #mistaken = false;
+
+  /**
+   * @param rows of one answer sorted by `user_name`, ascending; undefined for one that cannot be read
+   */
+  observe(rows: readonly (Assessment | undefined)[]): void {
+    for (const [index, row] of rows.entries()) {
+      const next = rows[index + 1];
+      if (row === undefined || next === undefined) continue;
+      if (isShared(row.first_name, next.first_name)) this.#witness('first_name', row, next);
+      if (isShared(row.last_name, next.last_name)) this.#witness('last_name', row, next);
+    }
+  }
+
+  /** Which shared names may be ties, as far as is known. */
+  get ties(): TiesByName {
+    return {
+      first_name: !this.#isEstablished('first_name'),
+      last_name: !this.#isEstablished('last_name'),
+    };
+  }
+
+  /** Whether something was refuted that had been established: what was built on it must go. */
+  get mistaken(): boolean {
+    return this.#mistaken;
+  }
+
+  #isEstablished(shared: NamePart): boolean {
+    return !this.#refuted[shared] && this.#pairs[shared].size >= ENOUGH;
+  }
+
+  #witness(shared: NamePart, row: Assessment, next: Assessment): void {
+    const [a, b] = [row[OTHER[shared]], next[OTHER[shared]]];
+    if (typeof a !== 'string' || typeof b !== 'string') return;
+    const [foldedA, foldedB] = [foldName(a), foldName(b)];
+    if (a < b && foldedA < foldedB) {
+      this.#pairs[shared].add(JSON.stringify([row[shared], a, b]));
+    } else if (a > b && foldedA > foldedB) {
+      this.#mistaken ||= this.#isEstablished(shared);
+      this.#refuted[shared] = true;
+    }
+  }
+}
+
+/** Two people without a name share none. */
+const isShared = (name: Name, other: Name) => typeof name === 'string' && name === other;

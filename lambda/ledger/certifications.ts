@@ -1,7 +1,14 @@
 import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
-import { type Certification, type Change, idOf, type Sighting } from '../detection/compare.ts';
-import { isNothing, isUndone, toldOf } from '../detection/undone.ts';
+import {
+  type Certification,
+  type Change,
+  idOf,
+  isNothing,
+  isUndone,
+  type Sighting,
+  toldOf,
+} from '../detection/compare.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Told } from '../detection/undone.ts';
+import type { Told } from '../detection/compare.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { jsonText } from '../json-text.ts';

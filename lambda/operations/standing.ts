@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill';
-import { isLeftToFind } from '../detection/pulse.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import { type Reason, type ResultOf, reasons } from './contract.ts';
@@ -36,7 +35,7 @@ export function reasonsAgainst(
     ...hindrances.map((name) => [name, true] as const),
     ['behind', isBehind(state, parts)],
     ['partner-silent', !isLeftAlone && partner !== undefined && 'problem' in partner],
-    ['unfinished', isCompleted && isLeftToFind(state)],
+    ['unfinished', isCompleted && state?.pulseDigest === undefined],
     ['differs', isCompleted && differs(known, state, parts)],
     ['held', waiting.held > 0],
     ['undeliverable', waiting.undeliverable > 0],

@@ -2,7 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { Proof } from '../detection/calendar.ts';
 import { type DayRange, dayRange } from '../detection/days.ts';
-import type { Pulse } from '../detection/pulse.ts';
+import type { Pulse } from '../detection/fingerprint.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { RequestPace } from './request-pace.ts';
 

@@ -1,12 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import { dayTally } from '../detection/compare.ts';
 import {
   type ConditionName,
   conditionNames,
   type OpenCondition,
   openCondition,
 } from '../detection/conditions.ts';
-import { dayTally } from '../detection/day-tally.ts';
 import { plainDay } from '../detection/days.ts';
 import { type GateMemory, gateMemory, nothingFound } from '../detection/gate.ts';
 import { type Missing, missingInBrief, missingNoted } from '../detection/missing.ts';

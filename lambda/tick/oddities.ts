@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { quarantineSeen } from '../detection/observed.ts';
+import { quarantineSeen } from '../detection/conditions.ts';
 import { oddPaths } from '../detection/odd-fields.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PartnerReader, QuarantinedRecord } from '../ports/partner-reader.ts';

@@ -1,5 +1,5 @@
 import type { Sighting } from '../detection/compare.ts';
-import { isOneDay } from '../detection/pulse.ts';
+import { isOneDay } from '../detection/fingerprint.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';

@@ -2,7 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import { isOlderAnswer } from '../detection/compare.ts';
 import { attributeRest, movesElsewhere, separated } from '../detection/day-entries.ts';
 import { judge } from '../detection/gate.ts';
-import { locate } from '../detection/locate.ts';
+import { isSearchedAgain, locate } from '../detection/locate.ts';
 import {
   allowance,
   forgotten,
@@ -12,7 +12,6 @@ import {
   sighted,
   withdrawing,
 } from '../detection/missing.ts';
-import { isSearchedAgain } from '../detection/unexplained.ts';
 import type { State } from '../ports/state.ts';
 
 /**

@@ -2,35 +2,32 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar } from '../detection/calendar.ts';
-import { countDeltas, type Sighting } from '../detection/compare.ts';
+import { countDeltas, type Sighting, tallied } from '../detection/compare.ts';
 import {
+  absenceSeen,
+  accessSeen,
   type ConditionName,
+  daysSeen,
+  isMended,
   lasting,
   type Observations,
   type OpenConditions,
   owed,
-} from '../detection/conditions.ts';
-import { asking, stillAsked } from '../detection/day-entries.ts';
-import { tallied } from '../detection/day-tally.ts';
-import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
-import { auditPace, savedUntil, waited } from '../detection/due.ts';
-import { indexLagMinutes } from '../detection/index-lag.ts';
-import { nothingMissing } from '../detection/missing.ts';
-import {
-  absenceSeen,
-  accessSeen,
-  daysSeen,
-  isMended,
   paceSeen,
   pauseSeen,
-} from '../detection/observed.ts';
+} from '../detection/conditions.ts';
+import { asking, stillAsked } from '../detection/day-entries.ts';
+import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
+import { auditPace, savedUntil, waited } from '../detection/due.ts';
+import { pulseDigest } from '../detection/fingerprint.ts';
+import { believed, unexplainedAfter } from '../detection/locate.ts';
+import { nothingMissing } from '../detection/missing.ts';
 import { unhurried } from '../detection/pace.ts';
-import { isLeftToFind, pulseDigest } from '../detection/pulse.ts';
-import { believed, unexplainedAfter } from '../detection/unexplained.ts';
 import { type Answer, dueWork, hasRoomForAll, type Step } from '../detection/worklist.ts';
 import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
+import { indexLagMinutes } from '../ports/ledger.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { Baseline, Cursor, Lease, LeasedState, State, StateChanges } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
@@ -292,7 +289,7 @@ class Tick {
   /** The last search came to no end, or its result is to be tried again. */
   #isLeftToFind(state: State): boolean {
     const { unexplainedSince, heartbeat } = state;
-    if (isLeftToFind(state)) return true;
+    if (state.pulseDigest === undefined) return true;
     if (unexplainedSince === undefined || heartbeat === undefined) return false;
     return this.#parts.rules.isSearchedAgain(unexplainedSince, Date.parse(heartbeat), this.#nowMs);
   }

@@ -5,10 +5,13 @@ import {
   type Certification,
   type Change,
   idOf,
+  isNothing,
+  isUndone,
   type Sighting,
+  type Told,
+  toldOf,
 } from '../../lambda/detection/compare.ts';
 import { nothingFound } from '../../lambda/detection/gate.ts';
-import { isNothing, isUndone, type Told, toldOf } from '../../lambda/detection/undone.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import { briefName } from '../../lambda/events/fields.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';

@@ -1,8 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../clock.ts';
 import type { DayRange } from '../../detection/days.ts';
-import { NameOrderEvidence } from '../../detection/name-order.ts';
-import type { TiesByName } from '../../detection/names-tied.ts';
+import { NameOrderEvidence, type TiesByName } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { PartnerClient } from '../client.ts';
 import { isCutOff } from '../errors.ts';

@@ -1,5 +1,9 @@
-import { looksSorted, type NameOrderEvidence } from '../../detection/name-order.ts';
-import { type TiesByName, tieMarks } from '../../detection/names-tied.ts';
+import {
+  looksSorted,
+  type NameOrderEvidence,
+  type TiesByName,
+  tieMarks,
+} from '../../detection/names-tied.ts';
 import { anchorsOf, holdsAnchor, nextOffset } from '../../detection/seam.ts';
 
 /** Which shared names may be ties: any, where the answers are no evidence. */

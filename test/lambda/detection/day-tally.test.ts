@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DayTally, tallied } from '../../../lambda/detection/day-tally.ts';
+import { type DayTally, tallied } from '../../../lambda/detection/compare.ts';
 import { sum } from './calendars.ts';
 
 const kinds = ['created', 'updated', 'withdrawn', 'restored'] as const;

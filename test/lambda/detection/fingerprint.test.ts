@@ -170,3 +170,21 @@ describe('the fingerprint of an assessment', () => {
     expect(given).toEqual(freshFingerprintOf(assessment(), salt));
   });
 });
+
+describe('remembered fingerprints', () => {
+  it('are made once for each content, and as long as they are among the latest that were asked for', () => {
+    const one = fingerprintOf(assessment({ id: 1 }), salt);
+    const ask = (from: number) => {
+      for (let id = from; id < from + 1_500; id++) fingerprintOf(assessment({ id }), salt);
+    };
+    ask(10_000);
+    expect(fingerprintOf(assessment({ id: 1 }), salt)).toBe(one);
+    ask(20_000);
+    expect(fingerprintOf(assessment({ id: 1 }), salt)).toBe(one);
+    ask(30_000);
+    ask(40_000);
+    const anew = fingerprintOf(assessment({ id: 1 }), salt);
+    expect(anew).not.toBe(one);
+    expect(anew).toEqual(one);
+  });
+});

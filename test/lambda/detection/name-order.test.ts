@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { looksSorted, NameOrderEvidence } from '../../../lambda/detection/name-order.ts';
+import { looksSorted, NameOrderEvidence } from '../../../lambda/detection/names-tied.ts';
 import type { DocumentedRecord } from '../../../local/documented-record.ts';
 import { assessment } from '../../support/assessments.ts';
 import { NamePool } from '../partner/proven/name-pool.ts';

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestOf, isOneDay, type Pulse, pulseDigest } from '../../../lambda/detection/pulse.ts';
+import {
+  digestOf,
+  isOneDay,
+  type Pulse,
+  pulseDigest,
+} from '../../../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  believed,
-  isSearchedAgain,
-  unexplainedAfter,
-} from '../../../lambda/detection/unexplained.ts';
+import { believed, isSearchedAgain, unexplainedAfter } from '../../../lambda/detection/locate.ts';
 
 const minute = 60_000;
 const withdrawAfter = 10 * minute;

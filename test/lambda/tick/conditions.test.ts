@@ -3,13 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import { compare } from '../../../lambda/detection/compare.ts';
 import {
+  accessSeen,
   type ConditionName,
+  daysSeen,
   lasting,
   type Observations,
   type OpenConditions,
   owed,
+  quarantineSeen,
 } from '../../../lambda/detection/conditions.ts';
-import { accessSeen, daysSeen, quarantineSeen } from '../../../lambda/detection/observed.ts';
 import { unhurried } from '../../../lambda/detection/pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import {

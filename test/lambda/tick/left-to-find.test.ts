@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isLeftToFind } from '../../../lambda/detection/pulse.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -29,7 +28,7 @@ const refusing = () =>
       throw new LedgerUnavailableError('UpdateItem', {});
     },
   });
-const hasMore = async () => isLeftToFind(await story.ledger.state());
+const hasMore = async () => (await story.ledger.state()).pulseDigest === undefined;
 
 describe('what a tick could not commit', () => {
   it('is nothing any more once the partner has taken it back: one look tells, and then it is quiet', async () => {
