@@ -102,8 +102,8 @@ function afterPage(
   };
   for (const { id } of page.assessments) chain.ids.add(id);
   const assessments = inOrder(page);
-  if (key === 'user_name') reading.observe(assessments);
-  if (reading.mistaken) return { ...chain, end: 'mistaken' };
+  if (key === 'user_name') reading.nameOrder?.observe(assessments);
+  if (reading.nameOrder?.mistaken) return { ...chain, end: 'mistaken' };
   const rows = assessments.map((row) => row && seamRow(row, key, reading));
   const isJoined = offset === 0 || rules.holdsAnchor(rows, anchors);
   if (!isJoined || !isSlice(page)) return steppedBack(chain);
@@ -128,11 +128,10 @@ function steppedBack({ steps, ...chain }: Chain): Chain {
  * Where a chain that got stuck goes on for some of its records alone. The rows of a page that are
  * of these are a sorted slice of them: what the pages so far have proven holds for each subset.
  *
- * @param ids of the records among which the new chain reads
+ * @param seen of the records among which the new chain reads
  */
-export function resumed({ anchors }: ChainStart, ids: ReadonlySet<number>): ChainStart {
-  let below = 0;
-  for (const id of anchors.keys()) if (ids.has(id)) below += 1;
+export function resumed({ anchors }: ChainStart, seen: readonly Assessment[]): ChainStart {
+  const below = seen.filter(({ id }) => anchors.has(id)).length;
   return { offset: Math.max(0, below - 1 - SLACK - Math.ceil(below / DRIFT)), anchors };
 }
 
@@ -166,8 +165,8 @@ function inOrder(page: Page): (Assessment | undefined)[] {
 function seamRow(
   assessment: Assessment,
   key: SeamKey,
-  { rules, ties }: Pick<Reading, 'rules' | 'ties'>,
+  { rules, nameOrder }: Reading,
 ): SeamRow | undefined {
-  const marks = rules.tieMarks(assessment, key, ties);
+  const marks = rules.tieMarks(assessment, key, rules.tiesByName(nameOrder));
   return marks && { id: assessment.id, sortedBy: sortedBy(assessment, key), marks };
 }

@@ -1,29 +1,21 @@
-import type { SeamKey } from '../../detection/names-tied.ts';
+import type { Proof } from '../../detection/calendar.ts';
+import { MAX_PAGE_SIZE } from '../query.ts';
 import { type ChainEnd, type ChainStart, readChain, resumed } from './chain.ts';
 import type { Part, Reading } from './reading.ts';
 import { isDay, isFiltered, splitByDays, splitByFlag, splitByOrganizations } from './split.ts';
-import { sweep } from './sweep.ts';
-
-/**
- * Measured with the advance below: each part more ends with a page that is half empty. Two that are
- * stuck at the same block again are halved again.
- */
-const DAY_PARTS = 2;
 
 /** Rows; less, and the next page will hardly hold the block that this one has cut. Measured: 20 costs more. */
 const LEAST_ADVANCE = 40;
 
-/** By what a part was proven. */
-export type Means =
-  | { readonly kind: 'single-page' | 'split' }
-  | { readonly kind: 'key-seam'; readonly key: SeamKey };
+/** Rows by which pages overlap that prove nothing: as many may be removed between two without hiding another. */
+const OVERLAP = 10;
 
 export interface PartRead {
-  /** Undefined: unproven, there may be records that were not seen. */
-  readonly means: Means | undefined;
-  /** Of the well-formed records that were seen. */
-  readonly ids: ReadonlySet<number>;
-  /** What the host counted for the part on the page that was the last of it; undefined without one. */
+  /** None: unproven, there may be records that were not seen. */
+  readonly proof?: Proof['kind'];
+  /** Of the well-formed records that the proof is of. */
+  readonly ids?: ReadonlySet<number>;
+  /** What the host counted for the part on the page that was the last of it. */
   readonly count?: number;
   /** Where time ran out; undefined if it did not, or if the part was split. */
   readonly stoppedAt?: Stop;
@@ -47,30 +39,28 @@ export async function readPart(
   start?: ChainStart,
 ): Promise<PartRead> {
   const chain = await readChain(reading, part, 'user_name', start, isDay(part) ? 1 : LEAST_ADVANCE);
-  const { end, ids } = chain;
-  if (end === 'exhausted')
-    return { means: undefined, ids, stoppedAt: { ...chain, isSweep: false } };
-  if (end === 'complete') return { means: meansOf(chain, 'user_name'), ids, count: chain.count };
-  if (end === 'lost' && isDay(part)) return seeRest(reading, part, chain.offset, ids);
-  if (end !== 'tied') return { means: undefined, ids };
-  const parts = splitByDays(part, reading.days, DAY_PARTS);
-  if (parts === undefined) {
+  const { end } = chain;
+  if (end === 'exhausted') return { stoppedAt: { ...chain, isSweep: false } };
+  if (end === 'lost' && isDay(part)) return seeRest(reading, part, chain.offset);
+  if (end !== 'tied') return ended(chain);
+  const halves = splitByDays(part, reading.seenWithin(part.range));
+  if (halves === undefined) {
     const read = await readDay(reading, part);
-    return read.means === undefined ? seeRest(reading, part, chain.offset, read.ids) : read;
+    return read.proof === undefined ? seeRest(reading, part, chain.offset) : read;
   }
-  const read = await readAll(parts, (some) =>
-    readPart(reading, some, resumed(chain, reading.idsWithin(some.range))),
+  const read = await readAll(halves, (half) =>
+    readPart(reading, half, resumed(chain, reading.seenWithin(half.range))),
   );
-  if (read.means !== undefined || !reading.isSpent) return read;
+  if (read.proof !== undefined || !reading.isSpent) return read;
   // What so many parts do not prove in one go is looked at as a whole by the next.
   const { offset, count } = chain;
-  return { ...read, stoppedAt: { offset, count, anchors: new Map(), isSweep: true } };
+  return { stoppedAt: { offset, count, anchors: new Map(), isSweep: true } };
 }
 
 async function readDay(reading: Reading, part: Part): Promise<PartRead> {
   for (const key of ['product_name', 'proctor_name'] as const) {
     const chain = await readChain(reading, part, key);
-    if (chain.end !== 'tied') return { means: meansOf(chain, key), ids: chain.ids };
+    if (chain.end !== 'tied') return ended(chain);
   }
   const flags = splitByFlag(part);
   return flags
@@ -78,27 +68,27 @@ async function readDay(reading: Reading, part: Part): Promise<PartRead> {
     : readOrganizations(reading, part);
 }
 
-/** Of a day that nothing proves: news all the same. Its parts by filter are left to it as a whole. */
-export async function seeRest(
-  reading: Reading,
-  part: Part,
-  from: number,
-  ids: ReadonlySet<number> = new Set(),
-): Promise<PartRead> {
-  if (isFiltered(part)) return { means: undefined, ids };
-  const { end, offset, count, ids: more } = await sweep(reading, part, from);
-  return {
-    means: undefined,
-    ids: new Set([...ids, ...more]),
-    ...(end === 'exhausted'
-      ? { stoppedAt: { offset, count, anchors: new Map(), isSweep: true } }
-      : { count }),
-  };
+function ended({ end, pages, count, ids }: ChainEnd): PartRead {
+  return end === 'complete' ? { proof: pages === 1 ? 'single-page' : 'key-seam', count, ids } : {};
 }
 
-function meansOf({ end, pages }: ChainEnd, key: SeamKey): Means | undefined {
-  if (end !== 'complete') return undefined;
-  return pages === 1 ? { kind: 'single-page' } : { kind: 'key-seam', key };
+/**
+ * Looks at the rest of a day that nothing proves, page after page: news all the same. It proves nothing: in a
+ * list that moves, or whose ties fall another way each time, it can overlook a record, which the next look
+ * shows. But nothing stays hidden for ever behind a block of ties that fills a page. The day's parts by filter
+ * are left to it as a whole.
+ */
+export async function seeRest(reading: Reading, part: Part, from: number): Promise<PartRead> {
+  if (isFiltered(part)) return {};
+  let [offset, count] = [from, 0];
+  for (;;) {
+    const page = await reading.page(part, { sort: 'user_name', page: MAX_PAGE_SIZE, offset });
+    if (page === undefined)
+      return { stoppedAt: { offset, count, anchors: new Map(), isSweep: true } };
+    count = page.meta.count;
+    if (page.rows === 0 || offset + page.rows >= count) return { count };
+    offset += Math.max(Math.ceil(page.rows / 2), page.rows - OVERLAP);
+  }
 }
 
 /** Goes on after a part that stayed unproven: what is seen of the others is news as well. */
@@ -107,13 +97,13 @@ async function readAll(
   read: (part: Part) => Promise<PartRead>,
 ): Promise<PartRead> {
   const ids = new Set<number>();
-  let proven = true;
+  let isProven = true;
   for (const part of parts) {
-    const { means, ids: more } = await read(part);
-    proven &&= means !== undefined;
+    const { proof, ids: more = [] } = await read(part);
+    isProven &&= proof !== undefined;
     for (const id of more) ids.add(id);
   }
-  return { means: proven ? { kind: 'split' } : undefined, ids };
+  return isProven ? { proof: 'split', ids } : {};
 }
 
 /**
@@ -122,11 +112,10 @@ async function readAll(
  * that were seen in the parts.
  */
 async function readOrganizations(reading: Reading, part: Part): Promise<PartRead> {
-  const parts = splitByOrganizations(part, reading.organizationIds);
-  if (parts === undefined) return { means: undefined, ids: new Set() };
+  const parts = splitByOrganizations(part, reading.assessments);
+  if (parts === undefined) return {};
   const before = await reading.count(part);
   const read = await readAll(parts, (one) => readPart(reading, one));
   const after = await reading.count(part);
-  const allSeen = before === read.ids.size && after === read.ids.size;
-  return allSeen ? read : { ...read, means: undefined };
+  return before === read.ids?.size && after === before ? read : {};
 }

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../../clock.ts';
-import type { DayRange } from '../../detection/days.ts';
-import { NameOrderEvidence, type TiesByName } from '../../detection/names-tied.ts';
+import { type DayRange, isWithin } from '../../detection/days.ts';
+import { NameOrderEvidence } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { PartnerClient } from '../client.ts';
 import { isCutOff } from '../errors.ts';
@@ -13,15 +13,8 @@ export interface ProvenReadOptions {
   readonly clock: Clock;
   /** No request is begun at or after it. */
   readonly deadline: Temporal.Instant;
-  /** Calls of `list`; default: no limit but the deadline. */
-  readonly maxRequests?: number;
   /** Default: `seamRules`. A test replaces some. */
   readonly rules?: SeamRules | undefined;
-}
-
-/** @param day `YYYY-MM-DD` */
-export function isWithin(day: string, { from, to }: DayRange): boolean {
-  return (!from || day >= from.toString()) && (!to || day <= to.toString());
 }
 
 /** A set of assessments to be read as one sorted list. */
@@ -41,7 +34,8 @@ export class Reading {
   readonly #seen = new Map<number, Assessment>();
   /** By id, or by what is wrong where there is no id. */
   readonly #quarantined = new Map<number | string, Quarantined>();
-  #nameOrder: NameOrderEvidence | undefined = new NameOrderEvidence();
+  /** Undefined: every shared name may be a tie, whatever the answers show. */
+  nameOrder: NameOrderEvidence | undefined = new NameOrderEvidence();
   #requests = 0;
   #isCutOff = false;
 
@@ -59,55 +53,21 @@ export class Reading {
     return [...this.#quarantined.values()];
   }
 
-  /** Of every assessment seen, `YYYY-MM-DD`, repeated. */
-  get days(): readonly string[] {
-    return this.assessments.map(({ certified_on }) => certified_on);
-  }
-
-  get organizationIds(): ReadonlySet<number> {
-    return new Set(this.assessments.flatMap(({ organization_id }) => organization_id ?? []));
-  }
-
-  idsWithin(range: DayRange): ReadonlySet<number> {
-    const within = this.assessments.filter(({ certified_on }) => isWithin(certified_on, range));
-    return new Set(within.map(({ id }) => id));
+  seenWithin(range: DayRange): readonly Assessment[] {
+    return this.assessments.filter(({ certified_on }) => isWithin(certified_on, range));
   }
 
   get requests(): number {
     return this.#requests;
   }
 
-  /** What sharing a name may mean, as far as the answers sorted by `user_name` have shown. */
-  get ties(): TiesByName {
-    return this.rules.tiesByName(this.#nameOrder);
-  }
-
-  /** Whether seams were accepted by what has turned out to be wrong. */
-  get mistaken(): boolean {
-    return this.#nameOrder?.mistaken ?? false;
-  }
-
-  observe(rows: readonly (Assessment | undefined)[]): void {
-    this.#nameOrder?.observe(rows);
-  }
-
-  /** From here on every shared name may be a tie, whatever the answers show. */
-  distrustNames(): void {
-    this.#nameOrder = undefined;
-  }
-
-  now(): Temporal.Instant {
-    return this.#options.clock.now();
-  }
-
-  /** The time, the requests or the pace are used up. */
+  /** The time or the pace is used up. */
   get isSpent(): boolean {
-    const { deadline, maxRequests = Number.POSITIVE_INFINITY } = this.#options;
-    if (this.#isCutOff || this.#requests >= maxRequests) return true;
-    return Temporal.Instant.compare(this.now(), deadline) >= 0;
+    const { clock, deadline } = this.#options;
+    return this.#isCutOff || Temporal.Instant.compare(clock.now(), deadline) >= 0;
   }
 
-  /** @returns undefined when the time or the requests are used up */
+  /** @returns undefined when the time or the pace is used up */
   async page(
     part: Part,
     query: Pick<ListQuery, 'sort' | 'offset' | 'page'>,
@@ -121,15 +81,13 @@ export class Reading {
       this.#remember(page);
       return page;
     } catch (error) {
-      if (isCutOff(error)) {
-        this.#isCutOff = true;
-        return undefined;
-      }
-      throw error;
+      if (!isCutOff(error)) throw error;
+      this.#isCutOff = true;
+      return undefined;
     }
   }
 
-  /** The host's own count of a part; undefined when the time or the requests are used up. */
+  /** The host's own count of a part; undefined when the time or the pace is used up. */
   async count(part: Part): Promise<number | undefined> {
     return (await this.page(part, { page: 1 }))?.meta.count;
   }
@@ -147,7 +105,7 @@ export class Reading {
   }
 }
 
-function dateFilters({ from, to }: DayRange): AssessmentFilter {
+export function dateFilters({ from, to }: DayRange): AssessmentFilter {
   return {
     ...(from && { start_date: from.toString() }),
     ...(to && { end_date: to.toString() }),

@@ -1,5 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import { isWithin, type Part } from './reading.ts';
+import { isWithin } from '../../detection/days.ts';
+import type { Assessment } from '../../events/assessment.ts';
+import type { Part } from './reading.ts';
 
 /** A single day, or none at all. */
 export function isDay({ range: { from, to } }: Part): boolean {
@@ -12,58 +14,48 @@ export function isFiltered({ filter }: Part): boolean {
 }
 
 /**
- * Parts that hold about as many of the given days each; undefined for a single day.
+ * Halves of its days, with about as many assessments each; undefined for a single day.
  *
- * @param days `certified_on` of what has been seen of the part
+ * Measured: more parts than halves cost more, since each ends with a page that is half empty. Two that
+ * are stuck at the same block again are halved again.
+ *
+ * @param seen of the part
  */
 export function splitByDays(
   part: Part,
-  days: readonly string[],
-  many: number,
-): readonly Part[] | undefined {
-  if (isDay(part)) return undefined;
-  const within = days.filter((day) => isWithin(day, part.range)).toSorted();
-  const parts: Part[] = [];
-  let rest = part;
-  for (let index = 1; index < many; index++) {
-    const quantile = within[Math.floor((within.length * index) / many)];
-    if (quantile === undefined) break;
-    const day = Temporal.PlainDate.from(quantile);
-    // No part is to be the whole again, even if all was seen on one day.
-    const isFirst = rest.range.from?.equals(day) ?? false;
-    const start = isFirst ? day.add({ days: 1 }) : day;
-    if (!isWithin(start.toString(), rest.range)) continue;
-    const end = start.subtract({ days: 1 });
-    parts.push({ ...rest, range: { ...rest.range, to: end } });
-    rest = { ...rest, range: { ...rest.range, from: start } };
-  }
-  return parts.length > 0 ? [...parts, rest] : undefined;
+  seen: readonly Assessment[],
+): readonly [Part, Part] | undefined {
+  const { range } = part;
+  const days = seen.map(({ certified_on }) => certified_on).toSorted();
+  const median = days[Math.floor(days.length / 2)];
+  if (isDay(part) || median === undefined) return undefined;
+  const day = Temporal.PlainDate.from(median);
+  // Neither is to be the whole again, even if all was seen on one day.
+  const from = range.from?.equals(day) ? day.add({ days: 1 }) : day;
+  if (!isWithin(from.toString(), range)) return undefined;
+  return [
+    { ...part, range: { ...range, to: from.subtract({ days: 1 }) } },
+    { ...part, range: { ...range, from } },
+  ];
 }
 
 /** Parts by what a record either is or is not (partner-api.md, 3); undefined where all is used up. */
 export function splitByFlag(part: Part): readonly Part[] | undefined {
-  const { filter } = part;
-  if (filter.legacy_record === undefined) {
-    return [true, false].map((flag) => ({ ...part, filter: { ...filter, legacy_record: [flag] } }));
-  }
-  if (filter.user_record_status === undefined) {
-    const statuses = ['active', 'archived'] as const;
-    return statuses.map((status) => ({
-      ...part,
-      filter: { ...filter, user_record_status: [status] },
-    }));
-  }
+  const by = (filters: readonly Part['filter'][]) =>
+    filters.map((filter) => ({ ...part, filter: { ...part.filter, ...filter } }));
+  if (part.filter.legacy_record === undefined)
+    return by([{ legacy_record: [true] }, { legacy_record: [false] }]);
+  if (part.filter.user_record_status === undefined)
+    return by([{ user_record_status: ['active'] }, { user_record_status: ['archived'] }]);
   return undefined;
 }
 
-/** One part per organization: all of them only if the ids are all there are. */
+/** One part per organization that was seen: all of them only if these are all there are. */
 export function splitByOrganizations(
   part: Part,
-  ids: Iterable<number>,
+  seen: readonly Assessment[],
 ): readonly Part[] | undefined {
   if (part.filter.organization_ids !== undefined) return undefined;
-  return [...new Set(ids)].map((id) => ({
-    ...part,
-    filter: { ...part.filter, organization_ids: [id] },
-  }));
+  const ids = new Set(seen.flatMap(({ organization_id }) => organization_id ?? []));
+  return [...ids].map((id) => ({ ...part, filter: { ...part.filter, organization_ids: [id] } }));
 }

@@ -49,7 +49,7 @@ export async function readOnce(
   const missing = [...host.stable].filter((id) => !returned.has(id));
   return {
     accepted: read.proof !== undefined,
-    kind: read.proof?.kind ?? 'unproven',
+    kind: read.proof ?? 'unproven',
     lost: missing.filter((id) => !host.movers.has(id)).length,
     lostMovers: missing.filter((id) => host.movers.has(id)).length,
     requests: host.requests,
