@@ -40,10 +40,10 @@ export async function tell(
     if (observation === undefined) continue;
     const before = open.get(name);
     const observed = observe(before, observation, nowMs);
-    const isWaiting: boolean = isRefusing && before?.owes !== undefined;
-    const after: OpenCondition | undefined = isWaiting
-      ? observed
-      : await tellOf(parts, name, observed);
+    const isToldNow: boolean = !isRefusing || before?.owes === undefined;
+    const isOwing: boolean = observed?.owes !== undefined;
+    const after: OpenCondition | undefined =
+      observed && isOwing && isToldNow ? await tellOf(parts, name, observed) : observed;
     isRefusing ||= after?.owes !== undefined;
     if (after === undefined) now.delete(name);
     else now.set(name, after);
@@ -56,9 +56,8 @@ export async function tell(
 async function tellOf(
   { announcer, journal, settings, clock }: TickParts,
   name: ConditionName,
-  condition: OpenCondition | undefined,
+  condition: OpenCondition,
 ): Promise<OpenCondition | undefined> {
-  if (condition?.owes === undefined) return condition;
   const nowMs = clock.now().epochMilliseconds;
   const told = await announcer.notify(conditionNotice(settings, name, condition, nowMs));
   if (told.accepted) return settle(condition, nowMs);

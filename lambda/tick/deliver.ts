@@ -1,9 +1,5 @@
 import { forDigest } from '../delivery/digest.ts';
-import {
-  type DigestNews,
-  digestSchedule,
-  isDigestDue as isMailDueNow,
-} from '../detection/digest-schedule.ts';
+import { type DigestNews, digestSchedule, isDigestDue } from '../detection/digest-schedule.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
@@ -62,10 +58,6 @@ export const nothingDelivered: DeliveryState = {
   schedule: undefined,
 };
 
-export function tallyOf({ delivered, undelivered, undeliverable }: DeliveryState): DeliveryTally {
-  return { delivered, undelivered, undeliverable };
-}
-
 /** Delivers what earlier ticks have left, as the state was when this one took the lease. */
 export async function inherit(
   parts: TickParts,
@@ -77,7 +69,7 @@ export async function inherit(
   const next = digestSchedule(digest, 'left', now, settings);
   // A tick that died may not have come to write that a mail is owed.
   const schedule = digest ?? (dirtySince && next);
-  const isMailDue = isMailDueNow(next, now, settings);
+  const isMailDue = isDigestDue(next, now, settings);
   const before = { ...nothingDelivered, isMailDue, schedule };
   const collected = schedule && isMailDue ? await collect(parts, limit, before) : before;
   return dirtySince === undefined ? collected : deliverLeftovers(parts, limit, collected);
@@ -243,9 +235,4 @@ async function setAside(
   }
   const forGood = refused.filter((one) => one.forGood);
   if (forGood.length > 0) await ledger.park(forGood);
-}
-
-/** Whether people wait for a digest that is due by now, and would not be woken by it. */
-export function isDigestDue({ digest }: State, { clock, settings }: TickParts): boolean {
-  return digest !== undefined && isMailDueNow(digest, clock.now(), settings);
 }

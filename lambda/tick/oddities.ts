@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { quarantineSeen } from '../detection/conditions.ts';
+import { type Observations, quarantineSeen } from '../detection/conditions.ts';
 import { oddPaths } from '../detection/odd-fields.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { PartnerReader, QuarantinedRecord } from '../ports/partner-reader.ts';
@@ -16,8 +16,6 @@ export interface Oddities {
   /** The ids of announceable ones, by the path of a field. */
   readonly oddFields: Map<string, Set<number>>;
 }
-
-export const noOddities = (): Oddities => ({ quarantined: new Map(), oddFields: new Map() });
 
 /** The same partner; what is odd about its answers is noted. */
 export function watching(partner: PartnerReader, oddities: Oddities): PartnerReader {
@@ -59,18 +57,18 @@ export function unreported(
     .slice(0, reportedKept - reported.length);
 }
 
-/** @returns the names of all that were reported, with these; undefined when there is no news */
-export function reportQuarantined(
+/** @param total of all that were reported, with these */
+export function quarantineTold(
   { journal }: Pick<TickParts, 'journal'>,
-  oddities: Oddities,
-  state: State,
-) {
-  const news = unreported(oddities, state);
-  if (news.length === 0) return undefined;
-  for (const [, { id, problems }] of news) journal.warn('record quarantined', { id, problems });
-  const reported = [...state.reported, ...news.map(([name]) => name)];
-  const records = news.map(([, record]) => record);
-  return { reported, seen: quarantineSeen(records, reported.length) };
+  malformed: ReturnType<typeof unreported>,
+  total: number,
+): Observations {
+  for (const [, { id, problems }] of malformed)
+    journal.warn('record quarantined', { id, problems });
+  return quarantineSeen(
+    malformed.map(([, record]) => record),
+    total,
+  );
 }
 
 /** Short, because the state is written by every tick. */

@@ -18,6 +18,7 @@ import {
 } from '../detection/conditions.ts';
 import { asking, stillAsked } from '../detection/day-entries.ts';
 import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
+import { isDigestDue } from '../detection/digest-schedule.ts';
 import { auditPace, savedUntil, waited } from '../detection/due.ts';
 import { pulseDigest } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
@@ -35,10 +36,10 @@ import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
 import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
 import { accessNameOf, oddTold, tell, tellFlood, waitingSeen } from './conditions.ts';
-import { type DeliveryTally, isDigestDue, tallyOf } from './deliver.ts';
+import type { DeliveryTally } from './deliver.ts';
 import { keepPace } from './kept-pace.ts';
 import { Looks } from './looks.ts';
-import { noOddities, reportQuarantined, unreported, watching } from './oddities.ts';
+import { type Oddities, quarantineTold, unreported, watching } from './oddities.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
 import { type BeforeReading, type ReadingContext, readDays } from './read-days.ts';
@@ -98,6 +99,7 @@ export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> 
 
 /** What a tick works with that has the lease. */
 interface Work {
+  readonly lease: Lease;
   readonly state: LeasedState;
   readonly announcement: Announcement;
 }
@@ -105,9 +107,9 @@ interface Work {
 class Tick {
   readonly #parts: TickParts;
   readonly #limit: TimeLimit;
-  readonly #lease: Lease;
+  readonly #run: TickRun;
   readonly #window: RecentWindow;
-  readonly #oddities = noOddities();
+  readonly #oddities: Oddities = { quarantined: new Map(), oddFields: new Map() };
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
   /** Once this tick has the lease: the state as it was then, and what is announced. */
   #work: Work | undefined;
@@ -124,7 +126,7 @@ class Tick {
     const { clock, settings } = parts;
     this.#parts = { ...parts, partner: watching(parts.partner, this.#oddities) };
     this.#limit = new TimeLimit(run.deadline, clock);
-    this.#lease = leaseOf(run.id, run.deadline);
+    this.#run = run;
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   }
 
@@ -150,9 +152,12 @@ class Tick {
   }
 
   async #story(before: State): Promise<TickReport> {
-    const isLeftAlone = isBackingOff(before, this.#parts);
+    const { clock, settings } = this.#parts;
+    const isLeftAlone = before.backOff !== undefined && isBackingOff(before, this.#parts);
+    const isOwing =
+      before.dirtySince !== undefined || isDigestDue(before.digest, clock.now(), settings);
     // What is owed already goes out also where the partner is left alone.
-    const isAtWork = this.#isOwing(before) || (!isLeftAlone && !isBaselineDone(before));
+    const isAtWork = isOwing || (!isLeftAlone && before.baseline.status !== 'completed');
     const leased = isAtWork ? await this.#takeLease() : undefined;
     const state = leased?.state ?? before;
     if (isLeftAlone) return this.#end('backing-off', state);
@@ -173,7 +178,7 @@ class Tick {
     if (work === undefined) return this.#end('busy', before);
     const isOutdated = leased === undefined && rules.isPulseOutdated(before, work.state);
     const pulse = isOutdated ? await partner.pulse(this.#limit.deadline) : first;
-    if (!isBaselineDone(work.state)) return this.#readBaseline(work, pulse);
+    if (work.state.baseline.status !== 'completed') return this.#readBaseline(work, pulse);
     await this.#look(work, pulse);
     return this.#finish('completed', work.state);
   }
@@ -192,7 +197,7 @@ class Tick {
       await this.#attempt('digest not sent', () => work.announcement.tellPeople());
       // `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up.
       await this.#attempt('lease not given back', () =>
-        this.#parts.ledger.giveBackLease(this.#lease),
+        this.#parts.ledger.giveBackLease(work.lease),
       );
     }
     // A deployment that waits for its credentials is no failure; one that has lost them is.
@@ -210,18 +215,13 @@ class Tick {
     }
   }
 
-  /** Whether an earlier tick may have left something that is to be delivered now. */
-  #isOwing(state: State): boolean {
-    return state.dirtySince !== undefined || isDigestDue(state, this.#parts);
-  }
-
   /**
    * The last look has left nothing, nothing has changed since that a pulse can see, no audit is due,
    * and nothing is to be reported.
    */
   #isQuiet(state: State, pulse: PulseRead): boolean {
     return (
-      isBaselineDone(state) &&
+      state.baseline.status === 'completed' &&
       !this.#isLeftToFind(state) &&
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
@@ -250,7 +250,7 @@ class Tick {
       {
         parts: this.#parts,
         limit: this.#limit,
-        lease: this.#lease,
+        lease: work.lease,
         salt: state.salt,
         toBeFound: Math.max(0, state.expected - count),
         isMalformed: (id) =>
@@ -363,7 +363,7 @@ class Tick {
   /** The first reading: its start day, and back to the oldest, over as many ticks as it takes. */
   async #readBaseline(work: Work, pulse: PulseRead): Promise<TickReport> {
     const { ledger, clock, settings } = this.#parts;
-    const { state, announcement } = work;
+    const { lease, state, announcement } = work;
     const context = this.#context(work);
     const { startDay = this.#window.today, begunAt = clock.now().epochMilliseconds } =
       state.baseline;
@@ -380,7 +380,7 @@ class Tick {
     announcement.expect(state, announces ? await totalToBe(context, pulse) : undefined);
     const position = { ...(before && { before }), ...(sliceDays && { sliceDays }) };
     if (before !== undefined) await announceNewcomers(context, pulse, startDay);
-    else await ledger.saveState({ baseline: baseline(position, bookmark) }, this.#lease);
+    else await ledger.saveState({ baseline: baseline(position, bookmark) }, lease);
 
     const list = backwards({
       position,
@@ -394,7 +394,7 @@ class Tick {
       list,
       reading,
       { calendar: await readCalendar(ledger, this.#window), cursor: bookmark },
-      (reached) => ledger.saveState({ baseline: baseline(reached, undefined) }, this.#lease),
+      (reached) => ledger.saveState({ baseline: baseline(reached, undefined) }, lease),
     );
     const { calendar, end } = done;
     this.#learned.baseline = baseline(end.position, done.cursor);
@@ -473,17 +473,18 @@ class Tick {
   /** The lease, and with it the duty to deliver what an earlier tick left behind. */
   async #takeLease(): Promise<Work | undefined> {
     const { ledger, clock } = this.#parts;
-    const state = await ledger.takeLease(this.#lease, clock.now());
+    const lease = leaseOf(this.#run.id, this.#run.deadline);
+    const state = await ledger.takeLease(lease, clock.now());
     if (state === undefined) return undefined;
     this.#open = state.conditions;
     const announcement = new Announcement({
       parts: this.#parts,
       window: this.#window,
       limit: this.#limit,
-      lease: this.#lease,
+      lease,
       tellFlood: (held) => this.#tellFlood(held, announcement),
     });
-    this.#work = { state, announcement };
+    this.#work = { lease, state, announcement };
     await announcement.inherit(state);
     return this.#work;
   }
@@ -492,9 +493,11 @@ class Tick {
   async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     const { ledger, clock, settings } = this.#parts;
     const now = clock.now();
-    const news = reportQuarantined(this.#parts, this.#oddities, state);
-    this.#see(news?.seen ?? {});
-    if (news !== undefined) this.#learned.reported = news.reported;
+    const malformed = unreported(this.#oddities, state);
+    if (malformed.length > 0) {
+      this.#learned.reported = [...state.reported, ...malformed.map(([name]) => name)];
+      this.#see(quarantineTold(this.#parts, malformed, this.#learned.reported.length));
+    }
     const { missing, unexplained } = { ...state, ...this.#learned };
     this.#see(absenceSeen(this.#open, missing, unexplained, settings.withdrawAfterMs));
     await this.#work?.announcement.tellPeople();
@@ -506,19 +509,19 @@ class Tick {
   }
 
   async #complete(
-    { state, announcement }: Work,
+    { lease, state, announcement }: Work,
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
   ): Promise<void> {
     const { ledger, journal } = this.#parts;
     const today = tallied(state.today, this.#window.today.toString(), announcement.now.tally);
-    const isKept = await ledger.complete(this.#lease, now, {
+    const isKept = await ledger.complete(lease, now, {
       ...this.#learned,
       ...announcement.changes,
       ...(today && { today }),
       ...this.#debt(now, outcome),
     });
-    if (!isKept) journal.warn('lease lost', { owner: this.#lease.owner });
+    if (!isKept) journal.warn('lease lost', { owner: lease.owner });
   }
 
   /**
@@ -551,7 +554,7 @@ class Tick {
     this.#see(paceSeen(partner.pace, nowMs));
     if (this.#work) {
       const { tally, delivery } = this.#work.announcement.now;
-      const waiting = { ...tallyOf(delivery), held: tally.held };
+      const waiting = { held: tally.held, undeliverable: delivery.undeliverable };
       this.#see(oddTold(this.#parts, this.#open, this.#oddities.oddFields, nowMs));
       this.#see(await waitingSeen(this.#parts, this.#open, waiting));
     }
@@ -580,7 +583,9 @@ class Tick {
       integration: this.#parts.settings.name,
       outcome,
       ...tally,
-      ...tallyOf(delivery),
+      delivered: delivery.delivered,
+      undelivered: delivery.undelivered,
+      undeliverable: delivery.undeliverable,
       ...this.#read,
       quarantined: this.#oddities.quarantined.size,
       conditions: lasting(this.#open),
@@ -591,8 +596,6 @@ class Tick {
     };
   }
 }
-
-const isBaselineDone = ({ baseline }: State | LeasedState) => baseline.status === 'completed';
 
 function sum(numbers: Iterable<number>): number {
   let total = 0;

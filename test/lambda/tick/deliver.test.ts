@@ -3,7 +3,7 @@ import type { NotifierError } from '../../../lambda/errors.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { deliver, inherit, leave, tallyOf, tellPeople } from '../../../lambda/tick/deliver.ts';
+import { deliver, inherit, leave, tellPeople } from '../../../lambda/tick/deliver.ts';
 import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -70,7 +70,7 @@ describe('the delivery of a tick', () => {
     const after = await deliver(parts, limit, leave(before, 3), owedEvents(3));
     await tellPeople(parts, after);
     expect({ ...before }).toEqual(copy);
-    expect(tallyOf(after)).toEqual({ delivered: 2, undelivered: 1, undeliverable: 0 });
+    expect(after).toMatchObject({ delivered: 2, undelivered: 1, undeliverable: 0 });
     expect(after.toTell).toHaveLength(2);
     expect(story.mails).toEqual([['district-a/1/1', 'district-a/2/1']]);
   });
@@ -109,7 +109,7 @@ describe('the delivery of a tick', () => {
     story.subscribers.mailing = { accepted: true };
     const told = await tellPeople(parts, await deliver(parts, limit, many, owedEvents(1, 20_001)));
     expect(story.mails.map(({ length }) => length)).toEqual([1]);
-    expect(tallyOf(told)).toMatchObject({ delivered: 20_001, undelivered: 20_000 });
+    expect(told).toMatchObject({ delivered: 20_001, undelivered: 20_000 });
     const now = story.clock.now();
     expect(told.schedule?.dueAt.equals(now)).toBe(true);
   });
@@ -149,7 +149,7 @@ describe('what waits for a mail', () => {
     expect(pages).toBe(2);
     expect(inherited.toTell).toHaveLength(20);
     const later = await deliver(parts, limit, inherited, owedEvents(3, 61));
-    expect(tallyOf(later)).toMatchObject({ delivered: 10, undelivered: 3 });
+    expect(later).toMatchObject({ delivered: 10, undelivered: 3 });
     expect((await tellPeople(parts, later)).schedule).toBeDefined();
   });
 
@@ -158,7 +158,7 @@ describe('what waits for a mail', () => {
     const { parts, limit, state } = await leased({ digest: owedEvents(1, 1, 'digest') });
     const dirty = { ...state, dirtySince: story.clock.now() };
     const inherited = await inherit(parts, limit, dirty);
-    expect(tallyOf(inherited)).toMatchObject({ undelivered: 1 });
+    expect(inherited).toMatchObject({ undelivered: 1 });
     await tellPeople(parts, inherited);
     expect(story.mails).toEqual([['district-a/1/1']]);
     expect(story.warnings).toEqual(['outbox unreadable', 'outbox unreadable']);
