@@ -49,9 +49,6 @@ export interface CalendarRange {
   readonly last: number;
 }
 
-type Sums = Required<Pick<DayEntry, 'count' | 'missing'>>;
-
-const nothing: Sums = { count: 0, missing: 0 };
 const never: DayEntry = { count: 0, readAt: 0 };
 
 /** The entry of a day that was read just now: unproven, it knows since when, and is read alone; what it lacks is for a look to say. */
@@ -77,8 +74,6 @@ export function following(before: DayEntry, entry: DayEntry): DayEntry {
 export class Calendar {
   readonly #entries: ReadonlyMap<string, DayEntry>;
   readonly #days: readonly string[];
-  /** `#sums[i]`: of the days before position `i`. */
-  readonly #sums: readonly Sums[];
 
   /** @param days that it has in any case */
   constructor(
@@ -87,15 +82,6 @@ export class Calendar {
   ) {
     this.#entries = new Map(entries);
     this.#days = [...new Set([...this.#entries.keys(), ...days])].sort();
-    let [count, missing] = [0, 0];
-    const sums: Sums[] = [nothing];
-    for (const day of this.#days) {
-      const entry = this.entry(day);
-      count += entry.count;
-      missing += entry.missing ?? 0;
-      sums.push({ count, missing });
-    }
-    this.#sums = sums;
   }
 
   /** The same calendar with these entries in place of what it had. */
@@ -113,34 +99,26 @@ export class Calendar {
   }
 
   get total(): number {
-    return this.#before(this.#days.length).count;
+    return this.sumOf({ first: 0, last: this.#days.length - 1 });
   }
 
   /** Of all days. */
   get missing(): number {
-    return this.#before(this.#days.length).missing;
-  }
-
-  #before(position: number): Sums {
-    return this.#sums[position] ?? nothing;
+    return this.knownOf({ first: 0, last: this.#days.length - 1 }) - this.total;
   }
 
   entry(day: string): DayEntry {
     return this.#entries.get(day) ?? never;
   }
 
-  at(position: number): DayEntry {
-    return this.entry(this.#days[position] ?? '');
-  }
-
-  sumOf({ first, last }: CalendarRange): number {
-    return this.#before(last + 1).count - this.#before(first).count;
+  sumOf(range: CalendarRange): number {
+    return this.daysOf(range).reduce((sum, day) => sum + this.entry(day).count, 0);
   }
 
   /** What the ledger has of these days: a read of them may have to compare as many. */
   knownOf(range: CalendarRange): number {
-    const missing = this.#before(range.last + 1).missing - this.#before(range.first).missing;
-    return this.sumOf(range) + missing;
+    const missing = this.daysOf(range).map((day) => this.entry(day).missing ?? 0);
+    return missing.reduce((sum, number) => sum + number, this.sumOf(range));
   }
 
   /** The position that stands for a day. */

@@ -93,17 +93,18 @@ export function compare(
   return [...distinct.values()].flatMap((assessment): Sighting[] => {
     const fingerprint = fingerprintOf(assessment, salt);
     const before = known.get(assessment.id);
-    if (before === undefined)
-      return [{ kind: 'created', assessment, fingerprint, revision: 1, changed: [] }];
-    const changed = changedFields(before.fingerprint, fingerprint);
-    const revision = before.revision + 1;
-    if (before.isUntold)
-      return [{ kind: 'created', assessment, fingerprint, revision, changed: [], before }];
-    if (before.presence === 'withdrawn')
-      return [{ kind: 'restored', assessment, fingerprint, revision, changed, before }];
-    if (changed.length === 0) return [];
-    return [{ kind: 'updated', assessment, fingerprint, revision, changed, before }];
+    const kind = kindOf(before);
+    const changed =
+      before && kind !== 'created' ? changedFields(before.fingerprint, fingerprint) : [];
+    if (kind === 'updated' && changed.length === 0) return [];
+    const revision = (before?.revision ?? 0) + 1;
+    return [{ kind, assessment, fingerprint, revision, changed, ...(before && { before }) }];
   });
+}
+
+function kindOf(before: Certification | undefined): Sighting['kind'] {
+  if (before === undefined || before.isUntold) return 'created';
+  return before.presence === 'withdrawn' ? 'restored' : 'updated';
 }
 
 /** An answer from before the last change: a replica that lags, or a page from a cache. It is no update. */

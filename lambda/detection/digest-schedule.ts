@@ -89,12 +89,14 @@ export function digestDue(
  */
 export function endOfQuiet(
   instant: Temporal.Instant,
-  quietHours: NonNullable<DigestTimes['quietHours']>,
+  { from, to }: NonNullable<DigestTimes['quietHours']>,
   timeZone: string,
 ): Temporal.Instant {
-  const from = Temporal.PlainTime.from(quietHours.from);
-  const to = Temporal.PlainTime.from(quietHours.to);
-  const isQuiet = (at: Temporal.ZonedDateTime) => isWithin(at.toPlainTime(), from, to);
+  const isQuiet = (at: Temporal.ZonedDateTime) => {
+    const time = at.toPlainTime().toString({ smallestUnit: 'minute' });
+    if (from < to) return from <= time && time < to;
+    return from !== to && (from <= time || time < to);
+  };
   const start = instant.toZonedDateTimeISO(timeZone);
   if (!isQuiet(start)) return instant;
   const today = start.toPlainDate();
@@ -108,17 +110,4 @@ export function endOfQuiet(
     .filter((at) => Temporal.ZonedDateTime.compare(at, start) > 0 && !isQuiet(at))
     .sort(Temporal.ZonedDateTime.compare);
   return (end ?? start).toInstant();
-}
-
-/** `from` is within, `to` is not; equal ones are no time at all. */
-function isWithin(
-  time: Temporal.PlainTime,
-  from: Temporal.PlainTime,
-  to: Temporal.PlainTime,
-): boolean {
-  const isAfter = Temporal.PlainTime.compare(time, from) >= 0;
-  const isBefore = Temporal.PlainTime.compare(time, to) < 0;
-  const order = Temporal.PlainTime.compare(from, to);
-  if (order === 0) return false;
-  return order < 0 ? isAfter && isBefore : isAfter || isBefore;
 }

@@ -13,7 +13,7 @@ const mostByShare = 5_000;
 const mostUnsettled = 500;
 
 type Counts = Readonly<Record<Sighting['kind'], number>>;
-const none: Counts = { created: 0, updated: 0, restored: 0 };
+const kinds = ['created', 'updated', 'restored'] as const;
 
 const piece = z.readonly(
   z.object({
@@ -99,14 +99,19 @@ export function judge(
   const counted = new Map(before.unsettled.map((one) => [nameOf(one), one]));
   // What is found again counts once, as of now.
   const again = Map.groupBy(sightings, (change) => counted.get(nameOf(change))?.at);
-  const earlier = before.found.map((piece) => adding(piece, again.get(piece.at) ?? [], -1));
-  const found = inLast(earlier, pieceMs, { at: nowMs, known, ...none }, (piece) =>
-    adding(piece, sightings),
-  );
+  const earlier = before.found.map((piece) => ({
+    ...piece,
+    ...numbersOf([piece], again.get(piece.at), -1),
+  }));
+  const fresh = { at: nowMs, known, ...numbersOf([]) };
+  const found = inLast(earlier, pieceMs, fresh, (piece) => ({
+    ...piece,
+    ...numbersOf([piece], sightings),
+  }));
 
-  const foundBefore = earlier.reduce(sumOf, none);
-  const foundNow = adding(foundBefore, sightings);
-  const withRest = adding(foundNow, rest.filter(isSighting));
+  const foundBefore = numbersOf(earlier);
+  const foundNow = numbersOf([foundBefore], sightings);
+  const withRest = numbersOf([foundNow], rest.filter(isSighting));
   const knownBefore = earlier[0]?.known ?? known;
   const limit = Math.max(holdAbove, Math.min(mostByShare, Math.floor(knownBefore * share)));
   // A crash leaves too few known now; before a baseline that ran within the hour, nothing was.
@@ -204,18 +209,16 @@ function inLast<Piece extends { readonly at: number }>(
   return isLasting ? pieces.with(-1, add(last)) : [...pieces, add(fresh)];
 }
 
-function adding<To extends Counts>(to: To, sightings: readonly Sighting[], sign: 1 | -1 = 1): To {
-  const counts = { ...none };
-  for (const { kind } of sightings) counts[kind] += sign;
-  return { ...to, ...sumOf(to, counts) };
-}
-
-function sumOf(a: Counts, b: Counts): Counts {
-  return {
-    created: a.created + b.created,
-    updated: a.updated + b.updated,
-    restored: a.restored + b.restored,
-  };
+/** By kind, with these changes or without them. */
+function numbersOf(
+  pieces: readonly Counts[],
+  changes: readonly Sighting[] = [],
+  sign: 1 | -1 = 1,
+): Counts {
+  const sum = { created: 0, updated: 0, restored: 0 };
+  for (const piece of pieces) for (const kind of kinds) sum[kind] += piece[kind];
+  for (const { kind } of changes) sum[kind] += sign;
+  return sum;
 }
 
 const isSighting = (change: Change): change is Sighting => change.kind !== 'withdrawn';

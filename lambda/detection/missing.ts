@@ -136,36 +136,17 @@ const askedOf = ({ askedAt = 0 }: Note) => askedAt;
 /** These are about to be withdrawn: remembered before it is done, so that a crash does not allow more. */
 export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: number): Missing {
   if (ids.size === 0) return missing;
-  const accepted = Math.max(0, missing.accepted - ids.size);
-  const number = ids.size - (missing.accepted - accepted);
+  const ofAccepted = Math.min(missing.accepted, ids.size);
+  const number = ids.size - ofAccepted;
   const hour = Math.floor(nowMs / oneHourMs) * oneHourMs;
   const lately = missing.withdrawn.filter(({ at }) => nowMs - at < oneDayMs);
-  const ofHour = lately.find(({ at }) => at === hour)?.number ?? 0;
-  const before = lately.filter(({ at }) => at !== hour);
+  const hours = new Map(lately.map((one) => [one.at, one.number]));
+  if (number > 0) hours.set(hour, number + (hours.get(hour) ?? 0));
   return {
     ...sighted(missing, ({ id }) => ids.has(id)),
-    accepted,
-    withdrawn: number + ofHour === 0 ? before : [...before, { at: hour, number: number + ofHour }],
+    accepted: missing.accepted - ofAccepted,
+    withdrawn: [...hours].map(([at, number]) => ({ at, number })),
   };
-}
-
-/**
- * When a day is to be read for what it lacks: the second look of what is noted, the first of what could
- * not be noted, an hour after a read that proved nothing or a GET that failed. Undefined: with its audits.
- */
-export function lookDueAt(
-  entry: DayEntry,
-  notes: readonly Note[],
-  withdrawAfterMs: number,
-): number | undefined {
-  const times = notes.flatMap(({ since, askedAt, isShownById }) => {
-    if (askedAt === undefined) return since + withdrawAfterMs;
-    return isShownById ? [] : askedAt + oneHourMs;
-  });
-  if ((entry.missing ?? 0) > notes.length) times.push(entry.readAt + withdrawAfterMs);
-  if (times.length === 0) return undefined;
-  const soonest = Math.min(...times);
-  return entry.proof === undefined ? Math.max(soonest, entry.readAt + oneHourMs) : soonest;
 }
 
 /** What the state keeps at a tick's end; undefined: there is nothing to keep. */
@@ -178,31 +159,40 @@ export function concluded(
 ): Missing | undefined {
   const { tooManySince = nowMs, lookAt: _, ...rest } = missing;
   const withdrawn = rest.withdrawn.filter(({ at }) => nowMs - at < oneDayMs);
-  const isAny = totals.missing + rest.notes.length > 0;
   // As many as are missing: what has come back is not accepted once more.
   const accepted = Math.min(rest.accepted, lostOf(rest, totals));
   const kept = { ...rest, withdrawn, total: calendar.missing, accepted };
-  if (!isAny && withdrawn.length === 0) return undefined;
+  if (totals.missing + rest.notes.length + withdrawn.length === 0) return undefined;
   if (!mayGo(kept, totals, nowMs)) {
     const toldAt = tooManySince + withdrawAfterMs;
     return { ...kept, tooManySince, lookAt: nowMs < toldAt ? toldAt : nowMs + oneHourMs };
   }
-  const dueTimes = looksDue(kept, calendar.entries, withdrawAfterMs).map(({ at }) => at);
+  const times = looksDue(kept, calendar.entries, withdrawAfterMs).map(({ at }) => at);
+  if (times.length === 0) return kept;
   // Nothing more may go today: what its id had shown is asked for later.
   const isDone = allowance(kept, totals, nowMs) === 0;
-  const times = isDone && dueTimes.length > 0 ? [nowMs + oneHourMs] : dueTimes;
-  return { ...kept, ...(times.length > 0 && { lookAt: Math.min(...times) }) };
+  return { ...kept, lookAt: isDone ? nowMs + oneHourMs : Math.min(...times) };
 }
 
-/** The days that are to be read for what they lack, and when. */
+/**
+ * The days that are to be read for what they lack, and when: for the second look at what is noted, the first at what
+ * could not be noted, an hour after a read that proved nothing or a GET that failed. Others wait for their audits.
+ */
 export function looksDue(
   { notes }: Missing,
   days: Iterable<readonly [day: string, entry: DayEntry]>,
   withdrawAfterMs: number,
 ): { readonly day: string; readonly at: number }[] {
   const byDay = Map.groupBy(notes, ({ day }) => day);
-  return [...days].flatMap(([day, entry]) => {
-    const at = lookDueAt(entry, byDay.get(day) ?? [], withdrawAfterMs);
-    return at === undefined ? [] : [{ day, at }];
+  return [...days].flatMap(([day, { missing = 0, readAt, proof }]) => {
+    const noted = byDay.get(day) ?? [];
+    const times = noted.flatMap(({ since, askedAt, isShownById }) => {
+      if (askedAt === undefined) return since + withdrawAfterMs;
+      return isShownById ? [] : askedAt + oneHourMs;
+    });
+    if (missing > noted.length) times.push(readAt + withdrawAfterMs);
+    if (times.length === 0) return [];
+    const at = Math.min(...times);
+    return { day, at: proof === undefined ? Math.max(at, readAt + oneHourMs) : at };
   });
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { Calendar, following } from '../../../lambda/detection/calendar.ts';
-import { anyCalendar, day, sum } from './calendars.ts';
+import { anyCalendar, day, entryAt, sum } from './calendars.ts';
 
 /** A calendar cut into ranges. */
 const partitioned = anyCalendar.chain(({ calendar }) =>
@@ -83,7 +83,7 @@ describe('a calendar', () => {
     const calendar = new Calendar([[day(3), { count: 2, readAt: 5 }]], [day(1), day(3)]);
     expect(calendar.days).toEqual([day(1), day(3)]);
     expect(calendar.entry(day(1))).toEqual({ count: 0, readAt: 0 });
-    expect(calendar.at(1)).toEqual({ count: 2, readAt: 5 });
+    expect(entryAt(calendar, 1)).toEqual({ count: 2, readAt: 5 });
   });
 });
 

@@ -36,3 +36,6 @@ export const anyCalendar = anyDays.chain((days) =>
 export function sum(numbers: Iterable<number>): number {
   return [...numbers].reduce((total, number) => total + number, 0);
 }
+
+export const entryAt = (calendar: Calendar, position: number) =>
+  calendar.entry(calendar.days[position] ?? '');

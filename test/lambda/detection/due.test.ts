@@ -10,7 +10,7 @@ import {
   waited,
 } from '../../../lambda/detection/due.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
-import { anyCalendar, day } from './calendars.ts';
+import { anyCalendar, day, entryAt } from './calendars.ts';
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T08:00:00Z');
@@ -52,7 +52,7 @@ const nextAudit = (calendar: Calendar, recent: number, at: number, of = periods)
 /** By how many periods a day is overdue: 1 is due. */
 function overdue(calendar: Calendar, recent: number, position: number, at: number): number {
   const period = position >= recent ? periods.recentMs : periods.historyMs;
-  return (at - calendar.at(position).readAt) / period;
+  return (at - entryAt(calendar, position).readAt) / period;
 }
 
 describe('the next audit', () => {
@@ -147,7 +147,7 @@ describe('the next audit', () => {
     const worst = { recent: 0, history: 0 };
     for (let at = now; at < now + 48 * short.historyMs; at += minute) {
       for (const position of calendar.days.keys()) {
-        const age = at - calendar.at(position).readAt;
+        const age = at - entryAt(calendar, position).readAt;
         if (position >= recent) worst.recent = Math.max(worst.recent, age / short.recentMs);
         else worst.history = Math.max(worst.history, age / short.historyMs);
       }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar, type CalendarRange } from '../../../lambda/detection/calendar.ts';
 import { locate, locateWithin, type Step } from '../../../lambda/detection/locate.ts';
-import { anyCalendar, day, sum } from './calendars.ts';
+import { anyCalendar, day, entryAt, sum } from './calendars.ts';
 
 /** What a search asks for and names, answered from what is true. */
 function searched(expected: Calendar, truth: Calendar, recent: number) {
@@ -33,13 +33,13 @@ const differing = (delta: fc.Arbitrary<number>) =>
       .map((deltas) => {
         const truth = calendar.with(
           Object.entries(deltas).map(([position, more]) => {
-            const before = calendar.at(Number(position));
+            const before = entryAt(calendar, Number(position));
             const count = Math.max(0, before.count + more);
             return [calendar.days[Number(position)] ?? '', { ...before, count }];
           }),
         );
         const positions = [...calendar.days.keys()].filter((at) => {
-          return truth.at(at).count !== calendar.at(at).count;
+          return entryAt(truth, at).count !== entryAt(calendar, at).count;
         });
         return { calendar, truth, recent, differs: positions };
       }),

@@ -7,7 +7,7 @@ import {
   concluded,
   forgotten,
   isAskedFor,
-  lookDueAt,
+  looksDue,
   lostOf,
   type Missing,
   mayGo,
@@ -48,6 +48,10 @@ const proven: DayEntry = {
   readAt: now,
   proof: { kind: 'single-page', at: now, count: 5 },
 };
+
+/** When the day is to be read for what it lacks. */
+const lookDueAt = (entry: DayEntry, notes: Missing['notes'], withdrawAfterMs: number) =>
+  looksDue({ ...nothingMissing, notes }, [[day, entry]], withdrawAfterMs)[0]?.at;
 
 describe('what may be withdrawn', () => {
   it.each([
