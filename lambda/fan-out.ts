@@ -10,7 +10,7 @@ const environment = parseSettings(process.env);
 const { name } = environment.integration;
 const journal = new FanOutJournal(name);
 const assembled = assemble(environment, journal);
-const parts = { ...assembled, fanOut: dynamoFanOutLedger(assembled.table, name, journal) };
+const parts = { ...assembled, fanOut: dynamoFanOutLedger(assembled.table, name) };
 
 /** One task of the state machine. Fails with a name that tells it whether to try again. */
 export async function handler(event: unknown, context: Context) {

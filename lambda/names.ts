@@ -46,7 +46,7 @@ export const ledgerTable = {
   },
   /**
    * Sparse: `<integration>#pending`, `#digest`, `#held` or `#undeliverable`, oldest first. Keys only.
-   * What each means: ledger/outbox-item.ts.
+   * What each means: `Waits` in ports/ledger.ts.
    */
   undelivered: {
     name: 'undelivered',

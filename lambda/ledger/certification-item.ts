@@ -5,16 +5,28 @@ import {
   found,
   presence,
   type Sighting,
+  type Told,
 } from '../detection/compare.ts';
+import { type CertificationEvent, certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/fields.ts';
+import { jsonText } from '../json-text.ts';
 import { ledgerTable } from '../names.ts';
-import { type DayCertification, decided, type Revision } from '../ports/ledger.ts';
-import { nameOf, parse, schemaVersion } from './item.ts';
-import { isAllHeld } from './outbox-item.ts';
-import type { Plain } from './table.ts';
+import {
+  type DayCertification,
+  decided,
+  type KeptEvent,
+  type Life,
+  type Waits,
+} from '../ports/ledger.ts';
+import { parse, readAll, schemaVersion } from './item.ts';
+import type { Condition, Plain } from './table.ts';
 
 export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
 export const dayKey = (integration: string, day: string) => `${integration}#${day}`;
+export const undeliveredKey = (integration: string, wait: Waits) => `${integration}#${wait}`;
+
+/** An item is in the index of the undelivered under the first, in this order, that an entry of its outbox waits for. */
+export const waits = ['pending', 'digest', 'held', 'undeliverable'] as const satisfies Waits[];
 
 const certificationItem = z.object({
   [ledgerTable.byDay.sortKey]: z.int(),
@@ -29,6 +41,12 @@ const certificationItem = z.object({
   untold: z.optional(z.boolean()),
 });
 
+const byDayEntry = z.pick(certificationItem, {
+  [ledgerTable.byDay.sortKey]: true,
+  fingerprint: true,
+  presence: true,
+});
+
 const revisionItem = z.object({
   kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
   at: z.iso.datetime(),
@@ -39,15 +57,100 @@ const revisionItem = z.object({
   decisions: z._default(z.array(decided), () => []),
 });
 
-const byDayEntry = z.object({
-  [ledgerTable.byDay.sortKey]: z.int(),
-  fingerprint: z.string(),
-  presence,
+/** What an entry has besides is kept as it is. */
+const entry = z.looseObject({
+  /** As it is published. Read apart: what is wrong with an event must not hide what is known. */
+  event: z.unknown(),
+  owes: z.enum(['event-and-digest', 'digest']),
+  held: z.optional(z.boolean()),
+  /** Of one that is held: what subscribers knew before it. */
+  told: z.optional(z.string()),
+  /** The code with which SNS refused it for good. */
+  undeliverable: z.optional(z.string()),
 });
+const outboxItem = z.object({
+  // An item that was written before there was an outbox owes nothing.
+  outbox: z._default(z.record(z.string().check(z.regex(/^\d+$/)), entry), {}),
+});
+const eventBody = z.pipe(jsonText, certificationEventSchema);
+
+/** One attribute a revision, so that one write can add the newest and remove the oldest. */
+export const revisionAttribute = (revision: number) => `revision:${revision}`;
+const revisionsKept = 50;
+
+/** The revision that falls out of the history when this one comes in. */
+export const forgottenRevision = (revision: number) => revisionAttribute(revision - revisionsKept);
+
+/** Counts what has been written to the outbox: who rests on what it has read must have seen the last of it. */
+export const outboxWrites = 'outbox_writes';
+
+/** The outbox is still as it was read: whoever has altered it since files the item. */
+export function isAsRead(item: Plain): Condition {
+  const seen = item[outboxWrites];
+  if (seen === undefined) return { where: `attribute_not_exists(${outboxWrites})` };
+  return { where: `${outboxWrites} = :seen`, values: { ':seen': seen } };
+}
+
+/** The attributes by which an item is found that waits for this, or is not found any more. */
+export function filedUnder(integration: string, wait: Waits | undefined): Plain {
+  const { partitionKey, sortKey } = ledgerTable.undelivered;
+  if (wait !== undefined) return { [partitionKey]: undeliveredKey(integration, wait) };
+  return { [partitionKey]: undefined, [sortKey]: undefined };
+}
+
+export interface Entry {
+  readonly revision: number;
+  readonly waits: Waits;
+  readonly raw: z.output<typeof entry>;
+}
+
+/**
+ * The entries of the outbox in the order of their revisions, without a look at the events. Order is kept
+ * within a certification, so what comes after a held event is held with it.
+ */
+export function outboxOf(item: Plain): Entry[] {
+  const entries: Entry[] = [];
+  let isBehindHeld = false;
+  // Names that are integers are in order.
+  for (const [revision, raw] of Object.entries(parse(outboxItem, item).outbox)) {
+    const { owes, held, undeliverable } = raw;
+    isBehindHeld ||= held === true && undeliverable === undefined;
+    const published = isBehindHeld ? 'held' : 'pending';
+    const undelivered = undeliverable === undefined ? published : 'undeliverable';
+    const waits = owes === 'digest' ? 'digest' : undelivered;
+    entries.push({ revision: Number(revision), waits, raw });
+  }
+  return entries;
+}
+
+/** Whether nothing else is owed, and nothing of it was ever offered to SNS. */
+export function isAllHeld(outbox: readonly Entry[]): boolean {
+  return outbox.length > 0 && outbox.every(({ waits }) => waits === 'held');
+}
+
+/** Under which the item is to be found; `undefined` when nothing is owed. */
+export function waitOf(outbox: readonly Entry[]): Waits | undefined {
+  return waits.find((wait) => outbox.some(({ waits }) => waits === wait));
+}
+
+/** The events of the outbox that wait for one of these, in the order of their revisions. */
+export function eventsOf(item: Plain, waits: readonly Waits[]): KeptEvent[] {
+  const { assessment_id: certificationId } = parse(
+    z.pick(certificationItem, { assessment_id: true }),
+    item,
+  );
+  return outboxOf(item)
+    .filter((entry) => waits.includes(entry.waits))
+    .map(({ revision, raw: { event, owes, undeliverable: code } }) => ({
+      ...{ certificationId, revision, event: parse(eventBody, item, event), owes },
+      ...(code !== undefined && { code }),
+    }));
+}
 
 export function parseCertification(item: Plain): Certification {
   const parsed = parse(certificationItem, item);
   const { day, revision, presence, organization_id, assessment_name } = parsed;
+  const [outbox = []] = readAll([item], outboxOf).read;
   return {
     id: parsed.assessment_id,
     day,
@@ -57,103 +160,89 @@ export function parseCertification(item: Plain): Certification {
     ...(parsed.earlier && { earlier: parsed.earlier }),
     organization_id,
     assessment_name,
-    ...(isAllHeld(item) && { isHeld: true }),
+    ...(isAllHeld(outbox) && { isHeld: true }),
     ...(parsed.untold && { isUntold: true }),
   };
 }
-
-/** One attribute a revision, so that one write can add the newest and remove the oldest. */
-export const revisionAttribute = (revision: number) => `revision:${revision}`;
-const revisionsKept = 50;
-
-/** The newest revisions, newest last: none of an item that was written before they were kept. */
-export function parseHistory(item: Plain): Revision[] {
-  return Object.keys(item)
-    .flatMap((name) => /^revision:(\d+)$/.exec(name)?.[1] ?? [])
-    .map((revision) => ({
-      revision: Number(revision),
-      ...revisionOf(parse(revisionItem, item[revisionAttribute(Number(revision))], nameOf(item))),
-    }))
-    .sort((a, b) => a.revision - b.revision);
-}
-
-const revisionOf = ({ undone, ...revision }: z.output<typeof revisionItem>) => ({
-  ...revision,
-  ...(undone && { isUndone: undone }),
-});
-
-/** The revision that falls out of the history when this one comes in. */
-export const forgottenRevision = (revision: number) => revisionAttribute(revision - revisionsKept);
-
-/** No value of a record: names of fields at most. */
-function revisionItemOf(change: Change, { kind, at, late, isUndone }: RevisionNote): Plain {
-  const changed = change.kind === 'withdrawn' ? [] : change.changed;
-  const { found } = change;
-  return {
-    kind,
-    at,
-    ...(changed.length > 0 && { changed }),
-    ...(found && { found }),
-    ...(late !== undefined && { late }),
-    ...(isUndone && { undone: true }),
-  };
-}
-
-/** `late`: of the event; undefined where there is none. */
-type RevisionNote = Pick<Revision, 'kind' | 'at' | 'late' | 'isUndone'>;
 
 export function parseDayCertification(item: Plain): DayCertification {
   const { assessment_id, fingerprint, presence } = parse(byDayEntry, item);
   return { id: assessment_id, fingerprint, presence };
 }
 
-/** The attributes that a sighting sets, whether the item is new or not. */
-function sightingAttributes(integration: string, sighting: Sighting, now: string): Plain {
-  const { assessment, fingerprint, revision, earlier } = sighting;
+const firstSeen = z.object({ first_seen: z.optional(z.iso.datetime()) });
+
+/** @throws LedgerCorruptError */
+export function parseLife(item: Plain): Life {
+  const outbox = new Map(outboxOf(item).map((entry) => [entry.revision, entry]));
+  const revisions = Object.keys(item).flatMap((name) => /^revision:(\d+)$/.exec(name)?.[1] ?? []);
   return {
+    certification: parseCertification(item),
+    firstSeen: parse(firstSeen, item).first_seen,
+    revisions: revisions
+      .map(Number)
+      .sort((a, b) => a - b)
+      .map((revision) => {
+        const { undone, ...noted } = parseRevision(item, revision);
+        const { waits, raw } = outbox.get(revision) ?? {};
+        const code = raw?.undeliverable;
+        return {
+          ...{ revision, ...noted },
+          ...(undone && { isUndone: undone }),
+          ...(waits && { waits }),
+          ...(code !== undefined && { code }),
+          isBehind: waits === 'held' && raw?.held !== true,
+        };
+      }),
+  };
+}
+
+export function parseRevision(item: Plain, revision: number) {
+  return parse(revisionItem, item, item[revisionAttribute(revision)]);
+}
+
+/** What is noted of a revision. `late`: of the event; undefined where there is none. */
+type Note = Pick<z.output<typeof revisionItem>, 'kind' | 'at' | 'late' | 'undone'>;
+
+/** The attributes that a change sets. In the history, no value of a record: names of fields at most. */
+export function changeAttributes(integration: string, change: Change, note: Note): Plain {
+  const { revision, found } = change;
+  const changed =
+    change.kind === 'withdrawn' || change.changed.length === 0 ? undefined : change.changed;
+  const noted = {
+    revision,
+    changed_at: note.at,
+    [revisionAttribute(revision)]: { ...note, changed, found },
+  };
+  if (change.kind === 'withdrawn') return { ...noted, presence: 'withdrawn' };
+  const { assessment, fingerprint, earlier } = change;
+  return {
+    ...noted,
     [ledgerTable.byDay.partitionKey]: dayKey(integration, assessment.certified_on),
     [ledgerTable.byDay.sortKey]: assessment.id,
     day: assessment.certified_on,
     fingerprint: fingerprint.whole,
     fields: fingerprint.fields,
-    revision,
     presence: 'present',
     ...(earlier && { earlier }),
     organization_id: assessment.organization_id,
     // A record may have a name of any length, an item 400 KB.
     assessment_name: briefName(assessment.assessment_name),
-    changed_at: now,
     schema: schemaVersion,
   };
 }
 
-/** The attributes that a change of a known certification sets. */
-export function changeAttributes(
-  integration: string,
-  change: Change,
-  now: string,
-  late: boolean,
-  isUndone = false,
-): Plain {
-  const note = { kind: change.kind, at: now, late, ...(isUndone && { isUndone }) };
-  const history = { [revisionAttribute(change.revision)]: revisionItemOf(change, note) };
-  if (change.kind !== 'withdrawn')
-    return { ...sightingAttributes(integration, change, now), ...history };
-  return { revision: change.revision, presence: 'withdrawn', changed_at: now, ...history };
-}
-
-/** A new certification with nothing in its outbox; what the baseline records stays like this. */
-export function newCertificationItem(
-  integration: string,
-  sighting: Sighting,
-  note: RevisionNote,
-): Plain {
-  const { at: now } = note;
+/** A certification that the baseline records, with nothing in its outbox. */
+export function baselineItem(integration: string, sighting: Sighting, at: string): Plain {
   return {
     [ledgerTable.partitionKey]: certificationKey(integration, sighting.assessment.id),
-    ...sightingAttributes(integration, sighting, now),
-    [revisionAttribute(sighting.revision)]: revisionItemOf(sighting, note),
-    first_seen: now,
+    ...changeAttributes(integration, sighting, { kind: 'baseline', at }),
+    first_seen: at,
     outbox: {},
   };
+}
+
+export function entryOf(event: CertificationEvent, destiny: 'pending' | 'held', told: Told): Plain {
+  const held = destiny === 'held' ? { held: true, told } : {};
+  return { event: JSON.stringify(event), owes: 'event-and-digest', ...held };
 }

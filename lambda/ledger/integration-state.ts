@@ -1,168 +1,147 @@
 import { randomBytes } from 'node:crypto';
 import type { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
+import { conditionNames } from '../detection/conditions.ts';
+import { nothingMissing } from '../detection/missing.ts';
 import { ledgerTable } from '../names.ts';
-import type { Lease, LeasedState, Pause, State, StateChanges } from '../ports/state.ts';
-import { updateOf } from './expressions.ts';
-import { schemaVersion } from './item.ts';
-import {
-  memoryAttributes,
-  memoryKey,
-  parseLeased,
-  parseState,
-  stateAttributes,
-  stateKey,
-} from './state-item.ts';
-import type { Plain, Table } from './table.ts';
+import type { OpsLedger } from '../operations/ops-ledger.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import { type Lease, memory, type State, type StateChanges, state } from '../ports/state.ts';
+import { asAttributes, asFields, parse, renamed, schemaVersion } from './item.ts';
+import type { Condition, Plain, Table } from './table.ts';
 
 const saltBytes = 16;
 
-/** What a write rests on, and what it answers. */
-interface Condition {
-  readonly ConditionExpression?: string;
-  readonly values?: Plain;
-  readonly ReturnValues?: 'ALL_OLD' | 'ALL_NEW';
-}
+const stateKey = (integration: string) => `STATE#${integration}`;
+
+/** A top-level attribute each, so that ticks that overlap do not undo each other's. */
+const conditionPrefix = 'condition:';
+
+const noLease = { leaseOwner: undefined, leaseUntil: undefined };
+
+/** Nobody has the lease, or no longer. Ours already: the answer to this very write was lost, and the SDK has sent it again. */
+export const isFree = ({ owner }: Lease, now: Temporal.Instant): Condition => ({
+  where: 'attribute_not_exists(lease_owner) OR lease_until < :now OR lease_owner = :owner',
+  values: { ':owner': owner, ':now': now.epochMilliseconds },
+});
+
+export const isOurs = ({ owner }: Lease): Condition => ({
+  where: 'lease_owner = :owner',
+  values: { ':owner': owner },
+});
 
 /**
- * What a tick leaves for the next one, the lease, and whether ops have stopped it. Each is one write of
- * one item; under a lease, its condition is that it is still ours. Of two items, each has its lease:
+ * What a tick leaves for the next one, and the lease. Each is one write of one item; under a lease, its
+ * condition is that it is still ours. Of two items, each has its lease:
  *
  *   taken       the state's, then the memory's: from here on, nobody before us writes any more
  *   meanwhile   the state, then the memory: when the next look is due is known before what it is for
  *   given back  the memory, then the state with its lease
  */
-export class IntegrationState {
-  readonly #table: Table;
-  readonly #stateKey: string;
-  readonly #memoryKey: string;
-
-  constructor(table: Table, integration: string) {
-    this.#table = table;
-    this.#stateKey = stateKey(integration);
-    this.#memoryKey = memoryKey(integration);
-  }
-
-  async read(): Promise<State> {
-    const item = (await this.#table.get(this.#stateKey)) ?? (await this.#createState());
-    return parseState(item);
-  }
-
-  async readRecorded(): Promise<State | undefined> {
-    const item = await this.#table.get(this.#stateKey);
-    return item && parseState(item);
-  }
-
-  async takeLease(lease: Lease, now: Temporal.Instant): Promise<LeasedState | undefined> {
-    const { owner, until } = lease;
-    const before = await this.#updateState(
-      { leaseOwner: owner, leaseUntil: until, dirtySince: now },
-      {
-        // Ours already: the answer to this very write was lost, and the SDK has sent it again.
-        ConditionExpression:
-          'attribute_not_exists(lease_owner) OR lease_until < :now OR lease_owner = :owner',
-        values: { ':owner': owner, ':now': now.epochMilliseconds },
-        ReturnValues: 'ALL_OLD',
-      },
-    );
-    return before && parseLeased(before, await this.#takeMemory(lease));
-  }
-
-  async #takeMemory(lease: Lease): Promise<Plain> {
-    try {
-      const claim = { schema: schemaVersion, lease_owner: lease.owner };
-      return (await this.#update(this.#memoryKey, claim, { ReturnValues: 'ALL_NEW' })) ?? {};
-    } catch (error) {
-      await this.giveBackLease(lease);
-      throw error;
-    }
-  }
-
-  async save(changes: StateChanges, lease?: Lease): Promise<boolean> {
-    const isKept = (await this.#updateState(changes, lease && ours(lease))) !== undefined;
-    return isKept && this.#saveMemory(changes, lease);
-  }
-
-  async complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
-    if (!(await this.#saveMemory(changes, lease))) return false;
-    const end = { ...changes, heartbeat: now.toString(), ...noLease };
-    return (await this.#updateState(end, ours(lease))) !== undefined;
-  }
-
-  async giveBackLease(lease: Lease): Promise<void> {
-    await this.#updateState(noLease, ours(lease));
-  }
-
-  async #saveMemory(changes: StateChanges, lease: Lease | undefined): Promise<boolean> {
-    const attributes = memoryAttributes(changes);
-    return (await this.#update(this.#memoryKey, attributes, lease && ours(lease))) !== undefined;
-  }
-
-  /**
-   * Under the name of the call: when an answer is lost, the SDK writes again, and what it then finds is
-   * its own.
-   */
-  async pause(pause: Pause, call: string): Promise<boolean> {
-    const changed = await this.#updateState(
-      { paused: true, pause, steeredBy: call },
-      {
-        ConditionExpression:
-          'attribute_exists(salt) AND (attribute_not_exists(paused) OR paused = :no OR steered_by = :call)',
-        values: { ':no': false, ':call': call },
-      },
-    );
-    return changed !== undefined;
-  }
-
-  async resume(call: string): Promise<boolean> {
-    const changed = await this.#updateState(
-      { paused: false, pause: undefined, steeredBy: call },
-      {
-        ConditionExpression: 'paused = :yes OR steered_by = :call',
-        values: { ':yes': true, ':call': call },
-      },
-    );
-    return changed !== undefined;
-  }
-
-  async addYears(years: readonly number[]): Promise<void> {
-    await this.#table.update(this.#stateKey, {
-      UpdateExpression: 'ADD years :years',
-      values: { ':years': new Set(years) },
-    });
-  }
-
-  #updateState(changes: StateChanges, condition?: Condition): Promise<Plain | undefined> {
-    return this.#update(this.#stateKey, stateAttributes(changes), condition);
-  }
-
-  /** @returns `undefined` if the condition does not hold; where nothing changes, it is not asked. */
-  async #update(key: string, attributes: Plain, condition?: Condition): Promise<Plain | undefined> {
-    if (Object.keys(attributes).length === 0) return {};
-    const { values, ...update } = updateOf(attributes);
-    return this.#table.update(key, {
-      ...update,
-      ...condition,
-      values: { ...values, ...condition?.values },
-    });
-  }
-
-  async #createState() {
-    const fresh = {
-      [ledgerTable.partitionKey]: this.#stateKey,
-      salt: randomBytes(saltBytes).toString('base64url'),
-      schema: schemaVersion,
-    };
-    const created = await this.#table.put(fresh, {
-      ConditionExpression: 'attribute_not_exists(pk)',
-    });
-    // Lost against another first tick: its salt counts, not ours.
-    return created ? fresh : ((await this.#table.get(this.#stateKey)) ?? fresh);
-  }
+export function integrationState(table: Table, integration: string) {
+  const key = stateKey(integration);
+  const memoryKey = `MEMORY#${integration}`;
+  const giveBackLease = async (lease: Lease) => {
+    await table.update(key, { set: stateAttributes(noLease), ...isOurs(lease) });
+  };
+  return {
+    async state() {
+      return parseState((await table.get(key)) ?? (await created(table, key)));
+    },
+    async recordedState() {
+      const item = await table.get(key);
+      return item && parseState(item);
+    },
+    async takeLease(lease, now) {
+      const taken = { leaseOwner: lease.owner, leaseUntil: lease.until, dirtySince: now };
+      const before = await table.update(key, {
+        set: stateAttributes(taken),
+        ...isFree(lease, now),
+        returns: 'ALL_OLD',
+      });
+      if (before === undefined) return undefined;
+      try {
+        const claim = { schema: schemaVersion, lease_owner: lease.owner };
+        const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_NEW' })) ?? {};
+        const { missing, ...known } = parseState(before);
+        const { missing: noted, gate } = parse(memory, kept, renamed(kept, asFields));
+        return {
+          ...known,
+          gate,
+          ...(missing && { missing: { ...nothingMissing, ...noted, ...missing } }),
+        };
+      } catch (error) {
+        await giveBackLease(lease);
+        throw error;
+      }
+    },
+    async saveState(changes, lease) {
+      const condition = lease && isOurs(lease);
+      const isKept = await table.update(key, { set: stateAttributes(changes), ...condition });
+      if (isKept === undefined) return false;
+      const kept = await table.update(memoryKey, { set: memoryAttributes(changes), ...condition });
+      return kept !== undefined;
+    },
+    async complete(lease, now, changes) {
+      const condition = isOurs(lease);
+      const kept = await table.update(memoryKey, { set: memoryAttributes(changes), ...condition });
+      if (kept === undefined) return false;
+      const end = { ...changes, heartbeat: now.toString(), ...noLease };
+      return (await table.update(key, { set: stateAttributes(end), ...condition })) !== undefined;
+    },
+    giveBackLease,
+    async addYears(years) {
+      await table.update(key, { add: { years: new Set(years) } });
+    },
+  } satisfies Partial<Ledger>;
 }
 
-const ours = ({ owner }: Lease): Condition => ({
-  ConditionExpression: 'lease_owner = :owner',
-  values: { ':owner': owner },
-});
+/**
+ * Whether ops have stopped the integration. Under the name of the call: when an answer is lost, the SDK
+ * writes again, and what it then finds is its own.
+ */
+export function steering(table: Table, integration: string) {
+  const steer = async (paused: boolean, changes: StateChanges, call: string, isSo: string) => {
+    const changed = await table.update(stateKey(integration), {
+      set: stateAttributes({ ...changes, paused, steeredBy: call }),
+      where: `attribute_exists(salt) AND (${isSo} OR steered_by = :call)`,
+      values: { ':call': call, ':before': !paused },
+    });
+    return changed !== undefined;
+  };
+  const isRunning = 'attribute_not_exists(paused) OR paused = :before';
+  return {
+    pause: (pause, call) => steer(true, { pause }, call, isRunning),
+    resume: (call) => steer(false, { pause: undefined }, call, 'paused = :before'),
+  } satisfies Partial<OpsLedger>;
+}
 
-const noLease = { leaseOwner: undefined, leaseUntil: undefined };
+async function created(table: Table, key: string): Promise<Plain> {
+  const fresh = {
+    [ledgerTable.partitionKey]: key,
+    salt: randomBytes(saltBytes).toString('base64url'),
+    schema: schemaVersion,
+  };
+  // Lost against another first tick: its salt counts, not ours.
+  return (await table.create(fresh)) ? fresh : ((await table.get(key)) ?? fresh);
+}
+
+/** @throws LedgerCorruptError */
+function parseState(item: Plain): State {
+  const conditions = conditionNames
+    .map((name) => [name, item[conditionPrefix + name]] as const)
+    .filter(([, open]) => open !== undefined);
+  return parse(state, item, { ...renamed(item, asFields), conditions: new Map(conditions) });
+}
+
+/** What of these changes is in the state item; each schema takes its own. */
+function stateAttributes({ conditions = new Map(), ...fields }: StateChanges): Plain {
+  return {
+    ...renamed(z.encode(z.partial(state), fields), asAttributes),
+    ...Object.fromEntries([...conditions].map(([name, open]) => [conditionPrefix + name, open])),
+  };
+}
+
+function memoryAttributes(fields: StateChanges): Plain {
+  return renamed(z.encode(z.partial(memory), fields), asAttributes);
+}

@@ -12,42 +12,46 @@ export const schemaVersion = 1;
  */
 export function parse<Schema extends z.ZodMiniType>(
   schema: Schema,
-  value: unknown,
-  name = nameOf(value),
+  item: Plain,
+  part: unknown = item,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(part);
   if (parsed.success) return parsed.data;
   // Paths and codes only: a message could quote a value.
   throw new LedgerCorruptError(
-    name,
+    String(item[ledgerTable.partitionKey] ?? 'without a key'),
     parsed.error.issues.map(({ path, code }) => `${path.join('.') || 'item'} (${code})`),
   );
 }
 
-/** Attributes are named as the fields, in snake case. `null`, as earlier versions wrote it, is absent. */
-export const fieldsOf = (item: Plain): Plain =>
-  renamed(item, (name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
-
-export const attributesOf = (fields: Plain): Plain =>
-  renamed(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-
-function renamed(parts: Plain, rename: (name: string) => string): Plain {
-  const named = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(named);
-    return isPlain(part) ? renamed(part, rename) : part;
-  };
-  const there = Object.entries(parts).filter(([, part]) => part !== null);
-  return Object.fromEntries(there.map(([name, part]) => [rename(name), named(part)]));
+/** An item that cannot be read does not hide the others. */
+export function readAll<Parsed>(items: readonly Plain[], parse: (item: Plain) => Parsed) {
+  const read: Parsed[] = [];
+  const unreadable: LedgerCorruptError[] = [];
+  for (const item of items)
+    try {
+      read.push(parse(item));
+    } catch (error) {
+      if (!(error instanceof LedgerCorruptError)) throw error;
+      unreadable.push(error);
+    }
+  return { read, unreadable };
 }
 
-function isPlain(part: unknown): part is Plain {
-  return (
-    typeof part === 'object' && part !== null && Object.getPrototypeOf(part) === Object.prototype
+type Spelling = readonly [letters: RegExp, spelled: (letters: string) => string];
+
+/** Attributes are named as the fields, in snake case. */
+export const asFields: Spelling = [/_[a-z]/g, (letters) => letters.slice(1).toUpperCase()];
+export const asAttributes: Spelling = [/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`];
+
+/** Names are spelled otherwise, those within parts, too. `null`, as earlier versions wrote it, is absent. */
+export function renamed(part: Plain, spelling: Spelling): Plain;
+export function renamed(part: unknown, spelling: Spelling): unknown;
+export function renamed(part: unknown, spelling: Spelling): unknown {
+  if (Array.isArray(part)) return part.map((one) => renamed(one, spelling));
+  if (typeof part !== 'object' || part === null || part instanceof Set) return part;
+  const there = Object.entries(part).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(
+    there.map(([name, inner]) => [name.replace(...spelling), renamed(inner, spelling)]),
   );
-}
-
-export function nameOf(item: unknown): string {
-  return typeof item === 'object' && item !== null && ledgerTable.partitionKey in item
-    ? String(item[ledgerTable.partitionKey])
-    : 'without a key';
 }

@@ -1,36 +1,53 @@
 import {
   BatchGetItemCommand,
-  type BatchGetItemCommandOutput,
   BatchWriteItemCommand,
-  type BatchWriteItemCommandOutput,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   DynamoDBServiceException,
   GetItemCommand,
   PutItemCommand,
-  type PutItemCommandInput,
-  QueryCommand,
+  paginateQuery,
   type QueryCommandInput,
+  type QueryCommandOutput,
   UpdateItemCommand,
-  type UpdateItemCommandInput,
+  type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Clock } from '../clock.ts';
 import { ledgerTable } from '../names.ts';
 import { LedgerRefusedError, LedgerUnavailableError } from './errors.ts';
 
-/** An item or a set of expression values, as plain values. */
+/** An item, or attributes of one, as plain values. */
 export type Plain = Record<string, unknown>;
 
-type Values = { values?: Plain };
-type Put = Omit<PutItemCommandInput, 'TableName' | 'Item' | 'ExpressionAttributeValues'> & Values;
-type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key' | 'ExpressionAttributeValues'> &
-  Values;
-type Query = Omit<
-  QueryCommandInput,
-  'TableName' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'
-> &
-  Values;
+/** What a write rests on, in DynamoDB's words. */
+export interface Condition {
+  readonly where?: string;
+  readonly values?: Plain;
+}
+
+const partsOf = '\0';
+/** The name of a part of an attribute. */
+export const path = (...names: string[]) => names.join(partsOf);
+
+/** Each attribute is named as it is, each part of one by its `path`. */
+export interface Update extends Condition {
+  /** What is `undefined` is removed. */
+  readonly set?: Plain;
+  /** Set only where there is nothing yet. */
+  readonly initial?: Plain;
+  /** Added to a number or to a set. */
+  readonly add?: Plain;
+  /** All of these are there: part of the condition. */
+  readonly exists?: readonly string[];
+  readonly returns?: 'ALL_OLD' | 'ALL_NEW';
+}
+
+/** What an index has under a key, in its order. */
+export interface Indexed {
+  readonly index: { readonly name: string; readonly partitionKey: string };
+  readonly key: string;
+}
 
 const getBatchLimit = 100;
 const writeBatchLimit = 25;
@@ -39,9 +56,12 @@ const longestPauseMs = 2_000;
 /** With these pauses, some ten seconds. */
 const mostRounds = 10;
 
+/** What is `undefined` is not there. */
+const asGiven = { removeUndefinedValues: true };
+
 /**
- * The ledger's table in plain values. A write whose condition does not hold answers `false`
- * (or `undefined`); everything else that goes wrong is a `LedgerUnavailableError`.
+ * The ledger's table. A write whose condition does not hold answers `false` (or `undefined`);
+ * everything else that goes wrong is a `LedgerUnavailableError`, or a `LedgerRefusedError`.
  */
 export class Table {
   readonly #client: DynamoDBClient;
@@ -56,38 +76,39 @@ export class Table {
 
   /** Strongly consistent. */
   async get(pk: string): Promise<Plain | undefined> {
-    const { Item } = await this.#carryOut('GetItem', () =>
-      this.#client.send(
-        new GetItemCommand({ TableName: this.#name, Key: keyOf(pk), ConsistentRead: true }),
-      ),
+    const Key = marshall({ [ledgerTable.partitionKey]: pk });
+    const read = await this.#attempt('GetItem', () =>
+      this.#client.send(new GetItemCommand({ TableName: this.#name, Key, ConsistentRead: true })),
     );
-    return Item && unmarshall(Item);
+    return read?.Item && unmarshall(read.Item);
   }
 
-  async put(item: Plain, { values, ...input }: Put = {}): Promise<boolean> {
-    const written = await this.#conditional('PutItem', () =>
+  /** @returns `false` when there is an item of this key already */
+  async create(item: Plain): Promise<boolean> {
+    const written = await this.#attempt('PutItem', () =>
       this.#client.send(
         new PutItemCommand({
-          ...input,
           TableName: this.#name,
-          Item: marshall(item),
-          ...expressionValues(values),
+          Item: marshall(item, asGiven),
+          ConditionExpression: `attribute_not_exists(${ledgerTable.partitionKey})`,
         }),
       ),
     );
     return written !== undefined;
   }
 
-  /** The attributes that `ReturnValues` asks for (none: an empty object). */
-  async update(pk: string, { values, ...input }: Update): Promise<Plain | undefined> {
-    const written = await this.#conditional('UpdateItem', () =>
+  /**
+   * Nothing is asked for when nothing changes.
+   * @returns the attributes that `returns` asks for (none: an empty object)
+   */
+  async update(pk: string, update: Update): Promise<Plain | undefined> {
+    const expressions = expressionsOf(update);
+    if (expressions.UpdateExpression === '') return {};
+    const Key = marshall({ [ledgerTable.partitionKey]: pk });
+    const ReturnValues = update.returns;
+    const written = await this.#attempt('UpdateItem', () =>
       this.#client.send(
-        new UpdateItemCommand({
-          ...input,
-          TableName: this.#name,
-          Key: keyOf(pk),
-          ...expressionValues(values),
-        }),
+        new UpdateItemCommand({ TableName: this.#name, Key, ReturnValues, ...expressions }),
       ),
     );
     return written && unmarshall(written.Attributes ?? {});
@@ -96,99 +117,94 @@ export class Table {
   /** Every item that exists of these keys, strongly consistent, in no order. */
   async getAll(pks: readonly string[]): Promise<Plain[]> {
     const found: Plain[] = [];
-    for (let start = 0; start < pks.length; start += getBatchLimit) {
-      const Keys = pks.slice(start, start + getBatchLimit).map(keyOf);
-      await this.#untilProcessed<BatchGetItemCommandOutput['UnprocessedKeys']>(
-        'BatchGetItem',
-        { [this.#name]: { Keys, ConsistentRead: true } },
-        async (RequestItems) => {
-          const answer = await this.#client.send(new BatchGetItemCommand({ RequestItems }));
-          for (const item of answer.Responses?.[this.#name] ?? []) found.push(unmarshall(item));
-          return answer.UnprocessedKeys;
-        },
-      );
-    }
+    const keys = pks.map((pk) => marshall({ [ledgerTable.partitionKey]: pk }));
+    await this.#inBatches('BatchGetItem', getBatchLimit, keys, async (Keys) => {
+      const RequestItems = { [this.#name]: { Keys, ConsistentRead: true } };
+      const answer = await this.#client.send(new BatchGetItemCommand({ RequestItems }));
+      for (const item of answer.Responses?.[this.#name] ?? []) found.push(unmarshall(item));
+      return answer.UnprocessedKeys?.[this.#name]?.Keys;
+    });
     return found;
   }
 
   /** Writes without a condition, twenty-five items a request. */
   async putAll(items: readonly Plain[]): Promise<void> {
-    for (let start = 0; start < items.length; start += writeBatchLimit) {
-      const requests = items
-        .slice(start, start + writeBatchLimit)
-        .map((item) => ({ PutRequest: { Item: marshall(item) } }));
-      await this.#untilProcessed<BatchWriteItemCommandOutput['UnprocessedItems']>(
-        'BatchWriteItem',
-        { [this.#name]: requests },
-        async (RequestItems) =>
-          (await this.#client.send(new BatchWriteItemCommand({ RequestItems }))).UnprocessedItems,
-      );
-    }
+    const puts = items.map((item) => ({ PutRequest: { Item: marshall(item, asGiven) } }));
+    await this.#inBatches<WriteRequest>(
+      'BatchWriteItem',
+      writeBatchLimit,
+      puts,
+      async (requests) => {
+        const RequestItems = { [this.#name]: requests };
+        const answer = await this.#client.send(new BatchWriteItemCommand({ RequestItems }));
+        return answer.UnprocessedItems?.[this.#name];
+      },
+    );
   }
 
-  /** The answer's pages, as they come. */
-  async *query({ values, after, ...input }: Query & { after?: Plain }): AsyncGenerator<Plain[]> {
-    let ExclusiveStartKey = after && marshall(after);
-    do {
-      const page = await this.#carryOut('Query', () =>
-        this.#client.send(
-          new QueryCommand({
-            ...input,
-            TableName: this.#name,
-            ...expressionValues(values),
-            ExclusiveStartKey,
-          }),
-        ),
-      );
-      yield (page.Items ?? []).map((item) => unmarshall(item));
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey !== undefined);
+  /**
+   * The pages, as they come.
+   * @param after a place in the index, whether or not something is there
+   */
+  async *query(indexed: Indexed, limit?: number, after?: Plain): AsyncGenerator<Plain[]> {
+    const pages = this.#pages(indexed, {
+      Limit: limit,
+      ExclusiveStartKey: after && marshall(after),
+    });
+    for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item));
   }
 
-  /** How many items the answer has. */
-  async count({ values, ...input }: Query): Promise<number> {
+  async count(indexed: Indexed): Promise<number> {
     let count = 0;
-    let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
-    do {
-      const page = await this.#carryOut('Query', () =>
-        this.#client.send(
-          new QueryCommand({
-            ...input,
-            TableName: this.#name,
-            ...expressionValues(values),
-            Select: 'COUNT',
-            ExclusiveStartKey,
-          }),
-        ),
-      );
-      count += page.Count ?? 0;
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey !== undefined);
+    for await (const page of this.#pages(indexed, { Select: 'COUNT' })) count += page.Count ?? 0;
     return count;
+  }
+
+  async *#pages(
+    { index, key }: Indexed,
+    input: Partial<QueryCommandInput>,
+  ): AsyncGenerator<QueryCommandOutput> {
+    const pages = paginateQuery(
+      { client: this.#client },
+      {
+        ...input,
+        TableName: this.#name,
+        IndexName: index.name,
+        KeyConditionExpression: '#key = :key',
+        ExpressionAttributeNames: { '#key': index.partitionKey },
+        ExpressionAttributeValues: marshall({ ':key': key }),
+      },
+    );
+    for (;;) {
+      const page = await this.#attempt('Query', () => pages.next());
+      if (page === undefined || page.done) return;
+      yield page.value;
+    }
   }
 
   /**
    * DynamoDB hands back what it had no capacity for, with HTTP 200: it is asked again until nothing
    * is left, or so many times that the tick had better end.
    */
-  async #untilProcessed<Requests extends object | undefined>(
+  async #inBatches<One>(
     operation: string,
-    all: NonNullable<Requests>,
-    send: (requests: NonNullable<Requests>) => Promise<Requests | undefined>,
+    limit: number,
+    all: readonly One[],
+    send: (batch: One[]) => Promise<One[] | undefined>,
   ): Promise<void> {
-    let rest: Requests | undefined = all;
-    let pauseMs = firstPauseMs;
-    for (let round = 1; rest !== undefined && Object.keys(rest).length > 0; round++) {
-      if (round > mostRounds) throw new LedgerUnavailableError(operation, {});
-      const requests: NonNullable<Requests> = rest;
-      rest = await this.#carryOut(operation, () => send(requests));
-      if (rest === undefined || Object.keys(rest).length === 0) return;
-      await this.#clock.sleep(pauseMs);
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    for (let start = 0; start < all.length; start += limit) {
+      let rest = all.slice(start, start + limit);
+      for (let round = 0; rest.length > 0; round++) {
+        if (round === mostRounds) throw new LedgerUnavailableError(operation, {});
+        const pauseMs = Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
+        if (round > 0) await this.#clock.sleep(pauseMs);
+        const batch = rest;
+        rest = (await this.#attempt(operation, () => send(batch))) ?? [];
+      }
     }
   }
 
-  async #conditional<Answer>(
+  async #attempt<Answer>(
     operation: string,
     send: () => Promise<Answer>,
   ): Promise<Answer | undefined> {
@@ -201,23 +217,51 @@ export class Table {
       throw new LedgerUnavailableError(operation, { cause: error });
     }
   }
-
-  async #carryOut<Answer>(operation: string, send: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await send();
-    } catch (error) {
-      throw new LedgerUnavailableError(operation, { cause: error });
-    }
-  }
 }
 
-function keyOf(pk: string) {
-  return marshall({ [ledgerTable.partitionKey]: pk });
-}
-
-function expressionValues(values: Plain | undefined) {
-  // DynamoDB refuses an empty one.
-  return values === undefined || Object.keys(values).length === 0
-    ? {}
-    : { ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }) };
+/** Each name has a placeholder: some are DynamoDB's own words, and many have signs in them. */
+function expressionsOf({ set = {}, initial = {}, add = {}, exists = [], ...rest }: Update) {
+  const names: string[] = [];
+  const at = (place: string) =>
+    place
+      .split(partsOf)
+      .map((name) => {
+        if (!names.includes(name)) names.push(name);
+        return `#n${names.indexOf(name)}`;
+      })
+      .join('.');
+  const { where, values } = rest;
+  const all: [placeholder: string, value: unknown][] = Object.entries(values ?? {});
+  const given = (value: unknown) => {
+    const placeholder = `:v${all.length}`;
+    all.push([placeholder, value]);
+    return placeholder;
+  };
+  const clauses = {
+    SET: [
+      ...Object.entries(set)
+        .filter(([, value]) => value !== undefined)
+        .map(([place, value]) => `${at(place)} = ${given(value)}`),
+      ...Object.entries(initial).map(
+        ([place, value]) => `${at(place)} = if_not_exists(${at(place)}, ${given(value)})`,
+      ),
+    ],
+    REMOVE: Object.keys(set)
+      .filter((place) => set[place] === undefined)
+      .map(at),
+    ADD: Object.entries(add).map(([place, value]) => `${at(place)} ${given(value)}`),
+  };
+  const conditions = exists.map((place) => `attribute_exists(${at(place)})`);
+  if (where !== undefined) conditions.push(`(${where})`);
+  return {
+    UpdateExpression: Object.entries(clauses)
+      .filter(([, clause]) => clause.length > 0)
+      .map(([verb, clause]) => `${verb} ${clause.join(', ')}`)
+      .join(' '),
+    ConditionExpression: conditions.length > 0 ? conditions.join(' AND ') : undefined,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#n${index}`, name])),
+    // DynamoDB refuses an empty one.
+    ExpressionAttributeValues:
+      all.length > 0 ? marshall(Object.fromEntries(all), asGiven) : undefined,
+  };
 }

@@ -1,8 +1,8 @@
 import pMap from 'p-map';
+import type { Decision, KeptEvent } from '../ports/ledger.ts';
 import type { Selection } from './contract.ts';
 import { StalledError } from './errors.ts';
 import { isSelected, kindOf } from './kept.ts';
-import type { Decision, KeptEvent } from './ops-ledger.ts';
 import { atPace } from './pace.ts';
 import type { Call, OperationParts, Outcome } from './parts.ts';
 import { emptyTally } from './tally.ts';
@@ -64,7 +64,7 @@ export async function decideKept<Command extends KeptCommand>(
   try {
     for await (const page of parts.opsLedger.kept(command.waiting, after)) {
       sums.unreadable += page.unreadable.length;
-      const selected = page.events.filter((event) => isSelected(event, command));
+      const selected = page.owed.filter((event) => isSelected(event, command));
       for (const batch of batches(selected, together)) {
         if (call.limit.noteIfReached()) return outOfTime();
         const decide = () => decideTogether(parts, command, options.decision, batch, sums);

@@ -1,11 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
 import { isLate, recentWindow } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
+import type { Life, Revision } from '../ports/ledger.ts';
 import type { State } from '../ports/state.ts';
 import { problemOf } from './answer.ts';
 import type { ResultOf } from './contract.ts';
 import { refuseIfLeftAlone } from './lease.ts';
-import type { CertificationStory, RevisionStory } from './ops-ledger.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { dayProof } from './proofs.ts';
 import { hindrancesOf } from './standing.ts';
@@ -41,7 +41,7 @@ export const explain: Carrier<'explain'> = async (parts, command, { limit }) => 
 };
 
 function knownOf(
-  { certification, firstSeen, revisions }: CertificationStory,
+  { certification, firstSeen, revisions }: Life,
   settings: OperationParts['settings'],
 ): Known {
   const { id, day, presence, revision, organization_id, assessment_name } = certification;
@@ -72,7 +72,7 @@ function knownOf(
 function seen(
   at: string,
   day: string,
-  first: RevisionStory | undefined,
+  first: Revision | undefined,
   { timeZone, recentDays }: OperationParts['settings'],
 ): Known['firstSeen'] {
   const window = recentWindow(Temporal.Instant.from(at), timeZone, recentDays);
@@ -82,7 +82,7 @@ function seen(
   return { at, by: isBaseline ? 'baseline' : 'tick', late };
 }
 
-function deliveryOf({ kind, waits, isUndone, decisions }: RevisionStory) {
+function deliveryOf({ kind, waits, isUndone, decisions }: Revision) {
   const last = decisions.at(-1)?.decision;
   if (waits === 'digest') return last === 'released-to-people' ? 'digest-only-owed' : 'digest-owed';
   if (waits !== undefined) return waits;
@@ -127,7 +127,7 @@ async function ask(
   id: number,
   limit: Call['limit'],
   state: State | undefined,
-  story: CertificationStory | undefined,
+  story: Life | undefined,
 ): Promise<AtPartner> {
   try {
     refuseIfLeftAlone(state, parts);

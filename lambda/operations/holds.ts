@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
+import type { KeptEvent } from '../ports/ledger.ts';
 import type { ResultOf } from './contract.ts';
 import { StalledError } from './errors.ts';
 import { isSelected, kindOf, yearOf } from './kept.ts';
-import type { KeptEvent } from './ops-ledger.ts';
 import type { Carrier } from './parts.ts';
 import { emptyTally } from './tally.ts';
 
@@ -17,7 +17,7 @@ export const holds: Carrier<'holds'> = async ({ clock, opsLedger }, command, { l
   let cursor = command.after;
   let isStopped = false;
   for await (const page of opsLedger.kept(command.waiting, command.after)) {
-    const selected = page.events.filter((event) => isSelected(event, command));
+    const selected = page.owed.filter((event) => isSelected(event, command));
     for (const event of selected) tally.add(event);
     if (command.list) list.push(...selected.map(listed));
     tally.unreadable += page.unreadable.length;

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Change } from '../detection/compare.ts';
+import type { KeptEvent } from '../ports/ledger.ts';
 import type { Selection } from './contract.ts';
-import type { KeptEvent } from './ops-ledger.ts';
 
 /** Whether an event that waits for ops is among those that a command speaks of. */
 export function isSelected(kept: KeptEvent, selection: Selection): boolean {

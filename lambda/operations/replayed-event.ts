@@ -34,8 +34,8 @@ export interface Replayed {
 }
 
 /** The revision that a certification is at, by its history. */
-export function lastRevision({ certification, history }: Life): Revision | undefined {
-  return history.findLast(({ revision }) => revision === certification.revision);
+export function lastRevision({ certification, revisions }: Life): Revision | undefined {
+  return revisions.findLast(({ revision }) => revision === certification.revision);
 }
 
 /** The type of a revision's event; what the baseline recorded would have been created. */
@@ -54,7 +54,8 @@ export function obstacleOf(
   const decision = revision.decisions.at(-1)?.decision;
   if (decision === 'discarded' || decision === 'released-to-people') return 'discarded';
   if (revision.isUndone) return 'discarded';
-  return life.undelivered.get(revision.revision);
+  // Subscribers have it: only people are still to be told.
+  return revision.waits === 'digest' ? undefined : revision.waits;
 }
 
 /**

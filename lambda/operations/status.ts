@@ -3,13 +3,13 @@ import { conditionWording } from '../condition-table.ts';
 import type { DayEntry } from '../detection/calendar.ts';
 import { isLasting } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
+import type { Kept } from '../ports/ledger.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import { problemOf } from './answer.ts';
 import type { ResultOf } from './contract.ts';
 import { detectionTimes } from './detection-times.ts';
 import { refuseIfLeftAlone } from './lease.ts';
-import type { Kept } from './ops-ledger.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { instant, proofOverview } from './proofs.ts';
 import { reasonsAgainst } from './standing.ts';
@@ -170,7 +170,7 @@ async function keptNow(
   waiting: Status['waiting'],
 ): Promise<number> {
   if (waiting[name] > 0 || waiting.digest === 0) return waiting[name];
-  for await (const { events, unreadable } of opsLedger.kept(name))
-    if (events.length > 0 || unreadable.length > 0) return told;
+  for await (const { owed, unreadable } of opsLedger.kept(name))
+    if (owed.length > 0 || unreadable.length > 0) return told;
   return 0;
 }

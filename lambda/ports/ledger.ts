@@ -42,7 +42,7 @@ export interface Ledger {
   giveBackLease(lease: Lease): Promise<void>;
   /** What is known of these assessments, by id. */
   known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
-  /** What is known of these assessments and their revisions, by id. */
+  /** All that the ledger has of these assessments, by id. */
   lives(ids: readonly number[]): Promise<ReadonlyMap<number, Life>>;
   /** What is known of this day, by id. */
   knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>>;
@@ -81,13 +81,16 @@ export interface Ledger {
   settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void>;
   /** Sets events aside that SNS refused for good: only ops can do something about them. */
   park(refused: readonly Refusal[]): Promise<void>;
-  /** What waits for ops, oldest first, page by page. */
-  kept(waiting: 'held' | 'undeliverable'): AsyncIterable<Leftovers>;
+  /**
+   * What waits for ops, page by page, oldest first within each place of the index.
+   * @param after the end of the last page of an earlier look
+   */
+  kept(waiting: Kept, after?: string): AsyncIterable<KeptPage>;
   /**
    * How many certifications have something that waits for ops, by the index alone: one that owes
    * something besides counts for that first (pending, digest, held, undeliverable).
    */
-  countKept(waiting: 'held' | 'undeliverable'): Promise<number>;
+  countKept(waiting: Kept): Promise<number>;
 }
 
 /** What the index by day tells of a certification; it may lag behind the certification itself. */
@@ -115,6 +118,12 @@ export interface Revision {
   readonly isUndone?: true | undefined;
   /** What ops have decided about its event, newest last; empty: it needed no decision. */
   readonly decisions: readonly Decided[];
+  /** What its event waits for; absent: for nothing. */
+  readonly waits?: Waits;
+  /** It is held only because one before it is. */
+  readonly isBehind: boolean;
+  /** With which SNS has refused it for good. */
+  readonly code?: string;
 }
 
 /** What ops can do with an event that is held or undeliverable. */
@@ -129,14 +138,18 @@ type Decided = Readonly<z.output<typeof decided>>;
 /** A certification and how it came to be what it is. */
 export interface Life {
   readonly certification: Certification;
-  /** The last 50 revisions at most, newest last; those before the history was kept are absent. */
-  readonly history: readonly Revision[];
-  /** Revisions whose events subscribers have not been sent, and what becomes of them. */
-  readonly undelivered: ReadonlyMap<number, Undelivered>;
+  readonly firstSeen?: string | undefined;
+  /** The last 50 at most, newest last; those before the history was kept are absent. */
+  readonly revisions: readonly Revision[];
 }
 
-/** `pending`: the next tick delivers it. `held`: ops release or discard it. `undeliverable`: SNS refused it for good. */
-export type Undelivered = 'pending' | 'held' | 'undeliverable';
+/**
+ * What an entry of an outbox waits for: to be published; to be told of in a digest, once it was
+ * published; ops, who release what is held; ops again, because SNS refused it for good.
+ */
+export type Waits = 'pending' | 'digest' | 'held' | 'undeliverable';
+/** What waits for ops. */
+export type Kept = Extract<Waits, 'held' | 'undeliverable'>;
 
 /** What was committed, and whether an earlier event of the same certification has to go out first. */
 export interface Committed extends OwedEvent {
@@ -149,4 +162,16 @@ export type OutboxEntry = Pick<OwedEvent, 'certificationId' | 'revision'>;
 export interface Leftovers {
   readonly owed: readonly OwedEvent[];
   readonly unreadable: readonly NotifierError[];
+}
+
+/** An event that waits for ops. */
+export interface KeptEvent extends OwedEvent {
+  /** With which SNS has refused it for good. */
+  readonly code?: string;
+}
+
+export interface KeptPage extends Leftovers {
+  readonly owed: readonly KeptEvent[];
+  /** Where a look that has done this page goes on. */
+  readonly end: string;
 }

@@ -72,7 +72,7 @@ export class DynamoDbLedgers {
     return {
       ledger: dynamoLedger(table, integration, journal),
       opsLedger: dynamoOpsLedger(table, integration),
-      fanOut: dynamoFanOutLedger(table, integration, journal),
+      fanOut: dynamoFanOutLedger(table, integration),
     };
   };
 

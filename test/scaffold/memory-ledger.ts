@@ -19,12 +19,15 @@ import type { Refusal } from '../../lambda/ports/announcer.ts';
 import type {
   Committed,
   DayCertification,
+  Kept,
+  KeptEvent,
+  KeptPage,
   Ledger,
   Leftovers,
   Life,
   OutboxEntry,
   Revision,
-  Undelivered,
+  Waits,
 } from '../../lambda/ports/ledger.ts';
 import {
   type Lease,
@@ -45,15 +48,18 @@ export interface Entry {
 
 /** An item is in the index under one of them: the first, in this order, that an entry of it waits for. */
 export const places = ['pending', 'digest', 'held', 'undeliverable'] as const;
-type Waits = (typeof places)[number];
 
-const pageItems = 200;
+const deliveredTogether = 200;
+const keptTogether = 100;
+
+/** A revision without what its event waits for. */
+type Noted = Omit<Revision, 'waits' | 'isBehind' | 'code'>;
 
 export interface Item {
   certification: Certification;
   /** When it was recorded first, as in the history. */
   firstSeen: string;
-  history: Revision[];
+  history: Noted[];
   outbox: Map<number, Entry>;
   /** Milliseconds since the epoch. */
   owedSince: number;
@@ -152,8 +158,7 @@ export class MemoryLedger implements Ledger {
       ids.flatMap((id) => {
         const item = this.items.get(id);
         if (item === undefined) return [];
-        const { certification, history } = item;
-        return [[id, { certification, history, undelivered: undeliveredOf(item) }] as const];
+        return [[id, lifeOf(item)] as const];
       }),
     );
   }
@@ -254,14 +259,20 @@ export class MemoryLedger implements Ledger {
   }
 
   leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
-    return this.#pages(owing === 'event' ? 'pending' : 'digest', ['pending', 'digest']);
+    const place = owing === 'event' ? 'pending' : 'digest';
+    return this.#pages(place, ['pending', 'digest'], deliveredTogether);
   }
 
-  async *kept(waiting: 'held' | 'undeliverable'): AsyncGenerator<Leftovers> {
-    for (const place of places) yield* this.#pages(place, [waiting]);
+  async *kept(waiting: Kept, after?: string): AsyncGenerator<KeptPage> {
+    const [begun, since = '', id] = after?.split('/') ?? [];
+    const first = places.findIndex((place) => after?.startsWith(`${place}/`));
+    for (const place of places.slice(Math.max(0, first))) {
+      const start = { owedSince: Date.parse(since), id: Number(id) };
+      yield* this.#pages(place, [waiting], keptTogether, place === begun ? start : undefined);
+    }
   }
 
-  async countKept(waiting: 'held' | 'undeliverable'): Promise<number> {
+  async countKept(waiting: Kept): Promise<number> {
     return this.filed(waiting).length;
   }
 
@@ -297,20 +308,34 @@ export class MemoryLedger implements Ledger {
   }
 
   filed(place: Waits): Item[] {
-    return [...this.items.values()].filter((item) => filedUnder(item) === place).sort(byOwedSince);
+    return [...this.items.values()]
+      .filter((item) => filedUnder(item) === place)
+      .sort((a, b) => byOwedSince(placeOf(a), placeOf(b)));
   }
 
   /** Each page as it is when it is asked for. */
-  async *#pages(place: Waits, waits: readonly Waits[]): AsyncGenerator<Leftovers> {
-    let end: Item | undefined;
-    do {
+  async *#pages(
+    place: Waits,
+    waits: readonly Waits[],
+    together: number,
+    start?: Place,
+  ): AsyncGenerator<KeptPage> {
+    for (let end = start; ; ) {
       const after = end;
-      const rest = this.filed(place).filter((item) => !after || byOwedSince(item, after) > 0);
-      const page = rest.slice(0, pageItems);
-      if (page.length > 0)
-        yield { owed: page.flatMap(({ outbox }) => eventsOf(outbox, waits)), unreadable: [] };
-      end = page[pageItems - 1];
-    } while (end !== undefined);
+      const rest = this.filed(place).filter(
+        (item) => after === undefined || byOwedSince(placeOf(item), after) > 0,
+      );
+      const page = rest.slice(0, together);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      end = placeOf(last);
+      yield {
+        owed: page.flatMap(({ outbox }) => eventsOf(outbox, waits)),
+        unreadable: [],
+        end: `${place}/${new Date(end.owedSince).toISOString()}/${end.id}`,
+      };
+      if (page.length < together) return;
+    }
   }
 }
 
@@ -336,16 +361,33 @@ function changed(
   return after;
 }
 
-function byOwedSince(a: Item, b: Item): number {
-  return a.owedSince - b.owedSince || a.certification.id - b.certification.id;
+interface Place {
+  readonly owedSince: number;
+  readonly id: number;
 }
 
-function undeliveredOf({ outbox }: Item): Map<number, Undelivered> {
-  return new Map(
-    [...waitsOf(outbox)].flatMap(([revision, wait]) =>
-      wait === 'digest' ? [] : [[revision, wait] as const],
-    ),
-  );
+const placeOf = ({ owedSince, certification: { id } }: Item): Place => ({ owedSince, id });
+
+function byOwedSince(a: Place, b: Place): number {
+  return a.owedSince - b.owedSince || a.id - b.id;
+}
+
+export function lifeOf({ certification, firstSeen, history, outbox }: Item): Life {
+  const waiting = waitsOf(outbox);
+  return {
+    certification,
+    firstSeen,
+    revisions: history.map((revision) => {
+      const waits = waiting.get(revision.revision);
+      const entry = outbox.get(revision.revision);
+      return {
+        ...revision,
+        ...(waits && { waits }),
+        ...(entry?.undeliverable !== undefined && { code: entry.undeliverable }),
+        isBehind: waits === 'held' && entry?.held !== true,
+      };
+    }),
+  };
 }
 
 /** What each revision waits for; what comes after a held one is held with it. */
@@ -372,19 +414,21 @@ export function filedUnder({ outbox }: Pick<Item, 'outbox'>): Waits | undefined 
   return places.find((wait) => found.has(wait));
 }
 
-function eventsOf(outbox: ReadonlyMap<number, Entry>, waits: readonly Waits[]): OwedEvent[] {
+export function eventsOf(outbox: ReadonlyMap<number, Entry>, waits: readonly Waits[]): KeptEvent[] {
   return [...waitsOf(outbox)].flatMap(([revision, wait]) => {
     const entry = waits.includes(wait) ? outbox.get(revision) : undefined;
-    return entry ? [entry.owed] : [];
+    if (entry === undefined) return [];
+    const { owed, undeliverable: code } = entry;
+    return [{ ...owed, ...(code !== undefined && { code }) }];
   });
 }
 
 function revisionOf(
   change: Change,
-  kind: Revision['kind'],
+  kind: Noted['kind'],
   now: Temporal.Instant,
   late?: boolean,
-): Revision {
+): Noted {
   const changed = change.kind === 'withdrawn' ? [] : change.changed;
   const { revision, found } = change;
   const told = late === undefined ? {} : { late };

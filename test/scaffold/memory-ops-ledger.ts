@@ -1,19 +1,24 @@
 import type { Temporal } from 'temporal-polyfill';
+import type { Decided, OpsLedger } from '../../lambda/operations/ops-ledger.ts';
+import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
 import type {
-  CertificationStory,
-  Decided,
   Decision,
   Kept,
   KeptEvent,
   KeptPage,
-  OpsLedger,
+  Life,
   Waits,
-} from '../../lambda/operations/ops-ledger.ts';
-import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
+} from '../../lambda/ports/ledger.ts';
 import type { Pause, State } from '../../lambda/ports/state.ts';
-import { type Item, type MemoryLedger, places, waitsOf } from './memory-ledger.ts';
+import {
+  eventsOf,
+  type Item,
+  lifeOf,
+  type MemoryLedger,
+  places,
+  waitsOf,
+} from './memory-ledger.ts';
 
-const pageItems = 100;
 const commandsKept = 100;
 
 /** What the people on duty ask of a ledger in memory. */
@@ -44,50 +49,13 @@ export class MemoryOpsLedger implements OpsLedger {
     };
   }
 
-  async story(id: number): Promise<CertificationStory | undefined> {
+  async story(id: number): Promise<Life | undefined> {
     const item = this.#ledger.items.get(id);
-    if (item === undefined) return undefined;
-    const { certification, firstSeen, history, outbox } = item;
-    const waiting = waitsOf(outbox);
-    return {
-      certification,
-      firstSeen,
-      revisions: history.map((revision) => {
-        const waits = waiting.get(revision.revision);
-        const entry = outbox.get(revision.revision);
-        return {
-          ...revision,
-          ...(waits && { waits }),
-          ...(entry?.undeliverable !== undefined && { code: entry.undeliverable }),
-          isBehind: waits === 'held' && entry?.held !== true,
-        };
-      }),
-    };
+    return item && lifeOf(item);
   }
 
-  async *kept(waits: Kept, after?: string): AsyncGenerator<KeptPage> {
-    const first = places.findIndex((place) => after?.startsWith(`${place}/`) ?? true);
-    let start = after;
-    for (const place of places.slice(first)) {
-      for (;;) {
-        const from = start;
-        const page = this.#ledger
-          .filed(place)
-          .filter((item) => from === undefined || isAfter(item, from))
-          .slice(0, pageItems);
-        const last = page.at(-1);
-        if (last === undefined) break;
-        start = cursorOf(place, last);
-        yield {
-          events: page.flatMap((item) =>
-            eventsOf(item, waits).map((event) => withCode(event, item)),
-          ),
-          unreadable: [],
-          end: start,
-        };
-      }
-      start = undefined;
-    }
+  kept(waits: Kept, after?: string): AsyncIterable<KeptPage> {
+    return this.#ledger.kept(waits, after);
   }
 
   async decide(
@@ -103,7 +71,7 @@ export class MemoryOpsLedger implements OpsLedger {
     const done: KeptEvent[] = [];
     let behind = 0;
     let isBlocked = false;
-    for (const event of eventsOf(item, waits)) {
+    for (const event of eventsOf(outbox, [waits])) {
       if (!choose(event)) isBlocked ||= outbox.get(event.revision)?.held === true;
       else if (isBlocked && waits === 'held' && decision !== 'discarded') behind += 1;
       else done.push(event);
@@ -134,25 +102,11 @@ export class MemoryOpsLedger implements OpsLedger {
   async recorded(): Promise<readonly CommandRecord[]> {
     return this.#commands;
   }
-
-  /** A second write of the same call is part of it. */
 }
 
 /** A second write of the same call finds its own. */
 const isOpenTo = (call: string, paused: boolean) => (state: State) =>
   state.paused === paused || state.steeredBy === call;
-
-function eventsOf({ outbox }: Item, waits: Kept): KeptEvent[] {
-  return [...waitsOf(outbox)].flatMap(([revision, wait]) => {
-    const entry = wait === waits ? outbox.get(revision) : undefined;
-    return entry === undefined ? [] : [entry.owed];
-  });
-}
-
-function withCode(event: KeptEvent, { outbox }: Item): KeptEvent {
-  const code = outbox.get(event.revision)?.undeliverable;
-  return code === undefined ? event : { ...event, code };
-}
 
 function decideAbout(
   { outbox, history }: Item,
@@ -171,12 +125,4 @@ function decideAbout(
   if (noted === undefined) return;
   const note = { decision, at: now.toString() };
   history[index] = { ...noted, decisions: [...noted.decisions, note] };
-}
-
-const cursorOf = (place: Waits, { owedSince, certification: { id } }: Item) =>
-  `${place}/${new Date(owedSince).toISOString()}/${id}`;
-
-function isAfter({ owedSince, certification: { id } }: Item, cursor: string): boolean {
-  const [, since = '', last = ''] = cursor.split('/');
-  return (owedSince - Date.parse(since) || id - Number(last)) > 0;
 }

@@ -232,8 +232,8 @@ describe.each([
     day.client.destroy();
 
     const lives = await story.ledger.lives(story.world.map(({ id }) => id));
-    const expected = [...lives].flatMap(([id, { history }]) =>
-      history.map(({ revision }) => `${story.name}/${id}/${revision}`),
+    const expected = [...lives].flatMap(([id, { revisions }]) =>
+      revisions.map(({ revision }) => `${story.name}/${id}/${revision}`),
     );
     // As a subscriber would: with the library, and a handler that says how often it ran.
     const once = onlyOnce(memoryStore(), { clock: story.clock });

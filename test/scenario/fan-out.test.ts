@@ -28,7 +28,7 @@ beforeEach(async () => {
   dynamodb = new DynamoDBClient(stage.aws.clientConfig('dynamodb'));
   const table = new Table(dynamodb, stage.aws.output('LedgerTableName'), systemClock);
   ledger = dynamoLedger(table, integration, journal);
-  fanOut = dynamoFanOutLedger(table, integration, journal);
+  fanOut = dynamoFanOutLedger(table, integration);
 });
 afterEach(async () => {
   dynamodb.destroy();

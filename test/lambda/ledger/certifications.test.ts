@@ -139,8 +139,12 @@ describeLedgers('the history of a certification', (used) => {
     await used().update(renamed('Odalys Ashgrove'));
     expect((await ledger.lives([read.id, 1])).get(read.id)).toEqual({
       certification: (await ledger.known([read.id])).get(read.id),
-      history: [
-        { revision: 1, kind: 'baseline', at: now.toString(), changed: [], decisions: [] },
+      firstSeen: now.toString(),
+      revisions: [
+        {
+          ...{ revision: 1, kind: 'baseline', at: now.toString(), changed: [], decisions: [] },
+          isBehind: false,
+        },
         {
           revision: 2,
           kind: 'updated',
@@ -148,15 +152,16 @@ describeLedgers('the history of a certification', (used) => {
           changed: ['name'],
           late: false,
           decisions: [],
+          waits: 'pending',
+          isBehind: false,
         },
       ],
-      undelivered: new Map([[2, 'pending']]),
     });
   });
 
   it('begins with its creation when it was announced', async () => {
     await used().create(assessment({ id: 1 }));
-    expect((await used().ledger.lives([1])).get(1)?.history).toEqual([
+    expect((await used().ledger.lives([1])).get(1)?.revisions).toEqual([
       {
         revision: 1,
         kind: 'created',
@@ -164,6 +169,8 @@ describeLedgers('the history of a certification', (used) => {
         changed: [],
         late: false,
         decisions: [],
+        waits: 'pending',
+        isBehind: false,
       },
     ]);
   });
@@ -173,7 +180,7 @@ describeLedgers('the history of a certification', (used) => {
     await used().create(assessment());
     for (let revision = 2; revision <= 53; revision += 1)
       await used().update(renamed(`Odalys the ${revision}th`));
-    const history = (await used().ledger.lives([id])).get(id)?.history ?? [];
+    const history = (await used().ledger.lives([id])).get(id)?.revisions ?? [];
     expect(history.map(({ revision }) => revision)).toEqual(
       Array.from({ length: 50 }, (_, index) => index + 4),
     );

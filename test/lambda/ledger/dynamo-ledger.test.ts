@@ -63,8 +63,8 @@ describe('the item of the state', () => {
   ])(
     'that another version has left, %s with %j, is taken over, and the gate remembers nothing',
     async (item, left) => {
-      await table.put({ pk: `STATE#${integration}`, salt: 'salt', expected: 3 });
-      await table.put({ pk: `${item}#${integration}`, salt: 'salt', expected: 3, ...left });
+      await table.putAll([{ pk: `STATE#${integration}`, salt: 'salt', expected: 3 }]);
+      await table.putAll([{ pk: `${item}#${integration}`, salt: 'salt', expected: 3, ...left }]);
       const lease = { owner: 'a', until: later };
       expect(await ledger.takeLease(lease, now)).toMatchObject({ expected: 3, gate: nothingFound });
     },
@@ -124,7 +124,7 @@ describe('the item of a certification', () => {
 
   it('is filed by the next look where it belongs, should a crash have left it elsewhere', async () => {
     await used.create(assessment(), now, 'held');
-    await table.put({ ...(await item(id)), undelivered: `${integration}#pending` });
+    await table.putAll([{ ...(await item(id)), undelivered: `${integration}#pending` }]);
     expect(await used.leftovers()).toEqual([]);
     expect(await item(id)).toMatchObject({ undelivered: `${integration}#held` });
   });
@@ -143,10 +143,10 @@ describe('the item of a certification', () => {
   it('that is older than histories begins one with the next change', async () => {
     await used.create(assessment());
     const { 'revision:1': _, ...old } = (await item(id)) ?? {};
-    await table.put(old);
-    expect((await ledger.lives([id])).get(id)?.history).toEqual([]);
+    await table.putAll([old]);
+    expect((await ledger.lives([id])).get(id)?.revisions).toEqual([]);
     await used.update(renamed);
-    expect((await ledger.lives([id])).get(id)?.history).toMatchObject([{ revision: 2 }]);
+    expect((await ledger.lives([id])).get(id)?.revisions).toMatchObject([{ revision: 2 }]);
   });
 });
 
@@ -277,12 +277,14 @@ describe('a state item', () => {
 
   it('is read as the first version has left it: null is absent, and a place in the list is forgotten', async () => {
     const place = { from: '2015-01-01', offset: 270, anchors: [4] };
-    await table.put({
-      ...{ pk: pk(), schema: 1, salt: 'salt', accepted: null, digest: null, searching: null },
-      baseline: { status: 'running', start_day: '2026-11-21', bookmark: place, is_anew: false },
-      cursor: { ...place, day: '2015-01-01', count: 400 },
-      flood: { is_flooded: true, doubtful_until: 5 },
-    });
+    await table.putAll([
+      {
+        ...{ pk: pk(), schema: 1, salt: 'salt', accepted: null, digest: null, searching: null },
+        baseline: { status: 'running', start_day: '2026-11-21', bookmark: place, is_anew: false },
+        cursor: { ...place, day: '2015-01-01', count: 400 },
+        flood: { is_flooded: true, doubtful_until: 5 },
+      },
+    ]);
     const state = await ledger.state();
     expect(state).toMatchObject({ baseline: { status: 'running', isAnew: false } });
     expect([state.cursor, state.baseline.bookmark]).toEqual([undefined, undefined]);
@@ -299,7 +301,7 @@ describe('a state item', () => {
     ['conditions', { 'condition:held': { since: 'then', number: 1 } }],
     ['leaseUntil', { lease_until: '2026-11-21' }],
   ])('that is malformed is named, and its field: %s', async (field, malformed) => {
-    await table.put({ pk: pk(), schema: 1, salt: 'salt', ...malformed });
+    await table.putAll([{ pk: pk(), schema: 1, salt: 'salt', ...malformed }]);
     const error: unknown = await ledger.state().catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(LedgerCorruptError);
     expect(String(error)).toContain(`The ledger item ${pk()} is not as written: ${field}`);
@@ -310,7 +312,7 @@ describe('trouble', () => {
   it('with one item is reported and does not hide what else is known', async () => {
     await used.create(assessment({ id: 1 }));
     await used.create(assessment({ id: 2 }));
-    await table.put({ ...(await item(1)), revision: 'one' });
+    await table.putAll([{ ...(await item(1)), revision: 'one' }]);
     expect([...(await ledger.known([1, 2])).keys()]).toEqual([2]);
     expect(warnings).toEqual(['ledger item unreadable']);
   });
@@ -322,7 +324,7 @@ describe('trouble', () => {
       ...(await item(1)),
       outbox: { '1': { event: '{"name":', owes: 'event-and-digest' } },
     };
-    await table.put(broken);
+    await table.putAll([broken]);
     const [batch] = await Array.fromAsync(ledger.leftovers('event'));
     expect(batch?.owed.map(({ certificationId }) => certificationId)).toEqual([2]);
     expect(batch?.unreadable).toMatchObject([{ constructor: LedgerCorruptError }]);

@@ -82,7 +82,7 @@ describeLedgers('what a task records', (used) => {
     expect(recorded.map(({ assessment: { id } }) => id)).toEqual([2]);
     expect((await used().leftovers()).map(({ certificationId }) => certificationId)).toEqual([1]);
     const lives = await used().ledger.lives([1, 2]);
-    expect(lives.get(1)?.history).toMatchObject([{ kind: 'created' }]);
-    expect(lives.get(2)?.history).toMatchObject([{ kind: 'baseline' }]);
+    expect(lives.get(1)?.revisions).toMatchObject([{ kind: 'created' }]);
+    expect(lives.get(2)?.revisions).toMatchObject([{ kind: 'baseline' }]);
   });
 });

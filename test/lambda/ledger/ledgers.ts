@@ -8,7 +8,7 @@ import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { FanOutLedger } from '../../../lambda/fan-out/parts.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
-import type { Ledger } from '../../../lambda/ports/ledger.ts';
+import type { KeptEvent, Ledger } from '../../../lambda/ports/ledger.ts';
 import {
   type Ledgers,
   type LedgersOf,
@@ -85,7 +85,7 @@ export class LedgerInUse {
     return (await Array.fromAsync(this.ledger.leftovers(owing))).flatMap(({ owed }) => owed);
   }
 
-  async kept(waiting: 'held' | 'undeliverable'): Promise<OwedEvent[]> {
+  async kept(waiting: 'held' | 'undeliverable'): Promise<KeptEvent[]> {
     return (await Array.fromAsync(this.ledger.kept(waiting))).flatMap(({ owed }) => owed);
   }
 

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, expect, it } from 'vitest';
 import { nothingMissing } from '../../../lambda/detection/missing.ts';
-import type { Kept, KeptEvent, KeptPage } from '../../../lambda/operations/ops-ledger.ts';
 import { readAnew } from '../../../lambda/operations/steering.ts';
+import type { Kept, KeptEvent, KeptPage } from '../../../lambda/ports/ledger.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now } from './ledgers.ts';
 
@@ -12,8 +12,8 @@ const any = () => true;
 const pause = { since: now, by: 'odile', reason: 'the platform moves' };
 /** Oldest pages first; within a page there is no order. */
 const idsOf = (pages: readonly KeptPage[]) =>
-  pages.flatMap(({ events }) =>
-    events.map(({ certificationId }) => certificationId).sort((a, b) => a - b),
+  pages.flatMap(({ owed }) =>
+    owed.map(({ certificationId }) => certificationId).sort((a, b) => a - b),
   );
 const revisionsOf = (events: readonly KeptEvent[]) => events.map(({ revision }) => revision);
 
@@ -155,7 +155,7 @@ describeLedgers('what waits', (used) => {
     await used().park(await used().create(assessment()));
     await used().update(renamed('Odalys Ashgrove'));
     const pages = await Array.fromAsync(used().opsLedger.kept('undeliverable'));
-    expect(pages.flatMap(({ events }) => events)).toMatchObject([
+    expect(pages.flatMap(({ owed }) => owed)).toMatchObject([
       { certificationId: id, revision: 1, code: 'InvalidParameter' },
     ]);
   });

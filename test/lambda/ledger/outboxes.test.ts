@@ -34,7 +34,7 @@ describeLedgers('settling', (used) => {
     const owed = await used().create(assessment());
     await used().ledger.settle([owed], 'nothing');
     expect(await used().leftovers()).toEqual([]);
-    expect((await used().ledger.lives([id])).get(id)?.undelivered.size).toBe(0);
+    expect((await used().ledger.lives([id])).get(id)?.revisions[0]?.waits).toBeUndefined();
     await used().ledger.settle([owed], 'nothing');
     await used().ledger.settle([{ certificationId: 1, revision: 1 }], 'digest');
     expect(await used().leftovers('digest')).toEqual([]);
@@ -82,7 +82,9 @@ describeLedgers('settling', (used) => {
     await used().ledger.settle([owed], 'digest');
     expect(await used().leftovers('digest')).toMatchObject([{ owes: 'digest' }]);
     expect(await used().leftovers()).toEqual([]);
-    expect((await used().ledger.lives([id])).get(id)?.undelivered.size).toBe(0);
+    expect((await used().ledger.lives([id])).get(id)?.revisions).toMatchObject([
+      { waits: 'digest' },
+    ]);
     const next = await used().update(renamed('Odalys Ashgrove'));
     expect(next).not.toHaveProperty('behind');
   });
@@ -96,7 +98,7 @@ describeLedgers('what is held', (used) => {
     expect(await used().kept('held')).toEqual([owed]);
     expect(await ledger.countKept('held')).toBe(1);
     expect(await ledger.countKept('undeliverable')).toBe(0);
-    expect((await ledger.lives([id])).get(id)?.undelivered).toEqual(new Map([[1, 'held']]));
+    expect((await ledger.lives([id])).get(id)?.revisions).toMatchObject([{ waits: 'held' }]);
   });
 
   it('stays held when an older event of the same certification is delivered', async () => {
@@ -137,10 +139,11 @@ describeLedgers('what SNS refused for good', (used) => {
     await used().park(owed);
     expect(await used().leftovers()).toEqual([]);
     expect(await ledger.countKept('undeliverable')).toBe(1);
-    expect(await used().kept('undeliverable')).toEqual([owed]);
-    expect((await ledger.lives([id])).get(id)?.undelivered).toEqual(
-      new Map([[1, 'undeliverable']]),
-    );
+    const code = 'InvalidParameter';
+    expect(await used().kept('undeliverable')).toEqual([{ ...owed, code }]);
+    expect((await ledger.lives([id])).get(id)?.revisions).toMatchObject([
+      { waits: 'undeliverable' },
+    ]);
   });
 
   it('does not keep back the next revision, and is still there when that is delivered', async () => {
