@@ -5,9 +5,8 @@ import {
   found,
   presence,
   type Sighting,
-  type Told,
 } from '../detection/compare.ts';
-import { type CertificationEvent, certificationEventSchema } from '../events/event.ts';
+import { certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/fields.ts';
 import { jsonText } from '../json-text.ts';
 import { ledgerTable } from '../names.ts';
@@ -240,9 +239,4 @@ export function baselineItem(integration: string, sighting: Sighting, at: string
     first_seen: at,
     outbox: {},
   };
-}
-
-export function entryOf(event: CertificationEvent, destiny: 'pending' | 'held', told: Told): Plain {
-  const held = destiny === 'held' ? { held: true, told } : {};
-  return { event: JSON.stringify(event), owes: 'event-and-digest', ...held };
 }

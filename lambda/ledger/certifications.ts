@@ -9,8 +9,6 @@ import {
   certificationKey,
   changeAttributes,
   dayKey,
-  type Entry,
-  entryOf,
   filedUnder,
   forgottenRevision,
   isAllHeld,
@@ -34,8 +32,6 @@ import { type Plain, path, type Table } from './table.ts';
  *           the outbox is as it was read, too
  */
 export function certifications(table: Table, integration: string, journal: Journal) {
-  const keysOf = (ids: readonly number[]) =>
-    [...new Set(ids)].map((id) => certificationKey(integration, id));
   /** What cannot be read is in the way of its own commits. */
   const readable = <Parsed>(items: readonly Plain[], parse: (item: Plain) => Parsed) => {
     const { read, unreadable } = readAll(items, parse);
@@ -44,12 +40,13 @@ export function certifications(table: Table, integration: string, journal: Journ
   };
   return {
     async known(ids) {
-      const known = readable(await table.getAll(keysOf(ids)), parseCertification);
+      const items = await table.getAll(ids.map((id) => certificationKey(integration, id)));
+      const known = readable(items, parseCertification);
       return new Map(known.map((certification) => [certification.id, certification]));
     },
     async lives(ids) {
-      const lives = readable(await table.getAll(keysOf(ids)), parseLife);
-      return new Map(lives.map((life) => [life.certification.id, life]));
+      const items = await table.getAll(ids.map((id) => certificationKey(integration, id)));
+      return new Map(readable(items, parseLife).map((life) => [life.certification.id, life]));
     },
     async knownOfDay(day) {
       const indexed = { index: ledgerTable.byDay, key: dayKey(integration, day) };
@@ -66,7 +63,9 @@ export function certifications(table: Table, integration: string, journal: Journ
       const before = await write(table, integration, change, event, now, destiny);
       if (before === undefined) return undefined;
       const certificationId = idOf(change);
-      const beside = waitsBeside(before);
+      const [outbox] = readAll([before], outboxOf).read;
+      // What it owed already; where that cannot be told, ops hear of it from whoever reads the outbox.
+      const beside = outbox?.map(({ waits }) => waits) ?? ['pending'];
       // The item is in the index under what it does not wait for first.
       if (beside.includes(destiny === 'pending' ? 'held' : 'undeliverable')) {
         const item = await table.get(certificationKey(integration, certificationId));
@@ -94,7 +93,10 @@ function write(
   const { kind, revision } = change;
   const { partitionKey, sortKey } = ledgerTable.undelivered;
   const at = now.toString();
-  const entry = entryOf(event, destiny, toldOf(change.before));
+  const entry = {
+    ...{ event: JSON.stringify(event), owes: 'event-and-digest' },
+    ...(destiny === 'held' && { held: true, told: toldOf(change.before) }),
+  };
   const set = changeAttributes(integration, change, { kind, at, late: event.data.late });
   const index = { [partitionKey]: undeliveredKey(integration, destiny) };
   // As text, instants are in order only when they have as many digits.
@@ -157,11 +159,4 @@ async function undo(
     ...isAsRead(item),
   });
   return written !== undefined;
-}
-
-/** What the item owed already when an event was committed to it. */
-function waitsBeside(before: Plain): readonly Entry['waits'][] {
-  const [outbox] = readAll([before], outboxOf).read;
-  // It cannot be told, and ops hear of it from whoever reads the outbox.
-  return outbox?.map(({ waits }) => waits) ?? ['pending'];
 }

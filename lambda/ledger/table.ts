@@ -117,7 +117,7 @@ export class Table {
   /** Every item that exists of these keys, strongly consistent, in no order. */
   async getAll(pks: readonly string[]): Promise<Plain[]> {
     const found: Plain[] = [];
-    const keys = pks.map((pk) => marshall({ [ledgerTable.partitionKey]: pk }));
+    const keys = [...new Set(pks)].map((pk) => marshall({ [ledgerTable.partitionKey]: pk }));
     await this.#inBatches('BatchGetItem', getBatchLimit, keys, async (Keys) => {
       const RequestItems = { [this.#name]: { Keys, ConsistentRead: true } };
       const answer = await this.#client.send(new BatchGetItemCommand({ RequestItems }));

@@ -251,6 +251,15 @@ describeLedgers('what is held and undone', (used) => {
     expect(await used().leftovers()).toEqual([next]);
   });
 
+  it('leaves the outbox whole, also when more was held than the history keeps', async () => {
+    await recorded();
+    for (let revision = 2; revision <= 61; revision += 1)
+      await change(renamed(`Odalys the ${revision}th`), 'held');
+    expect(await change(assessment())).toBe('undone');
+    expect(await used().kept('held')).toEqual([]);
+    expect(await undone()).toEqual(Array.from({ length: 50 }, (_, index) => index + 13));
+  });
+
   it('stays where it is not again as subscribers were told', async () => {
     await recorded();
     await change(renamed('Odalys Ashgrove'), 'held');

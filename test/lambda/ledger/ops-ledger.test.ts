@@ -228,7 +228,7 @@ describeLedgers('a decision', (used) => {
     expect((await used().leftovers()).map(({ revision }) => revision)).toEqual([1]);
   });
 
-  it('about more events than one write alters reaches all of them', async () => {
+  it('about many events of one certification reaches all of them', async () => {
     await used().create(assessment(), now, 'held');
     for (let revision = 2; revision <= 23; revision += 1)
       await used().update(renamed(`Odalys ${revision}`), later, 'held');
