@@ -1,10 +1,10 @@
 import type { Context } from 'aws-lambda';
 import { assemble } from './assembly.ts';
+import { Failure } from './failure.ts';
 import { TickJournal, type TickLine } from './journal.ts';
 import { CommitsFailedError } from './ledger/errors.ts';
 import { parseSettings } from './settings.ts';
 import { tick } from './tick/tick.ts';
-import { TickFailure } from './tick-failure.ts';
 
 const environment = parseSettings(process.env);
 const journal = new TickJournal(environment.integration.name, environment.table);
@@ -23,6 +23,6 @@ export async function handler(_event: unknown, context: Context): Promise<TickLi
     return line;
   } catch (error) {
     journal.failed(error, effort());
-    throw new TickFailure(error);
+    throw new Failure('tick', error);
   }
 }

@@ -114,14 +114,14 @@ export interface IntegrationSettingsInput {
     readonly since: string;
   } | undefined;
   /**
-   * Who makes the first full read: the ticks, one slice of days after another, or a state machine,
-   * 4 (or `atOnce`) stretches of days at the same time. For histories of hundreds of thousands; see
+   * Who makes the first full read: the ticks, one range of days after another, or a state machine,
+   * 4 (or `atOnce`) ranges of days at the same time. For histories of hundreds of thousands; see
    * `docs/large-histories.md`. Back to 'tick' removes the state machine once it has done its work.
    * Allowed: 'tick', 'fan-out' or `{ atOnce: 1 to 40 }`.
    * @default 'tick'
    */
   readonly baseline?: 'tick' | 'fan-out' | {
-    /** Allowed: stretches of days that are read at the same time, a whole number from 1 to 40. */
+    /** Allowed: ranges of days that are read at the same time, a whole number from 1 to 40. */
     readonly atOnce: number;
   } | undefined;
   /**

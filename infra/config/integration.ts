@@ -109,14 +109,14 @@ export const integration = record({
     .union(
       [
         oneOf(['tick', 'fan-out']),
-        record({ atOnce: whole('stretches of days that are read at the same time', 1, 40) }),
+        record({ atOnce: whole('ranges of days that are read at the same time', 1, 40) }),
       ],
       { error: "'tick', 'fan-out' or an object with atOnce: a whole number from 1 to 40" },
     )
     .meta({ allowed: "'tick', 'fan-out' or `{ atOnce: 1 to 40 }`" })
     .default('tick')
     .describe(
-      "Who makes the first full read: the ticks, one slice of days after another, or a state machine, 4 (or `atOnce`) stretches of days at the same time. For histories of hundreds of thousands; see `docs/large-histories.md`. Back to 'tick' removes the state machine once it has done its work.",
+      "Who makes the first full read: the ticks, one range of days after another, or a state machine, 4 (or `atOnce`) ranges of days at the same time. For histories of hundreds of thousands; see `docs/large-histories.md`. Back to 'tick' removes the state machine once it has done its work.",
     ),
   fields: z
     .union(

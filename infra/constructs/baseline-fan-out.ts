@@ -85,30 +85,17 @@ export class BaselineFanOut extends Construct {
   }
 
   #function(props: BaselineFanOutProps): lambda.IFunction {
-    const { integration, ledger, topics, credentials } = props;
+    const { integration, ledger, credentials } = props;
     const { logGroup, environment, subscriptions } = props;
     return new NotifierFunction(this, 'Function', {
       runs: 'fan-out',
       description: `Reads days of the baseline of ${integration}`,
-      // For the plan of a very large history; a stretch that takes longer goes on in another one.
+      // For the plan of a very large history; a range that takes longer goes on in another one.
       timeout: Duration.minutes(10),
       logGroup,
       environment,
       subscriptions,
-      statements: [
-        ledger.baselineStatement(),
-        ...credentials,
-        new iam.PolicyStatement({
-          sid: 'TellOperations',
-          actions: ['sns:Publish'],
-          resources: [topics.operations.topicArn],
-        }),
-        new iam.PolicyStatement({
-          sid: 'TellEncrypted',
-          actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-          resources: [topics.key.keyArn],
-        }),
-      ],
+      statements: [ledger.baselineStatement(), ...credentials],
     });
   }
 
@@ -166,7 +153,7 @@ export class BaselineFanOut extends Construct {
   #letItSeeItself(role: iam.Role): void {
     const { stateMachineArn, stateMachineName } = this.stateMachine;
     const stack = Stack.of(this);
-    // AWS's documentation names the first; the executions of stretches look like the second.
+    // AWS's documentation names the first; the executions of ranges look like the second.
     const endings = [':*', '/*'];
     const policy = new iam.Policy(this, 'Itself', {
       roles: [role],
@@ -177,7 +164,7 @@ export class BaselineFanOut extends Construct {
           resources: [stateMachineArn],
         }),
         new iam.PolicyStatement({
-          sid: 'ItsStretches',
+          sid: 'ItsRanges',
           actions: ['states:DescribeExecution', 'states:StopExecution'],
           resources: endings.map((ending) =>
             stack.formatArn({
@@ -196,8 +183,7 @@ export class BaselineFanOut extends Construct {
     for (const ending of endings)
       Validations.of(policy).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${executions}${ending}]`,
-        reason:
-          'Its own executions, and those of its stretches; their ids are made up as they start.',
+        reason: 'Its own executions, and those of its ranges; their ids are made up as they start.',
       });
   }
 

@@ -8,12 +8,12 @@ import { taskErrors } from '../../lambda/names.ts';
 /**
  * What the state machine of a baseline does:
  *
- *   Plan ─▶ Ready? ─▶ Executions ─▶ Alone? ─▶ Stretches (for each: Read ─▶ AllRead? ─▶ Pace ─▶ Read …) ─▶ Complete
+ *   Plan ─▶ Ready? ─▶ Executions ─▶ Alone? ─▶ Ranges (for each: Read ─▶ AllRead? ─▶ Pace ─▶ Read …) ─▶ Complete
  *
- * When a stretch fails, no further ones are begun, and Complete fails with the names of what is left.
+ * When a range fails, no further ones are begun, and Complete fails with the names of what is left.
  *
  * @param tasks the function that all of them run
- * @param atOnce stretches that are read at the same time
+ * @param atOnce ranges that are read at the same time
  */
 export function baselineSteps(
   scope: Construct,
@@ -41,7 +41,7 @@ export function baselineSteps(
 
   const read = task(
     'Read',
-    { task: 'read', atOnce, stretch: sfn.JsonPath.objectAt('$.stretch') },
+    { task: 'read', atOnce, range: sfn.JsonPath.objectAt('$.range') },
     {
       resultSelector: {
         isDone: sfn.JsonPath.objectAt('$.Payload.isDone'),
@@ -55,16 +55,16 @@ export function baselineSteps(
     comment: 'Until the pace of the partner has room for another request',
     time: sfn.WaitTime.secondsPath('$.result.waitSeconds'),
   });
-  // By default no failure is tolerated: after the first one no further stretch is begun.
-  const stretches = new sfn.DistributedMap(scope, 'Stretches', {
+  // By default no failure is tolerated: after the first one no further range is begun.
+  const ranges = new sfn.DistributedMap(scope, 'Ranges', {
     itemsPath: '$.left',
-    itemSelector: { stretch: sfn.JsonPath.objectAt('$$.Map.Item.Value') },
+    itemSelector: { range: sfn.JsonPath.objectAt('$$.Map.Item.Value') },
     maxConcurrency: atOnce,
     // Express workflows last five minutes.
     mapExecutionType: sfn.StateMachineType.STANDARD,
     resultPath: sfn.JsonPath.DISCARD,
   });
-  stretches.itemProcessor(
+  ranges.itemProcessor(
     read.next(
       new sfn.Choice(scope, 'AllRead?')
         .when(
@@ -82,7 +82,7 @@ export function baselineSteps(
     // It waits for a tick to end. Whole minutes would find the next one each time.
     { interval: Duration.seconds(7), backoffRate: 2, maxAttempts: 6 },
   );
-  stretches.addCatch(complete, { errors: [sfn.Errors.ALL], resultPath: '$.failure' });
+  ranges.addCatch(complete, { errors: [sfn.Errors.ALL], resultPath: '$.failure' });
   return plan.next(
     new sfn.Choice(scope, 'Ready?')
       .when(
@@ -91,7 +91,7 @@ export function baselineSteps(
           new sfn.Choice(scope, 'Alone?')
             .when(
               sfn.Condition.numberLessThanEquals('$.executions.running', 1),
-              stretches.next(complete),
+              ranges.next(complete),
             )
             .otherwise(done),
         ),

@@ -29,7 +29,7 @@ import type { Topics } from './topics.ts';
 const unsetCredentials = '{"client_id":"","client_secret":""}';
 
 /** For the partner's sake, who is asked by the ticks meanwhile as well. */
-const stretchesAtOnce = 4;
+const rangesAtOnce = 4;
 
 /** Where the credentials of an integration are. */
 export interface CredentialsSecret {
@@ -103,7 +103,7 @@ export class Integration extends Construct {
       this.baseline = new BaselineFanOut(this, 'Baseline', {
         ...surroundings,
         integration: config.name,
-        atOnce: config.baseline === 'fan-out' ? stretchesAtOnce : config.baseline.atOnce,
+        atOnce: config.baseline === 'fan-out' ? rangesAtOnce : config.baseline.atOnce,
         ledger,
         topics,
         credentials: credentialsStatements(this.secret),

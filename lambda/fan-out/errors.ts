@@ -1,7 +1,8 @@
-import { errorOf, type Fault, NotifierError } from '../errors.ts';
-import type { Stretch } from '../ports/stretch.ts';
+import { errorOf } from '../errors.ts';
+import { Failure } from '../failure.ts';
+import type { PlannedRange } from '../ports/planned-range.ts';
 
-const describeStretch = ({ from, to, isOldest }: Stretch) =>
+const describeRange = ({ from, to, isOldest }: PlannedRange) =>
   isOldest ? `everything up to ${to}` : `${from} to ${to}`;
 
 /** Ops have paused the integration, or the partner has just refused it. */
@@ -15,22 +16,22 @@ export class PartnerLeftAloneError extends errorOf('partner-left-alone', 'ops', 
 }
 
 /** Two tasks never read the same days at once. */
-export class StretchTakenError extends errorOf('stretch-taken', 'ops', 'retry-helps') {
+export class RangeTakenError extends errorOf('range-taken', 'ops', 'retry-helps') {
   readonly whatToDo =
     'Nothing: it is free again when the other task ends, at the latest when its function times out.';
 
-  constructor(stretch: Stretch) {
-    super(`Another task reads ${describeStretch(stretch)}.`);
+  constructor(range: PlannedRange) {
+    super(`Another task reads ${describeRange(range)}.`);
   }
 }
 
 /** A whole invocation has brought nothing that the next one could go on from. */
-export class StretchStuckError extends errorOf('stretch-stuck', 'partner', 'retry-helps') {
+export class RangeStuckError extends errorOf('range-stuck', 'partner', 'retry-helps') {
   readonly whatToDo =
     'Is the partner slow? Start the execution again later. If it stays so, let the ticks read the baseline.';
 
-  constructor(stretch: Stretch) {
-    super(`There was no time to read any of ${describeStretch(stretch)}.`);
+  constructor(range: PlannedRange) {
+    super(`There was no time to read any of ${describeRange(range)}.`);
   }
 }
 
@@ -43,57 +44,36 @@ export class BaselineRestartedError extends errorOf('baseline-restarted', 'ops')
   }
 }
 
-const stretchesNamed = 10;
+const rangesNamed = 10;
 
 /** Some days have not been read: the baseline is not complete. */
 export class BaselineUnfinishedError extends errorOf('baseline-unfinished', 'partner') {
   readonly whatToDo =
     'See in the Map Run why a task has failed. The next execution reads what is left; it may be started at once.';
 
-  constructor(left: readonly Stretch[], all: number) {
-    const more = left.length - stretchesNamed;
+  constructor(left: readonly PlannedRange[], all: number) {
+    const more = left.length - rangesNamed;
+    const named = left.slice(0, rangesNamed).map(describeRange).join('; ');
     super(
-      `${left.length} of ${all} stretches have not been read to their end: ${left
-        .slice(0, stretchesNamed)
-        .map(describeStretch)
-        .join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
+      `${left.length} of ${all} ranges have not been read to their end: ${named}${more > 0 ? `; and ${more} more` : ''}.`,
     );
   }
 }
 
-/** A tick is at work, or operations could not be told. */
+/** A tick is at work. */
 export class NotCompletedYetError extends errorOf('not-completed-yet', 'aws', 'retry-helps') {
-  readonly whatToDo =
-    'Nothing: it is tried again. If that goes on, see "notice refused" in the log.';
+  readonly whatToDo = 'Nothing: it is tried again.';
 
-  constructor(why: string) {
+  constructor(why: 'a tick is at work' | 'the lease was lost') {
     super(`All days have been read, but ${why}.`);
   }
 }
 
-/**
- * What Step Functions is shown of a failed task. Its name tells whether to try again; a foreign
- * error's message could quote data, so only its name goes on.
- */
-export class TaskFailure extends NotifierError {
-  readonly code: 'task-failed' | 'task-failed-for-good';
-  readonly fault: Fault;
-  readonly retryHelps: boolean;
-  readonly whatToDo: string;
+/** What Step Functions is shown of a failed task. Its name tells whether to try again. */
+export class TaskFailure extends Failure {
+  override readonly code = this.retryHelps ? 'task-failed' : 'task-failed-for-good';
 
   constructor(failure: unknown) {
-    if (failure instanceof NotifierError) {
-      super(`${failure.code}: ${failure.message} ${failure.whatToDo}`);
-      this.fault = failure.fault;
-      this.retryHelps = failure.retryHelps;
-      this.whatToDo = failure.whatToDo;
-    } else {
-      super(`The task failed: ${failure instanceof Error ? failure.name : typeof failure}.`);
-      this.fault = 'ops';
-      this.retryHelps = true;
-      this.whatToDo =
-        'See "task failed" in the log; if it happens again, it is a defect: report it.';
-    }
-    this.code = this.retryHelps ? 'task-failed' : 'task-failed-for-good';
+    super('task', failure);
   }
 }

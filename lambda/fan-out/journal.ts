@@ -14,7 +14,7 @@ export class FanOutJournal extends FunctionJournal {
     super('certification-notifier-baseline', integration);
   }
 
-  /** Of a plan only how many stretches it has: all of them would be a line of 60 KB. */
+  /** Of a plan only how many ranges it has: all of them would be a line of 60 KB. */
   carriedOut(task: unknown, result: Awaited<ReturnType<typeof carryOut>>, effort: Effort): void {
     const brief = 'left' in result ? { ...result, left: result.left.length } : result;
     this.logger.info('task', { ...effort, task, result: brief });

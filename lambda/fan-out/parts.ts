@@ -1,32 +1,29 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Sighting } from '../detection/compare.ts';
-import type { Announcer } from '../ports/announcer.ts';
-import type { Journal } from '../ports/journal.ts';
-import type { Ledger } from '../ports/ledger.ts';
+import type { PlannedRange, RangeProgress } from '../ports/planned-range.ts';
 import type { Lease } from '../ports/state.ts';
-import type { Stretch, StretchProgress } from '../ports/stretch.ts';
-import type { TickParts, TickSettings } from '../tick/parts.ts';
+import type { TickParts } from '../tick/parts.ts';
 
 /** What the fan-out keeps in the ledger for itself. */
 export interface FanOutLedger {
   /** The plan that was kept first: it never changes, so that a later execution finds what is done. */
-  plan(begunAt: number): Promise<readonly Stretch[] | undefined>;
+  plan(begunAt: number): Promise<readonly PlannedRange[] | undefined>;
   /** @returns the plan that holds: another execution's, if that one was first */
-  keepPlan(begunAt: number, stretches: readonly Stretch[]): Promise<readonly Stretch[]>;
-  /** Of each of these stretches, in the same order. */
-  progressOf(stretches: readonly Stretch[]): Promise<readonly StretchProgress[]>;
+  keepPlan(begunAt: number, ranges: readonly PlannedRange[]): Promise<readonly PlannedRange[]>;
+  /** Of each of these ranges, in the same order. */
+  progressOf(ranges: readonly PlannedRange[]): Promise<readonly RangeProgress[]>;
   /**
-   * Makes a stretch this task's own.
+   * Makes a range this task's own.
    * @returns how far it has been read, or `undefined` while another task's lease lasts
    */
-  takeStretch(
-    stretch: Stretch,
+  takeRange(
+    range: PlannedRange,
     lease: Lease,
     now: Temporal.Instant,
-  ): Promise<StretchProgress | undefined>;
+  ): Promise<RangeProgress | undefined>;
   /** @returns `false` when the lease had been lost: then nothing was written. */
-  keepProgress(stretch: Stretch, lease: Lease, progress: StretchProgress): Promise<boolean>;
-  giveBackStretch(stretch: Stretch, lease: Lease): Promise<void>;
+  keepProgress(range: PlannedRange, lease: Lease, progress: RangeProgress): Promise<boolean>;
+  giveBackRange(range: PlannedRange, lease: Lease): Promise<void>;
   /**
    * Records certifications that nobody knows, without announcing them. One that a tick has committed
    * since it was looked up is left as it is, its outbox included.
@@ -35,35 +32,8 @@ export interface FanOutLedger {
   recordNew(sightings: readonly Sighting[], now: Temporal.Instant): Promise<readonly Sighting[]>;
 }
 
-/** What the tasks of a fan-out work with. They announce nothing: they only tell operations at the end. */
-export interface FanOutParts {
-  readonly settings: Pick<TickSettings, 'name' | 'timeZone' | 'recentDays' | 'audit'> & {
-    readonly requestsPerMinute: number;
-  };
-  readonly clock: TickParts['clock'];
-  readonly partner: TickParts['partner'];
-  readonly ledger: Pick<
-    Ledger,
-    | 'recordedState'
-    | 'state'
-    | 'saveState'
-    | 'takeLease'
-    | 'giveBackLease'
-    | 'complete'
-    | 'known'
-    | 'calendar'
-    | 'saveDays'
-    | 'addYears'
-    | 'addToDays'
-  >;
+/** What the tasks of a fan-out work with. They tell nobody anything. */
+export interface FanOutParts extends Pick<TickParts, 'clock' | 'partner' | 'ledger' | 'journal'> {
+  readonly settings: TickParts['settings'] & { readonly requestsPerMinute: number };
   readonly fanOut: FanOutLedger;
-  readonly announcer: Pick<Announcer, 'notify'>;
-  readonly journal: Journal;
-}
-
-export interface TaskRun {
-  /** Unique; becomes the owner of a lease. */
-  readonly id: string;
-  /** When the invocation is killed. */
-  readonly deadline: Temporal.Instant;
 }

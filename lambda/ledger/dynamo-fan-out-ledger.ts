@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import * as z from 'zod/mini';
 import type { FanOutLedger } from '../fan-out/parts.ts';
 import { ledgerTable } from '../names.ts';
-import { type Stretch, stretch, stretchProgress } from '../ports/stretch.ts';
+import { type PlannedRange, plannedRange, rangeProgress } from '../ports/planned-range.ts';
 import { baselineItem } from './certification-item.ts';
 import { isFree, isOurs } from './integration-state.ts';
 import { asAttributes, asFields, parse, renamed, schemaVersion } from './item.ts';
@@ -13,20 +13,20 @@ const writesAtOnce = 32;
 
 const planItem = z.object({
   begunAt: z.number(),
-  stretches: z.array(z.omit(stretch.def.innerType, { begunAt: true })),
+  stretches: z.array(z.omit(plannedRange.def.innerType, { begunAt: true })),
 });
 
 /**
- * What the fan-out of an integration's baseline keeps: one item for the plan, and one a stretch,
+ * What the fan-out of an integration's baseline keeps: one item for the plan, and one a range,
  * so that tasks that run at the same time never write to the same item.
  *
  *   plan     condition: there is none yet
- *   stretch  condition: nobody's, or run out; then: still ours
+ *   range    condition: nobody's, or run out; then: still ours
  */
 export function dynamoFanOutLedger(table: Table, integration: string): FanOutLedger {
   const planKey = (begunAt: number) => `FANOUT#${integration}#${begunAt}`;
-  /** No two stretches of a plan end on the same day. */
-  const keyOf = ({ begunAt, to }: Stretch) => `STRETCH#${integration}#${begunAt}#${to}`;
+  /** No two ranges of a plan end on the same day. Items go on to say "stretch", as the first version did. */
+  const keyOf = ({ begunAt, to }: PlannedRange) => `STRETCH#${integration}#${begunAt}#${to}`;
   const plan = async (begunAt: number) => {
     const item = await table.get(planKey(begunAt));
     if (item === undefined) return undefined;
@@ -35,39 +35,39 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
   };
   return {
     plan,
-    async keepPlan(begunAt, stretches) {
-      const planned = z.encode(planItem, { begunAt, stretches: [...stretches] });
+    async keepPlan(begunAt, ranges) {
+      const planned = z.encode(planItem, { begunAt, stretches: [...ranges] });
       const isFirst = await table.create({
         [ledgerTable.partitionKey]: planKey(begunAt),
-        // At most about a thousand stretches of 60 bytes each: far below an item's 400 KB.
+        // At most about a thousand ranges of 60 bytes each: far below an item's 400 KB.
         ...renamed(planned, asAttributes),
         schema: schemaVersion,
       });
-      return isFirst ? stretches : ((await plan(begunAt)) ?? stretches);
+      return isFirst ? ranges : ((await plan(begunAt)) ?? ranges);
     },
-    async progressOf(stretches) {
-      const keys = stretches.map(keyOf);
+    async progressOf(ranges) {
+      const keys = ranges.map(keyOf);
       const items = await table.getAll(keys);
       const byKey = new Map(items.map((item) => [item[ledgerTable.partitionKey], item]));
       return keys.map((key) => progressIn(byKey.get(key) ?? {}));
     },
-    async takeStretch(stretch, lease, now) {
+    async takeRange(range, lease, now) {
       const { owner, until } = lease;
-      const item = await table.update(keyOf(stretch), {
+      const item = await table.update(keyOf(range), {
         set: { lease_owner: owner, lease_until: until.epochMilliseconds, schema: schemaVersion },
         ...isFree(lease, now),
         returns: 'ALL_NEW',
       });
       return item && progressIn(item);
     },
-    async keepProgress(stretch, lease, progress) {
-      const encoded = z.encode(stretchProgress, { ...progress, bookmark: progress.bookmark });
+    async keepProgress(range, lease, progress) {
+      const encoded = z.encode(rangeProgress, { ...progress, bookmark: progress.bookmark });
       const set = renamed(encoded, asAttributes);
-      return (await table.update(keyOf(stretch), { set, ...isOurs(lease) })) !== undefined;
+      return (await table.update(keyOf(range), { set, ...isOurs(lease) })) !== undefined;
     },
-    async giveBackStretch(stretch, lease) {
+    async giveBackRange(range, lease) {
       const set = { lease_owner: undefined, lease_until: undefined };
-      await table.update(keyOf(stretch), { set, ...isOurs(lease) });
+      await table.update(keyOf(range), { set, ...isOurs(lease) });
     },
     async recordNew(sightings, now) {
       const at = now.toString();
@@ -81,4 +81,4 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
   };
 }
 
-const progressIn = (item: Plain) => parse(stretchProgress, item, renamed(item, asFields));
+const progressIn = (item: Plain) => parse(rangeProgress, item, renamed(item, asFields));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeError } from '../../lambda/describe-error.ts';
+import { Failure } from '../../lambda/failure.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
-import { TickFailure } from '../../lambda/tick-failure.ts';
 
 function syntaxErrorAbout(text: string): unknown {
   try {
@@ -47,7 +47,10 @@ describe('what is logged of an error', () => {
 
 describe('what Lambda is shown of a failed tick', () => {
   it('is the name and message of our own error, without its causes', () => {
-    const failure = new TickFailure(new LedgerUnavailableError('Query', { cause: new Error('x') }));
+    const failure = new Failure(
+      'tick',
+      new LedgerUnavailableError('Query', { cause: new Error('x') }),
+    );
     expect(failure).toMatchObject({
       name: 'LedgerUnavailableError',
       code: 'ledger-unavailable',
@@ -57,7 +60,7 @@ describe('what Lambda is shown of a failed tick', () => {
   });
 
   it('is only the name of a foreign one', () => {
-    const failure = new TickFailure(syntaxErrorAbout('Canary Featherstone'));
+    const failure = new Failure('tick', syntaxErrorAbout('Canary Featherstone'));
     expect(failure.message).toBe('The tick failed: SyntaxError.');
   });
 });

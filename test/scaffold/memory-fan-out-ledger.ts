@@ -1,44 +1,47 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Sighting } from '../../lambda/detection/compare.ts';
 import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
+import type { PlannedRange, RangeProgress } from '../../lambda/ports/planned-range.ts';
 import type { Lease } from '../../lambda/ports/state.ts';
-import type { Stretch, StretchProgress } from '../../lambda/ports/stretch.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
-const notBegun: StretchProgress = { isDone: false, recorded: 0 };
-const keyOf = ({ begunAt, to }: Stretch) => `${begunAt}/${to}`;
+const notBegun: RangeProgress = { isDone: false, recorded: 0 };
+const keyOf = ({ begunAt, to }: PlannedRange) => `${begunAt}/${to}`;
 
 /** What a fan-out keeps for itself, beside a ledger in memory. */
 export class MemoryFanOutLedger implements FanOutLedger {
   readonly #ledger: MemoryLedger;
-  readonly #plans = new Map<number, readonly Stretch[]>();
-  readonly #progress = new Map<string, StretchProgress>();
+  readonly #plans = new Map<number, readonly PlannedRange[]>();
+  readonly #progress = new Map<string, RangeProgress>();
   readonly #leases = new Map<string, Lease>();
 
   constructor(ledger: MemoryLedger) {
     this.#ledger = ledger;
   }
 
-  async plan(begunAt: number): Promise<readonly Stretch[] | undefined> {
+  async plan(begunAt: number): Promise<readonly PlannedRange[] | undefined> {
     return this.#plans.get(begunAt);
   }
 
-  async keepPlan(begunAt: number, stretches: readonly Stretch[]): Promise<readonly Stretch[]> {
-    const kept = this.#plans.get(begunAt) ?? stretches;
+  async keepPlan(
+    begunAt: number,
+    ranges: readonly PlannedRange[],
+  ): Promise<readonly PlannedRange[]> {
+    const kept = this.#plans.get(begunAt) ?? ranges;
     this.#plans.set(begunAt, kept);
     return kept;
   }
 
-  async progressOf(stretches: readonly Stretch[]): Promise<readonly StretchProgress[]> {
-    return stretches.map((stretch) => this.#progress.get(keyOf(stretch)) ?? notBegun);
+  async progressOf(ranges: readonly PlannedRange[]): Promise<readonly RangeProgress[]> {
+    return ranges.map((range) => this.#progress.get(keyOf(range)) ?? notBegun);
   }
 
-  async takeStretch(
-    stretch: Stretch,
+  async takeRange(
+    range: PlannedRange,
     lease: Lease,
     now: Temporal.Instant,
-  ): Promise<StretchProgress | undefined> {
-    const key = keyOf(stretch);
+  ): Promise<RangeProgress | undefined> {
+    const key = keyOf(range);
     const other = this.#leases.get(key);
     const isOver = (other?.until.epochMilliseconds ?? 0) < now.epochMilliseconds;
     if (other !== undefined && other.owner !== lease.owner && !isOver) return undefined;
@@ -46,15 +49,15 @@ export class MemoryFanOutLedger implements FanOutLedger {
     return this.#progress.get(key) ?? notBegun;
   }
 
-  async keepProgress(stretch: Stretch, lease: Lease, progress: StretchProgress): Promise<boolean> {
-    if (!this.#isHeld(stretch, lease)) return false;
-    const { bookmark: _, ...before } = this.#progress.get(keyOf(stretch)) ?? notBegun;
-    this.#progress.set(keyOf(stretch), { ...before, ...progress });
+  async keepProgress(range: PlannedRange, lease: Lease, progress: RangeProgress): Promise<boolean> {
+    if (!this.#isHeld(range, lease)) return false;
+    const { bookmark: _, ...before } = this.#progress.get(keyOf(range)) ?? notBegun;
+    this.#progress.set(keyOf(range), { ...before, ...progress });
     return true;
   }
 
-  async giveBackStretch(stretch: Stretch, lease: Lease): Promise<void> {
-    if (this.#isHeld(stretch, lease)) this.#leases.delete(keyOf(stretch));
+  async giveBackRange(range: PlannedRange, lease: Lease): Promise<void> {
+    if (this.#isHeld(range, lease)) this.#leases.delete(keyOf(range));
   }
 
   async recordNew(
@@ -66,7 +69,7 @@ export class MemoryFanOutLedger implements FanOutLedger {
     return unknown;
   }
 
-  #isHeld(stretch: Stretch, { owner }: Lease): boolean {
-    return this.#leases.get(keyOf(stretch))?.owner === owner;
+  #isHeld(range: PlannedRange, { owner }: Lease): boolean {
+    return this.#leases.get(keyOf(range))?.owner === owner;
   }
 }

@@ -7,7 +7,7 @@ import { dynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts
 import { dynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../../lambda/ledger/table.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
-import type { Stretch } from '../../lambda/ports/stretch.ts';
+import type { PlannedRange } from '../../lambda/ports/planned-range.ts';
 import type { LocalFunction } from '../../local/aws/index.ts';
 import { Deployment, integration, queues } from '../scaffold/deployment.ts';
 import { type Execution, execute } from '../support/state-machine.ts';
@@ -50,13 +50,13 @@ class Functions implements Execution {
   #busy = 0;
   mostAtOnce = 0;
   running = 1;
-  /** The stretch, by its last day, whose tasks do not reach the ledger. */
+  /** The range, by its last day, whose tasks do not reach the ledger. */
   broken: string | undefined;
   beforeRead: () => Promise<unknown> = async () => {};
 
   async function(payload: Parameters<Execution['function']>[0]) {
-    const { stretch } = payload;
-    const last = JSON.stringify(stretch ?? '').match(/"to":"([^"]+)"/)?.[1];
+    const { range } = payload;
+    const last = JSON.stringify(range ?? '').match(/"to":"([^"]+)"/)?.[1];
     this.#busy += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#busy);
     if (last !== undefined) {
@@ -74,9 +74,9 @@ class Functions implements Execution {
   }
 
   /** Tasks that were under way when the execution ended go on by themselves. */
-  idle(stretches: number) {
+  idle(ranges: number) {
     return vi.waitFor(() => {
-      expect(new Set(this.read).size).toBe(stretches);
+      expect(new Set(this.read).size).toBe(ranges);
       expect(this.#busy).toBe(0);
     }, 20_000);
   }
@@ -93,8 +93,8 @@ function run(functions = new Functions()) {
   return execute(machine.definition, functions);
 }
 
-/** Five stretches of the small history: the plan that was kept first is the one that holds. */
-async function divide(): Promise<readonly Stretch[]> {
+/** Five ranges of the small history: the plan that was kept first is the one that holds. */
+async function divide(): Promise<readonly PlannedRange[]> {
   const { before, begunAt } = (await ledger.state()).baseline;
   if (before === undefined || begunAt === undefined)
     throw new Error('no tick has read the start day');
@@ -111,9 +111,9 @@ async function divide(): Promise<readonly Stretch[]> {
 }
 
 describe('the state machine of the stack', () => {
-  it('reads the history a few stretches at once, while ticks announce what is new', async () => {
+  it('reads the history a few ranges at once, while ticks announce what is new', async () => {
     await stage.completedTick();
-    const stretches = await divide();
+    const ranges = await divide();
     const functions = new Functions();
     const today = Temporal.Now.plainDateISO('UTC').toString();
     let added: number | undefined;
@@ -127,24 +127,24 @@ describe('the state machine of the stack', () => {
       });
     };
 
-    expect(await run(functions)).toEqual({ outcome: 'completed', stretches: 5 });
-    expect(functions.read.toSorted()).toEqual(stretches.map(({ to }) => `${to}`).toSorted());
+    expect(await run(functions)).toEqual({ outcome: 'completed', ranges: 5 });
+    expect(functions.read.toSorted()).toEqual(ranges.map(({ to }) => `${to}`).toSorted());
     expect(functions.mostAtOnce).toBe(2);
 
     expect(await ledger.state()).toMatchObject({
       expected: records + 1,
       baseline: { status: 'completed' },
     });
-    const [notice, ...more] = await stage.notices();
-    expect(more).toEqual([]);
-    expect(notice?.text).toContain('baseline.completed');
-    expect(notice?.text).toContain(`${records + 1} certifications`);
-
     expect(await stage.completedTick()).toMatchObject({
       outcome: 'completed',
       created: 0,
       unexplained: 0,
     });
+    const [notice, ...more] = await stage.notices();
+    expect(more).toEqual([]);
+    expect(notice?.text).toContain('baseline.completed');
+    expect(notice?.text).toContain(`${records + 1} certifications`);
+
     const { id } = stage.sandbox.world.add({ certified_on: '2020-02-29' });
     expect(await stage.completedTick()).toMatchObject({ created: 1 });
     const heard = (await stage.events(queues.everything)).map(({ subject }) => subject);
@@ -168,10 +168,10 @@ describe('the state machine of the stack', () => {
     });
     expect(await restart()).toMatchObject({ payload: { ok: true, result: { changed: false } } });
 
-    const stretches = await divide();
+    const ranges = await divide();
     const functions = new Functions();
-    expect(await run(functions)).toEqual({ outcome: 'completed', stretches: 5 });
-    expect(functions.read.toSorted()).toEqual(stretches.map(({ to }) => `${to}`).toSorted());
+    expect(await run(functions)).toEqual({ outcome: 'completed', ranges: 5 });
+    expect(functions.read.toSorted()).toEqual(ranges.map(({ to }) => `${to}`).toSorted());
     expect(await stage.completedTick()).toMatchObject({
       outcome: 'completed',
       created: 1,
@@ -182,16 +182,16 @@ describe('the state machine of the stack', () => {
     expect(heard.sort()).toEqual([String(late.id), String(fresh.id)].sort());
   });
 
-  it('goes on with a stretch for which the pace had no room, and calls that no failure', async () => {
+  it('goes on with a range for which the pace had no room, and calls that no failure', async () => {
     await stage.completedTick();
     await divide();
     const functions = new Functions();
     const spent = { isDone: false, recorded: 0, waitSeconds: 0 };
     const refused = new Set<string>();
     const refusing: Execution['function'] = async (payload) => {
-      const stretch = JSON.stringify(payload['stretch'] ?? '');
-      if (stretch === '""' || refused.has(stretch)) return functions.function(payload);
-      refused.add(stretch);
+      const range = JSON.stringify(payload['range'] ?? '');
+      if (range === '""' || refused.has(range)) return functions.function(payload);
+      refused.add(range);
       const answer = { requestId: 'one', coldStart: false, outcome: 'returned' as const };
       return { invoke: async () => ({ ...answer, payload: spent }) };
     };
@@ -205,27 +205,27 @@ describe('the state machine of the stack', () => {
     expect((await ledger.state()).expected).toBe(records);
   });
 
-  it('fails with the name of the stretch that failed; the next execution reads what is left', async () => {
+  it('fails with the name of the range that failed; the next execution reads what is left', async () => {
     await stage.completedTick();
-    const stretches = await divide();
+    const ranges = await divide();
     const functions = new Functions();
-    const failing = stretches[1];
+    const failing = ranges[1];
     functions.broken = String(failing?.to);
     const failure: unknown = await run(functions).catch((error: unknown) => error);
-    expect(String(failure)).toContain('stretches have not been read to their end');
+    expect(String(failure)).toContain('ranges have not been read to their end');
     expect(String(failure)).toContain(`${failing?.from} to ${failing?.to}`);
     // The first attempt and four more.
     expect(functions.read.filter((last) => last === functions.broken)).toHaveLength(5);
     expect((await ledger.state()).baseline.status).toBe('running');
     expect(await stage.notices()).toEqual([]);
 
-    // Step Functions would begin no further stretch; here all are begun.
-    await functions.idle(stretches.length);
-    const done = (await fanOut.progressOf(stretches)).filter(({ isDone }) => isDone).length;
+    // Step Functions would begin no further range; here all are begun.
+    await functions.idle(ranges.length);
+    const done = (await fanOut.progressOf(ranges)).filter(({ isDone }) => isDone).length;
     expect(done).toBe(4);
     const again = new Functions();
     expect(await run(again)).toMatchObject({ outcome: 'completed' });
-    expect(again.read).toHaveLength(stretches.length - done);
+    expect(again.read).toHaveLength(ranges.length - done);
     expect(again.read).toContain(functions.broken);
     expect((await ledger.state()).expected).toBe(records);
   });
@@ -235,7 +235,7 @@ describe('the state machine of the stack', () => {
     await divide();
     stage.sandbox.rotateSecret();
     const functions = new Functions();
-    await expect(run(functions)).rejects.toThrow('stretches have not been read to their end');
+    await expect(run(functions)).rejects.toThrow('ranges have not been read to their end');
     await functions.idle(5);
     expect(functions.read).toHaveLength(5);
   });
@@ -251,7 +251,7 @@ describe('the state machine of the stack', () => {
     expect([...before.read, ...second.read]).toEqual([]);
     expect(await run()).toMatchObject({ outcome: 'completed' });
     const after = new Functions();
-    expect(await run(after)).toMatchObject({ outcome: 'completed', stretches: 0 });
+    expect(await run(after)).toMatchObject({ outcome: 'completed', ranges: 0 });
     expect(after.read).toEqual([]);
   });
 });

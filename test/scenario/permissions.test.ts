@@ -98,7 +98,7 @@ async function fanOut(stage: Deployment): Promise<void> {
     return invocation.payload;
   };
   const { left } = planSchema.parse(await carryOut({ task: 'plan' }));
-  for (const stretch of left) await carryOut({ task: 'read', atOnce: 4, stretch });
+  for (const range of left) await carryOut({ task: 'read', atOnce: 4, range });
   await carryOut({ task: 'complete' });
 }
 

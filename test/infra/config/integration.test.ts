@@ -139,7 +139,7 @@ describe('a wrong setting of an integration is named with its place, what was fo
       "'tick', 'fan-out' or an object with atOnce",
     ],
     [
-      'no stretch at once',
+      'no range at once',
       withDistrict({ baseline: { atOnce: 0 } }),
       'integrations[0].baseline.atOnce: 0 found',
       'a whole number from 1 to 40',

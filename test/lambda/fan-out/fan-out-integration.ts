@@ -2,9 +2,9 @@ import { Temporal } from 'temporal-polyfill';
 import { complete } from '../../../lambda/fan-out/complete.ts';
 import type { FanOutParts } from '../../../lambda/fan-out/parts.ts';
 import { plan } from '../../../lambda/fan-out/plan.ts';
-import { readStretch } from '../../../lambda/fan-out/read-stretch.ts';
+import { readRange } from '../../../lambda/fan-out/read-range.ts';
 import { partnerReader } from '../../../lambda/partner/reader.ts';
-import type { Stretch } from '../../../lambda/ports/stretch.ts';
+import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
 
@@ -31,29 +31,29 @@ export class FanOutIntegration extends Integration {
     return { id: `task-${this.#tasks}`, deadline: this.clock.now().add({ seconds }) };
   }
 
-  /** Small stretches of a small history: the plan that was kept first is the one that holds. */
+  /** Small ranges of a small history: the plan that was kept first is the one that holds. */
   async divide(days: number): Promise<void> {
     const { before, begunAt } = (await this.ledger.state()).baseline;
     const oldest = await this.partner.oldestDay(this.run().deadline);
     if (before === undefined || begunAt === undefined || oldest === undefined)
       throw new Error('there is nothing to divide');
-    const stretches: Stretch[] = [];
+    const ranges: PlannedRange[] = [];
     for (let end = before; Temporal.PlainDate.compare(end, oldest) > 0; ) {
       const from = end.subtract({ days });
       const isOldest = Temporal.PlainDate.compare(from, oldest) <= 0;
       const to = end.subtract({ days: 1 });
-      stretches.push({ begunAt, from, to, sliceDays: 1, ...(isOldest && { isOldest }) });
+      ranges.push({ begunAt, from, to, sliceDays: 1, ...(isOldest && { isOldest }) });
       end = from;
     }
-    await this.fanOut.keepPlan(begunAt, stretches);
+    await this.fanOut.keepPlan(begunAt, ranges);
   }
 
   plan() {
     return plan(this.taskParts, this.run());
   }
 
-  read(stretch: Stretch, parts: Partial<FanOutParts> = {}, seconds?: number, atOnce = 4) {
-    return readStretch({ ...this.taskParts, ...parts }, stretch, this.run(seconds), atOnce);
+  read(range: PlannedRange, parts: Partial<FanOutParts> = {}, seconds?: number, atOnce = 4) {
+    return readRange({ ...this.taskParts, ...parts }, range, this.run(seconds), atOnce);
   }
 
   complete(parts: Partial<FanOutParts> = {}) {
@@ -63,7 +63,7 @@ export class FanOutIntegration extends Integration {
   /** What is left of the plan, read to its end. */
   async readAll() {
     const { left } = await this.plan();
-    for (const stretch of left) while (!(await this.read(stretch)).isDone);
+    for (const range of left) while (!(await this.read(range)).isDone);
   }
 
   async calendar() {

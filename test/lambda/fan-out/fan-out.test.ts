@@ -6,15 +6,15 @@ import {
   BaselineUnfinishedError,
   NotCompletedYetError,
   PartnerLeftAloneError,
-  StretchStuckError,
-  StretchTakenError,
+  RangeStuckError,
+  RangeTakenError,
 } from '../../../lambda/fan-out/errors.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { progressOf } from '../../../lambda/operations/status.ts';
 import { readAnew } from '../../../lambda/operations/steering.ts';
 import { UnavailableError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
-import type { Stretch } from '../../../lambda/ports/stretch.ts';
+import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tooManyRequests } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -28,17 +28,17 @@ beforeEach(() => {
   story = new FanOutIntegration();
 });
 
-async function firstStretch(): Promise<Stretch> {
-  const [stretch] = (await story.plan()).left;
-  if (stretch === undefined) throw new Error('nothing is left');
-  return stretch;
+async function firstRange(): Promise<PlannedRange> {
+  const [range] = (await story.plan()).left;
+  if (range === undefined) throw new Error('nothing is left');
+  return range;
 }
 
 const counts = (calendar: Awaited<ReturnType<FanOutIntegration['calendar']>>) =>
   new Map([...calendar].map(([day, { count, proof }]) => [day, [count, proof?.kind]]));
 
 describe('a baseline that fans out', () => {
-  it('is as far as its stretches have been read, in whatever order', async () => {
+  it('is as far as its ranges have been read, in whatever order', async () => {
     story.world = history(80, today);
     const progress = async () =>
       progressOf(await story.ledger.state(), await story.calendar(), 'fan-out');
@@ -47,8 +47,8 @@ describe('a baseline that fans out', () => {
     await story.divide(3);
     const { left } = await story.plan();
     expect(left).toHaveLength(3);
-    for (const [index, stretch] of left.toReversed().entries()) {
-      await story.read(stretch);
+    for (const [index, range] of left.toReversed().entries()) {
+      await story.read(range);
       expect((await progress()).counted).toBe(8 + 24 * (index + 1));
     }
   });
@@ -67,9 +67,10 @@ describe('a baseline that fans out', () => {
     await story.tick();
     await story.divide(15);
     const planned = await story.plan();
-    expect(planned).toMatchObject({ outcome: 'ready', stretches: 4 });
-    await Promise.all(planned.left.map((stretch) => story.read(stretch)));
+    expect(planned).toMatchObject({ outcome: 'ready', ranges: 4 });
+    await Promise.all(planned.left.map((range) => story.read(range)));
     expect(await story.complete()).toMatchObject({ outcome: 'completed' });
+    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
 
     const { years } = await other.ledger.state();
     expect(counts(await story.calendar())).toEqual(counts(await other.ledger.calendar(years)));
@@ -84,7 +85,6 @@ describe('a baseline that fans out', () => {
       expected: 96,
       dueAt: (await other.ledger.state()).dueAt,
     });
-    expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0, unexplained: 0 });
     expect(story.heard).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe('the ticks meanwhile', () => {
     expect((await story.ledger.known([101])).size).toBe(0);
   });
 
-  it('announce what appears on the start day or later, once, and nothing of the stretches', async () => {
+  it('announce what appears on the start day or later, once, and nothing of the ranges', async () => {
     story.add(assessment({ id: 2, certified_on: today }));
     story.add(assessment({ id: 3, certified_on: '2026-11-22' }));
     story.add(assessment({ id: 4, certified_on: yesterday }));
@@ -146,7 +146,7 @@ describe('the ticks meanwhile', () => {
     expect((await story.ledger.state()).expected).toBe(story.world.length);
   });
 
-  it('announce what has appeared in a stretch after it was read, as soon as the baseline is completed', async () => {
+  it('announce what has appeared in a range after it was read, as soon as the baseline is completed', async () => {
     await story.readAll();
     story.add(assessment({ id: 5, certified_on: '2026-11-15' }));
     await story.tick();
@@ -175,10 +175,10 @@ describe('the ticks meanwhile', () => {
     expect(story.heard.map(({ subject }) => subject)).toEqual(['2']);
   });
 
-  it('lose no event of a record that the partner moves out of a stretch while that is being read', async () => {
+  it('lose no event of a record that the partner moves out of a range while that is being read', async () => {
     const moved = assessment({ id: 101, certified_on: today });
-    const stretch = await firstStretch();
-    await story.read(stretch, {
+    const range = await firstRange();
+    await story.read(range, {
       fanOut: {
         ...bound(story.fanOut),
         // It has just been looked up and found unknown.
@@ -212,16 +212,16 @@ describe('at a host that allows 12 requests a minute', () => {
     story.clock.advance({ minutes: 1 });
   });
 
-  it('four stretches at once and the ticks beside them are refused nothing', async () => {
+  it('four ranges at once and the ticks beside them are refused nothing', async () => {
     await story.divide(13);
     const { left } = await story.plan();
-    const tasks = left.map((stretch) => ({ stretch, process: story.process(), isDone: false }));
+    const tasks = left.map((range) => ({ range, process: story.process(), isDone: false }));
     expect(tasks).toHaveLength(4);
     for (let minutes = 0; tasks.some(({ isDone }) => !isDone) && minutes < 30; minutes++) {
       story.clock.advance({ minutes: 1 });
       await story.tick();
       for (const task of tasks.filter(({ isDone }) => !isDone))
-        ({ isDone: task.isDone } = await story.read(task.stretch, task.process, 50));
+        ({ isDone: task.isDone } = await story.read(task.range, task.process, 50));
     }
     await story.complete();
     expect((await story.ledger.state()).expected).toBe(400);
@@ -230,14 +230,14 @@ describe('at a host that allows 12 requests a minute', () => {
 
   it('the plan waits for another execution where there is no room for its first requests', async () => {
     story.host.fault = tooManyRequests();
-    expect(await story.plan()).toEqual({ outcome: 'backing-off', left: [], stretches: 0 });
+    expect(await story.plan()).toEqual({ outcome: 'backing-off', left: [], ranges: 0 });
     story.host.fault = undefined;
     story.clock.advance({ minutes: 1 });
-    expect(await story.plan()).toMatchObject({ outcome: 'ready', stretches: 1 });
+    expect(await story.plan()).toMatchObject({ outcome: 'ready', ranges: 1 });
   });
 });
 
-describe('a stretch', () => {
+describe('a range', () => {
   beforeEach(async () => {
     story.world = history(400, yesterday);
     await story.tick();
@@ -245,12 +245,12 @@ describe('a stretch', () => {
   });
 
   it('is not read again once it is done', async () => {
-    const stretch = await firstStretch();
-    expect(await story.read(stretch)).toEqual(
+    const range = await firstRange();
+    expect(await story.read(range)).toEqual(
       expect.objectContaining({ isDone: true, recorded: 400 }),
     );
     story.requests.length = 0;
-    expect(await story.read(stretch)).toMatchObject({ isDone: true, recorded: 400 });
+    expect(await story.read(range)).toMatchObject({ isDone: true, recorded: 400 });
     expect((await story.plan()).left).toEqual([]);
     expect(story.requests).toEqual([]);
   });
@@ -264,11 +264,11 @@ describe('a stretch', () => {
     };
     const { before, begunAt = 0 } = (await story.ledger.state()).baseline;
     const day = (days: number) => Temporal.PlainDate.from(before ?? today).subtract({ days });
-    for (const stretch of [
+    for (const range of [
       { begunAt, from: day(7), to: day(1), sliceDays: 5 },
       { begunAt, from: day(20), to: day(8), sliceDays: 5, isOldest: true } as const,
     ])
-      await story.read(stretch, { partner: { ...story.partner, prove } });
+      await story.read(range, { partner: { ...story.partner, prove } });
     let end = before;
     for (const { from, to } of asked) {
       expect(to?.add({ days: 1 })).toEqual(end);
@@ -279,29 +279,29 @@ describe('a stretch', () => {
   });
 
   it('is read by one task at a time', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     let second: unknown;
     const prove: PartnerReader['prove'] = async (...asked) => {
-      second ??= await story.read(stretch).catch((error: unknown) => error);
+      second ??= await story.read(range).catch((error: unknown) => error);
       return story.partner.prove(...asked);
     };
-    await story.read(stretch, { partner: { ...story.partner, prove } });
-    expect(second).toBeInstanceOf(StretchTakenError);
+    await story.read(range, { partner: { ...story.partner, prove } });
+    expect(second).toBeInstanceOf(RangeTakenError);
   });
 
   it('goes on after a failure where it was, and records nothing twice', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     let answers = 3;
     const prove: PartnerReader['prove'] = async (...asked) => {
       answers -= 1;
       if (answers === 0) throw new Error('reset');
       return story.partner.prove(...asked);
     };
-    await expect(story.read(stretch, { partner: { ...story.partner, prove } })).rejects.toThrow();
+    await expect(story.read(range, { partner: { ...story.partner, prove } })).rejects.toThrow();
     const already = (await story.ledger.known(story.world.map(({ id }) => id))).size;
     expect(already).toBeGreaterThan(0);
     let recorded = 0;
-    await story.read(stretch, {
+    await story.read(range, {
       fanOut: {
         ...bound(story.fanOut),
         recordNew: async (sightings, now) => {
@@ -314,7 +314,7 @@ describe('a stretch', () => {
   });
 
   it('that was cut off by a crash while it was being recorded counts right all the same', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     const died = {
       ...bound(story.fanOut),
       recordNew: async (...[sightings, now]: Parameters<typeof story.fanOut.recordNew>) => {
@@ -322,7 +322,7 @@ describe('a stretch', () => {
         throw new LedgerUnavailableError('PutItem', {});
       },
     };
-    await expect(story.read(stretch, { fanOut: died })).rejects.toThrow(LedgerUnavailableError);
+    await expect(story.read(range, { fanOut: died })).rejects.toThrow(LedgerUnavailableError);
     await story.readAll();
     await story.complete();
     expect((await story.ledger.state()).expected).toBe(400);
@@ -330,11 +330,11 @@ describe('a stretch', () => {
   });
 
   it('that takes longer than a function may run goes on in another one', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     story.host.answerMs = 9_000;
     let invocations = 0;
     for (let isDone = false; !isDone && invocations < 20; invocations++)
-      ({ isDone } = await story.read(stretch, {}, 60));
+      ({ isDone } = await story.read(range, {}, 60));
     expect(invocations).toBeGreaterThan(1);
     expect(invocations).toBeLessThan(20);
     await story.complete();
@@ -342,21 +342,21 @@ describe('a stretch', () => {
   });
 
   it('of which nothing can be read in time fails visibly instead of going on for ever', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     story.host.onList = ({ sort }) => (sort === 'user_name' ? 'silence' : undefined);
-    await expect(story.read(stretch, {}, 60)).rejects.toThrow(StretchStuckError);
+    await expect(story.read(range, {}, 60)).rejects.toThrow(RangeStuckError);
   });
 
-  it('goes on by its bookmark where a single slice is too large for a function', async () => {
-    const stretch = { ...(await firstStretch()), sliceDays: 9_999 };
+  it('goes on by its bookmark where a single range of it is too large for a function', async () => {
+    const range = { ...(await firstRange()), sliceDays: 9_999 };
     story.host.answerMs = 12_000;
-    const first = await story.read(stretch, {}, 60);
+    const first = await story.read(range, {}, 60);
     expect(first).toMatchObject({ isDone: false, recorded: expect.any(Number) });
     expect(first.recorded).toBeGreaterThan(0);
-    expect((await story.fanOut.progressOf([stretch]))[0]?.bookmark).toBeDefined();
+    expect((await story.fanOut.progressOf([range]))[0]?.bookmark).toBeDefined();
     let last = first;
     for (let invocations = 1; !last.isDone && invocations < 20; invocations++)
-      last = await story.read(stretch, {}, 60);
+      last = await story.read(range, {}, 60);
     expect(last).toMatchObject({ isDone: true, recorded: 400 });
     await story.complete();
     expect((await story.ledger.state()).expected).toBe(400);
@@ -369,10 +369,10 @@ describe('a stretch', () => {
       if (isIn.toSorted()[1] === poison) throw new UnavailableError('list', 'status 500');
       return story.partner.prove(range, ...rest);
     };
-    const stretch = { ...(await firstStretch()), sliceDays: 8 };
+    const range = { ...(await firstRange()), sliceDays: 8 };
     const poisoned = { partner: { ...story.partner, prove } };
     let invocations = 0;
-    while (!(await story.read(stretch, poisoned)).isDone && invocations < 20) invocations += 1;
+    while (!(await story.read(range, poisoned)).isDone && invocations < 20) invocations += 1;
     await story.complete();
     expect(invocations).toBeGreaterThan(0);
     expect((await story.ledger.state()).expected).toBe(392);
@@ -380,71 +380,71 @@ describe('a stretch', () => {
   });
 
   it('leaves the partner alone while that has refused the ticks', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     await story.ledger.saveState({
       backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
     });
-    await expect(story.read(stretch)).rejects.toThrow(PartnerLeftAloneError);
+    await expect(story.read(range)).rejects.toThrow(PartnerLeftAloneError);
   });
 
   it('waits, and does not fail, while the partner has asked the ticks to be left alone', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     const now = story.clock.now().epochMilliseconds;
     await story.ledger.saveState({ pace: { since: 0, sent: 0, closedUntil: now + 3_000_000 } });
     const before = story.host.requests.length;
-    expect(await story.read(stretch)).toMatchObject({
+    expect(await story.read(range)).toMatchObject({
       isDone: false,
       recorded: 0,
       waitSeconds: 3_000,
     });
     expect(story.host.requests.length).toBe(before);
     story.clock.advance({ seconds: 3_000 });
-    expect(await story.read(stretch)).toMatchObject({ isDone: true, waitSeconds: 0 });
+    expect(await story.read(range)).toMatchObject({ isDone: true, waitSeconds: 0 });
   });
 
   it('waits, and does not fail, while the partner refuses for pace', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     story.host.fault = tooManyRequests();
-    expect(await story.read(stretch, {}, 50)).toMatchObject({ isDone: false, waitSeconds: 60 });
+    expect(await story.read(range, {}, 50)).toMatchObject({ isDone: false, waitSeconds: 60 });
     story.host.fault = undefined;
     story.clock.advance({ seconds: 60 });
-    expect(await story.read(stretch)).toMatchObject({ isDone: true, waitSeconds: 0 });
+    expect(await story.read(range)).toMatchObject({ isDone: true, waitSeconds: 0 });
   });
 
   it('has its share of what the partner has taught the ticks', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     const refusedAt = story.clock.now().epochMilliseconds;
     await story.ledger.saveState({ pace: { since: refusedAt, sent: 15, learned: 15, refusedAt } });
     const before = story.host.requests.length;
-    expect(await story.read(stretch, {}, 50)).toMatchObject({ isDone: false });
+    expect(await story.read(range, {}, 50)).toMatchObject({ isDone: false });
     expect(story.host.requests.length - before).toBe(3);
   });
 
   it('goes on at what it was taught itself since then', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     const refusedAt = story.clock.now().epochMilliseconds;
     await story.ledger.saveState({ pace: { since: 0, sent: 0, learned: 20, refusedAt } });
     story.clock.advance({ minutes: 1 });
     story.host.fault = tooManyRequests(900);
-    await story.read(stretch, {}, 50);
+    await story.read(range, {}, 50);
     story.host.fault = undefined;
     const before = story.host.requests.length;
-    expect(await story.read(stretch, {}, 50)).toMatchObject({ waitSeconds: 900 });
+    expect(await story.read(range, {}, 50)).toMatchObject({ waitSeconds: 900 });
     expect(story.host.requests.length).toBe(before);
   });
 
   it('records nothing any more once the baseline is completed', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     await story.readAll();
     await story.complete();
     story.add(assessment({ id: 9_000, certified_on: '2026-11-01' }));
-    const other = { ...stretch, to: stretch.to.subtract({ days: 1 }) };
+    const other = { ...range, to: range.to.subtract({ days: 1 }) };
     await expect(story.read(other)).rejects.toThrow(BaselineRestartedError);
     expect((await story.ledger.known([9_000])).size).toBe(0);
   });
 
   it('records nothing any more when the baseline is completed while it is being read', async () => {
-    const stretch = await firstStretch();
+    const range = await firstRange();
     const prove: PartnerReader['prove'] = async (...asked) => {
       const read = await story.partner.prove(...asked);
       const { baseline } = await story.ledger.state();
@@ -452,7 +452,7 @@ describe('a stretch', () => {
       return read;
     };
     const late = { partner: { ...story.partner, prove } };
-    await expect(story.read(stretch, late)).rejects.toThrow(BaselineRestartedError);
+    await expect(story.read(range, late)).rejects.toThrow(BaselineRestartedError);
     expect((await story.ledger.known(story.world.map(({ id }) => id))).size).toBe(0);
   });
 });
@@ -483,7 +483,7 @@ describe('a baseline that was restarted', () => {
     expect((await story.ledger.state()).expected).toBe(81);
   });
 
-  it('leaves what nobody knows to the ticks, however much of it is in a stretch that takes several tasks', async () => {
+  it('leaves what nobody knows to the ticks, however much of it is in a range that takes several tasks', async () => {
     story.world = history(80, yesterday);
     await story.tick();
     await story.readAll();
@@ -512,13 +512,13 @@ describe('the completion', () => {
     await story.divide(4);
   });
 
-  it('names the stretches that are left, and says nothing to operations', async () => {
+  it('names the ranges that are left, and says nothing to operations', async () => {
     const { left } = await story.plan();
-    for (const stretch of left.slice(1)) await story.read(stretch);
+    for (const range of left.slice(1)) await story.read(range);
     const [missing] = left;
     await expect(story.complete()).rejects.toThrow(BaselineUnfinishedError);
     await expect(story.complete()).rejects.toThrow(
-      `1 of ${left.length} stretches have not been read to their end: ${missing?.from} to ${missing?.to}.`,
+      `1 of ${left.length} ranges have not been read to their end: ${missing?.from} to ${missing?.to}.`,
     );
     expect(story.notices).toEqual([]);
     expect((await story.plan()).left).toEqual([missing]);
@@ -534,14 +534,18 @@ describe('the completion', () => {
     expect((await story.ledger.state()).baseline.status).toBe('completed');
   });
 
-  it('waits until operations can be told, and tells them once', async () => {
+  it('is told to operations by the ticks, as soon as they can be told, once', async () => {
     await story.readAll();
+    await story.complete();
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
-    await expect(story.complete()).rejects.toThrow(NotCompletedYetError);
-    expect((await story.ledger.state()).baseline.status).toBe('running');
+    await story.tick();
+    expect((await story.ledger.state()).baseline).toMatchObject({ isNoticeOwed: true });
     story.subscribers.mailing = { accepted: true };
-    await story.complete();
-    await story.complete();
+    story.notices.length = 0;
+    for (let minutes = 0; minutes < 40; minutes += 1) {
+      story.clock.advance({ minutes: 1 });
+      await story.tick();
+    }
     expect(story.notices.map(({ subject }) => subject)).toEqual([
       `${story.name}: baseline completed`,
     ]);
@@ -552,11 +556,11 @@ describe('the completion', () => {
 function bound(ledger: FanOutIntegration['fanOut']): FanOutIntegration['fanOut'] {
   return {
     plan: (begunAt) => ledger.plan(begunAt),
-    keepPlan: (begunAt, stretches) => ledger.keepPlan(begunAt, stretches),
-    progressOf: (stretches) => ledger.progressOf(stretches),
-    takeStretch: (stretch, lease, now) => ledger.takeStretch(stretch, lease, now),
-    keepProgress: (stretch, lease, progress) => ledger.keepProgress(stretch, lease, progress),
-    giveBackStretch: (stretch, lease) => ledger.giveBackStretch(stretch, lease),
+    keepPlan: (begunAt, ranges) => ledger.keepPlan(begunAt, ranges),
+    progressOf: (ranges) => ledger.progressOf(ranges),
+    takeRange: (range, lease, now) => ledger.takeRange(range, lease, now),
+    keepProgress: (range, lease, progress) => ledger.keepProgress(range, lease, progress),
+    giveBackRange: (range, lease) => ledger.giveBackRange(range, lease),
     recordNew: (sightings, now) => ledger.recordNew(sightings, now),
   };
 }

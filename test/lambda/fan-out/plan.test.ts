@@ -4,10 +4,20 @@ import { describe, expect, it } from 'vitest';
 import type { DayRange } from '../../../lambda/detection/days.ts';
 import { divide } from '../../../lambda/fan-out/plan.ts';
 import { PaceSpentError } from '../../../lambda/partner/errors.ts';
-import type { Stretch } from '../../../lambda/ports/stretch.ts';
+import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';
+import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
+import { ManualClock } from '../../scaffold/clock.ts';
 
 const before = Temporal.PlainDate.from('2026-11-21');
-const deadline = Temporal.Instant.from('2026-11-21T09:00:00Z');
+const clock = new ManualClock();
+
+/** Within ten minutes. */
+async function divided(host: Parameters<typeof divide>[0]) {
+  const limit = new TimeLimit(clock.now().add({ minutes: 10 }), clock);
+  const ranges = await divide(host, before, limit);
+  if (ranges === undefined) throw new Error('there was no room');
+  return ranges;
+}
 
 /** A partner that has so many assessments so many days before the start day. */
 function partner(history: readonly (readonly [daysBefore: number, count: number])[]) {
@@ -35,46 +45,46 @@ const histories = fc.array(fc.tuple(fc.integer({ min: 1, max: 8_000 }), fc.nat(9
   maxLength: 60,
 });
 
-const length = ({ from, to }: Pick<Stretch, 'from' | 'to'>) =>
+const length = ({ from, to }: Pick<PlannedRange, 'from' | 'to'>) =>
   from.until(to, { largestUnit: 'days' }).days + 1;
 
 describe('the division of a history', () => {
-  it('has every day before the start day in exactly one stretch', async () => {
+  it('has every day before the start day in exactly one range', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
-        const stretches = await divide(partner(history).partner, before, deadline);
+        const ranges = await divided(partner(history).partner);
         let end = before;
-        for (const stretch of stretches) {
-          expect(stretch.to.add({ days: 1 })).toEqual(end);
-          expect(length(stretch)).toBeGreaterThan(0);
-          end = stretch.from;
+        for (const range of ranges) {
+          expect(range.to.add({ days: 1 })).toEqual(end);
+          expect(length(range)).toBeGreaterThan(0);
+          end = range.from;
         }
-        expect(stretches.map(({ isOldest = false }) => isOldest)).toEqual(
-          stretches.map((_, index) => index === stretches.length - 1),
+        expect(ranges.map(({ isOldest = false }) => isOldest)).toEqual(
+          ranges.map((_, index) => index === ranges.length - 1),
         );
       }),
     );
   });
 
-  it('has no stretch of more than 5,000, unless it is a single day', async () => {
+  it('has no range of more than 5,000, unless it is a single day', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         const host = partner(history);
-        for (const { from, to, ...stretch } of await divide(host.partner, before, deadline))
-          if (length({ from, to, ...stretch }) > 1)
+        for (const { from, to, ...range } of await divided(host.partner))
+          if (length({ from, to, ...range }) > 1)
             expect(await host.partner.count({ from, to })).toBeLessThanOrEqual(5_000);
       }),
     );
   });
 
-  it('stays small for ten million: a thousand stretches, and about as many requests', async () => {
+  it('stays small for ten million: a thousand ranges, and about as many requests', async () => {
     const host = partner(Array.from({ length: 3_650 }, (_, index) => [index + 1, 2_740]));
-    const stretches = await divide(host.partner, before, deadline);
-    expect(stretches.length).toBeGreaterThan(400);
-    expect(stretches.length).toBeLessThanOrEqual(1_000);
+    const ranges = await divided(host.partner);
+    expect(ranges.length).toBeGreaterThan(400);
+    expect(ranges.length).toBeLessThanOrEqual(1_000);
     expect(host.counts()).toBeLessThan(1_100);
     // What Step Functions hands from state to state.
-    expect(JSON.stringify(stretches).length).toBeLessThan(100_000);
+    expect(JSON.stringify(ranges).length).toBeLessThan(100_000);
   });
 
   it('stays coarse where the pace ends before it', async () => {
@@ -85,9 +95,9 @@ describe('the division of a history', () => {
       if (counts() === 3) throw new PaceSpentError('list', 60_000);
       return host.count(range);
     };
-    const stretches = await divide({ ...host, count }, before, deadline);
-    expect(stretches.map(length)).toEqual([100, 100, 200]);
-    expect(stretches.at(-1)).toMatchObject({ isOldest: true });
+    const ranges = await divided({ ...host, count });
+    expect(ranges.map(length)).toEqual([100, 100, 200]);
+    expect(ranges.at(-1)).toMatchObject({ isOldest: true });
   });
 
   it('is not led astray by a record of the year 1', async () => {
@@ -96,14 +106,14 @@ describe('the division of a history', () => {
       [daysSince.days, 1],
       ...Array.from({ length: 100 }, (_, index) => [index + 1, 200] as const),
     ]);
-    const stretches = await divide(host.partner, before, deadline);
-    expect(stretches.length).toBeLessThan(10);
+    const ranges = await divided(host.partner);
+    expect(ranges.length).toBeLessThan(10);
     expect(host.counts()).toBeLessThan(40);
-    expect(stretches.at(-1)?.from.toString()).toBe('0001-01-01');
+    expect(ranges.at(-1)?.from.toString()).toBe('0001-01-01');
   });
 
-  it('of nothing is one stretch, so that what has no day before is looked for', async () => {
-    const stretches = await divide(partner([]).partner, before, deadline);
-    expect(stretches).toMatchObject([{ isOldest: true }]);
+  it('of nothing is one range, so that what has no day before is looked for', async () => {
+    const ranges = await divided(partner([]).partner);
+    expect(ranges).toMatchObject([{ isOldest: true }]);
   });
 });

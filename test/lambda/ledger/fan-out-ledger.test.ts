@@ -1,20 +1,20 @@
 import { Temporal } from 'temporal-polyfill';
 import { expect, it } from 'vitest';
-import type { Stretch } from '../../../lambda/ports/stretch.ts';
+import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now } from './ledgers.ts';
 
 const begunAt = now.epochMilliseconds;
 const day = (date: string) => Temporal.PlainDate.from(date);
-const newer: Stretch = {
+const newer: PlannedRange = {
   ...{ begunAt, from: day('2026-01-01'), to: day('2026-06-30'), sliceDays: 3 },
 };
-const oldest: Stretch = {
+const oldest: PlannedRange = {
   ...{ begunAt, from: day('2020-01-01'), to: day('2025-12-31'), sliceDays: 9, isOldest: true },
 };
 const lease = { owner: 'task-1', until: later };
 const read = { isDone: false, recorded: 7, before: day('2026-03-01'), sliceDays: 2 };
-const days = (stretch: Stretch | undefined) => `${stretch?.from}..${stretch?.to}`;
+const days = (range: PlannedRange | undefined) => `${range?.from}..${range?.to}`;
 
 describeLedgers('the plan of a fan-out', (used) => {
   it('is the one that was kept first, of each baseline', async () => {
@@ -28,30 +28,30 @@ describeLedgers('the plan of a fan-out', (used) => {
   });
 });
 
-describeLedgers('a stretch', (used) => {
+describeLedgers('a range', (used) => {
   const progress = async () => (await used().fanOut.progressOf([oldest, newer]))[1];
 
   it('has not been read before a task has taken it', async () => {
     expect(await used().fanOut.progressOf([newer])).toEqual([{ isDone: false, recorded: 0 }]);
-    expect(await used().fanOut.takeStretch(newer, lease, now)).toEqual({
+    expect(await used().fanOut.takeRange(newer, lease, now)).toEqual({
       ...{ isDone: false, recorded: 0 },
     });
   });
 
   it('is of one task at a time, until its lease has run out', async () => {
     const other = { owner: 'task-2', until: later.add({ minutes: 1 }) };
-    await used().fanOut.takeStretch(newer, lease, now);
-    expect(await used().fanOut.takeStretch(newer, other, now)).toBeUndefined();
-    expect(await used().fanOut.takeStretch(newer, lease, now)).toBeDefined();
-    expect(await used().fanOut.takeStretch(oldest, other, now)).toBeDefined();
+    await used().fanOut.takeRange(newer, lease, now);
+    expect(await used().fanOut.takeRange(newer, other, now)).toBeUndefined();
+    expect(await used().fanOut.takeRange(newer, lease, now)).toBeDefined();
+    expect(await used().fanOut.takeRange(oldest, other, now)).toBeDefined();
     const after = later.add({ seconds: 1 });
-    expect(await used().fanOut.takeStretch(newer, other, after)).toBeDefined();
+    expect(await used().fanOut.takeRange(newer, other, after)).toBeDefined();
     expect(await used().fanOut.keepProgress(newer, lease, read)).toBe(false);
     expect(await progress()).toEqual({ isDone: false, recorded: 0 });
   });
 
   it('keeps how far it has been read, for the task that takes it next', async () => {
-    await used().fanOut.takeStretch(newer, lease, now);
+    await used().fanOut.takeRange(newer, lease, now);
     const range = { from: day('2026-02-28'), to: day('2026-02-28') };
     const bookmark = { range, offset: 300, anchors: [1, 2] };
     expect(await used().fanOut.keepProgress(newer, lease, { ...read, bookmark })).toBe(true);
@@ -59,18 +59,18 @@ describeLedgers('a stretch', (used) => {
       ...{ recorded: 7, sliceDays: 2, bookmark: { offset: 300, anchors: [1, 2] } },
     });
     await used().fanOut.keepProgress(newer, lease, { isDone: true, recorded: 9 });
-    await used().fanOut.giveBackStretch(newer, lease);
-    const next = await used().fanOut.takeStretch(newer, { owner: 'task-2', until: later }, now);
+    await used().fanOut.giveBackRange(newer, lease);
+    const next = await used().fanOut.takeRange(newer, { owner: 'task-2', until: later }, now);
     expect(next).toMatchObject({ isDone: true, recorded: 9, sliceDays: 2 });
     expect(String(next?.before)).toBe('2026-03-01');
     expect(next?.bookmark).toBeUndefined();
   });
 
   it('is not given back by a task that has lost it', async () => {
-    await used().fanOut.takeStretch(newer, lease, now);
-    await used().fanOut.giveBackStretch(newer, { owner: 'task-2', until: later });
+    await used().fanOut.takeRange(newer, lease, now);
+    await used().fanOut.giveBackRange(newer, { owner: 'task-2', until: later });
     const third = { owner: 'task-3', until: later };
-    expect(await used().fanOut.takeStretch(newer, third, now)).toBeUndefined();
+    expect(await used().fanOut.takeRange(newer, third, now)).toBeUndefined();
   });
 });
 

@@ -3,7 +3,7 @@ import { plainDay } from '../detection/days.ts';
 import { bookmark } from './partner-reader.ts';
 
 /** Days of the history that one task reads, range by range: about so many assessments as all others. */
-export const stretch = z.readonly(
+export const plannedRange = z.readonly(
   z.object({
     /** Of the baseline that it belongs to: one that was restarted is read anew. */
     begunAt: z.number(),
@@ -16,10 +16,10 @@ export const stretch = z.readonly(
   }),
 );
 
-export type Stretch = z.output<typeof stretch>;
+export type PlannedRange = z.output<typeof plannedRange>;
 
-/** How far a stretch has been read. No two stretches share a day. */
-export const stretchProgress = z.readonly(
+/** How far a range has been read. No two ranges share a day. */
+export const rangeProgress = z.readonly(
   z.object({
     isDone: z._default(z.boolean(), false),
     /** Certifications that its tasks have recorded. */
@@ -30,4 +30,4 @@ export const stretchProgress = z.readonly(
   }),
 );
 
-export type StretchProgress = z.output<typeof stretchProgress>;
+export type RangeProgress = z.output<typeof rangeProgress>;

@@ -6,22 +6,23 @@ import { recentWindow } from '../detection/days.ts';
 import type { Answer, ReadResult, ReadStep } from '../detection/worklist.ts';
 import { leaseOf } from '../lease.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
+import type { PlannedRange, RangeProgress } from '../ports/planned-range.ts';
 import type { Lease, State } from '../ports/state.ts';
-import type { Stretch, StretchProgress } from '../ports/stretch.ts';
 import { touch } from '../tick/calendar.ts';
 import { prove } from '../tick/read-days.ts';
+import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import {
   BaselineRestartedError,
   PartnerLeftAloneError,
-  StretchStuckError,
-  StretchTakenError,
+  RangeStuckError,
+  RangeTakenError,
 } from './errors.ts';
-import type { FanOutParts, TaskRun } from './parts.ts';
+import type { FanOutParts } from './parts.ts';
 import { whyLeftAlone } from './plan.ts';
 import { secondsToWait, takeShare } from './share.ts';
 
-export interface StretchReport {
+export interface RangeReport {
   /** If not, the next invocation goes on. */
   readonly isDone: boolean;
   /** Certifications recorded, those of earlier invocations included. */
@@ -31,134 +32,115 @@ export interface StretchReport {
 }
 
 /**
- * Reads a stretch into the ledger and its calendar, or as much of it as there is time for. What is
+ * Reads a range into the ledger and its calendar, or as much of it as there is time for. What is
  * done already is not read again.
  *
- * It needs no lease of the integration: the stretch's days are its own, ticks leave them alone until
+ * It needs no lease of the integration: the range's days are its own, ticks leave them alone until
  * the baseline is completed, and it only ever adds certifications. One that is known already and
  * differs (edited or moved by the partner meanwhile) is left to the ticks, which find it once the
  * baseline is completed; of one that is made anew, so is what nobody knows.
  *
  * @param atOnce tasks that read at the same time, each at its share of the pace
- * @throws BaselineRestartedError, PartnerLeftAloneError, StretchTakenError, StretchStuckError, and
+ * @throws BaselineRestartedError, PartnerLeftAloneError, RangeTakenError, RangeStuckError, and
  * what the ports throw
  */
-export async function readStretch(
+export async function readRange(
   parts: FanOutParts,
-  stretch: Stretch,
-  run: TaskRun,
+  range: PlannedRange,
+  run: TickRun,
   atOnce: number,
-): Promise<StretchReport> {
-  const { ledger, fanOut, clock } = parts;
+): Promise<RangeReport> {
+  const { ledger, fanOut, clock, journal } = parts;
   const state = await ledger.state();
-  refuseIfOver(state, stretch);
+  refuseIfOver(state, range);
   const reason = whyLeftAlone(state, parts);
   if (reason !== undefined) throw new PartnerLeftAloneError(reason);
   takeShare(parts, state, atOnce);
 
   const lease = leaseOf(run.id, run.deadline);
-  const before = await fanOut.takeStretch(stretch, lease, clock.now());
-  if (before === undefined) throw new StretchTakenError(stretch);
+  const before = await fanOut.takeRange(range, lease, clock.now());
+  if (before === undefined) throw new RangeTakenError(range);
+  const limit = new TimeLimit(run.deadline, clock);
+  const reading = { parts, range, lease, limit, salt: state.salt };
   try {
-    const after = before.isDone
-      ? before
-      : await goOn(parts, stretch, before, lease, run, state.salt);
-    return { ...after, waitSeconds: after.isDone ? 0 : secondsToWait(parts) };
+    const { isDone, recorded } = before.isDone ? before : await goOn(reading, before);
+    return { isDone, recorded, waitSeconds: isDone ? 0 : secondsToWait(parts) };
   } finally {
-    await giveBack(parts, stretch, lease);
+    // An error here would hide the one that matters; without it, the range is free when its time is over.
+    await fanOut
+      .giveBackRange(range, lease)
+      .catch((error: unknown) => journal.warn('range not given back', { error }));
   }
 }
 
-async function goOn(
-  parts: FanOutParts,
-  stretch: Stretch,
-  before: StretchProgress,
-  lease: Lease,
-  run: TaskRun,
-  salt: string,
-): Promise<StretchProgress> {
-  const { settings, clock } = parts;
-  const reading: Reading = {
-    parts,
-    stretch,
-    salt,
-    limit: new TimeLimit(run.deadline, clock),
+async function goOn(reading: Reading, before: RangeProgress): Promise<RangeProgress> {
+  const { parts, range, lease, limit } = reading;
+  const { settings, clock, fanOut } = parts;
+  // The first task begins with the last day.
+  const begun = { before: range.to.add({ days: 1 }), sliceDays: range.sliceDays };
+  const start = before.before ? before : { ...before, ...begun };
+  let { bookmark: cursor, recorded } = before;
+  const keep = async (position: Position, isDone = false) => {
+    const progress = { ...position, isDone, recorded, bookmark: cursor };
+    if (!isDone && placeOf(progress) === placeOf(start) && secondsToWait(parts) === 0)
+      throw new RangeStuckError(range);
+    if (!(await fanOut.keepProgress(range, lease, progress))) throw new RangeTakenError(range);
+    return progress;
   };
-  const start = begun(stretch, before);
-  let cursor = start.bookmark;
-  let { recorded } = before;
-  const keep = (position: Position, isDone = false) =>
-    keepProgress(parts, stretch, lease, { ...position, isDone, recorded, bookmark: cursor });
 
   const list = backwards({
     position: start,
     range: cursor?.range,
-    startDay: stretch.to,
-    first: stretch.from,
-    isOldest: stretch.isOldest === true,
+    startDay: range.to,
+    first: range.from,
+    isOldest: range.isOldest === true,
     window: recentWindow(clock.now(), settings.timeZone, settings.recentDays),
   });
   let answer: Answer = { calendar: noCalendar, isTimeUp: false };
   for (;;) {
     const next = list.next(answer);
-    if (next.done) {
-      const { position, isCompleted } = next.value;
-      if (!isCompleted && isStuck(parts, start, { ...position, bookmark: cursor }))
-        throw new StretchStuckError(stretch);
-      return keep(position, isCompleted);
-    }
+    if (next.done) return keep(next.value.position, next.value.isCompleted);
     const step = next.value;
-    const isTimeUp = reading.limit.noteIfReached();
+    const isTimeUp = limit.noteIfReached();
     if (step.kind === 'reached') await keep(step.position);
     if (step.kind !== 'read' || isTimeUp) {
       answer = { calendar: noCalendar, isTimeUp };
       continue;
     }
-    const slice = await readSlice(reading, step, cursor);
-    cursor = slice.cursor;
-    recorded += slice.recorded;
-    answer = { ...slice, calendar: noCalendar, isTimeUp: reading.limit.wasReached };
+    const done = await carryOut(reading, step, cursor);
+    cursor = done.cursor;
+    recorded += done.recorded;
+    answer = { ...done, calendar: noCalendar, isTimeUp: limit.wasReached };
   }
 }
 
-async function keepProgress(
-  { fanOut }: FanOutParts,
-  stretch: Stretch,
-  lease: Lease,
-  progress: StretchProgress,
-): Promise<StretchProgress> {
-  const isKept = await fanOut.keepProgress(stretch, lease, progress);
-  if (!isKept) throw new StretchTakenError(stretch);
-  return progress;
-}
-
-/** The first task begins with the stretch's last day. */
-function begun({ to, sliceDays }: Stretch, before: StretchProgress): StretchProgress {
-  return before.before ? before : { ...before, before: to.add({ days: 1 }), sliceDays };
-}
+/** How far the reading has come: where it is the same after a whole invocation, nothing has come of that. */
+const placeOf = ({ before, sliceDays, bookmark }: Partial<RangeProgress>) =>
+  `${before} ${sliceDays} ${bookmark?.offset}`;
 
 /** A task adds to the calendar what it has found; what it had before is for ticks to know. */
 const noCalendar = new Calendar([]);
 
 interface Reading {
   readonly parts: FanOutParts;
-  readonly stretch: Stretch;
-  readonly salt: string;
+  readonly range: PlannedRange;
+  readonly lease: Lease;
   readonly limit: TimeLimit;
+  readonly salt: string;
 }
 
-interface SliceRead {
+interface StepDone {
   readonly read: ReadResult;
   readonly cursor: Bookmark | undefined;
   readonly found: number;
   readonly recorded: number;
 }
 
-async function readSlice(
-  { parts, stretch, salt, limit }: Reading,
+async function carryOut(
+  { parts, range, salt, limit }: Reading,
   step: ReadStep,
   cursor: Bookmark | undefined,
-): Promise<SliceRead> {
+): Promise<StepDone> {
   const { clock, ledger, fanOut, journal } = parts;
   const begunAt = clock.now().epochMilliseconds;
   const read = await prove({ parts, limit }, step, noCalendar, cursor);
@@ -170,7 +152,7 @@ async function readSlice(
   const fresh = dayEntries(step.days, read, begunAt, salt);
   // Once it is over, what is recorded silently is news that nobody would hear of.
   const { baseline, years } = await ledger.state();
-  refuseIfOver({ baseline }, stretch);
+  refuseIfOver({ baseline }, range);
   await touch(ledger, years, fresh.keys());
   const known = await ledger.known(read.assessments.map(({ id }) => id));
   const unknown = compare(read.assessments, known, salt).filter(({ kind }) => kind === 'created');
@@ -178,7 +160,7 @@ async function readSlice(
   const [left, silent] = baseline.isAnew ? [unknown, []] : [[], unknown];
   const committed = await fanOut.recordNew(silent, clock.now());
   const isInParts = cursor !== undefined || next !== undefined;
-  // Of a slice that takes several runs no day's count is known: the audits prove its days.
+  // Of days that take several runs no day's count is known: the audits prove its days.
   if (isInParts) await ledger.addToDays(countDeltas(committed));
   const recorded = committed.length;
   if (limit.noteIfReached()) return { read: 'left', cursor, found: 0, recorded };
@@ -200,28 +182,7 @@ function expectedWithout(entries: FreshEntries, left: readonly Sighting[]): Fres
   );
 }
 
-function refuseIfOver({ baseline }: Pick<State, 'baseline'>, { begunAt }: Stretch): void {
+function refuseIfOver({ baseline }: Pick<State, 'baseline'>, { begunAt }: PlannedRange): void {
   if (baseline.status !== 'running' || baseline.begunAt !== begunAt)
     throw new BaselineRestartedError();
-}
-
-type Reached = Pick<StretchProgress, 'before' | 'sliceDays' | 'bookmark'>;
-
-/** It has come no further, although the pace has had room. */
-function isStuck(parts: FanOutParts, one: Reached, other: Reached): boolean {
-  return (
-    secondsToWait(parts) === 0 &&
-    one.before?.toString() === other.before?.toString() &&
-    one.sliceDays === other.sliceDays &&
-    one.bookmark?.offset === other.bookmark?.offset
-  );
-}
-
-/** An error here would hide the one that matters; without it, the stretch is free when its time is over. */
-async function giveBack({ fanOut, journal }: FanOutParts, stretch: Stretch, lease: Lease) {
-  try {
-    await fanOut.giveBackStretch(stretch, lease);
-  } catch (error) {
-    journal.warn('stretch not given back', { error });
-  }
 }
