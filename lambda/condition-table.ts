@@ -29,6 +29,8 @@ export interface CommandSettings {
   readonly resources: { readonly stack: string; readonly secret: string };
 }
 
+/** Of every tick. */
+const inTheWay = { metric: metrics.refused, runbook: 'Refused' };
 const leftAlone =
   'Nothing new is announced meanwhile, and nothing is lost. The notifier tries again by itself, at the latest after an hour.';
 const tryAgain = 'Nothing new is announced meanwhile, and nothing is lost. Every tick tries again.';
@@ -55,8 +57,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
   },
   'credentials-not-set': {
     fault: 'ops',
-    metric: metrics.refused,
-    runbook: 'Refused',
+    ...inTheWay,
     begins: 'the credentials are not stored yet',
     ends: 'the credentials are stored',
     means: `The secret is still as the deployment made it: without client ID and secret. ${tryAgain}`,
@@ -65,8 +66,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
   },
   'credentials-malformed': {
     fault: 'ops',
-    metric: metrics.refused,
-    runbook: 'Refused',
+    ...inTheWay,
     begins: 'the stored credentials are not readable as such',
     ends: 'the stored credentials are readable',
     means: `The value of the secret is not {"client_id": "...", "client_secret": "..."}. ${tryAgain}`,
@@ -75,8 +75,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
   },
   'secret-unreadable': {
     fault: 'aws',
-    metric: metrics.refused,
-    runbook: 'Refused',
+    ...inTheWay,
     begins: 'the credentials cannot be read',
     ends: 'the credentials can be read again',
     means: `Secrets Manager does not give out the secret. ${tryAgain}`,
@@ -86,8 +85,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
   },
   'credentials-refused': {
     fault: 'partner',
-    metric: metrics.refused,
-    runbook: 'Refused',
+    ...inTheWay,
     begins: 'the partner refuses the credentials',
     ends: 'the partner accepts the credentials again',
     means: `The partner's token endpoint refuses the client ID or the secret. ${leftAlone}`,
@@ -96,8 +94,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
   },
   'unsupported-grant': {
     fault: 'partner',
-    metric: metrics.refused,
-    runbook: 'Refused',
+    ...inTheWay,
     begins: 'the partner refuses to issue tokens',
     ends: 'the partner issues tokens again',
     means: `The partner's token endpoint does not accept the grant type client_credentials as it is sent. ${leftAlone}`,
@@ -106,8 +103,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
   },
   'token-refused-twice': {
     fault: 'partner',
-    metric: metrics.refused,
-    runbook: 'Refused',
+    ...inTheWay,
     begins: 'the partner refuses the tokens that it issues',
     ends: 'the partner accepts its tokens again',
     means: `The partner's API refuses tokens that its own token endpoint has just issued. ${leftAlone}`,
@@ -116,8 +112,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
   },
   'not-provisioned': {
     fault: 'partner',
-    metric: metrics.refused,
-    runbook: 'Refused',
+    ...inTheWay,
     begins: 'the partner has assigned no scope',
     ends: 'the partner has assigned a scope',
     means: `The partner's API answers 400 to the list without any filter: the integration has no organizations or no assessments assigned. ${leftAlone}`,

@@ -3,7 +3,6 @@ import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Calendar } from './calendar.ts';
 import type { Missing } from './missing.ts';
 import { isOver, type MetPaths, type OddPaths, oddPathsKnown, withMet } from './odd-fields.ts';
-import { isTooSlow, type Pace, paceAt } from './pace.ts';
 
 /** In the way of every tick until people mend it: the codes of the errors that reach so far. */
 export const accessNames = [
@@ -178,18 +177,6 @@ export function accessSeen(
 ): Observations {
   const over = accessNames.filter((name) => open.has(name)).map((name) => [name, { number: 0 }]);
   return { ...Object.fromEntries(over), ...(inTheWay && { [inTheWay]: { number: 1 } }) };
-}
-
-/** Whether the partner allows less than is wanted: it may be that this tick cannot tell. */
-export function paceSeen(
-  { value, perMinute }: { readonly value: Pace; readonly perMinute: number },
-  nowMs: number,
-): Observations {
-  const isSlow = isTooSlow(value, perMinute, nowMs);
-  if (isSlow === undefined) return {};
-  const { learned } = paceAt(value, perMinute, nowMs);
-  const details = learned === undefined ? [] : [`Answered within a minute: ${learned}`];
-  return { 'rate-limited': { number: isSlow ? 1 : 0, details } };
 }
 
 /**

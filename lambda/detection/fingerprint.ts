@@ -1,11 +1,11 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Assessment } from '../events/assessment.ts';
+import type { Assessment, ResultPart } from '../events/assessment.ts';
 
 /**
- * The fields whose change is an update. Fields that the API document does not name are passed on
- * but not compared: a partner that adds a field to every record must not cause an update of each.
+ * The fields of the API document, whose change is an update. Others are passed on but not compared: a partner that
+ * adds a field to every record must not cause an update of each. Their order is that of the hashes: it stays.
  */
-const comparedFields = [
+export const documentedFields = [
   'seid',
   'name',
   'first_name',
@@ -16,7 +16,15 @@ const comparedFields = [
   'assessment_name',
   'certified_on',
   'results',
-] as const;
+] as const satisfies readonly (keyof Assessment)[];
+
+export const documentedOfParts = [
+  'assessment_id',
+  'assessment_name',
+  'certified_on',
+  'proctor_id',
+  'proctor_name',
+] as const satisfies readonly (keyof ResultPart)[];
 
 /** Characters of base64url: 72 bits. */
 const fieldHashLength = 12;
@@ -65,21 +73,15 @@ export function freshFingerprintOf(assessment: Assessment, salt: string): Finger
 
 function comparedValues({ results, ...assessment }: Assessment): readonly unknown[] {
   const parts = results?.map((part) =>
-    JSON.stringify([
-      part.assessment_id,
-      part.assessment_name,
-      part.certified_on,
-      part.proctor_id,
-      part.proctor_name,
-    ]),
+    JSON.stringify(documentedOfParts.map((field) => part[field])),
   );
   const values = { ...assessment, results: parts && [...new Set(parts)].sort() };
-  return comparedFields.map((field) => values[field] ?? null);
+  return documentedFields.map((field) => values[field] ?? null);
 }
 
 function keyedFingerprint(id: number, values: readonly unknown[], salt: string): Fingerprint {
   const fields = Object.fromEntries(
-    comparedFields.map((field, n) => [
+    documentedFields.map((field, n) => [
       field,
       keyedHash(salt, fieldHashLength, [id, field, values[n]]),
     ]),

@@ -1,36 +1,18 @@
 import * as z from 'zod/mini';
-import type { Assessment, ResultPart } from '../events/assessment.ts';
-
-/** The fields that the API document promises in every record, beside its identity. */
-const promised = [
-  'name',
-  'first_name',
-  'last_name',
-  'email',
-  'organization_id',
-  'organization_name',
-  'assessment_name',
-  'results',
-] as const satisfies readonly (keyof Assessment)[];
-
-const promisedOfParts = [
-  'assessment_id',
-  'assessment_name',
-  'certified_on',
-  'proctor_id',
-  'proctor_name',
-] as const satisfies readonly (keyof ResultPart)[];
+import type { Assessment } from '../events/assessment.ts';
+import { documentedFields, documentedOfParts } from './fingerprint.ts';
 
 /**
  * The paths at which a record has no value that the document allows: null, absent, or of another type, in the place
  * of which its reader has put null. Of an educator without a State Educator ID, null is documented.
  */
 export function oddPaths(assessment: Assessment): string[] {
-  const paths: string[] = promised.filter((field) => (assessment[field] ?? null) === null);
-  if (assessment.seid === undefined) paths.push('seid');
+  const isOdd = (value: unknown) => value === null || value === undefined;
+  const paths: string[] = documentedFields.filter((field) =>
+    field === 'seid' ? assessment.seid === undefined : isOdd(assessment[field]),
+  );
   for (const part of assessment.results ?? [])
-    for (const field of promisedOfParts)
-      if ((part[field] ?? null) === null) paths.push(`results[].${field}`);
+    for (const field of documentedOfParts) if (isOdd(part[field])) paths.push(`results[].${field}`);
   return [...new Set(paths)];
 }
 

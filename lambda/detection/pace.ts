@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Observations } from './conditions.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -107,15 +108,22 @@ export function remembered(before: Pace, set: number, now: number): Pace | undef
 }
 
 /**
- * Whether people are to be told that the host allows less than is wanted: the pace that it taught was used
- * up within the hour, or it has answered nothing but refusals for a quarter of an hour. `undefined`: as before.
+ * Whether operations are to be told that the host allows less than is wanted: the pace that it taught was used up
+ * within the hour, or it has answered nothing but refusals for a quarter of an hour. It may be that this tick cannot tell.
  */
-export function isTooSlow(before: Pace, set: number, now: number): boolean | undefined {
-  const { learned, sent, since, refusedAt = now, refusedSince } = paceAt(before, set, now);
-  if (refusedSince !== undefined && now - refusedSince >= toldAfterMs) return true;
-  if (learned === undefined || now - refusedAt >= hourMs)
-    return refusedSince === undefined ? false : undefined;
-  return sent >= learned && refusedAt < since ? true : undefined;
+export function paceSeen(
+  { value, perMinute }: { readonly value: Pace; readonly perMinute: number },
+  nowMs: number,
+): Observations {
+  const { learned, sent, since, refusedAt = nowMs, refusedSince } = paceAt(value, perMinute, nowMs);
+  const isRefusing = refusedSince !== undefined && nowMs - refusedSince >= toldAfterMs;
+  const taught = nowMs - refusedAt < hourMs ? learned : undefined;
+  const isUsedUp = taught !== undefined && sent >= taught && refusedAt < since;
+  const isOver = taught === undefined && refusedSince === undefined;
+  const isSlow = isRefusing || isUsedUp;
+  if (!isSlow && !isOver) return {};
+  const details = learned === undefined ? [] : [`Answered within a minute: ${learned}`];
+  return { 'rate-limited': { number: isSlow ? 1 : 0, details } };
 }
 
 /** What each of so many at once may ask for, the ticks beside them counted as one more. */

@@ -13,7 +13,6 @@ import {
   type Observations,
   type OpenConditions,
   owed,
-  paceSeen,
   pauseSeen,
 } from '../detection/conditions.ts';
 import { asking, stillAsked } from '../detection/day-entries.ts';
@@ -23,7 +22,7 @@ import { auditPace, savedUntil, waited } from '../detection/due.ts';
 import { pulseDigest } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
-import { unhurried } from '../detection/pace.ts';
+import { paceSeen, unhurried } from '../detection/pace.ts';
 import { type Answer, dueWork, hasRoomForAll, type Step } from '../detection/worklist.ts';
 import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   answered,
-  isTooSlow,
   opensAt,
   type Pace,
   paceAt,
+  paceSeen,
   refused,
   remembered,
   spent,
@@ -126,6 +126,12 @@ describe('what the next tick has to know', () => {
     });
   });
 });
+
+/** Undefined: it cannot be told. */
+const isTooSlow = (value: Pace, perMinute: number, now: number) => {
+  const seen = paceSeen({ value, perMinute }, now)['rate-limited'];
+  return seen && seen.number > 0;
+};
 
 describe('people are told', () => {
   it('once the pace that was taught is used up, and not by the refusal itself', () => {
