@@ -1,6 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import { indexLagMinutes } from '../ports/ledger.ts';
 import type { DigestSchedule } from '../ports/state.ts';
+
+/** An index follows its table within seconds; after trouble it gets this long. */
+export const indexLagMinutes = 10;
 
 /** When people may be told. */
 export interface DigestTimes {

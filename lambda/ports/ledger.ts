@@ -8,9 +8,6 @@ import type { OwedEvent } from '../events/owed-event.ts';
 import type { Refusal } from './announcer.ts';
 import type { Lease, LeasedState, State, StateChanges } from './state.ts';
 
-/** An index follows its table within seconds; after trouble it gets this long. */
-export const indexLagMinutes = 10;
-
 /**
  * What the tick needs of the ledger. All writes are single-item; those that announce are conditional,
  * and the calendar, a cache, is written under the lease.

@@ -12,9 +12,9 @@ import {
   oddSeen,
   settle,
 } from '../detection/conditions.ts';
+import { indexLagMinutes } from '../detection/digest-schedule.ts';
 import type { MetPaths } from '../detection/odd-fields.ts';
 import { NotifierError } from '../errors.ts';
-import { indexLagMinutes } from '../ports/ledger.ts';
 import type { TickParts } from './parts.ts';
 
 /** Enough to look at; the log is not to hold a list of everybody. */

@@ -17,7 +17,7 @@ import {
 } from '../detection/conditions.ts';
 import { asking, stillAsked } from '../detection/day-entries.ts';
 import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
-import { isDigestDue } from '../detection/digest-schedule.ts';
+import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
 import { auditPace, savedUntil, waited } from '../detection/due.ts';
 import { pulseDigest } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
@@ -27,7 +27,6 @@ import { type Answer, dueWork, hasRoomForAll, type Step } from '../detection/wor
 import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
-import { indexLagMinutes } from '../ports/ledger.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { Baseline, Cursor, Lease, LeasedState, State, StateChanges } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
