@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { type DayEntry, dayReads, proof } from '../detection/calendar.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { asAttributes, asFields, parse, renamed } from './item.ts';
+import { parse, renamed } from './item.ts';
 import type { Plain, Table, Update } from './table.ts';
 
 const writesAtOnce = 16;
@@ -57,7 +57,7 @@ function attributesOf(day: string, entry: DayEntry): [name: string, value: unkno
   const { count, missing, proof, ...read } = entry;
   return [
     [`count:${day}`, count],
-    [`proof:${day}`, renamed(z.encode(reads, { ...read, ...proof }), asAttributes)],
+    [`proof:${day}`, renamed(z.encode(reads, { ...read, ...proof }))],
     ...(missing === undefined ? [] : [[`missing:${day}`, missing] as [string, unknown]]),
   ];
 }
@@ -68,7 +68,7 @@ function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
     const { count, missing, proof } = parse(dayItem, item, {
       count: item[`count:${day}`],
       missing: item[`missing:${day}`],
-      proof: renamed(item[`proof:${day}`], asFields),
+      proof: renamed(item[`proof:${day}`]),
     });
     const { kind, at, count: found, ...read } = proof;
     const isProven = kind !== undefined && at !== undefined && found !== undefined;

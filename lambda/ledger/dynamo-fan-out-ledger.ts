@@ -5,7 +5,7 @@ import { ledgerTable } from '../names.ts';
 import { type PlannedRange, plannedRange, rangeProgress } from '../ports/planned-range.ts';
 import { baselineItem } from './certification-item.ts';
 import { isFree, isOurs } from './integration-state.ts';
-import { asAttributes, asFields, parse, renamed, schemaVersion } from './item.ts';
+import { parse, renamed, schemaVersion } from './item.ts';
 import type { Plain, Table } from './table.ts';
 
 /** DynamoDB has no condition for a batch; a new connection for each of these is cheap. */
@@ -30,7 +30,7 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
   const plan = async (begunAt: number) => {
     const item = await table.get(planKey(begunAt));
     if (item === undefined) return undefined;
-    const { stretches } = parse(planItem, item, renamed(item, asFields));
+    const { stretches } = parse(planItem, item, renamed(item));
     return stretches.map((planned) => ({ begunAt, ...planned }));
   };
   return {
@@ -40,7 +40,7 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
       const isFirst = await table.create({
         [ledgerTable.partitionKey]: planKey(begunAt),
         // At most about a thousand ranges of 60 bytes each: far below an item's 400 KB.
-        ...renamed(planned, asAttributes),
+        ...renamed(planned),
         schema: schemaVersion,
       });
       return isFirst ? ranges : ((await plan(begunAt)) ?? ranges);
@@ -62,7 +62,7 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
     },
     async keepProgress(range, lease, progress) {
       const encoded = z.encode(rangeProgress, { ...progress, bookmark: progress.bookmark });
-      const set = renamed(encoded, asAttributes);
+      const set = renamed(encoded);
       return (await table.update(keyOf(range), { set, ...isOurs(lease) })) !== undefined;
     },
     async giveBackRange(range, lease) {
@@ -81,4 +81,4 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
   };
 }
 
-const progressIn = (item: Plain) => parse(rangeProgress, item, renamed(item, asFields));
+const progressIn = (item: Plain) => parse(rangeProgress, item, renamed(item));

@@ -7,7 +7,7 @@ import { ledgerTable } from '../names.ts';
 import type { OpsLedger } from '../operations/ops-ledger.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { type Lease, memory, type State, type StateChanges, state } from '../ports/state.ts';
-import { asAttributes, asFields, parse, renamed, schemaVersion } from './item.ts';
+import { parse, renamed, schemaVersion } from './item.ts';
 import type { Condition, Plain, Table } from './table.ts';
 
 const saltBytes = 16;
@@ -16,6 +16,10 @@ const stateKey = (integration: string) => `STATE#${integration}`;
 
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
 const conditionPrefix = 'condition:';
+
+/** Of changes, each takes its own. */
+const ofState = z.partial(state);
+const ofMemory = z.partial(memory);
 
 const noLease = { leaseOwner: undefined, leaseUntil: undefined };
 
@@ -64,7 +68,7 @@ export function integrationState(table: Table, integration: string) {
         const claim = { schema: schemaVersion, lease_owner: lease.owner };
         const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_NEW' })) ?? {};
         const { missing, ...known } = parseState(before);
-        const { missing: noted, gate } = parse(memory, kept, renamed(kept, asFields));
+        const { missing: noted, gate } = parse(memory, kept, renamed(kept));
         return {
           ...known,
           gate,
@@ -79,12 +83,18 @@ export function integrationState(table: Table, integration: string) {
       const condition = lease && isOurs(lease);
       const isKept = await table.update(key, { set: stateAttributes(changes), ...condition });
       if (isKept === undefined) return false;
-      const kept = await table.update(memoryKey, { set: memoryAttributes(changes), ...condition });
+      const kept = await table.update(memoryKey, {
+        set: renamed(z.encode(ofMemory, changes)),
+        ...condition,
+      });
       return kept !== undefined;
     },
     async complete(lease, now, changes) {
       const condition = isOurs(lease);
-      const kept = await table.update(memoryKey, { set: memoryAttributes(changes), ...condition });
+      const kept = await table.update(memoryKey, {
+        set: renamed(z.encode(ofMemory, changes)),
+        ...condition,
+      });
       if (kept === undefined) return false;
       const end = { ...changes, heartbeat: now.toString(), ...noLease };
       return (await table.update(key, { set: stateAttributes(end), ...condition })) !== undefined;
@@ -131,17 +141,12 @@ function parseState(item: Plain): State {
   const conditions = conditionNames
     .map((name) => [name, item[conditionPrefix + name]] as const)
     .filter(([, open]) => open !== undefined);
-  return parse(state, item, { ...renamed(item, asFields), conditions: new Map(conditions) });
+  return parse(state, item, { ...renamed(item), conditions: new Map(conditions) });
 }
 
-/** What of these changes is in the state item; each schema takes its own. */
 function stateAttributes({ conditions = new Map(), ...fields }: StateChanges): Plain {
   return {
-    ...renamed(z.encode(z.partial(state), fields), asAttributes),
+    ...renamed(z.encode(ofState, fields)),
     ...Object.fromEntries([...conditions].map(([name, open]) => [conditionPrefix + name, open])),
   };
-}
-
-function memoryAttributes(fields: StateChanges): Plain {
-  return renamed(z.encode(z.partial(memory), fields), asAttributes);
 }

@@ -38,20 +38,23 @@ export function readAll<Parsed>(items: readonly Plain[], parse: (item: Plain) =>
   return { read, unreadable };
 }
 
-type Spelling = readonly [letters: RegExp, spelled: (letters: string) => string];
-
-/** Attributes are named as the fields, in snake case. */
-export const asFields: Spelling = [/_[a-z]/g, (letters) => letters.slice(1).toUpperCase()];
-export const asAttributes: Spelling = [/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`];
-
-/** Names are spelled otherwise, those within parts, too. `null`, as earlier versions wrote it, is absent. */
-export function renamed(part: Plain, spelling: Spelling): Plain;
-export function renamed(part: unknown, spelling: Spelling): unknown;
-export function renamed(part: unknown, spelling: Spelling): unknown {
-  if (Array.isArray(part)) return part.map((one) => renamed(one, spelling));
+/**
+ * Fields are named in camel case, attributes in snake case: either way, a name is spelled as the other, those
+ * within parts, too. `null`, as earlier versions wrote it, is absent.
+ */
+export function renamed(part: Plain): Plain;
+export function renamed(part: unknown): unknown;
+export function renamed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map((one) => renamed(one));
   if (typeof part !== 'object' || part === null || part instanceof Set) return part;
-  const there = Object.entries(part).filter(([, inner]) => inner !== null);
   return Object.fromEntries(
-    there.map(([name, inner]) => [name.replace(...spelling), renamed(inner, spelling)]),
+    Object.entries(part)
+      .filter(([, inner]) => inner !== null)
+      .map(([name, inner]) => [
+        name.replace(/_[a-z]|[A-Z]/g, (letters) =>
+          letters.startsWith('_') ? letters.slice(1).toUpperCase() : `_${letters.toLowerCase()}`,
+        ),
+        renamed(inner),
+      ]),
   );
 }

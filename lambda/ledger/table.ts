@@ -220,7 +220,7 @@ export class Table {
 }
 
 /** Each name has a placeholder: some are DynamoDB's own words, and many have signs in them. */
-function expressionsOf({ set = {}, initial = {}, add = {}, exists = [], ...rest }: Update) {
+function expressionsOf({ set = {}, initial = {}, add = {}, exists = [], where, values }: Update) {
   const names: string[] = [];
   const at = (place: string) =>
     place
@@ -230,27 +230,19 @@ function expressionsOf({ set = {}, initial = {}, add = {}, exists = [], ...rest 
         return `#n${names.indexOf(name)}`;
       })
       .join('.');
-  const { where, values } = rest;
-  const all: [placeholder: string, value: unknown][] = Object.entries(values ?? {});
-  const given = (value: unknown) => {
-    const placeholder = `:v${all.length}`;
-    all.push([placeholder, value]);
-    return placeholder;
-  };
-  const clauses = {
-    SET: [
-      ...Object.entries(set)
-        .filter(([, value]) => value !== undefined)
-        .map(([place, value]) => `${at(place)} = ${given(value)}`),
-      ...Object.entries(initial).map(
-        ([place, value]) => `${at(place)} = if_not_exists(${at(place)}, ${given(value)})`,
-      ),
-    ],
-    REMOVE: Object.keys(set)
-      .filter((place) => set[place] === undefined)
-      .map(at),
-    ADD: Object.entries(add).map(([place, value]) => `${at(place)} ${given(value)}`),
-  };
+  const changes = { ...set, ...initial, ...add };
+  const clauses: Record<'SET' | 'REMOVE' | 'ADD', string[]> = { SET: [], REMOVE: [], ADD: [] };
+  for (const [index, place] of Object.keys(changes).entries()) {
+    const name = at(place);
+    const value = `:v${index}`;
+    if (place in add) clauses.ADD.push(`${name} ${value}`);
+    else if (place in initial) clauses.SET.push(`${name} = if_not_exists(${name}, ${value})`);
+    else if (changes[place] === undefined) clauses.REMOVE.push(name);
+    else clauses.SET.push(`${name} = ${value}`);
+  }
+  const given = Object.values(changes).map((value, index) => [`:v${index}`, value]);
+  const all: Plain = { ...values, ...Object.fromEntries(given) };
+  const marshalled = marshall(all, asGiven);
   const conditions = exists.map((place) => `attribute_exists(${at(place)})`);
   if (where !== undefined) conditions.push(`(${where})`);
   return {
@@ -261,7 +253,6 @@ function expressionsOf({ set = {}, initial = {}, add = {}, exists = [], ...rest 
     ConditionExpression: conditions.length > 0 ? conditions.join(' AND ') : undefined,
     ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#n${index}`, name])),
     // DynamoDB refuses an empty one.
-    ExpressionAttributeValues:
-      all.length > 0 ? marshall(Object.fromEntries(all), asGiven) : undefined,
+    ExpressionAttributeValues: Object.keys(marshalled).length > 0 ? marshalled : undefined,
   };
 }
