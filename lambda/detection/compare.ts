@@ -133,10 +133,13 @@ export function withdrawal(before: Certification): Withdrawal {
 /** How the changes alter the number of assessments that the partner counts, by day. What is withdrawn was missing, and not counted. */
 export function countDeltas(changes: readonly Change[]): Map<string, number> {
   const deltas = new Map<string, number>();
-  const add = (day: string, delta: number) => deltas.set(day, (deltas.get(day) ?? 0) + delta);
   for (const change of changes) {
-    if (change.kind !== 'withdrawn') add(change.assessment.certified_on, 1);
-    if (change.kind === 'updated' && change.before !== undefined) add(change.before.day, -1);
+    if (change.kind === 'withdrawn') continue;
+    const { kind, assessment, before } = change;
+    const day = assessment.certified_on;
+    deltas.set(day, (deltas.get(day) ?? 0) + 1);
+    if (kind === 'updated' && before !== undefined)
+      deltas.set(before.day, (deltas.get(before.day) ?? 0) - 1);
   }
   return new Map([...deltas].filter(([, delta]) => delta !== 0));
 }

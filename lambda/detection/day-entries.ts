@@ -92,11 +92,10 @@ export function entriesAfter(
 /** Days of which a read proved nothing, or that the host did not answer for: from now on, so few are read together. */
 export function separated(entries: FreshEntries, days: readonly string[]): FreshEntries {
   const together = Math.ceil(days.length / 2);
-  const apart = days.flatMap((day): [string, DayEntry][] => {
-    const entry = entries.get(day);
-    return entry ? [[day, { ...entry, together }]] : [];
-  });
-  return new Map([...entries, ...apart]);
+  const read = new Set(days);
+  return new Map(
+    [...entries].map(([day, entry]) => [day, read.has(day) ? { ...entry, together } : entry]),
+  );
 }
 
 /** What the partner counts of these days and did not show is expected of the first from now on. */

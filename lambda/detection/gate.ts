@@ -95,11 +95,11 @@ export function judge(
 ): Verdict {
   const sightings = batch.filter(isSighting);
   if (sightings.length === 0) return { memory, held: [], free: batch };
-  const before = lately(memory, roundMs, nowMs);
-  const counted = new Map(before.unsettled.map((one) => [nameOf(one), one]));
+  const unsettledBefore = within(memory.unsettled, oneHourMs + pieceMs, nowMs);
+  const counted = new Map(unsettledBefore.map((one) => [nameOf(one), one]));
   // What is found again counts once, as of now.
   const again = Map.groupBy(sightings, (change) => counted.get(nameOf(change))?.at);
-  const earlier = before.found.map((piece) => ({
+  const earlier = within(memory.found, oneHourMs + pieceMs, nowMs).map((piece) => ({
     ...piece,
     ...numbersOf([piece], again.get(piece.at), -1),
   }));
@@ -125,9 +125,11 @@ export function judge(
   const edits = sightings.filter(
     (change) => isReadEdit(change) && !counted.get(nameOf(change))?.isOut,
   ).length;
-  const editsBefore = before.edits.reduce((sum, { number }) => sum + number, 0);
+  const out = within(memory.edits, roundMs + roundMs / piecesOfRound, nowMs);
+  const editsBefore = out.reduce((sum, { number }) => sum + number, 0);
   const isDrip = editsBefore + edits + rest.filter(isReadEdit).length > limit;
-  const isOpen = before.openUntil !== undefined;
+  const { openUntil } = memory;
+  const isOpen = openUntil !== undefined && nowMs < openUntil;
   const held = sightings.filter(
     (change) => !isOpen && (isFlood[change.kind] || (isDrip && isReadEdit(change))),
   );
@@ -136,7 +138,7 @@ export function judge(
   const names = new Set(sightings.map(nameOf));
   const at = found.at(-1)?.at ?? nowMs;
   const unsettled = [
-    ...before.unsettled.filter((one) => !names.has(nameOf(one))),
+    ...unsettledBefore.filter((one) => !names.has(nameOf(one))),
     ...sightings.map((change) => ({
       ...{ id: idOf(change), revision: change.revision, at, isOut: !isHeld.has(change) },
     })),
@@ -144,12 +146,12 @@ export function judge(
   // What ops let through says nothing of a drip.
   const areEditsOut = edits > 0 && !isOpen && !isFlood.updated && !isDrip;
   const passed = areEditsOut
-    ? inLast(before.edits, roundMs / piecesOfRound, { at: nowMs, number: 0 }, (piece) => ({
+    ? inLast(out, roundMs / piecesOfRound, { at: nowMs, number: 0 }, (piece) => ({
         ...{ at: piece.at, number: piece.number + edits },
       }))
-    : before.edits;
+    : out;
   return {
-    memory: { ...before, found, edits: passed, unsettled },
+    memory: { found, edits: passed, unsettled, ...(isOpen && { openUntil }) },
     held,
     free: batch.filter((change) => !isHeld.has(change)),
   };
@@ -182,19 +184,13 @@ export function concluded(
 }
 
 /** What counts still. A clock that was ahead must not hold everything until the others have caught up. */
-function lately(memory: GateMemory, roundMs: number, nowMs: number): GateMemory {
-  const past = <Timed extends { readonly at: number }>(pieces: readonly Timed[], ms: number) =>
-    pieces
-      .map((piece) => ({ ...piece, at: Math.min(piece.at, nowMs) }))
-      .filter(({ at }) => nowMs - at < ms);
-  const { openUntil, ...remembered } = memory;
-  return {
-    ...remembered,
-    found: past(memory.found, oneHourMs + pieceMs),
-    edits: past(memory.edits, roundMs + roundMs / piecesOfRound),
-    unsettled: past(memory.unsettled, oneHourMs + pieceMs),
-    ...(openUntil !== undefined && nowMs < openUntil && { openUntil }),
-  };
+function within<Timed extends { readonly at: number }>(
+  pieces: readonly Timed[],
+  ms: number,
+  nowMs: number,
+): Timed[] {
+  const noneAhead = pieces.map((piece) => ({ ...piece, at: Math.min(piece.at, nowMs) }));
+  return noneAhead.filter(({ at }) => nowMs - at < ms);
 }
 
 /** The pieces with something added to the last one, or to a new one when that is over. */

@@ -116,15 +116,12 @@ const TOLERATED = 1 / 3;
 export function looksSorted(rows: readonly (Assessment | undefined)[], key: SeamKey): boolean {
   const columns = NAMES[key].map((nameOf) => rows.map((row) => folded(row && nameOf(row))));
   return columns.some((column) => {
-    let differing = 0;
-    let descending = 0;
-    for (const [index, name] of column.entries()) {
+    const isDescending = column.flatMap((name, index) => {
       const next = column[index + 1];
-      if (name === undefined || next === undefined || name === next) continue;
-      differing += 1;
-      if (name > next) descending += 1;
-    }
-    return differing < TELLING || descending / differing < TOLERATED;
+      return name === undefined || next === undefined || name === next ? [] : name > next;
+    });
+    const { length } = isDescending;
+    return length < TELLING || isDescending.filter(Boolean).length / length < TOLERATED;
   });
 }
 

@@ -7,12 +7,12 @@ import { documentedFields, documentedOfParts } from './fingerprint.ts';
  * of which its reader has put null. Of an educator without a State Educator ID, null is documented.
  */
 export function oddPaths(assessment: Assessment): string[] {
-  const isOdd = (value: unknown) => value === null || value === undefined;
   const paths: string[] = documentedFields.filter((field) =>
-    field === 'seid' ? assessment.seid === undefined : isOdd(assessment[field]),
+    field === 'seid' ? assessment.seid === undefined : (assessment[field] ?? null) === null,
   );
   for (const part of assessment.results ?? [])
-    for (const field of documentedOfParts) if (isOdd(part[field])) paths.push(`results[].${field}`);
+    for (const field of documentedOfParts)
+      if ((part[field] ?? null) === null) paths.push(`results[].${field}`);
   return [...new Set(paths)];
 }
 
