@@ -1,13 +1,7 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
-import {
-  type Change,
-  type Found,
-  idOf,
-  type Sighting,
-  type Withdrawal,
-} from '../detection/compare.ts';
+import { type Change, type Found, idOf, type Sighting } from '../detection/compare.ts';
 import { dayEntries, entriesAfter, type FreshEntries } from '../detection/day-entries.ts';
 import {
   type Answered,
@@ -25,7 +19,7 @@ import type { DayCertification } from '../ports/ledger.ts';
 import type { Bookmark, RangeRead } from '../ports/partner-reader.ts';
 import type { Cursor } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
-import type { Looks } from './looks.ts';
+import type { Looked, Looks } from './looks.ts';
 import type { TickParts } from './parts.ts';
 import { type Sightings, sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -150,7 +144,12 @@ async function settle(
     : isCutShort && !read.isInVain;
   const kept = isUncounted
     ? new Map()
-    : entriesOf(parts, read, { ...looked, ...committed, older: seen.older }, before.calendar);
+    : entriesOf(
+        parts,
+        read,
+        { fresh, ...looked, ...committed, older: seen.older },
+        before.calendar,
+      );
   return {
     calendar: await save(context, before.calendar, kept, committed.done),
     recorded: committed.recorded,
@@ -171,7 +170,7 @@ async function commit(
   context: ReadingContext,
   { step, isFirstReading, proof }: Judged,
   sightings: readonly Sighting[],
-  { withdrawals, more }: LookedAt,
+  looked: Looked,
 ): Promise<CommittedChanges> {
   const { parts, announcement, looks } = context;
   const found: Found = {
@@ -185,11 +184,11 @@ async function commit(
   await parts.ledger.recordSilently(silent, parts.clock.now());
   const done: readonly Change[] = [
     ...silent,
-    ...(await announcement.announce([...news, ...more], { found })),
-    ...(await announcement.announce(withdrawals, { found })),
+    ...(await announcement.announce([...news, ...looked.sightings], { found })),
+    ...(await announcement.announce(looked.withdrawals, { found })),
   ];
   const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(idOf));
-  const staying = withdrawals.filter((change) => !gone.has(idOf(change)));
+  const staying = looked.withdrawals.filter((change) => !gone.has(idOf(change)));
   looks?.giveBack(new Set(staying.map(idOf)));
   return {
     done,
@@ -204,20 +203,24 @@ function entriesOf(
   { rules }: Pick<TickParts, 'rules'>,
   read: Judged,
   {
-    entries,
+    fresh,
+    missing,
     done,
     hasFailed,
     staying,
     older,
-  }: CommittedChanges & Pick<LookedAt, 'entries'> & Pick<Differences, 'older'>,
+  }: CommittedChanges &
+    Pick<Looked, 'missing'> &
+    Pick<Differences, 'older'> & { readonly fresh: FreshEntries },
   calendar: Calendar,
 ): FreshEntries {
   const outcome = outcomeOf(read, hasFailed);
-  const lacking = Map.groupBy(staying, (day) => day);
+  const lacking = new Map(missing);
+  for (const day of staying) lacking.set(day, (lacking.get(day) ?? 0) + 1);
   const counted = new Map(
-    [...entries].map(([day, entry]): [string, DayEntry] => {
-      const { length = 0 } = lacking.get(day) ?? [];
-      return [day, length > 0 ? { ...entry, missing: (entry.missing ?? 0) + length } : entry];
+    [...fresh].map(([day, entry]): [string, DayEntry] => {
+      const missing = lacking.get(day);
+      return [day, missing === undefined ? entry : { ...entry, missing }];
     }),
   );
   const of = { entries: counted, isJoint: isJoint(read) };
@@ -264,43 +267,30 @@ async function differences(
   return { sightings: changes, older, unseen: new Map(unseen) };
 }
 
-interface LookedAt {
-  readonly entries: FreshEntries;
-  readonly withdrawals: readonly Withdrawal[];
-  /** Found by their ids: changed or moved. */
-  readonly more: readonly Sighting[];
-}
-
 /** What is missing, by day. The first look after a first reading notes what that one lacked. */
 async function lookedAt(
   { looks }: ReadingContext,
-  read: RangeRead & { readonly begunAt: number },
+  { assessments, begunAt }: Judged,
   { calendar }: BeforeReading,
   fresh: FreshEntries,
   unseen: Differences['unseen'],
-): Promise<LookedAt> {
-  const entries: FreshEntries = new Map(fresh);
-  const count = (day: string, missing: number) => {
-    const entry = entries.get(day);
-    if (entry) entries.set(day, { ...entry, missing });
-  };
+): Promise<Looked> {
   if (looks === undefined) {
-    for (const day of fresh.keys()) count(day, 0);
-    return { entries, withdrawals: [], more: [] };
+    const missing = new Map([...fresh.keys()].map((day) => [day, 0]));
+    return { missing, sightings: [], withdrawals: [] };
   }
-  const isProven = ([day]: readonly [day: string, ids: readonly number[]]) =>
-    fresh.get(day)?.proof !== undefined;
-  const seen = new Set(read.assessments.map(({ id }) => id));
+  const proven = [...unseen].filter(([day]) => fresh.get(day)?.proof !== undefined);
+  const seen = new Set(assessments.map(({ id }) => id));
   const looked = await looks.look(
-    { beganAt: read.begunAt, seen, unseen: new Map([...unseen].filter(isProven)) },
+    { beganAt: begunAt, seen, unseen: new Map(proven) },
     calendar,
     calendar.with(fresh),
   );
   // An unproven read may overlook some, and shows that the others are there.
-  for (const [day, { length }] of unseen)
-    if ((calendar.entry(day).missing ?? 0) > length) count(day, length);
-  for (const [day, missing] of looked.missing) count(day, missing);
-  return { entries, withdrawals: looked.withdrawals, more: looked.sightings };
+  const fewer = [...unseen]
+    .map(([day, { length }]) => [day, length] as const)
+    .filter(([day, length]) => (calendar.entry(day).missing ?? 0) > length);
+  return { ...looked, missing: new Map([...fewer, ...looked.missing]) };
 }
 
 /** A new day is in the calendar before it is written whole: its month may be, and its year not. */
