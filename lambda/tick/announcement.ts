@@ -68,12 +68,6 @@ export interface AnnouncementContext {
   tellFlood(held: readonly Sighting[]): Promise<boolean>;
 }
 
-/** How the changes were found. */
-export interface Circumstances {
-  /** Kept with the revisions, too, for `explain`. */
-  readonly found?: Found;
-}
-
 /** Commits changes, each with its event, and delivers the events. What it has done stays known when a step after it fails. */
 export class Announcement {
   readonly #context: AnnouncementContext;
@@ -130,17 +124,18 @@ export class Announcement {
    * Commits these changes, each with its event, and delivers the events, or holds those that are part
    * of a flood.
    *
+   * @param found how they were found; kept with the revisions, for `explain`
    * @returns the changes that this tick committed: the others failed, were another tick's, or had to
    * wait because time ran out
    */
-  async announce(changes: readonly Change[], { found }: Circumstances = {}): Promise<Change[]> {
+  async announce(changes: readonly Change[], found: Found): Promise<Change[]> {
     if (changes.length === 0) return [];
     await this.touch(
       changes.flatMap((change) =>
         change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
       ),
     );
-    const all = changes.map((change) => ({ ...change, ...(found && { found }) }));
+    const all = changes.map((change) => ({ ...change, found }));
     const done: Change[] = [];
     for (let start = 0; start < all.length; start += changesTogether) {
       if (this.#context.limit.noteIfReached()) break;

@@ -54,7 +54,7 @@ export async function announceNewcomers(
   );
   const known = await parts.ledger.known(recent.map(({ id }) => id));
   const { changes } = sightingsAmong(parts, recent, known, state.salt);
-  const done = await announcement.announce(changes, { found: { in: 'page' } });
+  const done = await announcement.announce(changes, { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done));
 }
 

@@ -184,8 +184,8 @@ async function commit(
   await parts.ledger.recordSilently(silent, parts.clock.now());
   const done: readonly Change[] = [
     ...silent,
-    ...(await announcement.announce([...news, ...looked.sightings], { found })),
-    ...(await announcement.announce(looked.withdrawals, { found })),
+    ...(await announcement.announce([...news, ...looked.sightings], found)),
+    ...(await announcement.announce(looked.withdrawals, found)),
   ];
   const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(idOf));
   const staying = looked.withdrawals.filter((change) => !gone.has(idOf(change)));

@@ -53,7 +53,7 @@ export interface TickRun {
 export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly integration: string;
   /**
-   * `busy`: another tick is at work. `baseline`: what was found was recorded, not announced.
+   * `completed`: all that there was time for. `busy`: another tick is at work. `baseline`: what was found was recorded, not announced.
    * `paused`: by ops. `backing-off`: the partner has refused this integration a moment ago,
    * or the pace has left no room for a pulse.
    * `no-credentials`: nobody has stored any yet, and no tick was ever completed.
@@ -79,14 +79,19 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly cutShort: boolean;
 }
 
+/** In place of a pulse's digest: the next tick looks at its page again. Without any, it searches, too. */
+const lookAgain = '';
+
 /** What a tick finds out and keeps; what it owes is known at its end. */
 type Learned = Omit<StateChanges, 'dirtySince'>;
 
 /**
- * One scheduled run for one integration:
- * lease, leftovers, pulse, locate, read, compare, commit, deliver, audit, state.
+ * One scheduled run for one integration.
  *
- * A quiet tick takes no lease: it looks, finds nothing and writes its heartbeat.
+ * Quiet: state, pulse, heartbeat; no lease, unless something is owed. Otherwise the lease, what earlier ticks owe,
+ * the page, the search for what it does not show, and the days that are due: each read, compared, passed through
+ * the gate, committed and delivered (readDays). At the end people are told, then operations, and then the state is
+ * written, which so never claims what nobody was told. The first reading reads its days by the same loop.
  *
  * @throws NotifierError when the rest of the tick would make no sense (credentials, partner or
  * ledger unavailable); what was committed before stays, and the state stays dirty if need be.
@@ -138,7 +143,7 @@ class Tick {
       this.#open = await tell(this.#parts, this.#open, pauseNow);
       return this.#report('paused', state);
     }
-    this.#see({ ...owed(state.conditions), ...pauseNow });
+    this.#observe({ ...owed(state.conditions), ...pauseNow });
     partner.pace.value = state.pace ?? unhurried;
     try {
       return await this.#story(state);
@@ -158,13 +163,13 @@ class Tick {
     const isAtWork = isOwing || (!isLeftAlone && before.baseline.status !== 'completed');
     const leased = isAtWork ? await this.#takeLease() : undefined;
     const state = leased?.state ?? before;
-    if (isLeftAlone) return this.#end('backing-off', state);
-    if (isAtWork && leased === undefined) return this.#end('busy', state);
-    if (this.#limit.wasReached) return this.#end('completed', state);
+    if (isLeftAlone) return this.#stop('backing-off', state);
+    if (isAtWork && leased === undefined) return this.#stop('busy', state);
+    if (this.#limit.wasReached) return this.#stop('completed', state);
 
     const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
     if (state.backOff !== undefined) this.#learned.backOff = undefined;
-    this.#see(accessSeen(this.#open));
+    this.#observe(accessSeen(this.#open));
     if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
     return this.#workOn(state, leased, pulse);
   }
@@ -173,7 +178,7 @@ class Tick {
   async #workOn(before: State, leased: Work | undefined, first: PulseRead): Promise<TickReport> {
     const { rules, partner } = this.#parts;
     const work = leased ?? (await this.#takeLease());
-    if (work === undefined) return this.#end('busy', before);
+    if (work === undefined) return this.#stop('busy', before);
     const isOutdated = leased === undefined && rules.isPulseOutdated(before, work.state);
     const pulse = isOutdated ? await partner.pulse(this.#limit.deadline) : first;
     if (work.state.baseline.status !== 'completed') return this.#readBaseline(work, pulse);
@@ -184,10 +189,10 @@ class Tick {
   /** @throws what has failed, save where there is nothing but to wait */
   async #failed(error: unknown, state: State): Promise<TickReport> {
     // Not even the pulse: what is owed is out, and the rest is up to the next tick.
-    if (reachOf(error) === 'pace') return this.#end('backing-off', state);
+    if (reachOf(error) === 'pace') return this.#stop('backing-off', this.#work?.state ?? state);
     if (isRefusal(error)) await noteRefusal(state, this.#parts);
     const name = accessNameOf(error);
-    if (name !== undefined) this.#see(accessSeen(this.#open, name));
+    if (name !== undefined) this.#observe(accessSeen(this.#open, name));
     await this.#attempt('conditions not told', () => this.#tell());
     const work = this.#work;
     if (work !== undefined) {
@@ -228,13 +233,14 @@ class Tick {
     );
   }
 
-  /** A tick that was killed has counted what it committed in the calendar, and not yet in the state. */
+  /** A tick that was killed may have counted what it committed in the calendar, and not yet in the state. */
   async #caughtUp(state: LeasedState): Promise<LeasedState> {
     if (state.dirtySince === undefined) return state;
     const entries = await this.#parts.ledger.calendar(state.years);
-    const { total, missing } = new Calendar(entries, daysIn(this.#window));
-    const known = { ...(state.missing ?? nothingMissing), total: missing };
-    return { ...state, expected: total, ...((state.missing || missing > 0) && { missing: known }) };
+    const { total: expected, missing: total } = new Calendar(entries, daysIn(this.#window));
+    const isAnyMissing = state.missing !== undefined || total > 0;
+    const missing = { ...(state.missing ?? nothingMissing), total };
+    return { ...state, expected, ...(isAnyMissing && { missing }) };
   }
 
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
@@ -259,7 +265,7 @@ class Tick {
     looks.see(page.seen);
     if (looks.missing !== missing) this.#learned.missing = looks.missing;
     announcement.expect(state, count);
-    const done = await announcement.announce(page.changes, { found: { in: 'page' } });
+    const done = await announcement.announce(page.changes, { in: 'page' });
     const deltas = countDeltas(done);
     await this.#parts.ledger.addToDays(deltas);
     this.#learned.expected = state.expected + sum(deltas.values());
@@ -269,9 +275,8 @@ class Tick {
     // A total that agrees proves nothing of what is left over: something may have come in its place.
     const differs = !page.isAll || this.#isLeftToFind(state);
     const isMore = differs || this.#isMoreToRead(state);
-    const { isAllLocated = page.isAll } = isMore
-      ? await this.#readDue({ ...work, state }, pulse, looks, differs)
-      : {};
+    const caughtUp = { ...work, state };
+    const isAllLocated = isMore ? await this.#readDue(caughtUp, pulse, looks, differs) : page.isAll;
     const { failures, tally } = announcement.now;
     const isLeft = !isAllLocated || !isInTime || failures > 0;
     const noted = new Set(looks.missing.notes.map(({ id }) => id));
@@ -281,7 +286,11 @@ class Tick {
       !page.isOlder &&
       !this.#limit.wasReached &&
       !pulse.assessments.some(({ id }) => noted.has(id));
-    this.#learned.pulseDigest = isLeft ? undefined : isSeen ? pulseDigest(pulse, state.salt) : '';
+    this.#learned.pulseDigest = isLeft
+      ? undefined
+      : isSeen
+        ? pulseDigest(pulse, state.salt)
+        : lookAgain;
   }
 
   /** The last search came to no end, or its result is to be tried again. */
@@ -297,7 +306,10 @@ class Tick {
     return state.cursor !== undefined || Math.min(state.dueAt, lookAt) <= this.#nowMs;
   }
 
-  /** Reads the days that are due, and learns what the calendar says then. */
+  /**
+   * Reads the days that are due, and learns what the calendar says then.
+   * @returns whether each difference was found, read and committed
+   */
   async #readDue(work: Work, pulse: PulseRead, looks: Looks, differs: boolean) {
     const { state } = work;
     const { ledger, clock, settings, rules } = this.#parts;
@@ -340,7 +352,7 @@ class Tick {
     const { isNoticeOwed } = state.baseline;
     const isToldNow = isNoticeOwed && (await tellOfCompletion(this.#parts, calendar));
     const { quarantined, oddFields } = this.#oddities;
-    this.#see(daysSeen(this.#open, calendar, quarantined.size, oddFields.size > 0));
+    this.#observe(daysSeen(this.#open, calendar, quarantined.size, oddFields.size > 0));
     // What came or went while the search was on looks the same, until the next search.
     const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
     // Days that cannot be read in a whole tick must not keep ticks from all others.
@@ -355,7 +367,7 @@ class Tick {
       missing,
     };
     Object.assign(this.#learned, learned);
-    return { isAllLocated };
+    return isAllLocated;
   }
 
   /** The first reading: its start day, and back to the oldest, over as many ticks as it takes. */
@@ -494,54 +506,55 @@ class Tick {
     const malformed = unreported(this.#oddities, state);
     if (malformed.length > 0) {
       this.#learned.reported = [...state.reported, ...malformed.map(([name]) => name)];
-      this.#see(quarantineTold(this.#parts, malformed, this.#learned.reported.length));
+      this.#observe(quarantineTold(this.#parts, malformed, this.#learned.reported.length));
     }
     const { missing, unexplained } = { ...state, ...this.#learned };
-    this.#see(absenceSeen(this.#open, missing, unexplained, settings.withdrawAfterMs));
+    this.#observe(absenceSeen(this.#open, missing, unexplained, settings.withdrawAfterMs));
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     if (this.#work === undefined)
       await ledger.saveState({ ...this.#learned, heartbeat: now.toString() });
-    else await this.#complete(this.#work, now, outcome);
+    else await this.#saveAndGiveBack(this.#work, now, outcome);
     return this.#report(outcome, state);
   }
 
-  async #complete(
-    { lease, state, announcement }: Work,
+  async #saveAndGiveBack(
+    work: Work,
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
   ): Promise<void> {
+    const { lease, state, announcement } = work;
     const { ledger, journal } = this.#parts;
     const today = tallied(state.today, this.#window.today.toString(), announcement.now.tally);
     const isKept = await ledger.complete(lease, now, {
       ...this.#learned,
       ...announcement.changes,
       ...(today && { today }),
-      ...this.#debt(now, outcome),
+      ...this.#debt(work, now, outcome),
     });
     if (!isKept) journal.warn('lease lost', { owner: lease.owner });
   }
 
   /**
-   * Whether some outbox may owe an event: one was refused or left for the next tick, a commit has an
-   * unknown outcome, or a crash is so recent that the index of undelivered events may not show it.
+   * Since when some outbox may owe an event. Nothing is changed (the lease has set it to now) where one was refused
+   * or left for the next tick, or a commit has an unknown outcome. What an earlier tick left is out, once the index
+   * of undelivered events is sure to show it.
    */
-  #debt(now: Temporal.Instant, outcome: TickReport['outcome']): Pick<StateChanges, 'dirtySince'> {
-    if (this.#work === undefined) return {};
-    const { state, announcement } = this.#work;
+  #debt({ state, announcement }: Work, now: Temporal.Instant, outcome: TickReport['outcome']) {
     const { tally, failures, delivery } = announcement.now;
     const isOwn =
       delivery.undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
     if (isOwn) return {};
     const since = state.dirtySince;
-    // It has delivered, and not looked at what else the tick before it has left.
-    if (outcome === 'backing-off') return { dirtySince: since };
-    if (since === undefined || now.since(since).total('minutes') >= indexLagMinutes)
-      return { dirtySince: undefined };
-    return { dirtySince: since };
+    const isSettled =
+      // It has delivered, and not looked at what else the tick before it has left.
+      outcome !== 'backing-off' &&
+      since !== undefined &&
+      now.since(since).total('minutes') >= indexLagMinutes;
+    return { dirtySince: isSettled ? undefined : since };
   }
 
-  #see(seen: Observations): void {
+  #observe(seen: Observations): void {
     this.#seen = { ...this.#seen, ...seen };
   }
 
@@ -549,12 +562,12 @@ class Tick {
   async #tell(): Promise<void> {
     const { clock, partner } = this.#parts;
     const nowMs = clock.now().epochMilliseconds;
-    this.#see(paceSeen(partner.pace, nowMs));
+    this.#observe(paceSeen(partner.pace, nowMs));
     if (this.#work) {
       const { tally, delivery } = this.#work.announcement.now;
       const waiting = { held: tally.held, undeliverable: delivery.undeliverable };
-      this.#see(oddTold(this.#parts, this.#open, this.#oddities.oddFields, nowMs));
-      this.#see(await waitingSeen(this.#parts, this.#open, waiting));
+      this.#observe(oddTold(this.#parts, this.#open, this.#oddities.oddFields, nowMs));
+      this.#observe(await waitingSeen(this.#parts, this.#open, waiting));
     }
     const seen = this.#seen;
     // Once: what could not be noted is not told again by the same tick.
@@ -569,7 +582,7 @@ class Tick {
   }
 
   /** Before its work was done: what it has done is kept, if it has the lease; if not, there is nothing to complete. */
-  async #end(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
+  async #stop(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     if (this.#work) return this.#finish(outcome, state);
     await this.#tell();
     return this.#report(outcome, state);
