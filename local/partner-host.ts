@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { type IntegrationConfig, type NotifierConfig, parseConfig } from '../infra/config.ts';
 import { type Clock, systemClock } from '../lambda/clock.ts';
-import { CredentialsRefusedError } from '../lambda/partner/errors.ts';
+import type { PartnerErrorCode } from '../lambda/partner/errors.ts';
 import { StartError } from './errors.ts';
 import type { Flags } from './flags.ts';
 import { startPartnerSandbox } from './partner-sandbox/index.ts';
@@ -105,7 +105,7 @@ export function adviceOnFlags({ credentials }: Flags, code: string): string | un
   return `Compare client_id and client_secret in ${credentials} with what the partner issued; if they agree, ask the partner whether the secret was rotated or the integration was switched off.`;
 }
 
-const { code: credentialsRefused } = new CredentialsRefusedError();
+const credentialsRefused: PartnerErrorCode = 'credentials-refused';
 
 /** Says which file and what is missing in it; never what is in it. @throws StartError */
 async function readCredentials(file: string): Promise<Credentials> {

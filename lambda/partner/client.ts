@@ -1,23 +1,16 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../clock.ts';
 import { answered, opensAt, refused, spent, unhurried } from '../detection/pace.ts';
-import { faultOf, NotifierError } from '../errors.ts';
+import { faultOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { RequestPace } from '../ports/request-pace.ts';
-import {
-  InvalidQueryError,
-  PaceSpentError,
-  PartnerError,
-  type RequestKind,
-  TimedOutError,
-  TokenRefusedTwiceError,
-} from './errors.ts';
+import { endpoints, PartnerError, type RequestKind, timedOut } from './errors.ts';
 import { fittingPage } from './fitting-page.ts';
-import { type ListQuery, toSearchParams } from './query.ts';
+import { invalidQuery, type ListQuery, toSearchParams } from './query.ts';
 import { type Page, type ReadPage, readPage, readRecord } from './records.ts';
 import { toRefusal } from './refusals.ts';
 import { type RetryPolicy, withRetries, withTimeLimit } from './retry.ts';
-import { type CredentialSource, TokenCache, type TokenRequestForm } from './token.ts';
+import { type CredentialSource, type TokenRequestForm, Tokens } from './token.ts';
 import {
   type HttpReply,
   type HttpRequest,
@@ -36,15 +29,11 @@ export interface PartnerClientLimits extends TransportLimits, RetryPolicy {
 /** One HTTP request that was made. Holds no personal data and no credential. */
 export interface RequestInfo {
   readonly kind: RequestKind;
-  /** From 1, within one call of `list` or `get`, or one renewal of the token. */
-  readonly attempt: number;
   readonly ms: number;
-  /** Of the answer; absent if there was none. */
-  readonly status?: number;
+  /** Of the answer; undefined if there was none. */
+  readonly status: number | undefined;
   /** The answer's `Date` header: the partner's clock. */
-  readonly date?: string;
-  /** Code of the error that was there instead of an answer. */
-  readonly error?: string;
+  readonly date: string | undefined;
 }
 
 export interface PartnerClientOptions {
@@ -111,104 +100,79 @@ export const DEFAULT_LIMITS: PartnerClientLimits = {
 /**
  * @param read the simulation's hook, and nobody else's: it remembers what it has read of the same answer, as
  *   its lives have the same pages parsed thousands of times
- * @throws {InvalidBaseUrlError}
+ * @throws {PartnerError} `invalid-base-url`
  */
 export function createPartnerClient(
   options: PartnerClientOptions,
   read: ReadPage = readPage,
 ): PartnerClient {
   const { clock = systemClock, random = Math.random, onRequest } = options;
-  const nowMs = () => clock.now().epochMilliseconds;
+  const { requestsPerMinute = Number.POSITIVE_INFINITY, tokenRequest = 'form' } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { requestsPerMinute = Number.POSITIVE_INFINITY } = options;
   const pace: RequestPace = { perMinute: requestsPerMinute, value: unhurried };
   const transport = new Transport(options.baseUrl, limits, options.dispatcher);
-  const tokens = new TokenCache({
+  const tokens = new Tokens({
     credentials: options.credentials,
-    form: options.tokenRequest ?? 'form',
+    form: tokenRequest,
     clock,
     send,
     withTimeLimit: (work) =>
-      withTimeLimit(
-        clock,
-        limits.attemptMs,
-        () => new TimedOutError('token', 'attempt'),
-        undefined,
-        work,
-      ),
+      withTimeLimit(clock, limits.attemptMs, () => timedOut('token', 'attempt'), undefined, work),
   });
 
-  /** @throws {PaceSpentError} if the pace has no room for it now */
-  async function send(request: HttpRequest, attempt: number, signal: AbortSignal) {
+  /** @throws {PartnerError} `pace-spent` if the pace has no room for it now */
+  async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     signal.throwIfAborted();
     const { kind } = request;
-    const startedAt = nowMs();
-    const waitMs = opensAt(pace.value, pace.perMinute, startedAt) - startedAt;
-    if (waitMs > 0) throw new PaceSpentError(kind, waitMs);
+    const startedAt = clock.now().epochMilliseconds;
+    const retryAfterMs = opensAt(pace.value, pace.perMinute, startedAt) - startedAt;
+    if (retryAfterMs > 0) {
+      const message = `The pace leaves no room for a request to ${endpoints[kind]} now.`;
+      throw new PartnerError('pace-spent', message, { retryAfterMs });
+    }
     pace.value = spent(pace.value, pace.perMinute, startedAt);
-    let outcome: Pick<RequestInfo, 'status' | 'date' | 'error'> = { error: 'aborted' };
+    let reply: HttpReply | undefined;
     try {
-      const reply = await transport.send(request, signal);
-      const { status } = reply;
-      pace.value = answered(pace.value, status, nowMs());
-      const { date } = reply.headers;
-      outcome = { status, ...(date !== undefined && { date }) };
+      reply = await transport.send(request, signal);
       return reply;
-    } catch (error) {
-      if (error instanceof NotifierError) outcome = { error: error.code };
-      throw error;
     } finally {
-      onRequest?.({ kind, attempt, ms: nowMs() - startedAt, ...outcome });
+      const now = clock.now().epochMilliseconds;
+      if (reply) pace.value = answered(pace.value, reply.status, now);
+      const { status, headers } = reply ?? {};
+      onRequest?.({ kind, ms: now - startedAt, status, date: headers?.date });
     }
   }
 
-  async function authorized(
-    kind: RequestKind,
-    path: string,
-    attempt: number,
-    signal: AbortSignal,
-  ): Promise<HttpReply> {
-    for (let refusals = 0; refusals < 2; refusals += 1) {
-      const token = await tokens.get();
-      const headers = { authorization: `Bearer ${token.value}` };
-      const reply = await send({ kind, method: 'GET', path, headers }, attempt, signal);
-      if (reply.status !== 401) return reply;
-      tokens.drop(token);
-    }
-    throw new TokenRefusedTwiceError(kind);
-  }
-
-  async function call<T>(
+  async function ask<T>(
     kind: RequestKind,
     path: string,
     { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
-    parse: (reply: HttpReply) => T | Promise<T>,
+    parse: (reply: HttpReply) => T,
   ): Promise<T> {
-    try {
-      return await withRetries(
-        (attempt) => {
-          const left = deadline.epochMilliseconds - nowMs();
-          const phase = left < limits.attemptMs ? 'deadline' : 'attempt';
-          return withTimeLimit(
-            clock,
-            Math.min(left, limits.attemptMs),
-            () => new TimedOutError(kind, phase),
-            signal,
-            async (within) => await parse(await authorized(kind, path, attempt, within)),
-          );
-        },
-        { ...limits, deadline, clock, random, signal },
+    const context = { ...limits, deadline, clock, random, signal };
+    const attempt = () => {
+      const left = deadline.epochMilliseconds - clock.now().epochMilliseconds;
+      const phase = left < limits.attemptMs ? 'deadline' : 'attempt';
+      return withTimeLimit(
+        clock,
+        Math.min(left, limits.attemptMs),
+        () => timedOut(kind, phase),
+        signal,
+        async (within) => parse(await tokens.send({ kind, method: 'GET', path }, within)),
       );
-    } catch (error) {
-      if (error instanceof PartnerError && error.reach === 'pace' && error.wasSent)
-        pace.value = refused(pace.value, pace.perMinute, nowMs(), error.retryAfterMs);
+    };
+    return await withRetries(attempt, context).catch((error) => {
+      if (error instanceof PartnerError && error.code === 'rate-limited') {
+        const now = clock.now().epochMilliseconds;
+        pace.value = refused(pace.value, pace.perMinute, now, error.retryAfterMs);
+      }
       throw error;
-    }
+    });
   }
 
   async function page(query: ListQuery, callOptions: CallOptions): Promise<Page> {
-    const path = `${ASSESSMENTS}?${toSearchParams(query)}`.replace(/\?$/, '');
-    return await call('list', path, callOptions, (reply) => {
+    const path = `${ASSESSMENTS}?${toSearchParams(query)}`;
+    return await ask('list', path, callOptions, (reply) => {
       if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
       return read(reply, query.offset ?? 0);
     });
@@ -226,9 +190,9 @@ export function createPartnerClient(
 
     async get(id, callOptions = {}) {
       if (!Number.isSafeInteger(id) || id < 1) {
-        throw new InvalidQueryError(['id: not a positive integer']);
+        throw invalidQuery(['id: not a positive integer']);
       }
-      return await call('get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
+      return await ask('get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
         if (reply.status === 404) return undefined;
         if (reply.status >= 300) throw toRefusal('get', reply, clock.now());
         return readRecord(reply, id);

@@ -10,7 +10,7 @@ export {
   type PartnerClientOptions,
   type RequestInfo,
 } from './client.ts';
-export * from './errors.ts';
+export { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
 export {
   type AssessmentFilter,
   type ListQuery,

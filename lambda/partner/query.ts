@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { inEnglish, problemsOf } from '../english.ts';
-import { InvalidQueryError } from './errors.ts';
+import { PartnerError } from './errors.ts';
 
 /** The API reduces larger pages to this silently (partner-api.md, 8); this client refuses them. */
 export const MAX_PAGE_SIZE = 100;
@@ -59,11 +59,11 @@ export type ListQuery = Readonly<z.input<typeof listQuery>>;
 /**
  * The query string of a list request, without the question mark.
  *
- * @throws {InvalidQueryError} naming every parameter that the API would refuse, cut or misread.
+ * @throws {PartnerError} `invalid-query`, naming every parameter that the API would refuse, cut or misread.
  */
 export function toSearchParams(query: ListQuery): URLSearchParams {
   const { data, error } = listQuery.safeParse(query, inEnglish);
-  if (error !== undefined) throw new InvalidQueryError(problemsOf(error));
+  if (error !== undefined) throw invalidQuery(problemsOf(error));
   const { filter = {}, ...listing } = data;
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) {
@@ -72,4 +72,8 @@ export function toSearchParams(query: ListQuery): URLSearchParams {
   }
   for (const [name, value] of Object.entries(listing)) params.append(name, String(value));
   return params;
+}
+
+export function invalidQuery(problems: readonly string[]): PartnerError {
+  return new PartnerError('invalid-query', `Not a valid query: ${problems.join('; ')}.`);
 }

@@ -1,12 +1,7 @@
 import * as z from 'zod/mini';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
-import {
-  MalformedRecordError,
-  type RequestKind,
-  ResponseTooLargeError,
-  UnexpectedResponseError,
-} from './errors.ts';
+import { PartnerError, type RequestKind, tooLarge, unexpectedResponse } from './errors.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 import type { HttpReply } from './transport.ts';
 
@@ -96,21 +91,20 @@ const MAX_BODY_VALUES = 25_000;
  *
  * The errors have no cause: the parser's own quotes what it could not read.
  *
- * @throws {UnexpectedResponseError}
- * @throws {ResponseTooLargeError}
+ * @throws {PartnerError} `unexpected-response`, `response-too-large`
  */
 export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
   const encoding = reply.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw new UnexpectedResponseError(kind, ['compressed, although identity was asked for']);
+    throw unexpectedResponse(kind, ['compressed, although identity was asked for']);
   }
   if (mayHoldMoreThan(MAX_BODY_VALUES, reply.body)) {
-    throw new ResponseTooLargeError(kind, `${MAX_BODY_VALUES} values`);
+    throw tooLarge(kind, 'values');
   }
   try {
     return JSON.parse(utf8.decode(reply.body));
   } catch {
-    throw new UnexpectedResponseError(kind, ['not JSON in UTF-8']);
+    throw unexpectedResponse(kind, ['not JSON in UTF-8']);
   }
 }
 
@@ -133,13 +127,13 @@ function mayHoldMoreThan(limit: number, bytes: Buffer): boolean {
 /** What a page is made of: its answer, and the offset that was asked for. */
 export type ReadPage = (reply: HttpReply, offset: number) => Page;
 
-/** @throws {UnexpectedResponseError} if it is not a page, or the page of another offset; {ResponseTooLargeError} */
+/** @throws {PartnerError} `unexpected-response` if it is not a page, or the page of another offset; `response-too-large` */
 export const readPage: ReadPage = (reply, offset) => {
   const envelope = pageSchema.safeParse(parseBody('list', reply), inEnglish);
-  if (!envelope.success) throw new UnexpectedResponseError('list', problemsOf(envelope.error));
+  if (!envelope.success) throw unexpectedResponse('list', problemsOf(envelope.error));
   const { data, meta } = envelope.data;
   if (meta.offset !== offset) {
-    throw new UnexpectedResponseError('list', ['meta.offset: not the offset that was asked for']);
+    throw unexpectedResponse('list', ['meta.offset: not the offset that was asked for']);
   }
 
   const assessments = new Map<number, Assessment>();
@@ -160,13 +154,14 @@ export const readPage: ReadPage = (reply, offset) => {
 
 /**
  * @param id what was asked for
- * @throws {MalformedRecordError} if it is not a record, or another one
+ * @throws {PartnerError} `malformed-record` if it is not a record, or another one
  */
 export function readRecord(reply: HttpReply, id: number): Assessment {
   const { data: record, error } = recordSchema.safeParse(parseBody('get', reply), inEnglish);
-  if (error !== undefined) throw new MalformedRecordError(id, problemsOf(error));
-  if (record.id !== id) throw new MalformedRecordError(id, ['id: not the one that was asked for']);
-  return record;
+  if (record?.id === id) return record;
+  const problems = error ? problemsOf(error) : ['id: not the one that was asked for'];
+  const message = `Assessment ${id} is malformed: ${problems.join('; ')}.`;
+  throw new PartnerError('malformed-record', message);
 }
 
 /** For how many values more there is room after these; below 0 if they are too many or too deep. */

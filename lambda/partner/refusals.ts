@@ -1,15 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import {
-  NotProvisionedError,
-  type PartnerError,
-  RateLimitedError,
-  RedirectRefusedError,
-  type RequestKind,
-  RequestRefusedError,
-  UnavailableError,
-  UnsupportedGrantError,
-} from './errors.ts';
+import { endpoints, PartnerError, type RequestKind, unavailable } from './errors.ts';
 import { parseBody } from './records.ts';
 import type { HttpReply } from './transport.ts';
 
@@ -25,21 +16,26 @@ export function toRefusal(
   path?: string,
 ): PartnerError {
   const { status } = reply;
-  if (status < 400) return new RedirectRefusedError(kind, status);
+  const endpoint = endpoints[kind];
+  if (status < 400) {
+    const message = `Redirected (status ${status}) by ${endpoint}; not followed.`;
+    return new PartnerError('redirect-refused', message);
+  }
   const retryAfterMs = parseRetryAfter(reply.headers, now);
-  if (status === 429) return new RateLimitedError(kind, retryAfterMs);
+  if (status === 429)
+    return new PartnerError('rate-limited', `Rate limited by ${endpoint}.`, { retryAfterMs });
   // 501: the server does not know how to do it, and will not know in a minute.
-  if (status === 408 || (status >= 500 && status !== 501)) {
-    return new UnavailableError(kind, `status ${status}`, {
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    });
-  }
+  if (status === 408 || (status >= 500 && status !== 501))
+    return unavailable(kind, `status ${status}`, { retryAfterMs });
   if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type') {
-    return new UnsupportedGrantError();
+    const message = 'The token endpoint did not accept the grant type client_credentials.';
+    return new PartnerError('unsupported-grant', message);
   }
-  if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path))
-    return new NotProvisionedError();
-  return new RequestRefusedError(kind, status);
+  if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path)) {
+    const message = 'The integration has no organizations or no assessments assigned.';
+    return new PartnerError('not-provisioned', message);
+  }
+  return new PartnerError('request-refused', `Refused by ${endpoint} with status ${status}.`);
 }
 
 const errorSchema = z.looseObject({ error: z.string() });

@@ -24,30 +24,19 @@ export interface RetryContext extends RetryPolicy {
  * or the time are used up. Then the error is the last attempt's own, thrown at once: there is no
  * use in sleeping towards a deadline.
  */
-export async function withRetries<T>(
-  once: (attempt: number) => Promise<T>,
-  context: RetryContext,
-): Promise<T> {
+export async function withRetries<T>(once: () => Promise<T>, context: RetryContext): Promise<T> {
   for (let failures = 0; ; ) {
     try {
-      return await once(failures + 1);
+      return await once();
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
-      if (error.wasSent) failures += 1;
+      if (error.code !== 'pace-spent') failures += 1;
       const waitMs = waitAfter(error, failures, context);
       const left = context.deadline.epochMilliseconds - context.clock.now().epochMilliseconds;
       if (waitMs >= left) throw error;
       await context.clock.sleep(waitMs, context.signal);
     }
   }
-}
-
-/** A host that does not say when to come again has a limit for the second, or has had enough. */
-const attemptsAtOnce = 2;
-
-function attemptsAfter({ reach, retryAfterMs }: PartnerError, { attempts }: RetryPolicy): number {
-  const isUnbidden = reach === 'pace' && retryAfterMs === undefined;
-  return isUnbidden ? Math.min(attempts, attemptsAtOnce) : attempts;
 }
 
 /**
@@ -57,11 +46,15 @@ function attemptsAfter({ reach, retryAfterMs }: PartnerError, { attempts }: Retr
  * @returns milliseconds; infinite where to ask again is of no use
  */
 function waitAfter(error: PartnerError, failures: number, context: RetryContext): number {
-  const { retryHelps, wasSent, retryAfterMs = 0 } = error;
-  if (!retryHelps || failures >= attemptsAfter(error, context)) return Number.POSITIVE_INFINITY;
-  if (!wasSent) return retryAfterMs;
+  const { code, retryHelps, retryAfterMs } = error;
+  if (!retryHelps) return Number.POSITIVE_INFINITY;
+  if (code === 'pace-spent') return retryAfterMs ?? 0;
+  // A host that does not say when to come again has a limit for the second, or has had enough.
+  const isUnbidden = code === 'rate-limited' && retryAfterMs === undefined;
+  const attempts = isUnbidden ? Math.min(2, context.attempts) : context.attempts;
+  if (failures >= attempts) return Number.POSITIVE_INFINITY;
   const backoff = Math.min(context.maxBackoffMs, context.backoffMs * 2 ** (failures - 1));
-  return Math.ceil(retryAfterMs + context.random() * backoff);
+  return Math.ceil((retryAfterMs ?? 0) + context.random() * backoff);
 }
 
 /**
@@ -77,20 +70,10 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   if (ms <= 0) throw onTimeout();
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const controller = new AbortController();
-  const stop = (reason: unknown) => {
-    controller.abort(reason);
-    reject(reason);
-  };
-  const onAbort = () => stop(signal?.reason);
-  const cancel = clock.after(ms, () => stop(onTimeout()));
-  signal?.addEventListener('abort', onAbort, { once: true });
-  try {
-    work(controller.signal).then(resolve, reject);
-    return await promise;
-  } finally {
-    cancel();
-    signal?.removeEventListener('abort', onAbort);
-  }
+  const timeout = new AbortController();
+  const cancel = clock.after(ms, () => timeout.abort(onTimeout()));
+  const within = AbortSignal.any([timeout.signal, ...(signal ? [signal] : [])]);
+  const { promise: end, reject } = Promise.withResolvers<never>();
+  within.addEventListener('abort', () => reject(within.reason));
+  return await Promise.race([work(within), end]).finally(cancel);
 }

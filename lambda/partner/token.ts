@@ -1,8 +1,7 @@
-import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { Clock } from '../clock.ts';
 import { inEnglish, problemsOf } from '../english.ts';
-import { CredentialsRefusedError, UnexpectedResponseError } from './errors.ts';
+import { endpoints, PartnerError, type RequestKind, unexpectedResponse } from './errors.ts';
 import { parseBody } from './records.ts';
 import { errorCode, toRefusal } from './refusals.ts';
 import type { HttpReply, HttpRequest } from './transport.ts';
@@ -19,10 +18,9 @@ export type CredentialSource = (options?: { afresh?: boolean }) => Promise<Crede
 /** The three forms of partner-api.md, 4.1. */
 export type TokenRequestForm = 'form' | 'basic' | 'json';
 
-/** A token as it goes into the Authorization header. Compared by identity. */
-export interface Token {
+interface Token {
   readonly value: string;
-  readonly usableUntil: Temporal.Instant;
+  readonly usableUntilMs: number;
 }
 
 /** partner-api.md, 2.1; `created_at` is the server's clock, and therefore not used. */
@@ -39,75 +37,83 @@ const MARGIN_MS = 60_000;
 /** No token is kept for longer, whatever its `expires_in`; the document's live for two hours. */
 const MAX_LIFE_MS = 24 * 3_600_000;
 
-export interface TokenCacheParts {
+export interface TokensParts {
   readonly credentials: CredentialSource;
   readonly form: TokenRequestForm;
   readonly clock: Clock;
-  readonly send: (request: HttpRequest, attempt: number, signal: AbortSignal) => Promise<HttpReply>;
+  readonly send: (request: HttpRequest, signal: AbortSignal) => Promise<HttpReply>;
   /** Bounds a whole renewal: it serves many callers, so that no one's deadline applies to it. */
   readonly withTimeLimit: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
-/** Issues one request at a time, however many callers wait, and keeps the token. */
-export class TokenCache {
-  readonly #parts: TokenCacheParts;
+/** Sends requests with a token, which it keeps; issues one at a time, however many callers wait. */
+export class Tokens {
+  readonly #parts: TokensParts;
   #token: Token | undefined;
   #pending: Promise<Token> | undefined;
 
-  constructor(parts: TokenCacheParts) {
+  constructor(parts: TokensParts) {
     this.#parts = parts;
   }
 
-  /** @throws {PartnerError} or whatever the credential source throws */
-  async get(): Promise<Token> {
-    const nowMs = this.#parts.clock.now().epochMilliseconds;
-    if (this.#token && nowMs < this.#token.usableUntil.epochMilliseconds) return this.#token;
-    this.#pending ??= this.#parts
-      .withTimeLimit((signal) => this.#renew(signal))
-      .finally(() => {
-        this.#pending = undefined;
-      });
+  /**
+   * A refused token is replaced, once.
+   *
+   * @throws {PartnerError} or whatever the credential source throws
+   */
+  async send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    for (let refusals = 0; refusals < 2; refusals += 1) {
+      const token = await this.#get();
+      const headers = { authorization: `Bearer ${token.value}` };
+      const reply = await this.#parts.send({ ...request, headers }, signal);
+      if (reply.status !== 401) return reply;
+      // One that has replaced it meanwhile stays.
+      if (this.#token === token) this.#token = undefined;
+    }
+    throw tokenRefusedTwice(request.kind);
+  }
+
+  async #get(): Promise<Token> {
+    const { clock, withTimeLimit } = this.#parts;
+    if (this.#token && clock.now().epochMilliseconds < this.#token.usableUntilMs)
+      return this.#token;
+    this.#pending ??= withTimeLimit((signal) => this.#renew(signal)).finally(() => {
+      this.#pending = undefined;
+    });
     return await this.#pending;
   }
 
-  /** Forgets the token that was refused; one that has replaced it meanwhile stays. */
-  drop(refused: Token): void {
-    if (this.#token === refused) this.#token = undefined;
-  }
-
   async #renew(signal: AbortSignal): Promise<Token> {
-    const first = await this.#ask(false, 1, signal);
-    if (!isCredentialRefusal(first.reply)) return this.#accept(first);
-    // The secret may have been rotated since it was cached.
-    const second = await this.#ask(true, 2, signal);
-    if (isCredentialRefusal(second.reply)) throw new CredentialsRefusedError();
-    return this.#accept(second);
-  }
-
-  async #ask(afresh: boolean, attempt: number, signal: AbortSignal): Promise<Answer> {
     const { credentials, form, clock, send } = this.#parts;
-    const request = toTokenRequest(await credentials({ afresh }), form);
-    const sentAt = clock.now();
-    return { sentAt, reply: await send(request, attempt, signal) };
-  }
-
-  #accept({ sentAt, reply }: Answer): Token {
-    if (reply.status >= 300) throw toRefusal('token', reply, this.#parts.clock.now());
-    const parsed = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
-    if (!parsed.success) throw new UnexpectedResponseError('token', problemsOf(parsed.error));
-    const lifeMs = Math.min(parsed.data.expires_in * 1000, MAX_LIFE_MS);
-    this.#token = {
-      value: parsed.data.access_token,
+    // Once more with the secret as it is now: it may have been rotated since it was cached.
+    for (const afresh of [false, true]) {
+      const request = toTokenRequest(await credentials({ afresh }), form);
+      const sentAtMs = clock.now().epochMilliseconds;
+      const reply = await send(request, signal);
+      if (isCredentialRefusal(reply)) continue;
+      if (reply.status >= 300) throw toRefusal('token', reply, clock.now());
       // Counted from the sending: the answer's way back is part of the token's life.
-      usableUntil: sentAt.add({ milliseconds: Math.max(lifeMs - MARGIN_MS, lifeMs / 2) }),
-    };
-    return this.#token;
+      this.#token = parseToken(reply, sentAtMs);
+      return this.#token;
+    }
+    const message = 'The token endpoint refused the client ID or the secret, twice.';
+    throw new PartnerError('credentials-refused', message);
   }
 }
 
-interface Answer {
-  readonly sentAt: Temporal.Instant;
-  readonly reply: HttpReply;
+export function tokenRefusedTwice(kind: RequestKind): PartnerError {
+  const both = 'A token and the one requested in its place were both refused';
+  return new PartnerError('token-refused-twice', `${both} by ${endpoints[kind]}.`);
+}
+
+function parseToken(reply: HttpReply, sentAtMs: number): Token {
+  const { data, error } = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
+  if (error !== undefined) throw unexpectedResponse('token', problemsOf(error));
+  const lifeMs = Math.min(data.expires_in * 1000, MAX_LIFE_MS);
+  return {
+    value: data.access_token,
+    usableUntilMs: sentAtMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2),
+  };
 }
 
 /** 401 is documented; RFC 6749 (5.2) lets a server say the same with 400. */
@@ -115,31 +121,24 @@ function isCredentialRefusal(reply: HttpReply): boolean {
   return reply.status === 401 || (reply.status === 400 && errorCode(reply) === 'invalid_client');
 }
 
-function toTokenRequest(credentials: Credentials, form: TokenRequestForm): HttpRequest {
+export function toTokenRequest(credentials: Credentials, form: TokenRequestForm): HttpRequest {
   const { clientId: client_id, clientSecret: client_secret } = credentials;
   const grant = { grant_type: 'client_credentials' };
+  const whole = { ...grant, client_id, client_secret };
   const post = { kind: 'token', method: 'POST', path: '/oauth/token' } as const;
-  const formEncoded = { 'content-type': 'application/x-www-form-urlencoded' };
   if (form === 'json') {
-    return {
-      ...post,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...grant, client_id, client_secret }),
-    };
+    const headers = { 'content-type': 'application/json' };
+    return { ...post, headers, body: JSON.stringify(whole) };
   }
-  if (form === 'basic') {
-    // RFC 6749, 2.3.1: each is form-encoded first, so that a colon in the ID stays unambiguous.
-    const pair = `${formEncode(client_id)}:${formEncode(client_secret)}`;
-    return {
-      ...post,
-      headers: { ...formEncoded, authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
-      body: new URLSearchParams(grant).toString(),
-    };
-  }
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  if (form === 'form') return { ...post, headers, body: new URLSearchParams(whole).toString() };
+  // RFC 6749, 2.3.1: each is form-encoded first, so that a colon in the ID stays unambiguous.
+  const pair = `${formEncode(client_id)}:${formEncode(client_secret)}`;
+  const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
   return {
     ...post,
-    headers: formEncoded,
-    body: new URLSearchParams({ ...grant, client_id, client_secret }).toString(),
+    headers: { ...headers, authorization },
+    body: new URLSearchParams(grant).toString(),
   };
 }
 

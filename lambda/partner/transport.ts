@@ -2,15 +2,12 @@ import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import {
-  ClientClosedError,
-  InvalidBaseUrlError,
+  PartnerError,
   type RequestKind,
-  ResponseTooLargeError,
-  TimedOutError,
-  type TimedOutPhase,
-  UnavailableError,
-  UnexpectedResponseError,
-  UntrustedHostError,
+  timedOut,
+  tooLarge,
+  unavailable,
+  unexpectedResponse,
 } from './errors.ts';
 
 export interface TransportLimits {
@@ -30,7 +27,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   /** Below the base URL, with the query string. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
@@ -53,7 +50,7 @@ export class Transport {
   readonly #dispatcher: RequestDispatcher;
   readonly #prefix: string;
 
-  /** @throws {InvalidBaseUrlError} */
+  /** @throws {PartnerError} `invalid-base-url` */
   constructor(baseUrl: string | URL, limits: TransportLimits, dispatcher?: RequestDispatcher) {
     const url = parseBaseUrl(baseUrl);
     this.#prefix = url.pathname.replace(/\/+$/, '');
@@ -115,21 +112,21 @@ function poolTo(origin: string, limits: TransportLimits): RequestDispatcher {
   });
 }
 
-/**
- * The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address.
- *
- * @throws {InvalidBaseUrlError}
- */
+/** The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address. */
 function parseBaseUrl(baseUrl: string | URL): URL {
   const url = URL.parse(String(baseUrl));
-  if (url === null) throw new InvalidBaseUrlError('is not a URL');
+  if (url === null) throw invalidBaseUrl('is not a URL');
   const plain = url.protocol === 'http:' && isLoopback(url.hostname);
   if (url.protocol !== 'https:' && !plain) {
-    throw new InvalidBaseUrlError('is not https (http is for loopback addresses only)');
+    throw invalidBaseUrl('is not https (http is for loopback addresses only)');
   }
-  if (url.username || url.password) throw new InvalidBaseUrlError('contains credentials');
-  if (url.search || url.hash) throw new InvalidBaseUrlError('contains a query or a fragment');
+  if (url.username || url.password) throw invalidBaseUrl('contains credentials');
+  if (url.search || url.hash) throw invalidBaseUrl('contains a query or a fragment');
   return url;
+}
+
+function invalidBaseUrl(problem: string): PartnerError {
+  return new PartnerError('invalid-base-url', `The base URL ${problem}.`);
 }
 
 /** The URL parser has already brought every notation of 127.0.0.0/8 and ::1 into this form. */
@@ -137,12 +134,13 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
-const PHASE_OF_CODE: ReadonlyMap<string, TimedOutPhase> = new Map([
-  ['UND_ERR_CONNECT_TIMEOUT', 'connect'],
-  ['ETIMEDOUT', 'connect'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'headers'],
-  ['UND_ERR_BODY_TIMEOUT', 'body'],
-]);
+/** Which of the limits ran out, by the code of the failure. */
+const PHASES: Readonly<Record<string, string>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'connect',
+  ETIMEDOUT: 'connect',
+  UND_ERR_HEADERS_TIMEOUT: 'headers',
+  UND_ERR_BODY_TIMEOUT: 'body',
+};
 
 /** Node's certificate checks: OpenSSL's X509_V_ERR_*, and its own of the host's name. */
 const UNTRUSTED = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
@@ -151,21 +149,26 @@ const UNTRUSTED = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOST
 const HTTP_PARSER = Symbol.for('undici.error.UND_ERR_HTTP_PARSER');
 
 /** Node and undici tell their failures apart by `code`. */
-function toPartnerError(kind: RequestKind, error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
-  const phase = PHASE_OF_CODE.get(code);
-  if (phase) return new TimedOutError(kind, phase, { cause: error });
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return new ResponseTooLargeError(kind, 'maxResponseBytes');
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return new UnexpectedResponseError(kind, ['headers: too large'], { cause: error });
-  }
+function toPartnerError(kind: RequestKind, cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
   // No cause: this error holds the bytes that could not be read. Its code is often missing.
-  if (HTTP_PARSER in error) return new UnexpectedResponseError(kind, ['not HTTP']);
-  if (UNTRUSTED.test(code)) return new UntrustedHostError(code, { cause: error });
-  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') {
-    return new ClientClosedError({ cause: error });
+  if (HTTP_PARSER in cause) return unexpectedResponse(kind, ['not HTTP']);
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown';
+  const phase = PHASES[code];
+  if (phase !== undefined) return timedOut(kind, phase, { cause });
+  if (UNTRUSTED.test(code)) {
+    const message = `The certificate of the host could not be verified (${code}).`;
+    return new PartnerError('untrusted-host', message, { cause });
   }
-  return new UnavailableError(kind, code, { cause: error });
+  switch (code) {
+    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
+      return tooLarge(kind, 'bytes');
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return unexpectedResponse(kind, ['headers: too large'], { cause });
+    case 'UND_ERR_CLOSED':
+    case 'UND_ERR_DESTROYED':
+      return new PartnerError('client-closed', 'The partner client has been closed.', { cause });
+    default:
+      return unavailable(kind, code, { cause });
+  }
 }

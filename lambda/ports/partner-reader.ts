@@ -9,8 +9,8 @@ import type { RequestPace } from './request-pace.ts';
 /**
  * What the tick needs of the partner.
  *
- * @throws PartnerError (every method; PaceSpentError and RateLimitedError when the pace is spent; TimedOutError with the phase `deadline` when the given one cut it
- * off), or what the source of the credentials throws (CredentialsNotSetError, CredentialsMalformedError,
+ * @throws PartnerError (`pace-spent` or `rate-limited` when the pace is spent; `out-of-time` when the given deadline cut
+ * it off), or what the source of the credentials throws (CredentialsNotSetError, CredentialsMalformedError,
  * SecretUnreadableError)
  */
 export interface PartnerReader {

@@ -1,9 +1,5 @@
 import { systemClock } from '../../lambda/clock.ts';
-import {
-  type PartnerError,
-  type RequestKind,
-  UnexpectedResponseError,
-} from '../../lambda/partner/errors.ts';
+import { PartnerError, type RequestKind } from '../../lambda/partner/errors.ts';
 import { parseBody } from '../../lambda/partner/records.ts';
 import { toRefusal } from '../../lambda/partner/refusals.ts';
 import type { HttpReply } from '../../lambda/partner/transport.ts';
@@ -17,14 +13,15 @@ export interface Answer {
   readonly refusal: PartnerError | undefined;
 }
 
-/** @throws {ResponseTooLargeError} */
+/** @throws {PartnerError} `response-too-large` */
 export function toAnswer(kind: RequestKind, reply: HttpReply, path?: string): Answer {
   const { status } = reply;
   const refusal = status < 300 ? undefined : toRefusal(kind, reply, systemClock.now(), path);
   try {
     return { status, body: parseBody(kind, reply), refusal };
   } catch (error) {
-    if (error instanceof UnexpectedResponseError) return { status, body: undefined, refusal };
+    if (error instanceof PartnerError && error.code === 'unexpected-response')
+      return { status, body: undefined, refusal };
     throw error;
   }
 }

@@ -1,9 +1,12 @@
 import * as z from 'zod';
-import { systemClock } from '../../lambda/clock.ts';
 import type { NotifierError } from '../../lambda/errors.ts';
-import { PartnerError, UnexpectedResponseError } from '../../lambda/partner/errors.ts';
+import { unexpectedResponse } from '../../lambda/partner/errors.ts';
 import { errorCode } from '../../lambda/partner/refusals.ts';
-import { type Credentials, TokenCache, type TokenRequestForm } from '../../lambda/partner/token.ts';
+import {
+  type Credentials,
+  type TokenRequestForm,
+  toTokenRequest,
+} from '../../lambda/partner/token.ts';
 import type { HttpReply, HttpRequest } from '../../lambda/partner/transport.ts';
 import { toAnswer } from './answer.ts';
 import { CredentialsFileRefusedError } from './errors.ts';
@@ -47,7 +50,7 @@ export async function requestGrant(
   credentials: Credentials,
   send: Send,
 ): Promise<Grant> {
-  const grant = toGrant(form, await asTheClientAsks(form, credentials, send));
+  const grant = toGrant(form, await send(toTokenRequest(credentials, form)));
   if (form !== 'basic') return grant;
   const { clientId, clientSecret } = credentials;
   const verbatim = `${clientId}:${clientSecret}`;
@@ -68,34 +71,6 @@ export async function requestGrant(
   return second.token === undefined ? grant : { ...second, basic: 'verbatim' };
 }
 
-/** Sends what the partner client would send, and takes the answer before it is judged. */
-async function asTheClientAsks(
-  form: TokenRequestForm,
-  credentials: Credentials,
-  send: Send,
-): Promise<HttpReply> {
-  let reply: HttpReply | undefined;
-  const cache = new TokenCache({
-    credentials: async () => credentials,
-    form,
-    clock: systemClock,
-    send: async (request) => {
-      // A refused client would read its secret afresh and ask again; here there is no other.
-      reply ??= await send(request);
-      return reply;
-    },
-    withTimeLimit: (work) => work(AbortSignal.any([])),
-  });
-  try {
-    await cache.get();
-  } catch (error) {
-    // The client's verdict on an answer is not wanted here: the checks give theirs.
-    if (reply === undefined || !(error instanceof PartnerError)) throw error;
-  }
-  if (reply === undefined) throw new UnexpectedResponseError('token', ['no answer']);
-  return reply;
-}
-
 function toGrant(form: TokenRequestForm, reply: HttpReply): Grant {
   const { status, body, refusal } = toAnswer('token', reply);
   if (refusal !== undefined) {
@@ -105,6 +80,6 @@ function toGrant(form: TokenRequestForm, reply: HttpReply): Grant {
   }
   const token = tokenSchema.safeParse(body).data?.access_token;
   if (token !== undefined) return { form, status, body, token };
-  const reason = new UnexpectedResponseError('token', ['no access token']);
+  const reason = unexpectedResponse('token', ['no access token']);
   return { form, status, body, token, refusal: reason };
 }

@@ -1,13 +1,12 @@
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import {
-  type RequestKind,
-  TimedOutError,
-  TokenRefusedTwiceError,
-  UnavailableError,
-} from '../../lambda/partner/errors.ts';
+import { PartnerError, type RequestKind, timedOut } from '../../lambda/partner/errors.ts';
 import { toRefusal } from '../../lambda/partner/refusals.ts';
 import { withRetries, withTimeLimit } from '../../lambda/partner/retry.ts';
-import type { Credentials, TokenRequestForm } from '../../lambda/partner/token.ts';
+import {
+  type Credentials,
+  type TokenRequestForm,
+  tokenRefusedTwice,
+} from '../../lambda/partner/token.ts';
 import { type HttpReply, type HttpRequest, Transport } from '../../lambda/partner/transport.ts';
 import { type Answer, toAnswer } from './answer.ts';
 import { RequestsSpentError } from './errors.ts';
@@ -174,7 +173,7 @@ export class Host {
       if (reply.status !== 401) return toAnswer(kind, reply, path);
       await this.anotherToken();
     }
-    throw new TokenRefusedTwiceError(kind);
+    throw tokenRefusedTwice(kind);
   }
 
   #request(kind: RequestKind, path: string, authorization: string | undefined): HttpRequest {
@@ -211,7 +210,12 @@ export class Host {
         random: this.#options.random ?? Math.random,
       });
     } catch (error) {
-      if (error instanceof UnavailableError && last !== undefined && (await this.#isWell())) {
+      if (
+        error instanceof PartnerError &&
+        error.code === 'unavailable' &&
+        last !== undefined &&
+        (await this.#isWell())
+      ) {
         return last;
       }
       throw error;
@@ -231,7 +235,7 @@ export class Host {
     const reply = await withTimeLimit(
       systemClock,
       attemptMs,
-      () => new TimedOutError(request.kind, 'attempt'),
+      () => timedOut(request.kind, 'attempt'),
       undefined,
       (signal) => this.#transport.send(request, signal),
     ).finally(() => {

@@ -4,7 +4,7 @@ import { conditionTable } from '../../lambda/condition-table.ts';
 import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
 import { faults } from '../../lambda/errors.ts';
 import { metrics } from '../../lambda/names.ts';
-import * as partnerErrors from '../../lambda/partner/errors.ts';
+import { PartnerError } from '../../lambda/partner/errors.ts';
 import * as secretErrors from '../../lambda/partner/secret.ts';
 import { accessNameOf } from '../../lambda/tick/conditions.ts';
 
@@ -32,10 +32,10 @@ describe('what is in the way of every tick', () => {
     new secretErrors.CredentialsNotSetError('a secret'),
     new secretErrors.CredentialsMalformedError('a secret', []),
     new secretErrors.SecretUnreadableError('a secret', {}),
-    new partnerErrors.CredentialsRefusedError(),
-    new partnerErrors.UnsupportedGrantError(),
-    new partnerErrors.TokenRefusedTwiceError('list'),
-    new partnerErrors.NotProvisionedError(),
+    new PartnerError('credentials-refused', 'a test'),
+    new PartnerError('unsupported-grant', 'a test'),
+    new PartnerError('token-refused-twice', 'a test'),
+    new PartnerError('not-provisioned', 'a test'),
   ];
 
   it('is a condition of its own for each error that reaches so far, with the same fault', () => {

@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { accessNames } from '../../lambda/detection/conditions.ts';
 import { faultOf, faults, NotifierError, reachOf } from '../../lambda/errors.ts';
+import { meanings, PartnerError } from '../../lambda/partner/errors.ts';
 
 class TestHallClosedError extends NotifierError {
   readonly code = 'test-hall-closed';
@@ -34,30 +35,41 @@ describe('an error of the notifier', () => {
   });
 });
 
-/** By file: the classes of errors that its text declares. */
+/** By file: the classes of errors that its text declares; the partner client has one of many codes. */
 const declared = await declaredErrors();
 
 describe.each([...declared])('%s', (file, names) => {
   it.each(names)('has %s say whose fault it is, and what to do', async (name) => {
-    const made = await errorOf(file, name);
-    expect(faults).toContain(made.fault);
-    expect(made.code).toMatch(/^[a-z]+(-[a-z]+)*$/);
-    expect(made.name).toMatch(/^[A-Z]\w+Error$/);
-    expect(made.whatToDo).toMatch(/^[A-Z].*[.?]$/s);
-    expect(typeof made.retryHelps).toBe('boolean');
-    // What only people can mend is not tried again by whoever gets it, and operations are told of it.
-    if (made.reach === 'access')
-      expect([made.retryHelps, accessNames]).toEqual([false, expect.arrayContaining([made.code])]);
+    isWhole(await errorOf(file, name));
   });
 });
+
+describe('an error of the partner client', () => {
+  it.each(Object.keys(meanings))(
+    'with the code %s says whose fault it is, and what to do',
+    (code) => {
+      isWhole(Reflect.construct(PartnerError, [code, 'Anything.']));
+    },
+  );
+});
+
+function isWhole(made: NotifierError): void {
+  expect(faults).toContain(made.fault);
+  expect(made.code).toMatch(/^[a-z]+(-[a-z]+)*$/);
+  expect(made.name).toMatch(/^[A-Z]\w+Error$/);
+  expect(made.whatToDo).toMatch(/^[A-Z].*[.?]$/s);
+  expect(typeof made.retryHelps).toBe('boolean');
+  // What only people can mend is not tried again by whoever gets it, and operations are told of it.
+  if (made.reach === 'access')
+    expect([made.retryHelps, accessNames]).toEqual([false, expect.arrayContaining([made.code])]);
+}
 
 async function declaredErrors(): Promise<Map<string, string[]>> {
   const files = new Map<string, string[]>();
   for await (const file of glob('{lambda/**/*,consumer/errors}.ts')) {
     const text = readFileSync(file, 'utf8');
-    const names = text.matchAll(
-      /^(?:export )?class (\w+) extends (?:NotifierError\b|PartnerError\b|errorOf\(|partnerError\()/gm,
-    );
+    if (file.endsWith('partner/errors.ts')) continue;
+    const names = text.matchAll(/^(?:export )?class (\w+) extends (?:NotifierError\b|errorOf\()/gm);
     const found = [...names].flatMap(([, name = '']) => name);
     if (found.length > 0) files.set(file, found);
   }

@@ -2,7 +2,7 @@ import { judge, nothingFound } from '../../lambda/detection/gate.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
 import { oddPaths } from '../../lambda/detection/odd-fields.ts';
 import { reachOf } from '../../lambda/errors.ts';
-import { ClientClosedError } from '../../lambda/partner/errors.ts';
+import { PartnerError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader, RangeRead } from '../../lambda/ports/partner-reader.ts';
@@ -249,7 +249,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
         try {
           return await real.get(id, deadline);
         } catch (error) {
-          throw reachOf(error) === 'request' ? new ClientClosedError() : error;
+          throw reachOf(error) === 'request' ? new PartnerError('client-closed', 'a test') : error;
         }
       },
     }),

@@ -12,7 +12,7 @@ import {
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { progressOf } from '../../../lambda/operations/status.ts';
 import { readAnew } from '../../../lambda/operations/steering.ts';
-import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -366,7 +366,7 @@ describe('a range', () => {
     const poison = '2026-11-03';
     const prove: PartnerReader['prove'] = async (range, ...rest) => {
       const isIn = [range.from?.toString() ?? '', poison, range.to?.toString() ?? '~'];
-      if (isIn.toSorted()[1] === poison) throw new UnavailableError('list', 'status 500');
+      if (isIn.toSorted()[1] === poison) throw new PartnerError('unavailable', 'a test');
       return story.partner.prove(range, ...rest);
     };
     const range = { ...(await firstRange()), sliceDays: 8 };

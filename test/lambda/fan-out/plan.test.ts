@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { DayRange } from '../../../lambda/detection/days.ts';
 import { divide } from '../../../lambda/fan-out/plan.ts';
-import { PaceSpentError } from '../../../lambda/partner/errors.ts';
+import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';
 import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
@@ -92,7 +92,7 @@ describe('the division of a history', () => {
       Array.from({ length: 400 }, (_, day) => [1 + day, 500] as const),
     );
     const count = async (range: DayRange) => {
-      if (counts() === 3) throw new PaceSpentError('list', 60_000);
+      if (counts() === 3) throw new PartnerError('pace-spent', 'a test', { retryAfterMs: 60_000 });
       return host.count(range);
     };
     const ranges = await divided({ ...host, count });

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { unhurried } from '../../../lambda/detection/pace.ts';
-import { PaceSpentError, RateLimitedError } from '../../../lambda/partner/index.ts';
 import { json, page, rejection, rig } from './scripted-host.ts';
 
 const busy = json(429, {});
@@ -23,7 +22,7 @@ it('sends nothing if the next minute comes too late for the call', async () => {
   await client.list();
   const deadline = clock.now().add({ seconds: 60 });
   const error = await rejection(client.list({}, { deadline }));
-  expect(error).toBeInstanceOf(PaceSpentError);
+  expect(error).toMatchObject({ code: 'pace-spent' });
   expect(error).toMatchObject({ retryAfterMs: 60_000, retryHelps: true });
   expect(host.of('list')).toHaveLength(1);
   expect(clock.sleeps).toEqual([]);
@@ -34,20 +33,16 @@ it('counts a wait as no attempt', async () => {
   host.script('list', json(503, {}), page([]));
   const deadline = (await rig()).clock.now().add({ minutes: 10 });
   await client.list({}, { deadline });
-  expect(requests.map(({ kind, attempt }) => `${kind} ${attempt}`)).toEqual([
-    'token 1',
-    'list 1',
-    'list 2',
-  ]);
+  expect(requests.map(({ kind }) => kind)).toEqual(['token', 'list', 'list']);
 });
 
 it('asks a host that does not say when to come again once more, and then not in this minute', async () => {
   const { host, client, clock } = await rig();
   host.script('list', busy);
   const deadline = clock.now().add({ seconds: 55 });
-  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(RateLimitedError);
+  expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'rate-limited' });
   expect(host.of('list')).toHaveLength(2);
-  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(PaceSpentError);
+  expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'pace-spent' });
   expect(host.of('list')).toHaveLength(2);
 });
 
@@ -55,8 +50,8 @@ it('is taught the same by the token endpoint', async () => {
   const { host, client, clock } = await rig();
   host.script('token', busy);
   const deadline = clock.now().add({ seconds: 55 });
-  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(RateLimitedError);
-  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(PaceSpentError);
+  expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'rate-limited' });
+  expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'pace-spent' });
   expect(host.of('token')).toHaveLength(2);
 });
 
@@ -70,7 +65,7 @@ it('goes on at the pace that another client has left', async () => {
   client.pace.value = pace;
   host.script('list', page([]));
   const deadline = clock.now().add({ seconds: 50 });
-  expect(await rejection(client.list({}, { deadline }))).toBeInstanceOf(PaceSpentError);
+  expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'pace-spent' });
   client.pace.value = unhurried;
   await expect(client.list({}, { deadline })).resolves.toMatchObject({ rows: 0 });
 });

@@ -1,13 +1,6 @@
 import * as fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import {
-  NotProvisionedError,
-  RateLimitedError,
-  RequestRefusedError,
-  TimedOutError,
-  UnavailableError,
-} from '../../../lambda/partner/index.ts';
 import { parseRetryAfter } from '../../../lambda/partner/refusals.ts';
 import { json, page, type Responder, rejection, rig, token } from './scripted-host.ts';
 
@@ -34,11 +27,7 @@ describe('a retry', () => {
     const { host, client, requests } = await rig();
     host.script('list', failure, page([]));
     await expect(client.list()).resolves.toMatchObject({ rows: 0 });
-    expect(requests.map(({ kind, attempt }) => `${kind} ${attempt}`)).toEqual([
-      'token 1',
-      'list 1',
-      'list 2',
-    ]);
+    expect(requests.map(({ kind }) => kind)).toEqual(['token', 'list', 'list']);
   });
 
   it('follows a failure of the token endpoint', async () => {
@@ -52,8 +41,11 @@ describe('a retry', () => {
     const { host, client, clock } = await rig();
     host.script('list', json(status, { errors: [{ message: 'no' }] }));
     const error = await rejection(client.list());
-    expect(error).toBeInstanceOf(RequestRefusedError);
-    expect(error).toMatchObject({ status, retryHelps: false });
+    expect(error).toMatchObject({ code: 'request-refused' });
+    expect(error).toMatchObject({
+      retryHelps: false,
+      message: expect.stringContaining(`status ${status}`),
+    });
     expect(host.of('list')).toHaveLength(1);
     expect(clock.sleeps).toEqual([]);
   });
@@ -62,7 +54,7 @@ describe('a retry', () => {
     const { host, client, clock } = await rig({ limits: { attempts: 3 } });
     host.script('list', json(503, {}), json(503, {}), json(500, {}));
     const error = await rejection(client.list());
-    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ code: 'unavailable' });
     expect(String(error)).toContain('status 500');
     expect(host.of('list')).toHaveLength(3);
     expect(clock.sleeps).toHaveLength(2);
@@ -105,7 +97,7 @@ describe('a retry', () => {
     host.script('list', busy({ 'retry-after': '30' }));
     const deadline = clock.now().add({ seconds: 30 });
     const error = await rejection(client.list({}, { deadline }));
-    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error).toMatchObject({ code: 'rate-limited' });
     expect(error).toMatchObject({ retryAfterMs: 30_000 });
     expect(clock.sleeps).toEqual([]);
     expect(host.of('list')).toHaveLength(1);
@@ -114,7 +106,7 @@ describe('a retry', () => {
   it('never reaches past the default time of a call', async () => {
     const { host, client, clock } = await rig();
     host.script('list', busy({ 'retry-after': '999999999999999999999' }));
-    expect(await rejection(client.list())).toBeInstanceOf(RateLimitedError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'rate-limited' });
     expect(clock.sleeps).toEqual([]);
   });
 
@@ -135,8 +127,7 @@ describe('a deadline', () => {
   it('that has passed sends nothing', async () => {
     const { host, client, clock } = await rig();
     const error = await rejection(client.list({}, { deadline: clock.now() }));
-    expect(error).toBeInstanceOf(TimedOutError);
-    expect(error).toMatchObject({ phase: 'deadline' });
+    expect(error).toMatchObject({ code: 'out-of-time' });
     expect(host.received).toEqual([]);
   });
 
@@ -147,7 +138,7 @@ describe('a deadline', () => {
     // The clock stands still, so that only the limit in real time can end the call.
     const call = client.list({}, { deadline });
     host.script('list', () => clock.advance(1000));
-    expect(await rejection(call)).toMatchObject({ code: 'timed-out', phase: 'deadline' });
+    expect(await rejection(call)).toMatchObject({ code: 'out-of-time' });
   });
 
   it('of one caller does not end the token request of another', async () => {
@@ -159,7 +150,7 @@ describe('a deadline', () => {
     const hasty = client.list({}, { deadline: clock.now().add({ milliseconds: 30 }) });
     const patient = client.list();
     hasty.catch(() => clock.advance(1000));
-    expect(await rejection(hasty)).toBeInstanceOf(TimedOutError);
+    expect(await rejection(hasty)).toMatchObject({ code: 'out-of-time' });
     for (const answer of answers) answer();
     await expect(patient).resolves.toMatchObject({ rows: 0 });
     expect(host.of('token')).toHaveLength(1);
@@ -229,7 +220,7 @@ describe('provisioning', () => {
     const { host, client } = await rig();
     host.script('list', responder);
     const error = await rejection(client.list({ sort: 'certified_on', order: 'DESC', page: 100 }));
-    expect(error).toBeInstanceOf(NotProvisionedError);
+    expect(error).toMatchObject({ code: 'not-provisioned' });
     expect(error).toMatchObject({ retryHelps: false });
     expect(host.of('list')).toHaveLength(1);
   });
@@ -242,8 +233,8 @@ describe('provisioning', () => {
     const filter = { start_date: '2026-11-02' };
     for (const call of [client.list({ filter }), client.list({ offset: 900 }), client.get(1)]) {
       const error = await rejection(call);
-      expect(error).toBeInstanceOf(RequestRefusedError);
-      expect(error).toMatchObject({ status: 400 });
+      expect(error).toMatchObject({ code: 'request-refused' });
+      expect(error).toMatchObject({ message: expect.stringContaining('status 400') });
     }
   });
 });

@@ -1,14 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Credentials,
-  CredentialsRefusedError,
-  RequestRefusedError,
-  TokenRefusedTwiceError,
-  type TokenRequestForm,
-  UnexpectedResponseError,
-  UnsupportedGrantError,
-} from '../../../lambda/partner/index.ts';
+import type { Credentials, TokenRequestForm } from '../../../lambda/partner/index.ts';
 import {
   CREDENTIALS,
   invalidClient,
@@ -180,7 +172,7 @@ describe('token cache', () => {
   it('throws when a fresh token is refused too, and does not go on asking', async () => {
     const { host, client } = await rig();
     host.script('list', invalidToken);
-    expect(await rejection(client.list())).toBeInstanceOf(TokenRefusedTwiceError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'token-refused-twice' });
     expect(host.of('token')).toHaveLength(2);
     expect(host.of('list')).toHaveLength(2);
   });
@@ -222,7 +214,7 @@ describe('refused credentials', () => {
     const { host, client } = await rig();
     host.script('token', refusal);
     const error = await rejection(client.list());
-    expect(error).toBeInstanceOf(CredentialsRefusedError);
+    expect(error).toMatchObject({ code: 'credentials-refused' });
     expect(host.of('token')).toHaveLength(2);
     expect(host.of('list')).toHaveLength(0);
     expect(JSON.stringify(error)).not.toContain(CREDENTIALS.clientSecret);
@@ -231,14 +223,14 @@ describe('refused credentials', () => {
   it('are told apart from an unsupported grant', async () => {
     const { host, client } = await rig();
     host.script('token', json(400, { error: 'unsupported_grant_type' }));
-    expect(await rejection(client.list())).toBeInstanceOf(UnsupportedGrantError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'unsupported-grant' });
     expect(host.of('token')).toHaveLength(1);
   });
 
   it('are told apart from any other 400', async () => {
     const { host, client } = await rig();
     host.script('token', json(400, { error: 'invalid_request' }));
-    expect(await rejection(client.list())).toBeInstanceOf(RequestRefusedError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'request-refused' });
     expect(host.of('token')).toHaveLength(1);
   });
 });
@@ -257,7 +249,7 @@ describe('token response', () => {
     const { host, client } = await rig();
     host.script('token', json(200, body));
     const error = await rejection(client.list());
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error).toMatchObject({ code: 'unexpected-response' });
     expect(String(error)).not.toContain('abc');
   });
 });

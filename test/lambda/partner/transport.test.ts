@@ -4,15 +4,7 @@ import { createServer } from 'node:net';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  ClientClosedError,
-  createPartnerClient,
-  InvalidBaseUrlError,
-  RedirectRefusedError,
-  ResponseTooLargeError,
-  UnavailableError,
-  UnexpectedResponseError,
-} from '../../../lambda/partner/index.ts';
+import { createPartnerClient } from '../../../lambda/partner/index.ts';
 import { CREDENTIALS, json, page, type Responder, raw, rejection, rig } from './scripted-host.ts';
 
 const onceOnly = { attempts: 1 } as const;
@@ -46,7 +38,7 @@ describe('base URL', () => {
     'https://partner.example.org/?key=1',
     'https://partner.example.org/#top',
   ])('may not be %j', (baseUrl) => {
-    expect(() => create(baseUrl)).toThrow(InvalidBaseUrlError);
+    expect(() => create(baseUrl)).toThrow(expect.objectContaining({ code: 'invalid-base-url' }));
   });
 
   it('may have a path in front of the API', async () => {
@@ -82,16 +74,16 @@ describe('a request', () => {
     });
     await client.list({ filter: { search: 'Zuzana' } });
     expect(requests).toEqual([
-      { kind: 'token', attempt: 1, ms: 0, status: 200, date: expect.any(String) },
-      { kind: 'list', attempt: 1, ms: 40, status: 200, date: expect.any(String) },
+      { kind: 'token', ms: 0, status: 200, date: expect.any(String) },
+      { kind: 'list', ms: 40, status: 200, date: expect.any(String) },
     ]);
   });
 
-  it('is reported with the code of its error when there is no answer', async () => {
+  it('is reported without a status when there is no answer', async () => {
     const { host, client, requests } = await rig({ limits: onceOnly });
     host.script('list', (response) => response.destroy());
     await rejection(client.list());
-    expect(requests.at(-1)).toEqual({ kind: 'list', attempt: 1, ms: 0, error: 'unavailable' });
+    expect(requests.at(-1)).toEqual({ kind: 'list', ms: 0 });
   });
 
   it('uses connections again', async () => {
@@ -110,7 +102,7 @@ describe('a request', () => {
     const { client } = await rig();
     await client.list();
     await client.close();
-    expect(await rejection(client.list())).toBeInstanceOf(ClientClosedError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'client-closed' });
   });
 });
 
@@ -119,18 +111,18 @@ describe('a redirect', () => {
     const { host, client } = await rig();
     host.script('list', json(status, {}, { location: `${host.url}/elsewhere` }));
     const error = await rejection(client.list());
-    expect(error).toBeInstanceOf(RedirectRefusedError);
-    expect(error).toMatchObject({ status });
+    expect(error).toMatchObject({ code: 'redirect-refused' });
+    expect(error).toMatchObject({ message: expect.stringContaining(`status ${status}`) });
     expect(host.received.map(({ kind }) => kind)).toEqual(['token', 'list']);
   });
 
   it('is refused at the token endpoint and for a single record as well', async () => {
     const { host, client } = await rig();
     host.script('get', json(302, {}, { location: '/x' }));
-    expect(await rejection(client.get(1))).toBeInstanceOf(RedirectRefusedError);
+    expect(await rejection(client.get(1))).toMatchObject({ code: 'redirect-refused' });
     host.script('token', json(302, {}, { location: '/x' }));
     const other = createPartnerClient({ baseUrl: host.url, credentials: async () => CREDENTIALS });
-    expect(await rejection(other.get(1))).toBeInstanceOf(RedirectRefusedError);
+    expect(await rejection(other.get(1))).toMatchObject({ code: 'redirect-refused' });
   });
 });
 
@@ -150,7 +142,7 @@ describe('the cap on a response', () => {
   it('refuses what is longer, as its Content-Length says', async () => {
     const { host, client } = await rig({ limits });
     host.script('list', raw(body(10_001), { 'content-length': '10001' }));
-    expect(await rejection(client.list())).toBeInstanceOf(ResponseTooLargeError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'response-too-large' });
   });
 
   it('stops reading a body of unknown length, and ends the connection', async () => {
@@ -165,7 +157,7 @@ describe('the cap on a response', () => {
         pour();
       });
     });
-    expect(await rejection(client.list())).toBeInstanceOf(ResponseTooLargeError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'response-too-large' });
     await closed;
   });
 
@@ -177,13 +169,13 @@ describe('the cap on a response', () => {
     };
     host.script('token', failure(10_000), failure(10_001));
     expect(await rejection(client.list())).toMatchObject({ code: 'unsupported-grant' });
-    expect(await rejection(client.list())).toMatchObject({ code: 'request-refused', status: 400 });
+    expect(await rejection(client.list())).toMatchObject({ code: 'request-refused' });
   });
 
   it('counts values as well as bytes', async () => {
     const { host, client } = await rig();
     host.script('list', raw(`[${'0,'.repeat(30_000)}0]`));
-    expect(await rejection(client.list())).toBeInstanceOf(ResponseTooLargeError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'response-too-large' });
   });
 });
 
@@ -210,7 +202,10 @@ describe('a time-out', () => {
   ])('ends a wait for %s', async (phase, limit, responder) => {
     const { host, client } = await rig({ limits: { ...onceOnly, [limit]: 60 } });
     host.script('list', responder);
-    expect(await rejection(client.list())).toMatchObject({ code: 'timed-out', phase });
+    expect(await rejection(client.list())).toMatchObject({
+      code: 'timed-out',
+      message: expect.stringContaining(`(${phase})`),
+    });
   });
 
   it('ends the connection as well', async () => {
@@ -273,7 +268,7 @@ describe('a host', () => {
   ])('that says %j is an error that does not quote it', async (greeting) => {
     const client = await bareServer((socket) => socket.end(greeting));
     const error = await rejection(client.list());
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error).toMatchObject({ code: 'unexpected-response' });
     expect(error).not.toHaveProperty('cause');
   });
 
@@ -281,7 +276,7 @@ describe('a host', () => {
     const client = await bareServer((socket) => {
       socket.end(`HTTP/1.1 200 OK\r\n${'x-pad: y\r\n'.repeat(20_000)}\r\n`);
     });
-    expect(await rejection(client.list())).toBeInstanceOf(UnexpectedResponseError);
+    expect(await rejection(client.list())).toMatchObject({ code: 'unexpected-response' });
   });
 
   it('that accepts no connection is unavailable', async () => {
@@ -292,7 +287,7 @@ describe('a host', () => {
       limits: onceOnly,
     });
     const error = await rejection(gone.list());
-    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ code: 'unavailable' });
     expect(String(error)).toContain('ECONNREFUSED');
     await expect(client.list()).resolves.toMatchObject({ rows: 0 });
     expect(host.received).toHaveLength(2);

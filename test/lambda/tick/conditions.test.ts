@@ -14,11 +14,7 @@ import {
 } from '../../../lambda/detection/conditions.ts';
 import { unhurried } from '../../../lambda/detection/pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import {
-  CredentialsRefusedError,
-  NotProvisionedError,
-  UnavailableError,
-} from '../../../lambda/partner/errors.ts';
+import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { Announcer, Notice } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import type { StateChanges } from '../../../lambda/ports/state.ts';
@@ -281,8 +277,8 @@ describe('telling operations', () => {
     const operations = new Operations();
     const fail = (error: unknown) =>
       operations.tick((open) => accessSeen(open, accessNameOf(error)));
-    await fail(new CredentialsRefusedError());
-    await fail(new NotProvisionedError());
+    await fail(new PartnerError('credentials-refused', 'a test'));
+    await fail(new PartnerError('not-provisioned', 'a test'));
     await operations.tick((open) => accessSeen(open));
     expect(operations.subjects).toEqual([
       'district-a: the partner refuses the credentials',
@@ -293,7 +289,7 @@ describe('telling operations', () => {
   });
 
   it('of an error that stops less than every tick is not done', () => {
-    expect(accessNameOf(new UnavailableError('list', 'status 503'))).toBeUndefined();
+    expect(accessNameOf(new PartnerError('unavailable', 'a test'))).toBeUndefined();
     expect(accessNameOf(new Error('a defect'))).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isWithin } from '../../../lambda/detection/days.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -256,7 +256,7 @@ describe('what the list lacks and its id still has', () => {
   it('and gives no answer is asked for again after an hour, others sooner', async () => {
     const answer = story.partner.get.bind(story.partner);
     get((id, deadline) =>
-      id <= 4 ? Promise.reject(new UnavailableError('get', 'status 500')) : answer(id, deadline),
+      id <= 4 ? Promise.reject(new PartnerError('unavailable', 'a test')) : answer(id, deadline),
     );
     story.world = story.world.slice(8);
     await story.minutes(15);

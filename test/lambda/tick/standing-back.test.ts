@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CredentialsRefusedError } from '../../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -49,7 +48,9 @@ describe('a partner that refuses', () => {
     story.host.access.rotateSecret();
     const waits: number[] = [];
     for (let refusal = 0; refusal < 8; refusal++) {
-      await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
+      await expect(story.tick()).rejects.toThrow(
+        expect.objectContaining({ code: 'credentials-refused' }),
+      );
       const { backOff } = await story.ledger.state();
       const minutes = backOff?.until.since(story.clock.now()).total('minutes') ?? 0;
       waits.push(minutes);
@@ -69,7 +70,9 @@ describe('a partner that refuses', () => {
     story.subscribers.refuse = () => true;
     await story.tick();
     story.host.access.rotateSecret();
-    await expect(story.tick()).rejects.toThrow(CredentialsRefusedError);
+    await expect(story.tick()).rejects.toThrow(
+      expect.objectContaining({ code: 'credentials-refused' }),
+    );
     story.subscribers.refuse = () => false;
     expect(await story.tick()).toMatchObject({ outcome: 'backing-off', delivered: 1 });
   });

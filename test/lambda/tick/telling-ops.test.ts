@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CredentialsRefusedError, UnavailableError } from '../../../lambda/partner/errors.ts';
+import { PartnerError } from '../../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -217,15 +217,19 @@ describe('telling operations', () => {
     const ledger = story.ledgerWith({
       saveState: (changes) =>
         changes.conditions
-          ? Promise.reject(new UnavailableError('token', 'a test'))
+          ? Promise.reject(new PartnerError('unavailable', 'a test'))
           : story.ledger.saveState(changes),
     });
     const announcer = { ...story.subscribers, notify: () => Promise.reject(new Error('a defect')) };
-    await expect(story.tick({ ledger })).rejects.toThrow(CredentialsRefusedError);
+    await expect(story.tick({ ledger })).rejects.toThrow(
+      expect.objectContaining({ code: 'credentials-refused' }),
+    );
     expect(story.warnings).toContain('conditions not told');
     expect(titles()).toEqual(['the partner refuses the credentials']);
     story.clock.advance({ minutes: 61 });
-    await expect(story.tick({ announcer })).rejects.toThrow(CredentialsRefusedError);
+    await expect(story.tick({ announcer })).rejects.toThrow(
+      expect.objectContaining({ code: 'credentials-refused' }),
+    );
     expect((await story.ledger.state()).backOff).toMatchObject({ failures: 2 });
   });
 

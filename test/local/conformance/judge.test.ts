@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnavailableError } from '../../../lambda/partner/errors.ts';
+import { PartnerError } from '../../../lambda/partner/errors.ts';
 import { UnusablePageError } from '../../../local/conformance/errors.ts';
 import { Host } from '../../../local/conformance/host.ts';
 import { judge } from '../../../local/conformance/judge.ts';
@@ -66,7 +66,7 @@ it('a status that was not asked for is a mismatch, an unreadable page no verdict
 });
 
 it('no answer is no verdict, and a mistake of the suite is not hidden', async () => {
-  expect(await judged(new UnavailableError('list', 'status 503'))).toEqual({
+  expect(await judged(new PartnerError('unavailable', 'a test'))).toEqual({
     kind: 'cannot tell',
     rounds: 1,
   });

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { NotProvisionedError, UnavailableError } from '../../../lambda/partner/errors.ts';
 import { CredentialsFileRefusedError } from '../../../local/conformance/errors.ts';
 import { exitCode } from '../../../local/conformance/suite.ts';
 import {
@@ -239,11 +238,15 @@ describe('trouble on the way', () => {
   it('an integration without organizations ends the run', async () => {
     const sandbox = await sandboxWith();
     sandbox.world.setScope({ organization_ids: [] });
-    await expect(check(sandbox)).rejects.toThrow(NotProvisionedError);
+    await expect(check(sandbox)).rejects.toThrow(
+      expect.objectContaining({ code: 'not-provisioned' }),
+    );
   });
 
   it('a host that is down ends the run', async () => {
     const { credentials } = await sandboxWith({ records: 0 });
-    await expect(check({ url: nobodyThere, credentials })).rejects.toThrow(UnavailableError);
+    await expect(check({ url: nobodyThere, credentials })).rejects.toThrow(
+      expect.objectContaining({ code: 'unavailable' }),
+    );
   });
 });

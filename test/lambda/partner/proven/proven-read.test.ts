@@ -4,8 +4,7 @@ import { type Clock, systemClock } from '../../../../lambda/clock.ts';
 import {
   type ListQuery,
   type PartnerClient,
-  TimedOutError,
-  UnavailableError,
+  PartnerError,
 } from '../../../../lambda/partner/index.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
 import type { DocumentedRecord } from '../../../../local/documented-record.ts';
@@ -160,7 +159,7 @@ describe('proveRange', () => {
     const partner = host(
       people(1_000, (index) => (index < 110 ? tied : {})),
       (request) => {
-        if (request > 12 && !isInTime) throw new TimedOutError('list', 'deadline');
+        if (request > 12 && !isInTime) throw new PartnerError('out-of-time', 'a test');
       },
       'last-name',
     );
@@ -318,7 +317,7 @@ describe('proveRange', () => {
 
   it('ends unproven when a request runs into the deadline', async () => {
     const partner = host(people(500), (request) => {
-      if (request === 2) throw new TimedOutError('list', 'deadline');
+      if (request === 2) throw new PartnerError('out-of-time', 'a test');
     });
     const read = await proveRange(partner, oneDay, options);
     expect(read.proof).toBeUndefined();
@@ -327,8 +326,10 @@ describe('proveRange', () => {
 
   it('throws what the partner cannot do', async () => {
     const partner = host(people(500), (request) => {
-      if (request === 2) throw new UnavailableError('list', 'status 503');
+      if (request === 2) throw new PartnerError('unavailable', 'a test');
     });
-    await expect(proveRange(partner, oneDay, options)).rejects.toBeInstanceOf(UnavailableError);
+    await expect(proveRange(partner, oneDay, options)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
   });
 });
