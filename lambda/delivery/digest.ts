@@ -1,5 +1,4 @@
-import type { AnnouncedAssessment, CertificationEvent } from '../events/event.ts';
-import { chosen } from '../events/fields.ts';
+import { type AnnouncedAssessment, type CertificationEvent, chosen } from '../events/event.ts';
 import type { Notice } from '../ports/announcer.ts';
 
 export interface DigestOptions {

@@ -1,11 +1,15 @@
 import * as z from 'zod/mini';
 
 /**
- * With a description for the contract. Not by `z.describe`: that is a check, which zod would run for every field of
- * every record that is read.
+ * With a description for the contract, and a name in it. Not by `z.describe`: that is a check, which zod would run for
+ * every field of every record that is read.
  */
-function described<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
-  z.globalRegistry.add(schema, { description });
+export function described<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  description: string,
+  id?: string,
+): Schema {
+  z.globalRegistry.add(schema, { description, ...(id !== undefined && { id }) });
   return schema;
 }
 
@@ -18,18 +22,17 @@ function content<Schema extends z.core.$ZodType>(schema: Schema, description: st
 }
 
 /** Element of `results` (partner-api.md, 2.3). Fields that the document does not name are kept. */
-export const resultPartSchema = z
-  .looseObject({
+export const resultPartSchema = described(
+  z.looseObject({
     assessment_id: content(z.int(), 'ID of the part.'),
     assessment_name: content(z.string(), 'Name of the part.'),
     certified_on: content(day(), 'Date on which the part was completed.'),
     proctor_id: content(z.int(), 'Platform user ID of the proctor who supervised the part.'),
     proctor_name: content(z.string(), "The proctor's name."),
-  })
-  .register(z.globalRegistry, {
-    id: 'ResultPart',
-    description: 'One of the parts behind an assessment.',
-  });
+  }),
+  'One of the parts behind an assessment.',
+  'ResultPart',
+);
 
 /**
  * An assessment as the API returns it (partner-api.md, 2.2), under its own field names, strict about identity

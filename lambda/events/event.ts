@@ -1,102 +1,70 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { type Assessment, assessmentSchema } from './assessment.ts';
-import { briefName, chosen, type FieldChoice, identifiersOf } from './fields.ts';
+import { type Assessment, assessmentSchema, described, type ResultPart } from './assessment.ts';
 import { type Invention, inventedAssessment } from './invented.ts';
-import { maxMessageBytes, messageOf } from './message.ts';
+import { briefName, maxMessageBytes, messageOf } from './message.ts';
 
 /** Identifies this version of the contract; within a version fields are only added. */
 export const eventSchemaId = 'urn:certification-notifier:schema:certification-event:1' as const;
 
 const envelope = {
-  specversion: z.literal('1.0').check(z.describe('Version of CloudEvents.')),
-  id: z
-    .string()
-    .check(
-      z.describe(
-        '`<integration>/<assessment id>/<revision>`: the same in retries and replays. What has been handled under this id need not be handled again.',
-      ),
-    ),
-  source: z.string().check(z.describe('`urn:certification-notifier:<integration>`.')),
-  subject: z.string().check(z.describe("The assessment's id; `test` for a test event.")),
-  time: z.iso
-    .datetime()
-    .check(
-      z.describe(
-        'When the change was noticed (UTC), not when the assessment was completed: that is `certified_on`.',
-      ),
-    ),
+  specversion: described(z.literal('1.0'), 'Version of CloudEvents.'),
+  id: described(
+    z.string(),
+    '`<integration>/<assessment id>/<revision>`: the same in retries and replays. What has been handled under this id need not be handled again.',
+  ),
+  source: described(z.string(), '`urn:certification-notifier:<integration>`.'),
+  subject: described(z.string(), "The assessment's id; `test` for a test event."),
+  time: described(
+    z.iso.datetime(),
+    'When the change was noticed (UTC), not when the assessment was completed: that is `certified_on`.',
+  ),
   datacontenttype: z.literal('application/json'),
-  dataschema: z.literal(eventSchemaId).check(z.describe('This version of the contract.')),
-  sequence: z
-    .string()
-    .check(
-      z.regex(/^[1-9]\d*$/),
-      z.describe(
-        'Revision of the certification: a whole number as text. Of one `subject` it only grows, so an event with a smaller one than the last handled is outdated.',
-      ),
-    ),
+  dataschema: described(z.literal(eventSchemaId), 'This version of the contract.'),
+  sequence: described(
+    z.string().check(z.regex(/^[1-9]\d*$/)),
+    'Revision of the certification: a whole number as text. Of one `subject` it only grows, so an event with a smaller one than the last handled is outdated.',
+  ),
 };
 
 const announcement = {
-  late: z
-    .boolean()
-    .check(
-      z.describe(
-        'The assessment was completed longer ago than the recent window: backdated, delayed.',
-      ),
-    ),
-  changed: z
-    .array(z.string())
-    .check(
-      z.describe(
-        'Names of the fields that differ from the revision before, also of fields that the event does not carry. Empty unless updated or restored.',
-      ),
-    ),
-  replay: z
-    .optional(z.literal(true))
-    .check(z.describe('Sent before, and once more on request, under the same id.')),
-  truncated: z
-    .optional(z.literal(true))
-    .check(
-      z.describe(
-        'Something was left out for want of space: `results`, or everything but the identifiers. The event would have been too large for SNS, or too much of its certification waits here to be sent.',
-      ),
-    ),
+  late: described(
+    z.boolean(),
+    'The assessment was completed longer ago than the recent window: backdated, delayed.',
+  ),
+  changed: described(
+    z.array(z.string()),
+    'Names of the fields that differ from the revision before, also of fields that the event does not carry. Empty unless updated or restored.',
+  ),
+  replay: described(
+    z.optional(z.literal(true)),
+    'Sent before, and once more on request, under the same id.',
+  ),
+  truncated: described(
+    z.optional(z.literal(true)),
+    'Something was left out for want of space: `results`, or everything but the identifiers. The event would have been too large for SNS, or too much of its certification waits here to be sent.',
+  ),
 };
 
 /** The identifiers are in every event; the others unless `fields`, the size limit or the platform keep them back. */
-const announcedAssessmentSchema = z.looseObject(assessmentSchema.shape).check(
-  z.meta({
-    id: 'Assessment',
-    description:
-      'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there: which others leave is a setting of the integration, and the platform may not send them. Null: the platform has sent null, or a value that is not of the documented type. Fields that the API adds pass through.',
-  }),
+const announcedAssessmentSchema = described(
+  z.looseObject(assessmentSchema.shape),
+  'The record under the field names of the Partner Assessment Results API. Only the identifiers (`id`, `organization_id`, `assessment_name`, `certified_on`) are always there: which others leave is a setting of the integration, and the platform may not send them. Null: the platform has sent null, or a value that is not of the documented type. Fields that the API adds pass through.',
+  'Assessment',
 );
 
-const identifiersSchema = z
-  .object(
-    z.pick(assessmentSchema, {
-      id: true,
-      organization_id: true,
-      assessment_name: true,
-      certified_on: true,
-    }).shape,
-  )
-  .check(
-    z.meta({
-      id: 'WithdrawnAssessment',
-      description: 'What is left to say of an assessment that is gone: nothing personal is kept.',
-    }),
-  );
+const { id, organization_id, assessment_name, certified_on } = assessmentSchema.shape;
+const identifiersSchema = described(
+  z.object({ id, organization_id, assessment_name, certified_on }),
+  'What is left to say of an assessment that is gone: nothing personal is kept.',
+  'WithdrawnAssessment',
+);
 
-const announcedData = z.object({ assessment: announcedAssessmentSchema, ...announcement });
+const sighting = z.object({ assessment: announcedAssessmentSchema, ...announcement });
+const withdrawal = z.object({ assessment: identifiersSchema, ...announcement });
 
-function sightingSchema<Type extends string>(type: Type, id: string, description: string) {
-  return z
-    .object({ ...envelope, type: z.literal(type), data: announcedData })
-    .check(z.meta({ id, description }));
-}
+const eventSchema = <Type extends string, Data extends z.core.$ZodType>(type: Type, data: Data) =>
+  z.object({ ...envelope, type: z.literal(type), data });
 
 /**
  * One announcement: a CloudEvents 1.0 event in structured JSON, the body of an SNS message.
@@ -106,37 +74,30 @@ function sightingSchema<Type extends string>(type: Type, id: string, description
  * what is older than what it has. A withdrawal carries no personal data: none is kept.
  */
 export const certificationEventSchema = z.discriminatedUnion('type', [
-  sightingSchema(
-    'certification.created',
-    'CertificationCreated',
+  described(
+    eventSchema('certification.created', sighting),
     'An assessment that was not there before, however long ago it was completed.',
+    'CertificationCreated',
   ),
-  sightingSchema(
-    'certification.updated',
-    'CertificationUpdated',
+  described(
+    eventSchema('certification.updated', sighting),
     'An assessment whose record has changed; `changed` says which fields.',
+    'CertificationUpdated',
   ),
-  z
-    .object({
-      ...envelope,
-      type: z.literal('certification.withdrawn'),
-      data: z.object({ assessment: identifiersSchema, ...announcement }),
-    })
-    .check(
-      z.meta({
-        id: 'CertificationWithdrawn',
-        description: 'An assessment that the platform no longer shows: removed, or out of scope.',
-      }),
-    ),
-  sightingSchema(
-    'certification.restored',
-    'CertificationRestored',
+  described(
+    eventSchema('certification.withdrawn', withdrawal),
+    'An assessment that the platform no longer shows: removed, or out of scope.',
+    'CertificationWithdrawn',
+  ),
+  described(
+    eventSchema('certification.restored', sighting),
     'An assessment that had been withdrawn and is shown again, perhaps changed.',
+    'CertificationRestored',
   ),
-  sightingSchema(
-    'certification.test',
-    'CertificationTest',
+  described(
+    eventSchema('certification.test', sighting),
     'Sent on request to try a subscription; the record is invented. To be acknowledged, not handled.',
+    'CertificationTest',
   ),
 ]);
 
@@ -170,12 +131,8 @@ export interface SightingAnnounced extends Announced {
 }
 
 export function sightingEvent(announced: SightingAnnounced): CertificationEvent {
-  const { type, assessment, fields, changed, brief = false, late, replay = false } = announced;
-  return fitting(chosen(assessment, fields), brief, (assessment, mark) => ({
-    ...envelopeOf({ ...announced, subject: String(assessment.id) }),
-    type,
-    data: { assessment, late, changed: [...changed], ...(replay && { replay }), ...mark },
-  }));
+  const { assessment, fields, brief } = announced;
+  return fitting({ ...announced, subject: `${assessment.id}` }, chosen(assessment, fields), brief);
 }
 
 export interface WithdrawalAnnounced extends Announced {
@@ -183,12 +140,11 @@ export interface WithdrawalAnnounced extends Announced {
 }
 
 export function withdrawalEvent(announced: WithdrawalAnnounced): CertificationEvent {
-  const { late, replay = false } = announced;
-  return fitting(identifiersOf(announced.assessment), false, (assessment, mark) => ({
-    ...envelopeOf({ ...announced, subject: String(assessment.id) }),
-    type: 'certification.withdrawn',
-    data: { assessment, late, changed: [], ...(replay && { replay }), ...mark },
-  }));
+  const { assessment } = announced;
+  return fitting(
+    { ...announced, type: 'certification.withdrawn', subject: `${assessment.id}`, changed: [] },
+    chosen(assessment, 'identifiers'),
+  );
 }
 
 export interface TestAnnounced extends Invention {
@@ -206,14 +162,38 @@ export interface TestAnnounced extends Invention {
  * that it grows as that of every subject does.
  */
 export function testEvent(announced: TestAnnounced): CertificationEvent {
-  const { integration, unique, time, fields, late = false } = announced;
+  const { time, fields, late = false } = announced;
   const { epochMilliseconds: revision } = time;
   const day = time.toZonedDateTimeISO('UTC').toPlainDate().toString();
-  return fitting(chosen(inventedAssessment(day, announced), fields), false, (assessment, mark) => ({
-    ...envelopeOf({ integration, subject: 'test', unique, revision, time }),
-    type: 'certification.test',
-    data: { assessment, late, changed: [], ...mark },
-  }));
+  return fitting(
+    { ...announced, type: 'certification.test', subject: 'test', revision, late, changed: [] },
+    chosen(inventedAssessment(day, announced), fields),
+  );
+}
+
+/**
+ * What of a record may leave in an event: everything, also what the API's document does not name;
+ * the identifiers; or the identifiers and the fields of this list, by the API's names.
+ */
+export type FieldChoice = 'all' | 'identifiers' | readonly string[];
+
+/**
+ * The part of a record that was chosen to leave. Of `results` in a list, each part has its documented
+ * fields only: a list is a promise that nothing else leaves, whatever the platform adds one day.
+ */
+export function chosen(assessment: Assessment, fields: FieldChoice): AnnouncedAssessment {
+  if (fields === 'all') return assessment;
+  const { id, organization_id, assessment_name, certified_on } = assessment;
+  const kept: AnnouncedAssessment = { id, organization_id, assessment_name, certified_on };
+  if (fields === 'identifiers') return kept;
+  for (const field of fields) if (Object.hasOwn(assessment, field)) kept[field] = assessment[field];
+  if (kept.results) kept.results = kept.results.map(documentedPart);
+  return kept;
+}
+
+function documentedPart(part: ResultPart): ResultPart {
+  const { assessment_id, assessment_name, certified_on, proctor_id, proctor_name } = part;
+  return { assessment_id, assessment_name, certified_on, proctor_id, proctor_name };
 }
 
 /**
@@ -223,42 +203,45 @@ export function testEvent(announced: TestAnnounced): CertificationEvent {
  *
  * @param brief begins at the identifiers
  */
-function fitting(
-  assessment: AnnouncedAssessment,
-  brief: boolean,
-  eventOf: (assessment: AnnouncedAssessment, mark?: { truncated?: true }) => CertificationEvent,
-): CertificationEvent {
-  const whole = eventOf(assessment);
+function fitting(of: Envelope, assessment: AnnouncedAssessment, brief = false): CertificationEvent {
+  const whole = eventOf(of, assessment);
   if (!brief && messageOf(whole).bytes <= maxMessageBytes) return whole;
-  const identifiers = identifiersOf(assessment);
+  const identifiers = chosen(assessment, 'identifiers');
   const isMore = Object.keys(assessment).some((name) => !(name in identifiers));
   const { results: _, ...withoutResults } = assessment;
   for (const smaller of brief ? [identifiers] : [withoutResults, identifiers]) {
-    const event = eventOf(smaller, isMore ? { truncated: true } : {});
+    const event = eventOf(of, smaller, isMore);
     if (messageOf(event).bytes <= maxMessageBytes) return event;
   }
-  const assessment_name = briefName(identifiers.assessment_name);
-  return eventOf({ ...identifiers, assessment_name }, { truncated: true });
+  return eventOf(
+    of,
+    { ...identifiers, assessment_name: briefName(identifiers.assessment_name) },
+    true,
+  );
 }
 
-interface Envelope {
-  readonly integration: string;
+interface Envelope extends Announced {
+  readonly type: CertificationEvent['type'];
   readonly subject: string;
   /** The last part of the id. */
   readonly unique?: string;
-  readonly revision: number;
-  readonly time: Announced['time'];
+  readonly changed: readonly string[];
 }
 
-function envelopeOf({ integration, subject, revision, unique = `${revision}`, time }: Envelope) {
+function eventOf(of: Envelope, assessment: AnnouncedAssessment, isTruncated = false) {
+  const { integration, type, subject, revision, unique = revision, late, changed } = of;
+  const replay = of.replay === true && ({ replay: true } as const);
+  const truncated = isTruncated && ({ truncated: true } as const);
   return {
-    specversion: '1.0' as const,
+    specversion: '1.0',
     id: `${integration}/${subject}/${unique}`,
     source: `urn:certification-notifier:${integration}`,
     subject,
-    time: time.toString(),
-    datacontenttype: 'application/json' as const,
+    time: of.time.toString(),
+    datacontenttype: 'application/json',
     dataschema: eventSchemaId,
     sequence: String(revision),
-  };
+    type,
+    data: { assessment, late, changed: [...changed], ...replay, ...truncated },
+  } satisfies CertificationEvent;
 }

@@ -1,6 +1,6 @@
-import type { MessageAttributeValues } from './attributes-schema.ts';
+import * as z from 'zod/mini';
+import { described } from './assessment.ts';
 import type { CertificationEvent } from './event.ts';
-import { briefName } from './fields.ts';
 
 /** AWS: the most that SNS takes in one message, its attributes included. */
 export const maxMessageBytes = 262_144;
@@ -40,15 +40,40 @@ export function messageOf(event: CertificationEvent): EventMessage {
   return { body, attributes, bytes };
 }
 
+const yesOrNo = () => z.enum(['true', 'false']);
+
 /**
- * The attributes as `messageAttributesSchema` describes them. What the partner has not sent is left out, as is an empty
+ * What filter policies can rely on. At most ten, because raw delivery to SQS discards a message with
+ * more (AWS, "Amazon SNS raw message delivery").
+ */
+export const messageAttributesSchema = described(
+  z.object({
+    type: described(z.string(), '`type` of the event.'),
+    integration: described(z.string(), 'Name of the integration that the event comes from.'),
+    organization_id: described(
+      z.optional(z.int()),
+      '`data.assessment.organization_id`; a Number to SNS; absent when it is null.',
+    ),
+    assessment_name: described(
+      z.optional(z.string().check(z.minLength(1))),
+      '`data.assessment.assessment_name`, cut after 1,024 bytes; absent when it is empty or null.',
+    ),
+    late: described(yesOrNo(), '`data.late`.'),
+    replay: described(yesOrNo(), 'Whether the event was sent before and is sent again on request.'),
+  }),
+  'SNS message attributes, for filter policies.',
+  'MessageAttributes',
+);
+
+/**
+ * The attributes as the schema describes them. What the partner has not sent is left out, as is an empty
  * name, which SNS refuses: no filter on it lets the event pass.
  */
 export function attributeValues({
   type,
   source,
   data,
-}: CertificationEvent): MessageAttributeValues {
+}: CertificationEvent): z.infer<typeof messageAttributesSchema> {
   const { assessment, late, replay = false } = data;
   const name = briefName(assessment.assessment_name);
   return {
@@ -62,3 +87,24 @@ export function attributeValues({
 }
 
 const notInXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+/** UTF-8 bytes: four for each of 256 characters. */
+const maxNameBytes = 1_024;
+
+/**
+ * A name that fits wherever a limit leaves little room (a message attribute, the ledger's item, an
+ * event that is too large): at most 1,024 bytes of UTF-8, with an ellipsis where it was cut.
+ */
+export function briefName(name: string): string;
+export function briefName(name: string | null): string | null;
+export function briefName(name: string | null): string | null {
+  if (name === null || Buffer.byteLength(name) <= maxNameBytes) return name;
+  let kept = '';
+  let bytes = Buffer.byteLength('…');
+  for (const character of name) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > maxNameBytes) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

@@ -7,7 +7,7 @@ import {
   type Sighting,
 } from '../detection/compare.ts';
 import { certificationEventSchema } from '../events/event.ts';
-import { briefName } from '../events/fields.ts';
+import { briefName } from '../events/message.ts';
 import { jsonText } from '../json-text.ts';
 import { ledgerTable } from '../names.ts';
 import {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
+import type { FieldChoice } from '../../../lambda/events/event.ts';
 import { sightingEvent, testEvent } from '../../../lambda/events/event.ts';
-import { briefName, type FieldChoice } from '../../../lambda/events/fields.ts';
-import { messageOf } from '../../../lambda/events/message.ts';
+import { briefName, messageOf } from '../../../lambda/events/message.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 const identifiers = ['id', 'organization_id', 'assessment_name', 'certified_on'];

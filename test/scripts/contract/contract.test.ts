@@ -4,13 +4,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messageAttributesSchema } from '../../../lambda/events/attributes-schema.ts';
 import {
   type CertificationEvent,
   certificationEventSchema,
   sightingEvent,
 } from '../../../lambda/events/event.ts';
-import { attributeValues } from '../../../lambda/events/message.ts';
+import { attributeValues, messageAttributesSchema } from '../../../lambda/events/message.ts';
 import { breakingChanges } from '../../../scripts/contract/compatibility.ts';
 import { anyRecord } from '../../support/assessments.ts';
 
