@@ -7,7 +7,6 @@ import { dynamoLedger } from './ledger/dynamo-ledger.ts';
 import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
-import { parseHttpDate } from './partner/refusals.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import { patience } from './patience.ts';
 import type { Journal } from './ports/journal.ts';
@@ -26,7 +25,6 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
   const { integration, table: tableName, topics, secret, alerts } = environment;
   const { name } = integration;
   let requests = 0;
-  let partnerAheadMs: number | undefined;
   const credentials = secretCredentials(
     secret,
     secretsManagerReader(new SecretsManagerClient(patience)),
@@ -37,10 +35,8 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     credentials,
     clock,
     requestsPerMinute: integration.requestsPerMinute,
-    onRequest: ({ date }) => {
+    onRequest: () => {
       requests += 1;
-      const theirs = parseHttpDate(date);
-      partnerAheadMs = theirs === undefined ? undefined : theirs - clock.now().epochMilliseconds;
     },
   });
   const table = new Table(new DynamoDBClient(patience), tableName, clock);
@@ -52,8 +48,6 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     clock,
     credentials,
     partner: partnerReader(client, clock),
-    /** By how much the partner's clock is ahead of ours, by its last answer; undefined: it did not say. */
-    partnerAheadMs: () => partnerAheadMs,
     table,
     ledger: dynamoLedger(table, name, journal),
     sns,

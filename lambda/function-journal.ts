@@ -16,6 +16,10 @@ export class FunctionJournal implements Journal {
     this.logger.addContext(context);
   }
 
+  info(what: string, details: Readonly<Record<string, unknown>>): void {
+    this.logger.info(what, details);
+  }
+
   warn(what: string, details: Readonly<Record<string, unknown>>): void {
     this.logger.warn(what, describeDetails(details));
   }

@@ -3,13 +3,20 @@ import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import { type Answer, problemOf } from './answer.ts';
 import { check } from './check.ts';
-import { type CommandName, type CommandOf, parseCommand, type ResultOf } from './contract.ts';
+import {
+  type Command,
+  type CommandName,
+  type CommandOf,
+  parseCommand,
+  type ResultOf,
+} from './contract.ts';
+import { discard, release } from './deciding.ts';
+import { StalledError } from './errors.ts';
 import { explain } from './explain.ts';
 import { holds } from './holds.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { prove } from './prove.ts';
-import { conclude, record } from './record.ts';
-import { discard, release } from './release.ts';
+import { briefly, conclude, record } from './record.ts';
 import { replay } from './replay.ts';
 import { status } from './status.ts';
 import {
@@ -57,7 +64,8 @@ export async function carryOut(
     const call = { id, killedAt: deadline, limit, operation: recorded?.operation };
     const answer = await answerTo(parts, command.command, command, call);
     if (recorded !== undefined) await concludeSafely(parts, recorded, answer);
-    parts.journal.carriedOut(command, answer);
+    // A certificate of ten years has a megabyte, which is more than a line of a log can have.
+    parts.journal.info('command', briefly({ command, answer }));
     return answer;
   } catch (error) {
     return failed(parts, error);
@@ -80,11 +88,20 @@ async function answerTo<Name extends CommandName>(
   call: Call,
 ): Promise<Answer<ResultOf<Name>>> {
   try {
-    const { result, failure } = await carriers[name](parts, command, call);
+    const outcome = await carriers[name](parts, command, call);
+    const { result } = outcome;
+    const failure =
+      outcome.failure ?? (isStalled(command, result) ? new StalledError() : undefined);
     return failure === undefined ? { ok: true, result } : { ...failed(parts, failure), result };
   } catch (error) {
     return failed(parts, error);
   }
+}
+
+/** Its time was over before anything was done: to go on with it would be to begin it once more. */
+function isStalled(command: Command, result: ResultOf<CommandName>): boolean {
+  if (!('events' in result) || result.events > 0 || result.next === undefined) return false;
+  return result.next.after === ('after' in command ? command.after : undefined);
 }
 
 /** The log has the whole of it, as far as it is safe to tell; the caller is told what to do. */

@@ -1,97 +1,129 @@
 import { isRefusal } from '../errors.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import type { State } from '../ports/state.ts';
 import { problemOf } from './answer.ts';
-import { ledger, pause, topics } from './check-deployment.ts';
-import {
-  clocks,
-  dayBounds,
-  records,
-  scope,
-  scopeOf,
-  singleRecord,
-  tieOrder,
-  timeZone,
-} from './check-partner.ts';
+import * as partner from './check-partner.ts';
 import { checkNames } from './contract.ts';
-import { type CheckName, type Finding, failed, ok, skipped } from './finding.ts';
+import { type CheckName, type Finding, failed, warning } from './finding.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
+import { isBehind } from './standing.ts';
+import { ifPaused } from './steering.ts';
 
-/** The partner has issued a token, and refuses what it is to be used for. */
-const tokenIsGood = ok('The partner issues a token, and its API accepts it.');
+type Found = Map<CheckName, Finding>;
 
 /**
  * Tries what a first deployment can get wrong, as far as it can be tried from inside AWS, in order.
  * Reads only. What cannot be tried because of a failure before it is skipped.
  */
-export const check: Carrier<'check'> = async (parts, _command, { limit }) => {
-  const found = new Map<CheckName, Finding>();
+export const check: Carrier<'check'> = async (parts, _command, { limit: { deadline } }) => {
+  const found: Found = new Map();
   const note = async (name: CheckName, look: () => Promise<Finding> | Finding) => {
-    const finding = await lookSafely(look);
+    const finding = await Promise.resolve().then(look).catch(failure);
     found.set(name, finding);
     return finding.outcome !== 'failed';
   };
-
-  let state: State | undefined;
-  const hasState = await note('ledger', async () => {
-    state = await parts.ledger.recordedState();
-    return ledger(state, parts);
-  });
-  if (hasState) await note('pause', () => pause(state));
+  await note('ledger', () => ledger(parts));
+  if (found.get('ledger')?.outcome !== 'failed') await note('pause', () => pause(parts));
   await note('topics', () => topics(parts));
   const hasSecret = await note('secret', async () => {
     await parts.credentials();
-    return ok('The secret holds a client ID and a secret.');
+    return { found: 'The secret holds a client ID and a secret.' };
   });
-  const pulse = hasSecret ? await firstAnswer(parts, limit, found) : undefined;
+  const pulse = hasSecret ? await firstAnswer(parts, deadline, found) : undefined;
   if (pulse !== undefined) {
-    await note('scope', () => scope(pulse));
-    await note('records', () => records(pulse));
-    await note('clock', () => clocks(parts));
-    await note('time-zone', () => timeZone(parts, pulse));
-    await note('day-bounds', () => dayBounds(parts, limit.deadline));
-    await note('single-record', () => singleRecord(parts, pulse, limit.deadline));
-    await note('tie-order', () => tieOrder(parts, pulse, limit.deadline));
+    await note('scope', () => partner.scope(pulse));
+    await note('records', () => partner.records(pulse));
+    await note('time-zone', () => partner.timeZone(parts, pulse));
+    await note('day-bounds', () => partner.dayBounds(parts, deadline));
+    await note('single-record', () => partner.singleRecord(parts, pulse, deadline));
   }
-  const notTried = skipped('Not tried, because of what failed before it.');
   return {
     result: {
-      checks: checkNames.map((name) => ({ name, ...(found.get(name) ?? notTried) })),
-      ...(pulse && { scope: scopeOf(pulse) }),
+      checks: checkNames.map((name) => ({
+        name,
+        outcome: 'ok',
+        ...(found.get(name) ?? {
+          outcome: 'skipped',
+          found: 'Not tried, because of what failed before it.',
+        }),
+      })),
+      scope: pulse && partner.scopeOf(pulse),
     },
   };
 };
 
-async function lookSafely(look: () => Promise<Finding> | Finding): Promise<Finding> {
-  try {
-    return await look();
-  } catch (error) {
-    return failure(error);
-  }
-}
-
 function failure(error: unknown): Finding {
   const { code, message, whatToDo } = problemOf(error);
-  return failed(message, whatToDo, code);
+  return { ...failed(message, whatToDo), code };
 }
 
 /** The newest page; or what its refusal says about the token and the scope. */
 async function firstAnswer(
   { partner }: OperationParts,
-  { deadline }: Call['limit'],
-  found: Map<CheckName, Finding>,
+  deadline: Call['limit']['deadline'],
+  found: Found,
 ): Promise<PulseRead | undefined> {
+  // The partner may have issued a token, and refuse what it is to be used for.
+  const isGood = { found: 'The partner issues a token, and its API accepts it.' };
   try {
     const pulse = await partner.pulse(deadline);
-    found.set('token', tokenIsGood);
+    found.set('token', isGood);
     return pulse;
   } catch (error) {
-    const { found: message, ...finding } = failure(error);
-    const isRefused = isRefusal(error);
-    const isScope = isRefused && finding.code === 'not-provisioned';
-    if (isScope) found.set('scope', { found: message, ...finding });
-    const said = isRefused ? message : `The partner gave no usable answer: ${message}`;
-    found.set('token', isScope ? tokenIsGood : { found: said, ...finding });
+    const finding = failure(error);
+    const isScope = isRefusal(error) && finding.code === 'not-provisioned';
+    if (isScope) found.set('scope', finding);
+    const said = isRefusal(error) ? '' : 'The partner gave no usable answer: ';
+    found.set('token', isScope ? isGood : { ...finding, found: `${said}${finding.found}` });
     return undefined;
   }
+}
+
+async function ledger(parts: OperationParts): Promise<Finding> {
+  const state = await parts.ledger.recordedState();
+  if (state === undefined)
+    return warning(
+      'The ledger answers; no tick has ever begun its work.',
+      'If the schedule is enabled, wait for a minute and look again.',
+    );
+  const found = `The ledger answers; the last completed tick ended at ${state.heartbeat ?? '(none yet)'}.`;
+  if (!isBehind(state, parts)) return { found };
+  const whatToDo = 'Ticks do not come to their end. What follows may say why; status does.';
+  return warning(found, whatToDo);
+}
+
+async function pause(parts: OperationParts): Promise<Finding> {
+  const { paused } = ifPaused(await parts.ledger.recordedState());
+  if (paused === undefined) return { found: 'The integration is not paused.' };
+  const { since, by = 'somebody', reason = 'no reason given' } = paused;
+  return warning(
+    `${by} has paused the integration${since === undefined ? '' : ` at ${since}`}: ${reason}.`,
+    'Resume it when that is over: until then ticks do nothing, and nothing is announced.',
+  );
+}
+
+async function topics(parts: OperationParts): Promise<Finding> {
+  const all = await parts.topics();
+  const missing = all.filter(({ problem }) => problem !== undefined);
+  if (missing.length > 0)
+    return failed(
+      missing.map(({ topic, problem }) => `${topic}: ${problem}`).join('; '),
+      'Deploy again: a topic, its policy or the role of the operate function was changed by hand.',
+    );
+  const waiting = all.filter(({ pending }) => pending > 0);
+  if (waiting.length > 0)
+    return warning(
+      waiting
+        .map(({ topic, pending }) => `${topic}: ${pending} subscriptions are not confirmed`)
+        .join('; '),
+      'Have each subscriber follow the link in the message that AWS sent; a link is good for two days. After that, subscribe again.',
+    );
+  const nobody = all.filter(({ confirmed }) => confirmed === 0);
+  if (nobody.length > 0)
+    return warning(
+      `Nobody is subscribed to: ${nobody.map(({ topic }) => topic).join(', ')}.`,
+      'Add subscriptions in notifier.config.ts, and deploy: docs/subscribing.md.',
+    );
+  return {
+    found: all.map(({ topic, confirmed }) => `${topic}: ${confirmed} subscribed`).join('; '),
+  };
 }

@@ -1,11 +1,14 @@
 import pMap from 'p-map';
+import { leaseOf } from '../lease.ts';
 import type { Decision, KeptEvent } from '../ports/ledger.ts';
+import { noneOfAnyKind } from './contract/common.ts';
 import type { Selection } from './contract.ts';
-import { StalledError } from './errors.ts';
-import { isSelected, kindOf } from './kept.ts';
+import { BusyError } from './errors.ts';
+import { isSelected, kindOf } from './holds.ts';
+import { underLease } from './lease.ts';
 import { atPace } from './pace.ts';
-import type { Call, OperationParts, Outcome } from './parts.ts';
-import { emptyTally } from './tally.ts';
+import type { Call, Carrier, OperationParts } from './parts.ts';
+import { ifPaused } from './steering.ts';
 
 /** Events that are decided upon together, while ticks have to wait. */
 const decidedTogether = 100;
@@ -13,89 +16,111 @@ const decidedTogether = 100;
 const pacedSeconds = 3;
 const writesAtOnce = 16;
 
-export interface DecidingOptions {
-  readonly decision: Decision;
-  /** At most so many on average; undefined: as fast as it goes. */
-  readonly eventsPerSecond?: number;
-  /** Does a batch while no tick is at work. */
-  readonly undisturbed: <Result>(batch: () => Promise<Result>) => Promise<Result>;
-}
-
-/** Which events, and where an earlier call stopped. */
-type KeptCommand = Selection & { readonly after?: string | undefined };
-
-/** `next`: the command that goes on; absent: everything was done. */
-type Decided<Command> = ReturnType<typeof noneYet> & {
-  next?: Command & { operation?: string; after?: string };
+/**
+ * Sends on what waits for ops: the next tick delivers it, after a pause if there is one. At a pace,
+ * so that subscribers do not get all of a flood at once, and with ticks in between.
+ *
+ * As a digest, only people are told. No tick comes in between, so what one call releases is one mail.
+ */
+export const release: Carrier<'release'> = async (parts, command, call) => {
+  const { forHours, ...left } = command;
+  const openUntil = forHours === undefined ? undefined : await openGate(parts, forHours, call);
+  const paused = ifPaused(await parts.ledger.recordedState());
+  const { waiting, eventsPerSecond } = command;
+  const decided =
+    command.as === 'digest'
+      ? await underLease(parts, call, () =>
+          decideAll(parts, call, left, 'released-to-people', (batch) => batch()),
+        )
+      : await decideAll(
+          parts,
+          call,
+          left,
+          waiting === 'held' ? 'released' : 'retried',
+          (batch) => underLease(parts, call, batch),
+          eventsPerSecond,
+        );
+  return { ...decided, result: { ...decided.result, openUntil, ...paused } };
 };
 
-const noneYet = () => ({ events: 0, byType: emptyTally(), behind: 0, freed: 0, unreadable: 0 });
+/** Takes what waits for ops out of the outboxes: nobody is told of it. */
+export const discard: Carrier<'discard'> = async (parts, command, call) => {
+  const { result, failure } = await decideAll(parts, call, command, 'discarded', (batch) =>
+    underLease(parts, call, batch),
+  );
+  const { behind: _, ...counts } = result;
+  return { result: counts, failure };
+};
 
-type DecidingParts = Pick<OperationParts, 'opsLedger' | 'clock'>;
+/** A busy day is let through: what the gate finds is counted as ever, and not held. */
+function openGate(parts: OperationParts, hours: number, call: Call): Promise<string | undefined> {
+  return underLease(parts, call, async ({ gate }) => {
+    const until = parts.clock.now().add({ hours });
+    const lease = leaseOf(call.id, call.killedAt);
+    const open = { gate: { ...gate, openUntil: until.epochMilliseconds } };
+    if (!(await parts.ledger.saveState(open, lease))) throw new BusyError();
+    return hours === 0 ? undefined : until.toString();
+  });
+}
+
+/** What was done; of a batch that fails, too. */
+const noneYet = () => ({ events: 0, byType: noneOfAnyKind(), behind: 0, freed: 0, unreadable: 0 });
 
 /**
  * Does the same to every event of a selection that waits for ops, certification by certification.
  * Decided events leave the outbox, so restarting is safe.
+ *
+ * @param undisturbed does a batch while no tick is at work
+ * @param perSecond at most so many on average; without it, as fast as it goes
  */
-export async function decideKept<Command extends KeptCommand>(
-  parts: DecidingParts,
+async function decideAll<Command extends Selection & { readonly after?: string | undefined }>(
+  parts: OperationParts,
   call: Call,
   command: Command,
-  options: DecidingOptions,
-): Promise<Outcome<Decided<Command>>> {
-  const { eventsPerSecond: perSecond = Number.POSITIVE_INFINITY, undisturbed } = options;
+  decision: Decision,
+  undisturbed: <Result>(batch: () => Promise<Result>) => Promise<Result>,
+  perSecond = Number.POSITIVE_INFINITY,
+) {
+  const { limit, killedAt, operation } = call;
   const together = Math.min(decidedTogether, perSecond * pacedSeconds);
-  const pace = { perSecond, clock: parts.clock, killedAt: call.killedAt };
+  const pace = { perSecond, clock: parts.clock, killedAt };
   const sums = noneYet();
   let after = command.after;
-  const stopped = (failure: unknown) => {
-    const { operation } = call;
-    const rest = {
-      ...(operation !== undefined && { operation }),
-      ...(after !== undefined && { after }),
-    };
-    return { result: { ...sums, next: { ...command, ...rest } }, failure };
-  };
-  /** Time is up: to have come nowhere is a failure. */
-  const outOfTime = () => {
-    const isFurther = sums.events > 0 || after !== command.after;
-    return stopped(isFurther ? undefined : new StalledError());
-  };
+  const stopped = (failure?: unknown) => ({
+    result: { ...sums, next: { ...command, operation, after } },
+    failure,
+  });
   try {
     for await (const page of parts.opsLedger.kept(command.waiting, after)) {
       sums.unreadable += page.unreadable.length;
       const selected = page.owed.filter((event) => isSelected(event, command));
       for (const batch of batches(selected, together)) {
-        if (call.limit.noteIfReached()) return outOfTime();
-        const decide = () => decideTogether(parts, command, options.decision, batch, sums);
+        if (limit.noteIfReached()) return stopped();
+        const decide = () => decideTogether(parts, command, decision, batch, sums);
         await atPace(pace, () => undisturbed(decide));
       }
       after = page.end;
       // Also where nothing is selected: to look through many takes time by itself.
-      if (call.limit.noteIfReached()) return outOfTime();
+      if (limit.noteIfReached()) return stopped();
     }
-    return { result: sums };
+    return { result: { ...sums, next: undefined }, failure: undefined };
   } catch (failure) {
     return stopped(failure);
   }
 }
 
-/**
- * @param sums what is done is added as it is done: of a batch that fails, too
- * @returns how many go on by it
- */
+/** @returns how many go on by it */
 async function decideTogether(
-  { opsLedger, clock }: DecidingParts,
+  { opsLedger, clock }: OperationParts,
   selection: Selection,
   decision: Decision,
   batch: readonly KeptEvent[],
   sums: ReturnType<typeof noneYet>,
 ): Promise<number> {
-  const ids = new Set(batch.map(({ certificationId }) => certificationId));
   const before = sums.events + sums.freed;
   const choose = (event: KeptEvent) => isSelected(event, selection);
   await pMap(
-    ids,
+    new Set(batch.map(({ certificationId }) => certificationId)),
     async (id) => {
       const { waiting } = selection;
       const decided = await opsLedger.decide(id, waiting, decision, choose, clock.now());

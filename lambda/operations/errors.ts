@@ -65,3 +65,13 @@ export class TotalChangedError extends errorOf('total-changed', 'partner') {
     super(`The partner shows ${shown} assessments, not about ${total}.`);
   }
 }
+
+/** The topic or the queue did not take an event that it should have taken. */
+export class ReplayRefusedError extends errorOf('replay-refused', 'aws', 'retry-helps') {
+  readonly whatToDo =
+    'Send the command in `next`: it goes on before the first event that was refused. If it is refused again, look at the permissions of the operate function and at the encryption of the target.';
+
+  constructor(refused: number, code: string) {
+    super(`${refused} ${refused === 1 ? 'event was' : 'events were'} refused (${code}).`);
+  }
+}

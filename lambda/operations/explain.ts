@@ -1,5 +1,3 @@
-import { Temporal } from 'temporal-polyfill';
-import { isLate, recentWindow } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { Life, Revision } from '../ports/ledger.ts';
 import type { State } from '../ports/state.ts';
@@ -45,21 +43,20 @@ function knownOf(
   settings: OperationParts['settings'],
 ): Known {
   const { id, day, presence, revision, organization_id, assessment_name } = certification;
-  const first = revisions.find((one) => one.revision === 1);
-  const at = firstSeen ?? first?.at ?? revisions[0]?.at;
   return {
     day,
     presence,
     revision,
     organization_id,
     assessment_name,
-    firstSeen: at === undefined ? undefined : seen(at, day, first, settings),
+    firstSeen,
     revisions: revisions.map((one) => ({
       revision: one.revision,
       kind: one.kind,
       at: one.at,
       changed: [...one.changed],
       found: one.found,
+      late: one.late,
       event: one.kind === 'baseline' ? undefined : `${settings.name}/${id}/${one.revision}`,
       delivery: deliveryOf(one),
       code: one.code,
@@ -67,19 +64,6 @@ function knownOf(
       decisions: [...one.decisions],
     })),
   };
-}
-
-function seen(
-  at: string,
-  day: string,
-  first: Revision | undefined,
-  { timeZone, recentDays }: OperationParts['settings'],
-): Known['firstSeen'] {
-  const window = recentWindow(Temporal.Instant.from(at), timeZone, recentDays);
-  const late = isLate(day, window);
-  if (first === undefined) return { at, by: 'unknown', late };
-  const isBaseline = first.kind === 'baseline' || first.found?.in === 'baseline';
-  return { at, by: isBaseline ? 'baseline' : 'tick', late };
 }
 
 function deliveryOf({ kind, waits, isUndone, decisions }: Revision) {

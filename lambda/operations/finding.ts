@@ -1,21 +1,16 @@
 import type { ResultOf } from './contract.ts';
 
-type Result = ResultOf<'check'>;
+type Check = ResultOf<'check'>['checks'][number];
+export type CheckName = Check['name'];
+/** What one check has found; in order, if nothing else is said. */
+export type Finding = Omit<Check, 'name' | 'outcome'> & Partial<Pick<Check, 'outcome'>>;
 
-export type CheckName = Result['checks'][number]['name'];
-/** What one check has found. */
-export type Finding = Omit<Result['checks'][number], 'name'>;
-
-export const ok = (found: string): Finding => ({ outcome: 'ok', found });
-export const skipped = (found: string): Finding => ({ outcome: 'skipped', found });
 export const warning = (found: string, whatToDo: string): Finding => ({
   outcome: 'warning',
   found,
   whatToDo,
 });
-export const failed = (found: string, whatToDo: string, code?: string): Finding => ({
+export const failed = (found: string, whatToDo: string): Finding => ({
+  ...warning(found, whatToDo),
   outcome: 'failed',
-  found,
-  whatToDo,
-  ...(code !== undefined && { code }),
 });

@@ -1,38 +1,21 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
+import type { FunctionJournal } from '../function-journal.ts';
 import type { TickLine } from '../journal.ts';
 import type { Announcer } from '../ports/announcer.ts';
-import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { TickSettings } from '../tick/parts.ts';
 import type { TickRun } from '../tick/tick.ts';
 import type { TimeLimit } from '../tick/time-limit.ts';
-import type { Answer } from './answer.ts';
-import type { Command, CommandName, CommandOf, ResultOf } from './contract.ts';
+import type { CommandName, CommandOf, ResultOf } from './contract.ts';
 import type { OpsLedger } from './ops-ledger.ts';
-
-/** What events are built by. */
-export type EventSettings = Pick<TickSettings, 'name' | 'timeZone' | 'recentDays' | 'fields'>;
 
 export interface OperationSettings extends TickSettings {
   readonly baseUrl: string;
   readonly tokenRequest: 'form' | 'basic' | 'json';
   /** Minutes between two ticks. */
   readonly every: number;
-}
-
-/** The part of the ledger that only reads. */
-export type LedgerReader = Pick<Ledger, 'recordedState' | 'calendar' | 'lives' | 'knownOfDay'>;
-
-/** What commands ask of the ticks' ledger. */
-export type OperationsLedger = LedgerReader &
-  Pick<Ledger, 'state' | 'takeLease' | 'giveBackLease' | 'saveState' | 'saveDays'>;
-
-/** Where it is recorded what was asked for and what came of it. */
-export interface Records extends Journal {
-  /** Neither holds personal data. */
-  carriedOut(command: Command, answer: Answer): void;
 }
 
 /** What SNS says about a topic. */
@@ -50,7 +33,7 @@ export interface OperationParts {
   readonly settings: OperationSettings;
   readonly clock: Clock;
   readonly partner: PartnerReader;
-  readonly ledger: OperationsLedger;
+  readonly ledger: Ledger;
   readonly opsLedger: OpsLedger;
   readonly announcer: Pick<Announcer, 'publish'>;
   /** Sends to one queue, past the topic. */
@@ -60,9 +43,7 @@ export interface OperationParts {
   /** Reads the secret. @throws as the client does when there are no credentials in it */
   credentials(): Promise<unknown>;
   topics(): Promise<readonly TopicFinding[]>;
-  /** By how much the partner's clock is ahead of ours, by its last answer; undefined: it did not say. */
-  partnerAheadMs(): number | undefined;
-  readonly journal: Records;
+  readonly journal: Pick<FunctionJournal, 'info' | 'warn'>;
 }
 
 /** One invocation of the function. */

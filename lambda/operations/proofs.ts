@@ -38,19 +38,24 @@ export function proofsOf(
     date = date.add({ days: 1 })
   ) {
     const day = date.toString();
-    const entry = calendar.get(day);
-    const found =
-      entry === undefined
-        ? betweenProof(calendar, known[next - 1], known[next])
-        : { ...dayProof(entry), provenAt: entry.proof?.at };
-    if (entry !== undefined) next += 1;
-    const { provenAt, ...proof } = found;
-    const standing = standingOf(date, provenAt, present);
-    const isBefore = provenAt !== undefined && provenAt < beginningOf(date, present);
+    const own = calendar.get(day);
+    const besides = [known[next - 1], known[next]].filter((one) => one !== undefined);
+    const entry = own ?? between(besides.map((one) => calendar.get(one)?.proof));
+    if (own !== undefined) next += 1;
+    const standing = standingOf(date, entry.proof?.at, present);
+    const isBefore = entry.proof !== undefined && entry.proof.at < beginningOf(date, present);
+    const told = { ...dayProof(entry), readWith: own ? undefined : besides.at(-1) };
     // A proof from before a day has begun says nothing of it.
-    days.push({ day, standing, ...(isBefore ? { count: proof.count } : proof) });
+    days.push({ day, standing, ...(isBefore ? { count: told.count } : told) });
   }
   return days;
+}
+
+/** What a day without an entry has of the proofs of its neighbours: the older one. */
+function between(proofs: readonly (Proof | undefined)[]): DayEntry {
+  const isProven = proofs.every((proof) => proof !== undefined);
+  const [oldest] = isProven ? proofs.toSorted((a, b) => a.at - b.at) : [];
+  return { count: 0, readAt: 0, ...(oldest && { proof: { ...oldest, count: 0 } }) };
 }
 
 function beginningOf(date: Temporal.PlainDate, { timeZone }: Present): number {
@@ -74,31 +79,11 @@ export function dayProof({ count, proof, digest, readAt, unprovenSince }: DayEnt
   const since = count - (proof?.count ?? count);
   return {
     count: proof?.count ?? Math.max(0, count),
-    ...(since !== 0 && { since }),
-    ...(proof && { proof: told(proof) }),
-    ...(proof && digest !== undefined && { digest }),
-    ...(readAt > 0 && { readAt: instant(readAt) }),
-    ...(unprovenSince !== undefined && { unprovenSince: instant(unprovenSince) }),
-  };
-}
-
-function betweenProof(
-  calendar: ReadonlyMap<string, DayEntry>,
-  before: string | undefined,
-  after: string | undefined,
-) {
-  const readWith = after ?? before;
-  const neighbours = [before, after].flatMap((day) =>
-    day === undefined ? [] : [calendar.get(day)],
-  );
-  const proofs = neighbours.map((entry) => entry?.proof);
-  const [oldest] = proofs.filter((proof) => proof !== undefined).sort((a, b) => a.at - b.at);
-  const isProven = oldest !== undefined && proofs.every((proof) => proof !== undefined);
-  return {
-    count: 0,
-    provenAt: isProven ? oldest.at : undefined,
-    ...(isProven && { proof: told(oldest) }),
-    ...(readWith !== undefined && { readWith }),
+    since: since === 0 ? undefined : since,
+    proof: proof && { kind: proof.kind, at: instant(proof.at) },
+    digest: proof && digest,
+    readAt: readAt > 0 ? instant(readAt) : undefined,
+    unprovenSince: unprovenSince === undefined ? undefined : instant(unprovenSince),
   };
 }
 
@@ -107,37 +92,27 @@ export function proofOverview(
   calendar: ReadonlyMap<string, DayEntry>,
   recentFrom: string,
 ): Pick<ResultOf<'status'>, 'oldestProof' | 'unproven'> {
-  const oldest = new Map<'recent' | 'history', { day: string; at: number }>();
-  const unproven: { day: string; unprovenSince: number | undefined }[] = [];
-  for (const [day, { proof, unprovenSince }] of calendar) {
-    if (proof === undefined) {
-      unproven.push({ day, unprovenSince });
-      continue;
-    }
-    const part = day >= recentFrom ? 'recent' : 'history';
-    const before = oldest.get(part);
-    if (before === undefined || proof.at < before.at) oldest.set(part, { day, at: proof.at });
-  }
-  const oldestOf = (part: 'recent' | 'history') => {
-    const found = oldest.get(part);
-    return found && { [part]: { day: found.day, at: instant(found.at) } };
+  const days = [...calendar].sort(([a], [b]) => (a < b ? -1 : 1));
+  const unproven = days.filter(([, { proof }]) => proof === undefined);
+  const oldestOf = (part: typeof days) => {
+    const proven = part.flatMap(([day, { proof }]) => (proof ? [{ day, at: proof.at }] : []));
+    const [oldest] = proven.sort((a, b) => a.at - b.at);
+    return oldest && { ...oldest, at: instant(oldest.at) };
   };
   return {
-    oldestProof: { ...oldestOf('recent'), ...oldestOf('history') },
+    oldestProof: {
+      recent: oldestOf(days.filter(([day]) => day >= recentFrom)),
+      history: oldestOf(days.filter(([day]) => day < recentFrom)),
+    },
     unproven: {
       days: unproven.length,
-      first: unproven
-        .sort((a, b) => (a.day < b.day ? -1 : 1))
-        .slice(0, unprovenShown)
-        .map(({ day, unprovenSince }) => ({
-          day,
-          ...(unprovenSince !== undefined && { since: instant(unprovenSince) }),
-        })),
+      first: unproven.slice(0, unprovenShown).map(([day, { unprovenSince: since }]) => ({
+        day,
+        since: since === undefined ? undefined : instant(since),
+      })),
     },
   };
 }
-
-const told = ({ kind, at }: Proof) => ({ kind, at: instant(at) });
 
 export function instant(ms: number): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toString();

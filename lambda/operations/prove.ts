@@ -13,11 +13,10 @@ import {
   StalledError,
 } from './errors.ts';
 import { recordedState, refuseIfLeftAlone, underLease, whenFree } from './lease.ts';
-import type { Call, Carrier, OperationParts } from './parts.ts';
+import type { Carrier, OperationParts } from './parts.ts';
 import { type DayProof, proofsOf } from './proofs.ts';
 
 type ProveCommand = CommandOf<'prove'>;
-type Result = ResultOf<'prove'>;
 
 /** Days that one answer tells of: some 200 bytes each, and an answer has 6 MB at most. */
 const daysAtOnce = 4_000;
@@ -37,40 +36,54 @@ export const prove: Carrier<'prove'> = async (parts, command, call) => {
   if (!command.now || command.after !== undefined)
     return { result: await certificate(parts, command) };
 
+  const { id, killedAt, limit, operation } = call;
   const since = command.since ?? parts.clock.now().toString();
-  const next = { ...command, since, ...(call.operation && { operation: call.operation }) };
+  const next = { ...command, since, operation };
   await underLease(parts, call, async (state) => {
-    refuseIfIdle(state, parts);
-    const calendar = await parts.ledger.calendar(state.years);
-    const meant =
-      command.since === undefined ? daysMeant(calendar, command, parts) : new Set<string>();
-    const askedAt = parts.clock.now().epochMilliseconds;
-    const due = [...calendar].filter(([day, { readAt }]) => readAt > 0 && meant.has(day));
-    await parts.ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, askedAt }])));
+    refuseIfLeftAlone(state, parts);
+    if (state.baseline.status !== 'completed') throw new BaselineRunningError();
+    if (command.since === undefined) await makeDue(parts, command, state);
     await parts.ledger.saveState({ dueAt: 0 });
   });
 
   const toRead = await daysToRead(parts, command, since);
   if (toRead === 0) return { result: await certificate(parts, next) };
-  const line = await undisturbedTick(parts, call);
-  if (line === undefined) return { result: unfinished(toRead, next), failure: new BusyError() };
-  const found = foundBy(line);
+  const deadline = killedAt.subtract({ seconds: afterwardsSeconds });
+  const line = await whenFree(parts, limit, async () => {
+    const line = await parts.tick({ id, deadline }, auditRequests);
+    return line.outcome === 'busy' ? undefined : line;
+  });
+  if (line === undefined)
+    return { result: await certificate(parts, next, toRead), failure: new BusyError() };
   const left = await daysToRead(parts, command, since);
-  if (left === 0) return { result: { ...(await certificate(parts, next)), ...found } };
-  const failure = whyNothingWasRead(line);
-  return { result: { ...unfinished(left, next), ...found }, ...(failure && { failure }) };
+  const result = await certificate(parts, next, left);
+  const { examined, created, updated, withdrawn, restored } = line;
+  const found = examined > 0 ? { created, updated, withdrawn, restored } : undefined;
+  const failure = left === 0 ? undefined : whyNothingWasRead(line);
+  return { result: { ...result, found }, failure };
 };
 
-/** What is recorded of the days, and nothing else. */
-async function certificate(parts: OperationParts, command: ProveCommand): Promise<Result> {
+/**
+ * What is recorded of the days, and nothing else.
+ *
+ * @param toRead days that are to be read again first: until then, nothing is told
+ */
+async function certificate(
+  parts: OperationParts,
+  command: ProveCommand,
+  toRead = 0,
+): Promise<ResultOf<'prove'>> {
   const { years } = await recordedState(parts);
   const calendar = await parts.ledger.calendar(years);
   const from = command.after === undefined ? command.from : following(command.after);
   const present = { now: parts.clock.now(), timeZone: parts.settings.timeZone };
-  const days = proofsOf(calendar, { from, to: command.to }, present, daysAtOnce);
-  const last = days.at(-1)?.day;
+  const most = toRead === 0 ? daysAtOnce : 0;
+  const days = proofsOf(calendar, { from, to: command.to }, present, most);
   const many = (standing: DayProof['standing']) =>
     days.filter((day) => day.standing === standing).length;
+  const after = days.at(-1)?.day;
+  const isFull = after !== undefined && after < command.to;
+  const next = isFull ? { ...command, after } : command;
   return {
     days,
     proven: many('proven'),
@@ -78,34 +91,23 @@ async function certificate(parts: OperationParts, command: ProveCommand): Promis
     unproven: many('unproven'),
     notYet: many('not-yet'),
     certifications: days.reduce((sum, { count, since = 0 }) => sum + count + since, 0),
-    toRead: 0,
-    ...(last !== undefined && last < command.to && { next: { ...command, after: last } }),
+    toRead,
+    next: isFull || toRead > 0 ? next : undefined,
   };
 }
 
-function unfinished(toRead: number, next: ProveCommand): Result {
-  const none = { days: [], proven: 0, open: 0, unproven: 0, notYet: 0, certifications: 0 };
-  return { ...none, toRead, next };
-}
-
-function foundBy(line: TickLine): Pick<Result, 'found'> {
-  const { examined, created, updated, withdrawn, restored } = line;
-  return examined > 0 ? { found: { created, updated, withdrawn, restored } } : {};
-}
-
-/** `undefined`: others were at work all the time. */
-function undisturbedTick(parts: OperationParts, { id, killedAt, limit }: Call) {
-  const deadline = killedAt.subtract({ seconds: afterwardsSeconds });
-  return whenFree(parts, limit, async () => {
-    const line = await parts.tick({ id, deadline }, auditRequests);
-    return line.outcome === 'busy' ? undefined : line;
-  });
-}
-
-/** What would keep the tick from reading: the days are not made due then, either. */
-function refuseIfIdle(state: State, parts: OperationParts): void {
-  refuseIfLeftAlone(state, parts);
-  if (state.baseline.status !== 'completed') throw new BaselineRunningError();
+/** Before all others: ticks see to it, also if nobody does anything more. Needs the lease. */
+async function makeDue(
+  parts: OperationParts,
+  command: ProveCommand,
+  { years }: Pick<State, 'years'>,
+): Promise<void> {
+  const { ledger, clock } = parts;
+  const calendar = await ledger.calendar(years);
+  const meant = daysMeant(calendar, command, parts);
+  const due = [...calendar].filter(([day, { readAt }]) => readAt > 0 && meant.has(day));
+  const askedAt = clock.now().epochMilliseconds;
+  await ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, askedAt }])));
 }
 
 /** That may have come after the days were made due. */

@@ -5,7 +5,6 @@ import {
   commandSettings,
 } from '../ports/command-record.ts';
 import type { Answer } from './answer.ts';
-import { briefly } from './brief.ts';
 import { type Command, type CommandName, isChanging, type ResultOf } from './contract.ts';
 import type { Call, OperationParts } from './parts.ts';
 
@@ -49,16 +48,14 @@ const isCalled = (name: string) => (record: CommandRecord) =>
 type Noted = Pick<CommandRecord, 'by' | 'command' | 'settings'>;
 
 function goesOnWith(begun: Noted, noted: Noted): boolean {
-  return isDeepStrictEqual(meantBy(begun), meantBy(noted)) && limitOf(noted) <= limitOf(begun);
+  return isDeepStrictEqual(meantBy(begun), meantBy(noted));
 }
 
 /** The same in each call of a command, which differ in how far it has come. */
 function meantBy({ by, command, settings }: Noted) {
-  const { after: _, since: __, limit: ___, stored: ____, ...meant } = settings;
+  const { after: _, since: __, stored: ___, ...meant } = settings;
   return { by, command, meant };
 }
-
-const limitOf = ({ settings }: Noted) => Number(settings.limit ?? Number.POSITIVE_INFINITY);
 
 /** What came of it, by its last call so far. */
 export async function conclude(
@@ -95,4 +92,23 @@ function hasChanged(command: string, result: ResultOf<CommandName>): boolean {
   if ('events' in result) return result.events > 0;
   if ('outcome' in result) return result.outcome === 'completed' || result.outcome === 'baseline';
   return true;
+}
+
+/** Of a list that is kept: a thousand ids, or days, would not fit into an item or a line. */
+const listed = 20;
+
+/** The same value, with the beginnings of its lists only. */
+export function brief(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, listed).map(brief);
+    return value.length <= listed ? shown : [...shown, `and ${value.length - listed} more`];
+  }
+  return typeof value === 'object' && value !== null ? briefly(value) : value;
+}
+
+/** What is undefined is left out. */
+export function briefly(value: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : [[name, brief(one)]])),
+  );
 }

@@ -6,54 +6,31 @@ import type { Assessment } from '../events/assessment.ts';
 import { sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Life, Revision } from '../ports/ledger.ts';
-import type { CommandOf } from './contract.ts';
-import type { EventSettings } from './parts.ts';
+import type { CommandOf, ResultOf } from './contract.ts';
+import type { OperationSettings } from './parts.ts';
 
 /** Why nothing of a certification is sent. */
-export type Obstacle =
-  /** The partner's record is no longer what was announced last: a tick announces what it is now. */
-  | 'changed'
-  /** Its last revision is still in the outbox: a tick delivers it. */
-  | 'pending'
-  /** Its last revision waits for ops to release it. */
-  | 'held'
-  /** SNS has refused its last revision for good. */
-  | 'undeliverable'
-  /** Subscribers do not get its last revision: ops decided so, or it undid what was held. */
-  | 'discarded'
-  /** Recorded by the baseline, which was not asked for. */
-  | 'neverAnnounced'
-  /** The partner's record does not have the documented shape. */
-  | 'unreadable'
-  /** Recorded before the ledger kept a history: of what type its event was is not known. */
-  | 'withoutHistory';
-
-export interface Replayed {
-  readonly kind: Change['kind'];
-  readonly owed: OwedEvent;
-}
+export type Obstacle = keyof ResultOf<'replay'>['skipped'];
 
 /** The revision that a certification is at, by its history. */
-export function lastRevision({ certification, revisions }: Life): Revision | undefined {
+function lastRevision({ certification, revisions }: Life): Revision | undefined {
   return revisions.findLast(({ revision }) => revision === certification.revision);
 }
 
-/** The type of a revision's event; what the baseline recorded would have been created. */
-export function typeOf({ kind }: Revision): Change['kind'] {
+/** The type of its last event; what the baseline recorded would have been created. */
+export function kindOfLast(life: Life): Change['kind'] | undefined {
+  const kind = lastRevision(life)?.kind;
   return kind === 'baseline' ? 'created' : kind;
 }
 
 /** What stands against a replay already by what the ledger knows. */
-export function obstacleOf(
-  life: Life,
-  { baseline }: Pick<CommandOf<'replay'>, 'baseline'>,
-): Obstacle | undefined {
+export function obstacleOf(life: Life, { baseline }: CommandOf<'replay'>): Obstacle | undefined {
   const revision = lastRevision(life);
   if (revision === undefined) return 'withoutHistory';
   if (revision.kind === 'baseline' && !baseline) return 'neverAnnounced';
   const decision = revision.decisions.at(-1)?.decision;
-  if (decision === 'discarded' || decision === 'released-to-people') return 'discarded';
-  if (revision.isUndone) return 'discarded';
+  const isDecided = decision === 'discarded' || decision === 'released-to-people';
+  if (isDecided || revision.isUndone) return 'discarded';
   // Subscribers have it: only people are still to be told.
   return revision.waits === 'digest' ? undefined : revision.waits;
 }
@@ -71,12 +48,12 @@ export function replayedEvent(
   life: Life,
   record: Assessment | 'unreadable' | undefined,
   salt: string,
-  settings: EventSettings,
-): Replayed | Obstacle {
-  const { certification } = life;
+  settings: OperationSettings,
+): { readonly kind: Change['kind']; readonly owed: OwedEvent } | Obstacle {
+  const { id, day, revision, fingerprint, organization_id, assessment_name } = life.certification;
   const recorded = lastRevision(life);
-  if (recorded === undefined) return 'withoutHistory';
-  const { id, day, revision, organization_id, assessment_name } = certification;
+  const kind = kindOfLast(life);
+  if (recorded === undefined || kind === undefined) return 'withoutHistory';
   const at = Temporal.Instant.from(recorded.at);
   const announced = {
     integration: settings.name,
@@ -86,20 +63,13 @@ export function replayedEvent(
     time: recorded.at,
     replay: true,
   };
-  const owe = (event: OwedEvent['event']): OwedEvent => ({
-    certificationId: id,
-    revision,
-    event,
-    owes: 'event-and-digest',
-  });
-
-  const kind = typeOf(recorded);
+  const owed = { certificationId: id, revision, owes: 'event-and-digest' } as const;
   if (kind === 'withdrawn') {
     const assessment = { id, organization_id, assessment_name, certified_on: day };
-    return { kind, owed: owe(withdrawalEvent({ ...announced, assessment })) };
+    return { kind, owed: { ...owed, event: withdrawalEvent({ ...announced, assessment }) } };
   }
   if (record === 'unreadable') return record;
-  if (record === undefined || fingerprintOf(record, salt).whole !== certification.fingerprint.whole)
+  if (record === undefined || fingerprintOf(record, salt).whole !== fingerprint.whole)
     return 'changed';
   const event = sightingEvent({
     ...announced,
@@ -108,5 +78,5 @@ export function replayedEvent(
     changed: recorded.changed,
     fields: settings.fields,
   });
-  return { kind, owed: owe(event) };
+  return { kind, owed: { ...owed, event } };
 }

@@ -1,12 +1,12 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
-import type { Certification } from '../detection/compare.ts';
 import type { DayRange } from '../detection/days.ts';
-import type { Life } from '../ports/ledger.ts';
+import type { Ledger, Life } from '../ports/ledger.ts';
 import type { CommandOf } from './contract.ts';
-import type { LedgerReader } from './parts.ts';
-import { lastRevision, typeOf } from './replayed-event.ts';
+import { kindOfLast } from './replayed-event.ts';
+
+type ReplayCommand = CommandOf<'replay'>;
 
 /** So many assessments are one request, if they are read as a range: one less than a page. */
 const rowsTogether = 99;
@@ -19,11 +19,11 @@ export interface Slice {
   /** By day, and by id within a day: the order in which a replay goes on. */
   readonly lives: readonly Life[];
   /** The cursor behind all of it, also behind what was not selected. */
-  readonly end?: string;
+  readonly end?: string | undefined;
   /** The days that hold them, and how many requests about it takes to read these; none: by id. */
   readonly read?: { readonly range: DayRange; readonly requests: number };
   /** How many of the ids that were asked for the ledger does not know. */
-  readonly unknown?: number;
+  readonly unknown?: number | undefined;
 }
 
 /**
@@ -34,43 +34,26 @@ export interface Slice {
  * @param years that the calendar has entries of
  */
 export async function* slices(
-  ledger: LedgerReader,
+  ledger: Ledger,
   years: readonly number[],
-  command: CommandOf<'replay'>,
+  command: ReplayCommand,
 ): AsyncGenerator<Slice> {
-  const { ids, organizations, types } = command;
-  const isWanted = (life: Life) => {
-    const { certification } = life;
-    const revision = lastRevision(life);
-    return (
-      isWithin(certification.day, command.days ?? {}) &&
-      (organizations?.some((id) => id === certification.organization_id) ?? true) &&
-      (types === undefined || (revision !== undefined && types.includes(typeOf(revision)))) &&
-      isAfter(certification, command.after)
-    );
-  };
-
+  const { ids } = command;
   if (ids !== undefined) {
     const lives = await ledger.lives(ids);
-    yield {
-      lives: [...lives.values()].filter(isWanted).sort(inOrder),
-      unknown: new Set(ids).size - lives.size,
-    };
+    const unknown = new Set(ids).size - lives.size;
+    yield { lives: selected(lives, command), unknown };
     return;
   }
   for (const { days, rows } of packed(await daysOf(ledger, years, command))) {
-    const [first, last] = [days[0], days.at(-1)];
-    if (first === undefined || last === undefined) continue;
+    const [first = '', last = first] = [days[0], days.at(-1)];
     const indexed = await pMap(days, (day) => ledger.knownOfDay(day), {
       concurrency: queriesAtOnce,
     });
     const lives = await ledger.lives(indexed.flatMap((ofDay) => [...ofDay.keys()]));
-    const inSlice = new Set(days);
     yield {
       // The index lags: what has left these days since is met on the day that it is on.
-      lives: [...lives.values()]
-        .filter((life) => inSlice.has(life.certification.day) && isWanted(life))
-        .sort(inOrder),
+      lives: selected(lives, command).filter(({ certification: { day } }) => days.includes(day)),
       end: last,
       read: {
         range: { from: Temporal.PlainDate.from(first), to: Temporal.PlainDate.from(last) },
@@ -80,48 +63,50 @@ export async function* slices(
   }
 }
 
-/** Where a replay that has come to this certification goes on: see `CommandOf<'replay'>.after`. */
+function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Life[] {
+  const { organizations, types, days, after } = command;
+  return [...lives.values()]
+    .filter((life) => {
+      const { id, day, organization_id } = life.certification;
+      const kind = kindOfLast(life);
+      return (
+        isWithin(day, days) &&
+        (organizations?.some((one) => one === organization_id) ?? true) &&
+        (types?.some((type) => type === kind) ?? true) &&
+        isAhead(day, id, after)
+      );
+    })
+    .sort(({ certification: a }, { certification: b }) =>
+      a.day === b.day ? a.id - b.id : a.day < b.day ? -1 : 1,
+    );
+}
+
+/** Where a replay that has come to this certification goes on: see `after` of the command. */
 export const cursorAt = ({ certification: { day, id } }: Life) => `${day}/${id}`;
 
-function isAfter({ day, id }: Certification, cursor: string | undefined): boolean {
-  if (cursor === undefined) return true;
-  const [last = '', lastId = Number.POSITIVE_INFINITY] = cursor.split('/');
-  return places({ day, id }, { day: last, id: Number(lastId) }) > 0;
+/** Whether a replay that has come to the cursor has this still before it. */
+function isAhead(day: string, id: number, cursor = ''): boolean {
+  const [reached = '', lastId = Number.POSITIVE_INFINITY] = cursor.split('/');
+  return day > reached || (day === reached && id > Number(lastId));
 }
 
-const inOrder = (a: Life, b: Life) => places(a.certification, b.certification);
-
-type Place = Pick<Certification, 'day' | 'id'>;
-
-function places(a: Place, b: Place): number {
-  return a.day === b.day ? a.id - b.id : a.day < b.day ? -1 : 1;
-}
-
-function isWithin(day: string, { from, to }: NonNullable<CommandOf<'replay'>['days']>): boolean {
-  return (from === undefined || day >= from) && (to === undefined || day <= to);
+function isWithin(day: string, { from = '', to = '9999' }: ReplayCommand['days'] = {}): boolean {
+  return day >= from && day <= to;
 }
 
 /** Every day that anything was ever recorded on is in the calendar. */
 async function daysOf(
-  ledger: LedgerReader,
+  ledger: Ledger,
   years: readonly number[],
-  { days = {}, after }: CommandOf<'replay'>,
+  { days, after }: ReplayCommand,
 ): Promise<[day: string, entry: DayEntry][]> {
-  const [cursorDay = '', isWithinDay] = after?.split('/') ?? [];
   const yearOf = (day: string) => Number(day.slice(0, 4));
+  const { from = '', to = '9999' } = days ?? {};
   const entries = await ledger.calendar(
-    years.filter(
-      (year) =>
-        year >= (days.from === undefined ? year : yearOf(days.from)) &&
-        year <= (days.to === undefined ? year : yearOf(days.to)),
-    ),
+    years.filter((year) => year >= yearOf(from) && year <= yearOf(to)),
   );
   return [...entries]
-    .filter(
-      ([day]) =>
-        isWithin(day, days) &&
-        (day > cursorDay || (day === cursorDay && isWithinDay !== undefined)),
-    )
+    .filter(([day]) => isWithin(day, days) && isAhead(day, Number.POSITIVE_INFINITY, after))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

@@ -7,6 +7,7 @@ import type { Kept } from '../ports/ledger.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import { problemOf } from './answer.ts';
+import { noneOfAnyKind } from './contract/common.ts';
 import type { ResultOf } from './contract.ts';
 import { detectionTimes } from './detection-times.ts';
 import { refuseIfLeftAlone } from './lease.ts';
@@ -14,7 +15,6 @@ import type { Call, Carrier, OperationParts } from './parts.ts';
 import { instant, proofOverview } from './proofs.ts';
 import { reasonsAgainst } from './standing.ts';
 import { ifPaused } from './steering.ts';
-import { emptyTally } from './tally.ts';
 
 type Status = ResultOf<'status'>;
 
@@ -54,7 +54,7 @@ export const status: Carrier<'status'> = async (parts, command, call) => {
       partner,
       unexplained: state?.unexplained ?? 0,
       missing: { number: missing, isTooMany: tooManySince !== undefined },
-      today: { ...emptyTally(), ...(state?.today?.day === today && state.today), day: today },
+      today: { ...noneOfAnyKind(), ...(state?.today?.day === today && state.today), day: today },
       waiting,
       ...proofOverview(calendar, recentFrom),
       detection: detectionTimes(settings, {

@@ -69,7 +69,7 @@ export function parseRetryAfter(
 const ASCTIME = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
 
 /** Temporal does not read these forms (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
-export function parseHttpDate(text = ''): number | undefined {
+function parseHttpDate(text = ''): number | undefined {
   const zoned = ASCTIME.test(text) ? `${text} GMT` : text;
   const epochMilliseconds = zoned.endsWith('GMT') ? Date.parse(zoned) : Number.NaN;
   return Number.isNaN(epochMilliseconds) ? undefined : epochMilliseconds;

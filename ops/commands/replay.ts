@@ -13,7 +13,6 @@ import {
   kinds,
   kindsSchema,
   nextSchema,
-  positiveNumber,
   queue,
   refuseBackwards,
 } from '../options.ts';
@@ -30,7 +29,6 @@ const settings = z.object({
   baseline: z.boolean().default(false),
   queue: z.string().optional(),
   eventsPerSecond: z.int().optional(),
-  limit: z.int().optional(),
   dryRun: z.boolean().default(false),
   next: nextSchema,
 });
@@ -65,7 +63,6 @@ export const replay = opsCommand({
         .option('--baseline', 'also what the baseline recorded and nobody was told of')
         .option('--queue <arn>', 'to this queue alone (default: to every subscriber)', queue)
         .addOption(eventsPerSecond())
-        .option('--limit <number>', 'at most so many events', positiveNumber)
         .option('--dry-run', 'count what would be sent, and send nothing'),
     ),
   settings,
@@ -99,7 +96,7 @@ export const replay = opsCommand({
 });
 
 function firstCall(options: z.output<typeof settings>): CommandInput {
-  const { all, queue, baseline, dryRun, eventsPerSecond, limit } = options;
+  const { all, queue, baseline, dryRun, eventsPerSecond } = options;
   const { from, to, id: ids, organization: organizations, type: types } = options;
   refuseBackwards(from, to);
   const isSelected = [from, to, ids, organizations, types].some((one) => one !== undefined);
@@ -119,7 +116,6 @@ function firstCall(options: z.output<typeof settings>): CommandInput {
     types,
     to: queue === undefined ? undefined : { queue },
     eventsPerSecond,
-    limit,
   };
 }
 

@@ -73,7 +73,7 @@ export function explainLines(view: View, explanation: Explanation): string[] {
         known &&
           `${assessmentNamed(known.assessment_name)}, ${organizationNamed(known.organization_id)}`,
       ],
-      ['first seen', known?.firstSeen && firstSeen(view, known.firstSeen)],
+      ['first seen', known && firstSeen(view, known)],
       ['day', dayOf(view, explanation)],
       ['partner now', partner && partnerNow(partner)],
       ...inTheWay(explanation).map((name): [string, Cell] => [
@@ -99,10 +99,17 @@ const settled: ReadonlySet<Explanation['verdict']> = new Set([
   'undone',
 ]);
 
-function firstSeen(view: View, { at, by, late }: NonNullable<Known['firstSeen']>): string {
-  const how = { baseline: 'by the baseline', tick: 'by a tick', unknown: '' }[by];
-  const details = [how, late ? 'late: its day was over long before' : ''].filter(Boolean);
-  return [momentAndDistance(at, view), ...details].join(', ');
+function firstSeen(view: View, { firstSeen, revisions }: Known): string | undefined {
+  const [first] = revisions.filter(({ revision }) => revision === 1);
+  const at = firstSeen ?? first?.at;
+  if (at === undefined) return undefined;
+  const isBaseline = first?.kind === 'baseline' || first?.found?.in === 'baseline';
+  const by = isBaseline ? ['by the baseline'] : ['by a tick'];
+  return [
+    momentAndDistance(at, view),
+    ...(first === undefined ? [] : by),
+    ...(first?.late ? ['late: its day was over long before'] : []),
+  ].join(', ');
 }
 
 function dayOf(view: View, { day }: Explanation): Cell | undefined {

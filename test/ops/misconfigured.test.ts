@@ -106,7 +106,6 @@ const ofItsOwn: Misconfigurations = {
       world.spoil(world.add().id, { omit: ['certified_on'] });
     },
   ],
-  'the clocks differ': ['clock', () => stage.sandbox.set({ clockSkew: -300 })],
   'the time zone is another': [
     'time-zone',
     () => stage.sandbox.world.add({ certified_on: tomorrow() }),

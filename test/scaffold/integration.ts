@@ -3,7 +3,6 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
 import type { Answer } from '../../lambda/operations/answer.ts';
 import { carryOut } from '../../lambda/operations/carry-out.ts';
-import type { Command } from '../../lambda/operations/contract.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type {
   OperationParts,
@@ -70,8 +69,7 @@ export class Integration {
   credentialsFailure: Error | undefined;
   /** What happens between a command's work and the tick that it runs. */
   beforeTick: () => Promise<unknown> = async () => undefined;
-  readonly carriedOut: { command: Command; answer: Answer }[] = [];
-  partnerAheadMs: number | undefined = 0;
+  readonly carriedOut: unknown[] = [];
   #invocations = 0;
 
   /** The setting of that name. */
@@ -218,11 +216,10 @@ export class Integration {
       },
       credentials: this.#secret,
       topics: async () => this.topics,
-      partnerAheadMs: () => this.partnerAheadMs,
       queue: (arn) => subscribers.queue(arn),
       journal: {
         ...this.journal,
-        carriedOut: (command, answer) => void this.carriedOut.push({ command, answer }),
+        info: (_, details) => void this.carriedOut.push(details),
       },
     };
   }

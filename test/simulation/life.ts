@@ -236,12 +236,11 @@ export class Life {
       ledger: passage.ledger(ledger, invocation),
       opsLedger: passage.opsLedger(new MemoryOpsLedger(this.ledger), invocation),
       announcer,
-      journal: { ...journal, carriedOut: () => undefined },
+      journal: { ...journal, info: () => undefined },
       queue: () => announcer,
       tick: () => Promise.reject(new Error('no command of the simulation runs a tick')),
       credentials: async () => undefined,
       topics: async () => [],
-      partnerAheadMs: () => undefined,
     };
     const limit = new TimeLimit(killedAt, clock);
     try {

@@ -17,6 +17,12 @@ export const byKind = z.object({
   withdrawn: count,
   restored: count,
 });
+export const noneOfAnyKind = (): z.output<typeof byKind> => ({
+  created: 0,
+  updated: 0,
+  withdrawn: 0,
+  restored: 0,
+});
 
 /**
  * Who asks, as the caller says: the ARN of the identity that the command line runs under. A claim;

@@ -194,8 +194,6 @@ const replayCommand = z
       }),
     ),
     eventsPerSecond,
-    /** At most so many events; in `next`, what is left of it. */
-    limit: z.optional(z.int().check(z.positive())),
     /** Counts what would be sent. */
     dryRun: z._default(z.boolean(), false),
     /** Where an earlier call stopped: `<day>/<id>` or `<day>`, everything up to which is done. */

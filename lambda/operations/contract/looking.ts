@@ -195,6 +195,8 @@ const revisionStory = z.object({
    * that read. Absent where the baseline has recorded it silently.
    */
   found: z.optional(found),
+  /** What its event says of it: its day was over long before. */
+  late: z.optional(z.boolean()),
   /** Of the event that it has; absent: none was made (baseline). */
   event: z.optional(z.string()),
   delivery: outcome,
@@ -238,15 +240,7 @@ export const explain = {
         organization_id: z.nullable(z.int()),
         assessment_name: z.nullable(z.string()),
         /** Absent: recorded before that was kept. */
-        firstSeen: z.optional(
-          z.object({
-            at: instant,
-            /** `baseline`: by a full read, whether or not that announced it. */
-            by: z.enum(['baseline', 'tick', 'unknown']),
-            /** By the day it has now, it was completed before the recent window began. */
-            late: z.boolean(),
-          }),
-        ),
+        firstSeen: z.optional(instant),
         /** The newest fifty at most, oldest first. */
         revisions: z.array(revisionStory),
       }),
@@ -344,11 +338,9 @@ export const checkNames = [
   'token',
   'scope',
   'records',
-  'clock',
   'time-zone',
   'day-bounds',
   'single-record',
-  'tie-order',
 ] as const;
 
 export const check = {

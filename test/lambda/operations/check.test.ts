@@ -175,14 +175,6 @@ describe('a check', () => {
       },
     ],
     [
-      'clocks that differ',
-      'clock',
-      'warning',
-      () => {
-        story.partnerAheadMs = -300_000;
-      },
-    ],
-    [
       'a time zone that cannot be right',
       'time-zone',
       'warning',
@@ -240,32 +232,6 @@ describe('a check', () => {
     expect(others).toEqual([]);
   });
 
-  it.each([
-    ['by their ids', () => {}],
-    [
-      'in the same order each time',
-      () => {
-        story.host.tie = ({ assessment: { id } }) => [1, 3, 2].indexOf(id);
-      },
-    ],
-    [
-      'in another order each time; reads allow for it',
-      () => {
-        // Between the first page and the last.
-        story.host.onGet = () => {
-          story.host.tie = ({ assessment: { id } }) => [1, 3, 2].indexOf(id);
-          return undefined;
-        };
-      },
-    ],
-  ])('says that records of one day come %s', async (how, arrange) => {
-    arrange();
-    expect((await checked()).checks.get('tie-order')).toEqual({
-      outcome: 'ok',
-      found: `Records of one day come ${how}.`,
-    });
-  });
-
   it('does not ask the partner without credentials', async () => {
     story.credentialsFailure = new CredentialsNotSetError('secret');
     const { checks } = await checked();
@@ -276,9 +242,8 @@ describe('a check', () => {
 
   it('says what it could not try', async () => {
     story.world = [];
-    story.partnerAheadMs = undefined;
     const { checks } = await checked();
-    for (const name of ['clock', 'time-zone', 'day-bounds', 'single-record', 'tie-order'] as const)
+    for (const name of ['time-zone', 'day-bounds', 'single-record'] as const)
       expect(checks.get(name)).toMatchObject({ outcome: 'skipped' });
   });
 });

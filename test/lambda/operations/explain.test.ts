@@ -44,11 +44,12 @@ describe('the life of an assessment', () => {
         presence: 'present',
         revision: 1,
         organization_id: 7,
-        firstSeen: { at: '2026-11-22T09:00:00Z', by: 'tick', late: false },
+        firstSeen: '2026-11-22T09:00:00Z',
         revisions: [
           {
             kind: 'created',
             found: { in: 'page' },
+            late: false,
             event: `${story.name}/1/1`,
             delivery: 'announced',
             decisions: [],
@@ -80,7 +81,6 @@ describe('the life of an assessment', () => {
       expect(await explained(id)).toMatchObject({
         verdict: 'announced',
         known: {
-          firstSeen: { by: 'baseline' },
           revisions: [{ kind: 'created', found: { in: 'baseline', proof: 'single-page' } }],
         },
       });
@@ -94,9 +94,8 @@ describe('the life of an assessment', () => {
     story.add(on('2026-11-21', 2));
     expect(await tick()).toMatchObject({ outcome: 'baseline', created: 1 });
     await story.settle();
-    expect((await explained(1)).known).toMatchObject({ firstSeen: { by: 'baseline' } });
+    expect((await explained(1)).known).toMatchObject({ revisions: [{ kind: 'baseline' }] });
     expect((await explained(2)).known).toMatchObject({
-      firstSeen: { by: 'tick' },
       revisions: [{ kind: 'created', found: { in: 'page' } }],
     });
   });
@@ -111,7 +110,6 @@ describe('the life of an assessment', () => {
       expect.not.objectContaining({ found: expect.anything() }),
     ]);
     expect((await explained(2)).known).toMatchObject({
-      firstSeen: { by: 'baseline' },
       revisions: [{ kind: 'created', found: { in: 'baseline' } }],
     });
   });
@@ -121,7 +119,7 @@ describe('the life of an assessment', () => {
     await becomes(on('2016-02-03', 1));
     expect(await explained(1)).toMatchObject({
       verdict: 'announced',
-      known: { firstSeen: { late: true } },
+      known: { revisions: [{ late: true }] },
       day: { proof: { kind: 'single-page' } },
     });
   });
@@ -239,7 +237,7 @@ describe('the life of an assessment', () => {
     const life = await explained(1);
     expect(life).toMatchObject({
       verdict: 'baseline',
-      known: { firstSeen: { by: 'baseline' }, revisions: [{ delivery: 'baseline' }] },
+      known: { revisions: [{ kind: 'baseline', delivery: 'baseline' }] },
       day: { proof: { kind: 'single-page' } },
     });
     expect(life.known?.revisions[0]).not.toHaveProperty('event');

@@ -219,11 +219,11 @@ describe('a selection', () => {
     expect(ids()).toEqual(expected);
   });
 
-  it.each([1, undefined])('says how many ids nobody knows, once (limit %s)', async (limit) => {
-    const command = { command: 'replay', ids: [4, 1, 99, 100, 99], limit };
+  it('says how many ids nobody knows, once', async () => {
+    const command = { command: 'replay', ids: [4, 1, 99, 100, 99] };
     const results = await toTheEnd(command);
     expect(results.map(({ skipped }) => skipped.unknown)).toEqual([2]);
-    expect(ids()).toEqual([1, 4].slice(0, limit));
+    expect(ids()).toEqual([1, 4]);
   });
 
   it('says so once when time runs out behind the last event, too', async () => {
@@ -329,17 +329,6 @@ describe('a replay that stops', () => {
     const results = await toTheEnd({ ...everything, eventsPerSecond: 1 }, 11);
     expect(results.map(({ events }) => events)).toEqual([1, 1, 1, 1, 0]);
     expect(ids()).toEqual([9, 1, 3, 5]);
-  });
-
-  it.each([
-    ['never', 55],
-    ['often', 11],
-  ])('at its limit is done, however often it has stopped before (%s)', async (_, seconds) => {
-    await story.show(...Array.from({ length: 9 }, (_, index) => on('2026-11-20', index + 1)));
-    const results = await toTheEnd({ ...everything, limit: 5, eventsPerSecond: 1 }, seconds);
-    expect(ids()).toEqual([1, 2, 3, 4, 5]);
-    expect(results.length > 2).toBe(seconds === 11);
-    expect(results.at(-1)).not.toHaveProperty('next');
   });
 
   it('goes on after its time is over', async () => {

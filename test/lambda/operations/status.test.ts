@@ -424,7 +424,6 @@ describe('the history', () => {
     let command: object | undefined = {
       command: 'replay',
       days: {},
-      limit: 6,
       eventsPerSecond: 1,
     };
     while (command !== undefined) {
@@ -440,17 +439,6 @@ describe('the history', () => {
         outcome: { at: '2026-11-21T08:06:05Z', changed: true },
       },
     ]);
-  });
-
-  it('has one that goes on beyond the limit of the one that it says it goes on with', async () => {
-    await story.settle();
-    await story.operate({ command: 'replay', days: {}, limit: 5, operation: 'mine' });
-    for (const limit of [5, 4, 6, undefined]) {
-      story.clock.advance({ minutes: 1 });
-      await story.operate({ command: 'replay', days: {}, limit, operation: 'mine' });
-    }
-    const limits = (await status({ history: true })).history?.map(({ settings }) => settings.limit);
-    expect(limits).toEqual([undefined, 6, 5]);
   });
 
   it('has one that says it goes on with another that was never begun, or was another', async () => {

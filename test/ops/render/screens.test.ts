@@ -219,13 +219,14 @@ describe('explain', () => {
     revision: 3,
     organization_id: 7,
     assessment_name: 'CPR',
-    firstSeen: { at: '2026-11-18T16:00:00Z', by: 'tick', late: true },
+    firstSeen: '2026-11-18T16:00:00Z',
     revisions: [
       {
         revision: 1,
         kind: 'created',
         at: '2026-11-18T16:00:00Z',
         found: { in: 'page' },
+        late: true,
         changed: [],
         event: 'district-a/48213/1',
         delivery: 'announced',
@@ -264,9 +265,9 @@ describe('explain', () => {
   const ofBaseline = {
     ...known,
     revision: 1,
-    firstSeen: { at: '2026-11-18T16:00:00Z', by: 'baseline' as const, late: false },
+    firstSeen: '2026-11-18T16:00:00Z',
     revisions: first
-      ? [{ ...first, found: { in: 'baseline' as const, proof: 'key-seam' as const } }]
+      ? [{ ...first, late: false, found: { in: 'baseline' as const, proof: 'key-seam' as const } }]
       : [],
   };
   it.each<[string, Omit<ResultOf<'explain'>, 'id'>]>([

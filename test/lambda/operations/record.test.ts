@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brief, briefly } from '../../../lambda/operations/brief.ts';
+import { brief, briefly } from '../../../lambda/operations/record.ts';
 
 const ids = (many: number) => Array.from({ length: many }, (_, index) => index + 1);
 
