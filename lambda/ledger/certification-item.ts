@@ -21,8 +21,8 @@ import { parse, readAll, schemaVersion } from './item.ts';
 import type { Condition, Plain } from './table.ts';
 
 export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
-export const dayKey = (integration: string, day: string) => `${integration}#${day}`;
-export const undeliveredKey = (integration: string, wait: Waits) => `${integration}#${wait}`;
+/** Under which the index by day has it, and the index of the undelivered. */
+export const indexKey = (integration: string, what: string) => `${integration}#${what}`;
 
 /** An item is in the index of the undelivered under the first, in this order, that an entry of its outbox waits for. */
 export const waits = ['pending', 'digest', 'held', 'undeliverable'] as const satisfies Waits[];
@@ -93,7 +93,7 @@ export function isAsRead(item: Plain): Condition {
 /** The attributes by which an item is found that waits for this, or is not found any more. */
 export function filedUnder(integration: string, wait: Waits | undefined): Plain {
   const { partitionKey, sortKey } = ledgerTable.undelivered;
-  if (wait !== undefined) return { [partitionKey]: undeliveredKey(integration, wait) };
+  if (wait !== undefined) return { [partitionKey]: indexKey(integration, wait) };
   return { [partitionKey]: undefined, [sortKey]: undefined };
 }
 
@@ -217,7 +217,7 @@ export function changeAttributes(integration: string, change: Change, note: Note
   const { assessment, fingerprint, earlier } = change;
   return {
     ...noted,
-    [ledgerTable.byDay.partitionKey]: dayKey(integration, assessment.certified_on),
+    [ledgerTable.byDay.partitionKey]: indexKey(integration, assessment.certified_on),
     [ledgerTable.byDay.sortKey]: assessment.id,
     day: assessment.certified_on,
     fingerprint: fingerprint.whole,

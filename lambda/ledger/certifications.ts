@@ -8,9 +8,9 @@ import {
   baselineItem,
   certificationKey,
   changeAttributes,
-  dayKey,
   filedUnder,
   forgottenRevision,
+  indexKey,
   isAllHeld,
   isAsRead,
   outboxOf,
@@ -19,7 +19,6 @@ import {
   parseDayCertification,
   parseLife,
   revisionAttribute,
-  undeliveredKey,
 } from './certification-item.ts';
 import { readAll } from './item.ts';
 import { refile } from './outboxes.ts';
@@ -49,7 +48,7 @@ export function certifications(table: Table, integration: string, journal: Journ
       return new Map(readable(items, parseLife).map((life) => [life.certification.id, life]));
     },
     async knownOfDay(day) {
-      const indexed = { index: ledgerTable.byDay, key: dayKey(integration, day) };
+      const indexed = { index: ledgerTable.byDay, key: indexKey(integration, day) };
       const items = (await Array.fromAsync(table.query(indexed))).flat();
       return new Map(readable(items, parseDayCertification).map((known) => [known.id, known]));
     },
@@ -91,16 +90,17 @@ function write(
   destiny: 'pending' | 'held',
 ): Promise<Plain | undefined> {
   const { kind, revision } = change;
-  const { partitionKey, sortKey } = ledgerTable.undelivered;
   const at = now.toString();
   const entry = {
     ...{ event: JSON.stringify(event), owes: 'event-and-digest' },
     ...(destiny === 'held' && { held: true, told: toldOf(change.before) }),
   };
   const set = changeAttributes(integration, change, { kind, at, late: event.data.late });
-  const index = { [partitionKey]: undeliveredKey(integration, destiny) };
+  const index = filedUnder(integration, destiny);
   // As text, instants are in order only when they have as many digits.
-  const since = { [sortKey]: now.toString({ smallestUnit: 'millisecond' }) };
+  const since = {
+    [ledgerTable.undelivered.sortKey]: now.toString({ smallestUnit: 'millisecond' }),
+  };
   const key = certificationKey(integration, idOf(change));
   if (revision === 1 && kind === 'created')
     return table.update(key, {

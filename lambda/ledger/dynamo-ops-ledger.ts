@@ -1,7 +1,7 @@
 import { ledgerTable } from '../names.ts';
 import type { OpsLedger } from '../operations/ops-ledger.ts';
 import type { Waits } from '../ports/ledger.ts';
-import { certificationKey, parseLife, undeliveredKey } from './certification-item.ts';
+import { certificationKey, indexKey, parseLife } from './certification-item.ts';
 import { commandLog } from './command-log.ts';
 import { steering } from './integration-state.ts';
 import { keptEvents } from './kept-events.ts';
@@ -11,7 +11,7 @@ import type { Table } from './table.ts';
 /** What the people on duty ask of one integration's ledger. */
 export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
   const count = (waits: Waits) =>
-    table.count({ index: ledgerTable.undelivered, key: undeliveredKey(integration, waits) });
+    table.count({ index: ledgerTable.undelivered, key: indexKey(integration, waits) });
   const { kept } = outboxes(table, integration);
   return {
     ...steering(table, integration),

@@ -5,10 +5,10 @@ import {
   certificationKey,
   eventsOf,
   filedUnder,
+  indexKey,
   isAsRead,
   outboxOf,
   outboxWrites,
-  undeliveredKey,
   waitOf,
   waits,
 } from './certification-item.ts';
@@ -29,7 +29,7 @@ const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);
 export function outboxes(table: Table, integration: string) {
   const indexed = (wait: Waits) => ({
     index: ledgerTable.undelivered,
-    key: undeliveredKey(integration, wait),
+    key: indexKey(integration, wait),
   });
   /** The index has keys only and lags; the items themselves are read consistently. */
   async function* pages(wait: Waits, limit: number, start?: Plain) {
@@ -96,7 +96,7 @@ export function outboxes(table: Table, integration: string) {
       const first = waits.findIndex((place) => after?.startsWith(`${place}/`));
       for (const place of waits.slice(Math.max(0, first))) {
         const start = {
-          [partitionKey]: undeliveredKey(integration, place),
+          [partitionKey]: indexKey(integration, place),
           [sortKey]: since,
           [ledgerTable.partitionKey]: certificationKey(integration, Number(id)),
         };
