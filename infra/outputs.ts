@@ -1,8 +1,8 @@
 import { Aws, CfnElement, CfnOutput, type Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { pascalCase, stackOutputs } from '../lambda/names.ts';
 import { ConfigError } from './config-error.ts';
 import type { CertificationNotifier } from './constructs/certification-notifier.ts';
+import { pascalCase, stackOutputs } from './output-names.ts';
 
 const place = 'CertificationNotifierOutputs';
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Temporal } from 'temporal-polyfill';
 
 /** The one source of time. Injected everywhere, so that no test waits and no core reads a clock. */
@@ -11,22 +12,15 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Temporal.Now.instant(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const wake = () => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', stop, { once: true });
-    }),
+  sleep: async (ms, signal) => {
+    try {
+      await setTimeout(ms, undefined, { signal });
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error;
+    }
+  },
   after: (ms, run) => {
-    const timer = setTimeout(run, ms);
+    const timer = globalThis.setTimeout(run, ms);
     return () => clearTimeout(timer);
   },
 };

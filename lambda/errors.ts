@@ -16,26 +16,20 @@ export type Fault = (typeof faults)[number];
  */
 export type Reach = 'request' | 'time' | 'pace' | 'access' | 'all';
 
-/** What the person on duty needs to know about a failure, besides what happened. */
-export interface Advice {
-  /** Whether the same attempt, made again later, can succeed without anybody doing anything. */
-  readonly retryHelps: boolean;
-  /** The next step for a person, as an imperative sentence. */
-  readonly whatToDo: string;
-}
-
 /**
  * The root of every error this project throws on purpose.
  *
  * `message` says what happened and never contains a credential, a response body or a record's
  * value. Branch on `fault`, `reach` or `code`, never on the text.
  */
-export abstract class NotifierError extends Error implements Advice {
+export abstract class NotifierError extends Error {
   /** Stable, kebab-case; logs have it. */
   abstract readonly code: string;
   abstract readonly fault: Fault;
   readonly reach: Reach = 'all';
+  /** Whether the same attempt, made again later, can succeed without anybody doing anything. */
   abstract readonly retryHelps: boolean;
+  /** The next step for the person on duty, as an imperative sentence. */
   abstract readonly whatToDo: string;
 
   static {

@@ -19,21 +19,6 @@ export const environment = {
   alerts: 'ALERTS',
 } as const;
 
-/** The fields of an assessment that the document names (partner-api.md, 2.2). */
-export const assessmentFields = [
-  'id',
-  'seid',
-  'name',
-  'first_name',
-  'last_name',
-  'email',
-  'organization_id',
-  'organization_name',
-  'assessment_name',
-  'certified_on',
-  'results',
-] as const;
-
 /** Keys and indexes of the ledger table. */
 export const ledgerTable = {
   partitionKey: 'pk',
@@ -94,20 +79,3 @@ export const taskErrors = {
   passing: 'TaskFailedError',
   lasting: 'TaskFailedForGoodError',
 } as const;
-
-/** The stack's outputs by which the operators' command line finds what it works with. */
-export const stackOutputs = {
-  /** The integrations' names, with commas between them. */
-  integrations: 'Integrations',
-  eventsTopic: 'EventsTopicArn',
-  alertsTopic: 'AlertsTopicArn',
-  operationsTopic: 'OperationsTopicArn',
-  operateFunction: (integration: string) => `OperateFunction${pascalCase(integration)}`,
-  schedule: (integration: string) => `Schedule${pascalCase(integration)}`,
-  secret: (integration: string) => `Secret${pascalCase(integration)}`,
-} as const;
-
-/** CloudFormation takes letters and digits only: `district-a` is `DistrictA`. */
-export function pascalCase(name: string): string {
-  return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-}

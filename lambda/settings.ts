@@ -47,7 +47,8 @@ const alerts = z.strictObject({
   quietHours: z.optional(z.strictObject({ from: timeOfDay, to: timeOfDay })),
 });
 
-const settings = z.object({
+/** By the names of the variables. */
+const variables = z.object({
   [environment.table]: z.string().check(z.minLength(1)),
   [environment.eventsTopic]: z.string().check(z.minLength(1)),
   [environment.alertsTopic]: z.string().check(z.minLength(1)),
@@ -58,18 +59,23 @@ const settings = z.object({
   [environment.alerts]: z.pipe(jsonText, alerts),
 });
 
-export interface Settings {
-  readonly table: string;
-  readonly topics: {
-    readonly events: string;
-    readonly alerts: string;
-    readonly operations: string;
-  };
-  readonly stack: string;
-  readonly secret: string;
-  readonly integration: z.infer<typeof integration>;
-  readonly alerts: z.infer<typeof alerts>;
-}
+const settings = z.pipe(
+  variables,
+  z.transform((given) => ({
+    table: given[environment.table],
+    topics: {
+      events: given[environment.eventsTopic],
+      alerts: given[environment.alertsTopic],
+      operations: given[environment.operationsTopic],
+    },
+    stack: given[environment.stack],
+    secret: given[environment.secret],
+    integration: given[environment.integration],
+    alerts: given[environment.alerts],
+  })),
+);
+
+export type Settings = z.output<typeof settings>;
 
 /** The same, as a tick has it. */
 export function tickSettings({ integration, alerts, stack, secret }: Settings) {
@@ -97,16 +103,5 @@ export function parseSettings(variables: Readonly<Record<string, string | undefi
     throw new SettingsError(
       parsed.error.issues.map(({ path, code }) => `${path.join('.')} (${code})`),
     );
-  return {
-    table: parsed.data[environment.table],
-    topics: {
-      events: parsed.data[environment.eventsTopic],
-      alerts: parsed.data[environment.alertsTopic],
-      operations: parsed.data[environment.operationsTopic],
-    },
-    stack: parsed.data[environment.stack],
-    secret: parsed.data[environment.secret],
-    integration: parsed.data[environment.integration],
-    alerts: parsed.data[environment.alerts],
-  };
+  return parsed.data;
 }

@@ -1,5 +1,6 @@
+import { stackOutputs } from '../infra/output-names.ts';
 import type { Clock } from '../lambda/clock.ts';
-import { environment, stackOutputs } from '../lambda/names.ts';
+import { environment } from '../lambda/names.ts';
 import type { EmbeddedAws, LocalFunction } from './aws/index.ts';
 import { runSchedule } from './aws/schedule.ts';
 import { storeCredentials } from './credentials.ts';

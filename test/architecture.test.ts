@@ -108,9 +108,9 @@ describe('arrows point one way', () => {
     expect(crossing('lambda', /^package\.json$/, { types: false })).toEqual([]);
   });
 
-  it("the operators' command line knows the contract, names and the partner's client only", () => {
+  it("the operators' command line knows the contract, names, the stack's outputs and the partner's client only", () => {
     const known =
-      /^lambda\/(names|errors|clock|describe-error|english)\.ts$|^lambda\/operations\/(contract|result)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
+      /^infra\/output-names\.ts$|^lambda\/(names|errors|clock|describe-error|english)\.ts$|^lambda\/operations\/(contract|result)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
     expect(crossing('ops', known)).toEqual([]);
     const pure = /^(?!ops\/render\/)ops\//;
     expect(

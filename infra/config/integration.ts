@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { assessmentFields } from '../../lambda/names.ts';
+import { assessmentFields } from './assessment-fields.ts';
 import {
   fitsOrIsDeferred,
   isLoopback,

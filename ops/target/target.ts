@@ -4,7 +4,7 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { stackOutputs } from '../../lambda/names.ts';
+import { stackOutputs } from '../../infra/output-names.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { type Access, type Clients, calling, patience, type Service } from './access.ts';

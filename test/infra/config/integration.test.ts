@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
+import { assessmentFields } from '../../../infra/config/assessment-fields.ts';
 import { parseConfig } from '../../../infra/config.ts';
 import { assessmentSchema } from '../../../lambda/events/assessment.ts';
-import { assessmentFields } from '../../../lambda/names.ts';
 import { expectOneLine, problemsOf, type Refusal, withDistrict } from './settings.ts';
 
 describe('an integration', () => {

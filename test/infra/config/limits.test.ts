@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { assessmentFields } from '../../../infra/config/assessment-fields.ts';
 import { maxIntegrations, maxResources, resourcesOf } from '../../../infra/config/limits.ts';
 import { parseConfig } from '../../../infra/config.ts';
 import { maxTemplateSize } from '../../../infra/template-size.ts';
-import { assessmentFields } from '../../../lambda/names.ts';
 import { synthesized } from '../synthesized.ts';
 
 describe('the stack', () => {

@@ -15,7 +15,7 @@ import {
   type CertificationNotifierProps,
   ConfigError,
 } from '../../../infra/index.ts';
-import { stackOutputs } from '../../../lambda/names.ts';
+import { stackOutputs } from '../../../infra/output-names.ts';
 import { at, district, only } from '../synthesized.ts';
 import { problemsOf, theirApp, theirStack } from './their-app.ts';
 

@@ -1,0 +1,16 @@
+/** The stack's outputs by which the operators' command line finds what it works with. */
+export const stackOutputs = {
+  /** The integrations' names, with commas between them. */
+  integrations: 'Integrations',
+  eventsTopic: 'EventsTopicArn',
+  alertsTopic: 'AlertsTopicArn',
+  operationsTopic: 'OperationsTopicArn',
+  operateFunction: (integration: string) => `OperateFunction${pascalCase(integration)}`,
+  schedule: (integration: string) => `Schedule${pascalCase(integration)}`,
+  secret: (integration: string) => `Secret${pascalCase(integration)}`,
+} as const;
+
+/** CloudFormation takes letters and digits only: `district-a` is `DistrictA`. */
+export function pascalCase(name: string): string {
+  return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
