@@ -51,7 +51,7 @@ function waitsOf(
  * How long each day of the calendar has waited to be read, in periods of its own: from 1 on it is due. What was asked
  * for comes the last first: what a search has located does not wait for all that ops have asked for.
  *
- * @param looks second looks, which wait as long again as lies between two
+ * @param looks second looks, if this is for them: they wait as long again as lies between two
  */
 export function waited(
   kind: Kind,
@@ -64,7 +64,7 @@ export function waited(
   const periodMs = settings.withdrawAfterMs;
   const lookedFor = new Map(
     looks
-      .filter(({ at }) => kind === 'soon' && at <= nowMs)
+      .filter(({ at }) => at <= nowMs)
       .map(({ day, at }) => [calendar.positionOf(day), [{ since: at - periodMs, periodMs }]]),
   );
   return calendar.days.map((day, position) => {

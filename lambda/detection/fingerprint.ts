@@ -39,6 +39,12 @@ const fingerprintLength = 20;
 const latest = new Map<string, Fingerprint>();
 const mostRemembered = 2_000;
 
+/** A tick looks at the same answer several times: the record itself then leads to its fingerprint. */
+const ofRecords = new WeakMap<
+  Assessment,
+  { readonly salt: string; readonly fingerprint: Fingerprint }
+>();
+
 /** What the ledger keeps of a record's content: enough to see a change, nothing to read. */
 export interface Fingerprint {
   /** Over all compared fields. */
@@ -55,6 +61,8 @@ export interface Fingerprint {
  * The order of `results` does not count: they are compared as a set of parts. Null and absent are the same.
  */
 export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
+  const known = ofRecords.get(assessment);
+  if (known?.salt === salt) return known.fingerprint;
   const values = comparedValues(assessment);
   const content = hash('sha256', JSON.stringify([salt, assessment.id, values]), 'base64url');
   const fingerprint = latest.get(content) ?? keyedFingerprint(assessment.id, values, salt);
@@ -63,6 +71,7 @@ export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint
   latest.set(content, fingerprint);
   const [oldest] = latest.size > mostRemembered ? latest.keys() : [];
   if (oldest !== undefined) latest.delete(oldest);
+  ofRecords.set(assessment, { salt, fingerprint });
   return fingerprint;
 }
 

@@ -337,7 +337,7 @@ class Tick {
       waited: (kind, calendar) =>
         kind === 'audit' && began < state.auditsFrom
           ? []
-          : waited(kind, calendar, dues, this.#nowMs, looks.due(calendar)),
+          : waited(kind, calendar, dues, this.#nowMs, kind === 'soon' ? looks.due(calendar) : []),
     });
     const reading = { ...this.#context(work), looks, isNews: () => true };
     const done = await this.#carryOut(list, reading, { calendar: before, cursor: state.cursor });
