@@ -4,9 +4,9 @@ import { answered, opensAt, refused, spent, unhurried } from '../detection/pace.
 import { faultOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { RequestPace } from '../ports/request-pace.ts';
-import { endpoints, PartnerError, type RequestKind, timedOut } from './errors.ts';
+import { PartnerError, type RequestKind } from './errors.ts';
 import { fittingPage } from './fitting-page.ts';
-import { invalidQuery, type ListQuery, toSearchParams } from './query.ts';
+import { type ListQuery, toSearchParams } from './query.ts';
 import { type Page, type ReadPage, readPage, readRecord } from './records.ts';
 import { toRefusal } from './refusals.ts';
 import { type RetryPolicy, withRetries, withTimeLimit } from './retry.ts';
@@ -116,8 +116,7 @@ export function createPartnerClient(
     form: tokenRequest,
     clock,
     send,
-    withTimeLimit: (work) =>
-      withTimeLimit(clock, limits.attemptMs, () => timedOut('token', 'attempt'), undefined, work),
+    limitMs: limits.attemptMs,
   });
 
   /** @throws {PartnerError} `pace-spent` if the pace has no room for it now */
@@ -126,10 +125,7 @@ export function createPartnerClient(
     const { kind } = request;
     const startedAt = clock.now().epochMilliseconds;
     const retryAfterMs = opensAt(pace.value, pace.perMinute, startedAt) - startedAt;
-    if (retryAfterMs > 0) {
-      const message = `The pace leaves no room for a request to ${endpoints[kind]} now.`;
-      throw new PartnerError('pace-spent', message, { retryAfterMs });
-    }
+    if (retryAfterMs > 0) throw new PartnerError('pace-spent', kind, [], { retryAfterMs });
     pace.value = spent(pace.value, pace.perMinute, startedAt);
     let reply: HttpReply | undefined;
     try {
@@ -149,18 +145,21 @@ export function createPartnerClient(
     { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
     parse: (reply: HttpReply) => T,
   ): Promise<T> {
-    const context = { ...limits, deadline, clock, random, signal };
     const attempt = () => {
       const left = deadline.epochMilliseconds - clock.now().epochMilliseconds;
-      const phase = left < limits.attemptMs ? 'deadline' : 'attempt';
+      const isLast = left < limits.attemptMs;
       return withTimeLimit(
         clock,
         Math.min(left, limits.attemptMs),
-        () => timedOut(kind, phase),
+        () =>
+          isLast
+            ? new PartnerError('out-of-time', kind, 'deadline')
+            : new PartnerError('timed-out', kind, 'attempt'),
         signal,
         async (within) => parse(await tokens.send({ kind, method: 'GET', path }, within)),
       );
     };
+    const context = { ...limits, deadline, clock, random, signal };
     return await withRetries(attempt, context).catch((error) => {
       if (error instanceof PartnerError && error.code === 'rate-limited') {
         const now = clock.now().epochMilliseconds;
@@ -190,7 +189,7 @@ export function createPartnerClient(
 
     async get(id, callOptions = {}) {
       if (!Number.isSafeInteger(id) || id < 1) {
-        throw invalidQuery(['id: not a positive integer']);
+        throw new PartnerError('invalid-query', 'get', 'id: not a positive integer');
       }
       return await ask('get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
         if (reply.status === 404) return undefined;

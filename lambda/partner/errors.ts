@@ -15,23 +15,31 @@ interface Meaning {
   readonly reach: Reach;
   readonly retryHelps?: boolean;
   readonly whatToDo: string;
+  /** What happened, up to the endpoint. */
+  readonly says: string;
 }
+
+const askForTheLimit =
+  'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.';
 
 export const meanings = {
   /** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
   'credentials-refused': {
+    says: 'The client ID or the secret was refused, twice, by',
     reach: 'access',
     whatToDo:
       'Compare client_id and client_secret in Secrets Manager with what the partner issued; if they agree, ask the partner whether the secret was rotated or the integration was switched off.',
   },
   /** 400 `unsupported_grant_type` at the token endpoint (partner-api.md, 7). */
   'unsupported-grant': {
+    says: 'The grant type client_credentials was not accepted by',
     reach: 'access',
     whatToDo:
       'Try another form of the token request (form, basic or json); if none works, ask the partner whether the integration allows the client_credentials grant.',
   },
   /** The API answered 401 to a token that it had issued a moment before (partner-api.md, 7, rule 2). */
   'token-refused-twice': {
+    says: 'A token and the one requested in its place were both refused by',
     reach: 'access',
     whatToDo:
       'If it lasts for more than a few minutes, tell the partner that the API refuses tokens which its own token endpoint has just issued, and ask whether the integration is enabled on this host.',
@@ -41,26 +49,28 @@ export const meanings = {
    * rule 1). Which of the two it is, only the text of the answer says, and nothing branches on a text.
    */
   'not-provisioned': {
+    says: 'The integration has no organizations or no assessments assigned, says',
     reach: 'access',
     whatToDo:
       "Contact the partner's support: name the client ID, and say that the assessments API answers 400 to the list without any filter, as it does when the integration has no organizations or no assessments assigned. Ask them to assign both.",
   },
   /** 429. Not in the document, which shows no rate limits (partner-api.md, 8). */
   'rate-limited': {
+    says: 'Rate limited by',
     reach: 'pace',
     retryHelps: true,
-    whatToDo:
-      'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.',
+    whatToDo: askForTheLimit,
   },
   /** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
   'pace-spent': {
+    says: 'The pace leaves no room now for a request to',
     reach: 'pace',
     retryHelps: true,
-    whatToDo:
-      'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.',
+    whatToDo: askForTheLimit,
   },
   /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
   unavailable: {
+    says: 'No usable answer from',
     reach: 'request',
     retryHelps: true,
     whatToDo:
@@ -68,36 +78,42 @@ export const meanings = {
   },
   /** One of undici's limits ran out, or the one of an attempt as a whole. */
   'timed-out': {
+    says: 'Timed out at',
     reach: 'request',
     retryHelps: true,
     whatToDo: 'Wait; if it lasts, ask the partner why the host is slow, or raise the time-outs.',
   },
   /** The caller's deadline came. */
   'out-of-time': {
+    says: 'Timed out at',
     reach: 'time',
     retryHelps: true,
     whatToDo: 'Call with a later deadline.',
   },
   /** The host's certificate cannot be verified. Nothing was sent. */
   'untrusted-host': {
+    says: 'The certificate of the host could not be verified, for a request to',
     reach: 'all',
     whatToDo:
       'Check the base URL; if it is right, tell the partner that the certificate of the host cannot be verified. Do not switch verification off.',
   },
   /** A success whose body is not JSON, not UTF-8, or not what the document describes. */
   'unexpected-response': {
+    says: 'Unexpected response from',
     reach: 'request',
     whatToDo:
       'Check the base URL; if it is right, the API has changed or a proxy answers in its place: run the conformance suite and show the partner what it finds.',
   },
   /** `get` received a record that is not the one the document describes (partner-api.md, 2.2). */
   'malformed-record': {
+    says: 'A malformed record came from',
     fault: 'record',
     reach: 'request',
     whatToDo: 'Show the partner the ID of the record and the paths that are wrong.',
   },
   /** A body above `limits.maxResponseBytes`, of which no more is read, or with too many values. */
   'response-too-large': {
+    says: 'More than is read of one response came from',
     fault: 'record',
     reach: 'request',
     whatToDo:
@@ -105,6 +121,7 @@ export const meanings = {
   },
   /** Any 3xx: a token must not follow a redirect to wherever it leads. */
   'redirect-refused': {
+    says: 'A redirect was not followed that came from',
     fault: 'ops',
     reach: 'all',
     whatToDo:
@@ -112,18 +129,21 @@ export const meanings = {
   },
   /** A 4xx (or 501) that the document does not describe. */
   'request-refused': {
+    says: 'Refused by',
     reach: 'request',
     whatToDo:
       'Check the base URL; if it is right, tell the partner which endpoint gave which status.',
   },
   /** What the caller asked for cannot be asked of the API. Nothing was sent. */
   'invalid-query': {
+    says: 'Not a valid query of',
     fault: 'ops',
     reach: 'all',
     whatToDo: 'Correct the call: this is a mistake in the calling code.',
   },
   /** The base URL is not `https:` (nor loopback), or carries more than an address. */
   'invalid-base-url': {
+    says: 'The base URL does not lead to',
     fault: 'ops',
     reach: 'all',
     whatToDo:
@@ -131,6 +151,7 @@ export const meanings = {
   },
   /** The client was used after `close()`. */
   'client-closed': {
+    says: 'The partner client has been closed before a request to',
     fault: 'ops',
     reach: 'all',
     whatToDo: 'Create a client for each use, or close it last.',
@@ -138,10 +159,6 @@ export const meanings = {
 } as const satisfies Record<string, Meaning>;
 
 export type PartnerErrorCode = keyof typeof meanings;
-
-export interface PartnerErrorOptions extends ErrorOptions {
-  readonly retryAfterMs?: number | undefined;
-}
 
 /** Everything the partner client throws, save the reason of a signal that the caller aborted. */
 export class PartnerError extends NotifierError {
@@ -153,14 +170,24 @@ export class PartnerError extends NotifierError {
   /** How long to wait before the next attempt, in milliseconds, if the host or our own pace has said. */
   readonly retryAfterMs: number | undefined;
 
-  /** @param message what happened, without a credential, a body or a record's value */
+  /**
+   * @param details without a credential, a body or a record's value
+   */
   constructor(
     code: PartnerErrorCode,
-    message: string,
-    { retryAfterMs, ...options }: PartnerErrorOptions = {},
+    at: RequestKind,
+    details: string | readonly string[] = [],
+    { retryAfterMs, ...options }: ErrorOptions & { retryAfterMs?: number | undefined } = {},
   ) {
-    super(message, options);
-    const { fault = 'partner', reach, retryHelps = false, whatToDo }: Meaning = meanings[code];
+    const {
+      says,
+      fault = 'partner',
+      reach,
+      retryHelps = false,
+      whatToDo,
+    }: Meaning = meanings[code];
+    const said = [`${says} ${endpoints[at]}`, [details].flat().join('; ')].filter(Boolean);
+    super(`${said.join(': ')}.`, options);
     this.code = code;
     this.fault = fault;
     this.reach = reach;
@@ -168,37 +195,6 @@ export class PartnerError extends NotifierError {
     this.whatToDo = whatToDo;
     this.retryAfterMs = retryAfterMs;
   }
-}
-
-/** @param problems paths and what is wrong with them; never a value */
-export function unexpectedResponse(
-  kind: RequestKind,
-  problems: readonly string[],
-  options?: ErrorOptions,
-): PartnerError {
-  const message = `Unexpected response from ${endpoints[kind]}: ${problems.join('; ')}.`;
-  return new PartnerError('unexpected-response', message, options);
-}
-
-/** @param reason `status 503`, or the code of the connection's failure */
-export function unavailable(
-  kind: RequestKind,
-  reason: string,
-  options?: PartnerErrorOptions,
-): PartnerError {
-  const message = `No usable answer from ${endpoints[kind]}: ${reason}.`;
-  return new PartnerError('unavailable', message, options);
-}
-
-/** @param phase which limit ran out: one of undici's, one attempt as a whole, or the caller's deadline */
-export function timedOut(kind: RequestKind, phase: string, options?: ErrorOptions): PartnerError {
-  const code = phase === 'deadline' ? 'out-of-time' : 'timed-out';
-  return new PartnerError(code, `Timed out at ${endpoints[kind]} (${phase}).`, options);
-}
-
-export function tooLarge(kind: RequestKind, what: 'bytes' | 'values'): PartnerError {
-  const message = `The response of ${endpoints[kind]} holds more ${what} than are read of one.`;
-  return new PartnerError('response-too-large', message);
 }
 
 /** Whether a call ended because its own deadline came, or for the pace: it has no answer yet. */

@@ -63,7 +63,7 @@ export type ListQuery = Readonly<z.input<typeof listQuery>>;
  */
 export function toSearchParams(query: ListQuery): URLSearchParams {
   const { data, error } = listQuery.safeParse(query, inEnglish);
-  if (error !== undefined) throw invalidQuery(problemsOf(error));
+  if (error !== undefined) throw new PartnerError('invalid-query', 'list', problemsOf(error));
   const { filter = {}, ...listing } = data;
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) {
@@ -72,8 +72,4 @@ export function toSearchParams(query: ListQuery): URLSearchParams {
   }
   for (const [name, value] of Object.entries(listing)) params.append(name, String(value));
   return params;
-}
-
-export function invalidQuery(problems: readonly string[]): PartnerError {
-  return new PartnerError('invalid-query', `Not a valid query: ${problems.join('; ')}.`);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
-import { PartnerError, type RequestKind, tooLarge, unexpectedResponse } from './errors.ts';
+import { PartnerError, type RequestKind } from './errors.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 import type { HttpReply } from './transport.ts';
 
@@ -96,15 +96,17 @@ const MAX_BODY_VALUES = 25_000;
 export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
   const encoding = reply.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw unexpectedResponse(kind, ['compressed, although identity was asked for']);
+    throw new PartnerError('unexpected-response', kind, [
+      'compressed, although identity was asked for',
+    ]);
   }
   if (mayHoldMoreThan(MAX_BODY_VALUES, reply.body)) {
-    throw tooLarge(kind, 'values');
+    throw new PartnerError('response-too-large', kind, 'values');
   }
   try {
     return JSON.parse(utf8.decode(reply.body));
   } catch {
-    throw unexpectedResponse(kind, ['not JSON in UTF-8']);
+    throw new PartnerError('unexpected-response', kind, ['not JSON in UTF-8']);
   }
 }
 
@@ -130,10 +132,13 @@ export type ReadPage = (reply: HttpReply, offset: number) => Page;
 /** @throws {PartnerError} `unexpected-response` if it is not a page, or the page of another offset; `response-too-large` */
 export const readPage: ReadPage = (reply, offset) => {
   const envelope = pageSchema.safeParse(parseBody('list', reply), inEnglish);
-  if (!envelope.success) throw unexpectedResponse('list', problemsOf(envelope.error));
+  if (!envelope.success)
+    throw new PartnerError('unexpected-response', 'list', problemsOf(envelope.error));
   const { data, meta } = envelope.data;
   if (meta.offset !== offset) {
-    throw unexpectedResponse('list', ['meta.offset: not the offset that was asked for']);
+    throw new PartnerError('unexpected-response', 'list', [
+      'meta.offset: not the offset that was asked for',
+    ]);
   }
 
   const assessments = new Map<number, Assessment>();
@@ -160,8 +165,7 @@ export function readRecord(reply: HttpReply, id: number): Assessment {
   const { data: record, error } = recordSchema.safeParse(parseBody('get', reply), inEnglish);
   if (record?.id === id) return record;
   const problems = error ? problemsOf(error) : ['id: not the one that was asked for'];
-  const message = `Assessment ${id} is malformed: ${problems.join('; ')}.`;
-  throw new PartnerError('malformed-record', message);
+  throw new PartnerError('malformed-record', 'get', [`assessment ${id}`, ...problems]);
 }
 
 /** For how many values more there is room after these; below 0 if they are too many or too deep. */

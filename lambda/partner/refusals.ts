@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import { endpoints, PartnerError, type RequestKind, unavailable } from './errors.ts';
+import { PartnerError, type RequestKind } from './errors.ts';
 import { parseBody } from './records.ts';
 import type { HttpReply } from './transport.ts';
 
@@ -16,26 +16,18 @@ export function toRefusal(
   path?: string,
 ): PartnerError {
   const { status } = reply;
-  const endpoint = endpoints[kind];
-  if (status < 400) {
-    const message = `Redirected (status ${status}) by ${endpoint}; not followed.`;
-    return new PartnerError('redirect-refused', message);
-  }
+  const what = `status ${status}`;
+  if (status < 400) return new PartnerError('redirect-refused', kind, what);
   const retryAfterMs = parseRetryAfter(reply.headers, now);
-  if (status === 429)
-    return new PartnerError('rate-limited', `Rate limited by ${endpoint}.`, { retryAfterMs });
+  if (status === 429) return new PartnerError('rate-limited', kind, what, { retryAfterMs });
   // 501: the server does not know how to do it, and will not know in a minute.
   if (status === 408 || (status >= 500 && status !== 501))
-    return unavailable(kind, `status ${status}`, { retryAfterMs });
-  if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type') {
-    const message = 'The token endpoint did not accept the grant type client_credentials.';
-    return new PartnerError('unsupported-grant', message);
-  }
-  if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path)) {
-    const message = 'The integration has no organizations or no assessments assigned.';
-    return new PartnerError('not-provisioned', message);
-  }
-  return new PartnerError('request-refused', `Refused by ${endpoint} with status ${status}.`);
+    return new PartnerError('unavailable', kind, what, { retryAfterMs });
+  if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type')
+    return new PartnerError('unsupported-grant', kind, what);
+  if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path))
+    return new PartnerError('not-provisioned', kind, what);
+  return new PartnerError('request-refused', kind, what);
 }
 
 const errorSchema = z.looseObject({ error: z.string() });

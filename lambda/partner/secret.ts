@@ -56,9 +56,6 @@ const secretSchema = z.looseObject({
   client_secret: z.string(),
 });
 
-/** What the stack creates the secret with: the right shape, nothing in it yet. */
-const unsetSchema = z.object({ client_id: z.literal(''), client_secret: z.literal('') });
-
 /**
  * Credentials that a secret holds as JSON, `{"client_id", "client_secret"}`. Kept in memory until
  * they are asked for afresh.
@@ -86,8 +83,8 @@ export function secretsManagerReader(client: SecretsManagerClient): SecretReader
   };
 }
 
-function parseSecret(secretId: string, text: string | undefined): Credentials {
-  if (text === undefined || text.trim() === '') throw new CredentialsNotSetError(secretId);
+function parseSecret(secretId: string, text = ''): Credentials {
+  if (text.trim() === '') throw new CredentialsNotSetError(secretId);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -95,10 +92,10 @@ function parseSecret(secretId: string, text: string | undefined): Credentials {
     // No cause: the parser's error quotes the secret.
     throw new CredentialsMalformedError(secretId, ['not JSON']);
   }
-  if (unsetSchema.safeParse(value).success) throw new CredentialsNotSetError(secretId);
-  const parsed = secretSchema.safeParse(value, inEnglish);
-  if (!parsed.success) throw new CredentialsMalformedError(secretId, problemsOf(parsed.error));
-  const { client_id: clientId, client_secret: clientSecret } = parsed.data;
-  if (clientId === '' || clientSecret === '') throw new CredentialsNotSetError(secretId);
-  return { clientId, clientSecret };
+  const { data, error } = secretSchema.safeParse(value, inEnglish);
+  if (error !== undefined) throw new CredentialsMalformedError(secretId, problemsOf(error));
+  // The stack creates the secret with blanks.
+  if (data.client_id === '' || data.client_secret === '')
+    throw new CredentialsNotSetError(secretId);
+  return { clientId: data.client_id, clientSecret: data.client_secret };
 }

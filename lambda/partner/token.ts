@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import type { Clock } from '../clock.ts';
 import { inEnglish, problemsOf } from '../english.ts';
-import { endpoints, PartnerError, type RequestKind, unexpectedResponse } from './errors.ts';
+import { PartnerError } from './errors.ts';
 import { parseBody } from './records.ts';
 import { errorCode, toRefusal } from './refusals.ts';
+import { withTimeLimit } from './retry.ts';
 import type { HttpReply, HttpRequest } from './transport.ts';
 
 /** What the partner issued (partner-api.md, 1). The secret is a password. */
@@ -42,8 +43,8 @@ export interface TokensParts {
   readonly form: TokenRequestForm;
   readonly clock: Clock;
   readonly send: (request: HttpRequest, signal: AbortSignal) => Promise<HttpReply>;
-  /** Bounds a whole renewal: it serves many callers, so that no one's deadline applies to it. */
-  readonly withTimeLimit: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+  /** Of a whole renewal: it serves many callers, so that no one's deadline applies to it. */
+  readonly limitMs: number;
 }
 
 /** Sends requests with a token, which it keeps; issues one at a time, however many callers wait. */
@@ -70,14 +71,16 @@ export class Tokens {
       // One that has replaced it meanwhile stays.
       if (this.#token === token) this.#token = undefined;
     }
-    throw tokenRefusedTwice(request.kind);
+    throw new PartnerError('token-refused-twice', request.kind);
   }
 
   async #get(): Promise<Token> {
-    const { clock, withTimeLimit } = this.#parts;
+    const { clock, limitMs } = this.#parts;
     if (this.#token && clock.now().epochMilliseconds < this.#token.usableUntilMs)
       return this.#token;
-    this.#pending ??= withTimeLimit((signal) => this.#renew(signal)).finally(() => {
+    const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
+    const renewing = (signal: AbortSignal) => this.#renew(signal);
+    this.#pending ??= withTimeLimit(clock, limitMs, onTimeout, undefined, renewing).finally(() => {
       this.#pending = undefined;
     });
     return await this.#pending;
@@ -96,19 +99,14 @@ export class Tokens {
       this.#token = parseToken(reply, sentAtMs);
       return this.#token;
     }
-    const message = 'The token endpoint refused the client ID or the secret, twice.';
-    throw new PartnerError('credentials-refused', message);
+    throw new PartnerError('credentials-refused', 'token');
   }
-}
-
-export function tokenRefusedTwice(kind: RequestKind): PartnerError {
-  const both = 'A token and the one requested in its place were both refused';
-  return new PartnerError('token-refused-twice', `${both} by ${endpoints[kind]}.`);
 }
 
 function parseToken(reply: HttpReply, sentAtMs: number): Token {
   const { data, error } = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
-  if (error !== undefined) throw unexpectedResponse('token', problemsOf(error));
+  if (error !== undefined)
+    throw new PartnerError('unexpected-response', 'token', problemsOf(error));
   const lifeMs = Math.min(data.expires_in * 1000, MAX_LIFE_MS);
   return {
     value: data.access_token,

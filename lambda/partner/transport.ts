@@ -1,14 +1,7 @@
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import {
-  PartnerError,
-  type RequestKind,
-  timedOut,
-  tooLarge,
-  unavailable,
-  unexpectedResponse,
-} from './errors.ts';
+import { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
 
 export interface TransportLimits {
   readonly connectMs: number;
@@ -115,10 +108,10 @@ function poolTo(origin: string, limits: TransportLimits): RequestDispatcher {
 /** The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address. */
 function parseBaseUrl(baseUrl: string | URL): URL {
   const url = URL.parse(String(baseUrl));
-  if (url === null) throw invalidBaseUrl('is not a URL');
+  if (url === null) throw invalidBaseUrl('not a URL');
   const plain = url.protocol === 'http:' && isLoopback(url.hostname);
   if (url.protocol !== 'https:' && !plain) {
-    throw invalidBaseUrl('is not https (http is for loopback addresses only)');
+    throw invalidBaseUrl('not https (http is for loopback addresses only)');
   }
   if (url.username || url.password) throw invalidBaseUrl('contains credentials');
   if (url.search || url.hash) throw invalidBaseUrl('contains a query or a fragment');
@@ -126,7 +119,7 @@ function parseBaseUrl(baseUrl: string | URL): URL {
 }
 
 function invalidBaseUrl(problem: string): PartnerError {
-  return new PartnerError('invalid-base-url', `The base URL ${problem}.`);
+  return new PartnerError('invalid-base-url', 'token', problem);
 }
 
 /** The URL parser has already brought every notation of 127.0.0.0/8 and ::1 into this form. */
@@ -134,12 +127,16 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
-/** Which of the limits ran out, by the code of the failure. */
-const PHASES: Readonly<Record<string, string>> = {
-  UND_ERR_CONNECT_TIMEOUT: 'connect',
-  ETIMEDOUT: 'connect',
-  UND_ERR_HEADERS_TIMEOUT: 'headers',
-  UND_ERR_BODY_TIMEOUT: 'body',
+/** By the codes of Node and undici; any other: `unavailable`. */
+const MEANINGS: Readonly<Record<string, PartnerErrorCode>> = {
+  ETIMEDOUT: 'timed-out',
+  UND_ERR_CONNECT_TIMEOUT: 'timed-out',
+  UND_ERR_HEADERS_TIMEOUT: 'timed-out',
+  UND_ERR_BODY_TIMEOUT: 'timed-out',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'response-too-large',
+  UND_ERR_HEADERS_OVERFLOW: 'unexpected-response',
+  UND_ERR_CLOSED: 'client-closed',
+  UND_ERR_DESTROYED: 'client-closed',
 };
 
 /** Node's certificate checks: OpenSSL's X509_V_ERR_*, and its own of the host's name. */
@@ -148,27 +145,11 @@ const UNTRUSTED = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOST
 /** How undici marks the errors of its HTTP parser, in whichever copy of it. */
 const HTTP_PARSER = Symbol.for('undici.error.UND_ERR_HTTP_PARSER');
 
-/** Node and undici tell their failures apart by `code`. */
 function toPartnerError(kind: RequestKind, cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   // No cause: this error holds the bytes that could not be read. Its code is often missing.
-  if (HTTP_PARSER in cause) return unexpectedResponse(kind, ['not HTTP']);
+  if (HTTP_PARSER in cause) return new PartnerError('unexpected-response', kind, 'not HTTP');
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown';
-  const phase = PHASES[code];
-  if (phase !== undefined) return timedOut(kind, phase, { cause });
-  if (UNTRUSTED.test(code)) {
-    const message = `The certificate of the host could not be verified (${code}).`;
-    return new PartnerError('untrusted-host', message, { cause });
-  }
-  switch (code) {
-    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return tooLarge(kind, 'bytes');
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return unexpectedResponse(kind, ['headers: too large'], { cause });
-    case 'UND_ERR_CLOSED':
-    case 'UND_ERR_DESTROYED':
-      return new PartnerError('client-closed', 'The partner client has been closed.', { cause });
-    default:
-      return unavailable(kind, code, { cause });
-  }
+  const meaning = UNTRUSTED.test(code) ? 'untrusted-host' : (MEANINGS[code] ?? 'unavailable');
+  return new PartnerError(meaning, kind, code, { cause });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { NotifierError } from '../../lambda/errors.ts';
-import { unexpectedResponse } from '../../lambda/partner/errors.ts';
+import { PartnerError } from '../../lambda/partner/errors.ts';
 import { errorCode } from '../../lambda/partner/refusals.ts';
 import {
   type Credentials,
@@ -80,6 +80,6 @@ function toGrant(form: TokenRequestForm, reply: HttpReply): Grant {
   }
   const token = tokenSchema.safeParse(body).data?.access_token;
   if (token !== undefined) return { form, status, body, token };
-  const reason = unexpectedResponse('token', ['no access token']);
+  const reason = new PartnerError('unexpected-response', 'token', ['no access token']);
   return { form, status, body, token, refusal: reason };
 }

@@ -1,12 +1,8 @@
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import { PartnerError, type RequestKind, timedOut } from '../../lambda/partner/errors.ts';
+import { PartnerError, type RequestKind } from '../../lambda/partner/errors.ts';
 import { toRefusal } from '../../lambda/partner/refusals.ts';
 import { withRetries, withTimeLimit } from '../../lambda/partner/retry.ts';
-import {
-  type Credentials,
-  type TokenRequestForm,
-  tokenRefusedTwice,
-} from '../../lambda/partner/token.ts';
+import type { Credentials, TokenRequestForm } from '../../lambda/partner/token.ts';
 import { type HttpReply, type HttpRequest, Transport } from '../../lambda/partner/transport.ts';
 import { type Answer, toAnswer } from './answer.ts';
 import { RequestsSpentError } from './errors.ts';
@@ -173,7 +169,7 @@ export class Host {
       if (reply.status !== 401) return toAnswer(kind, reply, path);
       await this.anotherToken();
     }
-    throw tokenRefusedTwice(kind);
+    throw new PartnerError('token-refused-twice', kind);
   }
 
   #request(kind: RequestKind, path: string, authorization: string | undefined): HttpRequest {
@@ -235,7 +231,7 @@ export class Host {
     const reply = await withTimeLimit(
       systemClock,
       attemptMs,
-      () => timedOut(request.kind, 'attempt'),
+      () => new PartnerError('timed-out', request.kind, 'attempt'),
       undefined,
       (signal) => this.#transport.send(request, signal),
     ).finally(() => {

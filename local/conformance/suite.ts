@@ -1,4 +1,4 @@
-import { unexpectedResponse } from '../../lambda/partner/errors.ts';
+import { PartnerError } from '../../lambda/partner/errors.ts';
 import { Host, type HostOptions } from './host.ts';
 import { judge } from './judge.ts';
 import { Samples } from './samples.ts';
@@ -67,7 +67,7 @@ export async function checkHost(options: HostOptions): Promise<Report> {
 async function requireList(samples: Samples): Promise<void> {
   const { refusal, body } = await samples.answer({});
   if (refusal !== undefined) throw refusal;
-  if (body === undefined) throw unexpectedResponse('list', ['not JSON']);
+  if (body === undefined) throw new PartnerError('unexpected-response', 'list', ['not JSON']);
 }
 
 function summed(checks: readonly CheckResult[]): Verdict['verdict'] {

@@ -32,10 +32,10 @@ describe('what is in the way of every tick', () => {
     new secretErrors.CredentialsNotSetError('a secret'),
     new secretErrors.CredentialsMalformedError('a secret', []),
     new secretErrors.SecretUnreadableError('a secret', {}),
-    new PartnerError('credentials-refused', 'a test'),
-    new PartnerError('unsupported-grant', 'a test'),
-    new PartnerError('token-refused-twice', 'a test'),
-    new PartnerError('not-provisioned', 'a test'),
+    new PartnerError('credentials-refused', 'list'),
+    new PartnerError('unsupported-grant', 'list'),
+    new PartnerError('token-refused-twice', 'list'),
+    new PartnerError('not-provisioned', 'list'),
   ];
 
   it('is a condition of its own for each error that reaches so far, with the same fault', () => {

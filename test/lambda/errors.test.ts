@@ -48,7 +48,7 @@ describe('an error of the partner client', () => {
   it.each(Object.keys(meanings))(
     'with the code %s says whose fault it is, and what to do',
     (code) => {
-      isWhole(Reflect.construct(PartnerError, [code, 'Anything.']));
+      isWhole(Reflect.construct(PartnerError, [code, 'list']));
     },
   );
 });

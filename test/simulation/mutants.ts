@@ -249,7 +249,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
         try {
           return await real.get(id, deadline);
         } catch (error) {
-          throw reachOf(error) === 'request' ? new PartnerError('client-closed', 'a test') : error;
+          throw reachOf(error) === 'request' ? new PartnerError('client-closed', 'list') : error;
         }
       },
     }),

@@ -366,7 +366,7 @@ describe('a range', () => {
     const poison = '2026-11-03';
     const prove: PartnerReader['prove'] = async (range, ...rest) => {
       const isIn = [range.from?.toString() ?? '', poison, range.to?.toString() ?? '~'];
-      if (isIn.toSorted()[1] === poison) throw new PartnerError('unavailable', 'a test');
+      if (isIn.toSorted()[1] === poison) throw new PartnerError('unavailable', 'list');
       return story.partner.prove(range, ...rest);
     };
     const range = { ...(await firstRange()), sliceDays: 8 };

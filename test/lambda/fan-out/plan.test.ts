@@ -92,7 +92,8 @@ describe('the division of a history', () => {
       Array.from({ length: 400 }, (_, day) => [1 + day, 500] as const),
     );
     const count = async (range: DayRange) => {
-      if (counts() === 3) throw new PartnerError('pace-spent', 'a test', { retryAfterMs: 60_000 });
+      if (counts() === 3)
+        throw new PartnerError('pace-spent', 'list', [], { retryAfterMs: 60_000 });
       return host.count(range);
     };
     const ranges = await divided({ ...host, count });

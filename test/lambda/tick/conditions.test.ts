@@ -277,8 +277,8 @@ describe('telling operations', () => {
     const operations = new Operations();
     const fail = (error: unknown) =>
       operations.tick((open) => accessSeen(open, accessNameOf(error)));
-    await fail(new PartnerError('credentials-refused', 'a test'));
-    await fail(new PartnerError('not-provisioned', 'a test'));
+    await fail(new PartnerError('credentials-refused', 'list'));
+    await fail(new PartnerError('not-provisioned', 'list'));
     await operations.tick((open) => accessSeen(open));
     expect(operations.subjects).toEqual([
       'district-a: the partner refuses the credentials',
@@ -289,7 +289,7 @@ describe('telling operations', () => {
   });
 
   it('of an error that stops less than every tick is not done', () => {
-    expect(accessNameOf(new PartnerError('unavailable', 'a test'))).toBeUndefined();
+    expect(accessNameOf(new PartnerError('unavailable', 'list'))).toBeUndefined();
     expect(accessNameOf(new Error('a defect'))).toBeUndefined();
   });
 });

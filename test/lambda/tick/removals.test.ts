@@ -256,7 +256,7 @@ describe('what the list lacks and its id still has', () => {
   it('and gives no answer is asked for again after an hour, others sooner', async () => {
     const answer = story.partner.get.bind(story.partner);
     get((id, deadline) =>
-      id <= 4 ? Promise.reject(new PartnerError('unavailable', 'a test')) : answer(id, deadline),
+      id <= 4 ? Promise.reject(new PartnerError('unavailable', 'list')) : answer(id, deadline),
     );
     story.world = story.world.slice(8);
     await story.minutes(15);

@@ -29,7 +29,7 @@ describe('a tick at a slow partner', () => {
 
   it('ends in order when its own deadline cuts a question off, and the next one goes on', async () => {
     const { count } = story.partner;
-    partnerWith({ count: () => Promise.reject(new PartnerError('out-of-time', 'a test')) });
+    partnerWith({ count: () => Promise.reject(new PartnerError('out-of-time', 'list')) });
     story.world = [...story.world, ...on('2010-10-10', [400])];
     expect(await story.tick()).toMatchObject({ outcome: 'completed', created: 0 });
     partnerWith({ count });
@@ -37,7 +37,7 @@ describe('a tick at a slow partner', () => {
   });
 
   it('still fails when the partner does not answer in its own time', async () => {
-    partnerWith({ count: () => Promise.reject(new PartnerError('timed-out', 'a test')) });
+    partnerWith({ count: () => Promise.reject(new PartnerError('timed-out', 'list')) });
     story.world = [...story.world, ...on('2010-10-10', [400])];
     await expect(story.tick()).rejects.toThrow(expect.objectContaining({ code: 'timed-out' }));
   });
@@ -82,7 +82,7 @@ describe('what is missing', () => {
     const get = story.partner.get.bind(story.partner);
     partnerWith({
       get: (id, deadline) =>
-        id <= 4 ? Promise.reject(new PartnerError('unavailable', 'a test')) : get(id, deadline),
+        id <= 4 ? Promise.reject(new PartnerError('unavailable', 'list')) : get(id, deadline),
     });
     story.world = [
       ...story.world.filter(({ id }) => id > 5 && id !== 102),
@@ -194,9 +194,7 @@ describe('a baseline that takes many ticks', () => {
       prove: async (...asked) => {
         const isPoison = asked[0].from?.toString() === '2026-11-20' && failures > 0;
         if (isPoison) failures -= 1;
-        return isPoison
-          ? Promise.reject(new PartnerError('unavailable', 'a test'))
-          : prove(...asked);
+        return isPoison ? Promise.reject(new PartnerError('unavailable', 'list')) : prove(...asked);
       },
     });
     for (let ticks = 0; ticks < 4; ticks++) await story.tick();
@@ -212,7 +210,7 @@ describe('a baseline that takes many ticks', () => {
     partnerWith({
       prove: async (...asked) =>
         asked[0].from?.toString() === '2026-11-20'
-          ? Promise.reject(new PartnerError('unavailable', 'a test'))
+          ? Promise.reject(new PartnerError('unavailable', 'list'))
           : prove(...asked),
     });
     for (let ticks = 0; ticks < 6; ticks++) await story.tick();

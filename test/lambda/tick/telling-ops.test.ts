@@ -217,7 +217,7 @@ describe('telling operations', () => {
     const ledger = story.ledgerWith({
       saveState: (changes) =>
         changes.conditions
-          ? Promise.reject(new PartnerError('unavailable', 'a test'))
+          ? Promise.reject(new PartnerError('unavailable', 'list'))
           : story.ledger.saveState(changes),
     });
     const announcer = { ...story.subscribers, notify: () => Promise.reject(new Error('a defect')) };

@@ -66,7 +66,7 @@ it('a status that was not asked for is a mismatch, an unreadable page no verdict
 });
 
 it('no answer is no verdict, and a mistake of the suite is not hidden', async () => {
-  expect(await judged(new PartnerError('unavailable', 'a test'))).toEqual({
+  expect(await judged(new PartnerError('unavailable', 'list'))).toEqual({
     kind: 'cannot tell',
     rounds: 1,
   });

@@ -159,7 +159,7 @@ describe('proveRange', () => {
     const partner = host(
       people(1_000, (index) => (index < 110 ? tied : {})),
       (request) => {
-        if (request > 12 && !isInTime) throw new PartnerError('out-of-time', 'a test');
+        if (request > 12 && !isInTime) throw new PartnerError('out-of-time', 'list');
       },
       'last-name',
     );
@@ -317,7 +317,7 @@ describe('proveRange', () => {
 
   it('ends unproven when a request runs into the deadline', async () => {
     const partner = host(people(500), (request) => {
-      if (request === 2) throw new PartnerError('out-of-time', 'a test');
+      if (request === 2) throw new PartnerError('out-of-time', 'list');
     });
     const read = await proveRange(partner, oneDay, options);
     expect(read.proof).toBeUndefined();
@@ -326,7 +326,7 @@ describe('proveRange', () => {
 
   it('throws what the partner cannot do', async () => {
     const partner = host(people(500), (request) => {
-      if (request === 2) throw new PartnerError('unavailable', 'a test');
+      if (request === 2) throw new PartnerError('unavailable', 'list');
     });
     await expect(proveRange(partner, oneDay, options)).rejects.toMatchObject({
       code: 'unavailable',
