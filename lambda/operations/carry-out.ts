@@ -4,6 +4,7 @@ import { TimeLimit } from '../tick/time-limit.ts';
 import { type Answer, problemOf } from './answer.ts';
 import { check } from './check.ts';
 import {
+  answers,
   type Command,
   type CommandName,
   type CommandOf,
@@ -89,7 +90,8 @@ async function answerTo<Name extends CommandName>(
 ): Promise<Answer<ResultOf<Name>>> {
   try {
     const outcome = await carriers[name](parts, command, call);
-    const { result } = outcome;
+    // Nothing leaves that is not in its definition.
+    const result = answers[name].result.parse(outcome.result);
     const failure =
       outcome.failure ?? (isStalled(command, result) ? new StalledError() : undefined);
     return failure === undefined ? { ok: true, result } : { ...failed(parts, failure), result };

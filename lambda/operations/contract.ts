@@ -47,6 +47,11 @@ export type CommandInput = z.input<Contract[CommandName]['command']>;
 export type Selection = Omit<CommandOf<'holds'>, 'command' | 'list' | 'after'>;
 export type ResultOf<Name extends CommandName> = z.output<Contract[Name]['result']>;
 
+/** The shapes of all answers, such that a command's name tells the type of its own. */
+export const answers: {
+  readonly [Name in CommandName]: { readonly result: z.ZodMiniType<ResultOf<Name>> };
+} = contract;
+
 /** Whether it changes anything, and is recorded: a proof or a replay may only look. */
 export function isChanging(command: Command): boolean {
   if (command.command === 'prove') return command.now;

@@ -40,26 +40,16 @@ export const explain: Carrier<'explain'> = async (parts, command, { limit }) => 
 
 function knownOf(
   { certification, firstSeen, revisions }: Life,
-  settings: OperationParts['settings'],
+  { name }: OperationParts['settings'],
 ): Known {
-  const { id, day, presence, revision, organization_id, assessment_name } = certification;
   return {
-    day,
-    presence,
-    revision,
-    organization_id,
-    assessment_name,
+    ...certification,
     firstSeen,
     revisions: revisions.map((one) => ({
-      revision: one.revision,
-      kind: one.kind,
-      at: one.at,
+      ...one,
       changed: [...one.changed],
-      found: one.found,
-      late: one.late,
-      event: one.kind === 'baseline' ? undefined : `${settings.name}/${id}/${one.revision}`,
+      event: one.kind === 'baseline' ? undefined : `${name}/${certification.id}/${one.revision}`,
       delivery: deliveryOf(one),
-      code: one.code,
       behind: one.isBehind || undefined,
       decisions: [...one.decisions],
     })),

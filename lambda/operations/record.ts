@@ -1,9 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type CommandOutcome,
-  type CommandRecord,
-  commandSettings,
-} from '../ports/command-record.ts';
+import { type CommandRecord, commandSettings } from '../ports/command-record.ts';
 import type { Answer } from './answer.ts';
 import { type Command, type CommandName, isChanging, type ResultOf } from './contract.ts';
 import type { Call, OperationParts } from './parts.ts';
@@ -65,21 +61,15 @@ export async function conclude(
 ): Promise<void> {
   const code = answer.ok ? undefined : answer.problem.code;
   const { result } = answer;
+  const next = result && 'next' in result ? result.next : undefined;
   const changed = before?.changed === true || (result && hasChanged(command, result));
   await opsLedger.conclude(operation, {
     at: clock.now().toString(),
     ok: answer.ok,
     ...(code !== undefined && { code }),
     ...(changed !== undefined && { changed }),
-    ...restOf(result),
+    ...(next && { rest: 'after' in next && next.after !== undefined ? { after: next.after } : {} }),
   });
-}
-
-function restOf(result: ResultOf<CommandName> | undefined): Pick<CommandOutcome, 'rest'> {
-  const next = result && 'next' in result ? result.next : undefined;
-  if (next === undefined) return {};
-  const after = 'after' in next ? next.after : undefined;
-  return { rest: { ...(after !== undefined && { after }) } };
 }
 
 /**

@@ -38,7 +38,7 @@ export const status: Carrier<'status'> = async (parts, command, call) => {
   return {
     result: {
       at: now.toString(),
-      settings: settingsTold(parts),
+      settings: { ...settings, integration: settings.name, announce: announceTold(settings) },
       standing: reasons[0] ?? 'up-to-date',
       reasons,
       busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
@@ -67,19 +67,8 @@ export const status: Carrier<'status'> = async (parts, command, call) => {
   };
 };
 
-function settingsTold({ settings }: OperationParts): Status['settings'] {
-  const { name, baseUrl, tokenRequest, timeZone, recentDays, every, holdAbove, announce } =
-    settings;
-  return {
-    integration: name,
-    baseUrl,
-    tokenRequest,
-    timeZone,
-    recentDays,
-    every,
-    holdAbove,
-    announce: typeof announce === 'string' ? announce : `since ${announce.since}`,
-  };
+function announceTold({ announce }: OperationParts['settings']): string {
+  return typeof announce === 'string' ? announce : `since ${announce.since}`;
 }
 
 function backOff(state: State | undefined, parts: OperationParts): Status['backingOff'] {

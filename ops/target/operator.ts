@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { inEnglish } from '../../lambda/english.ts';
 import {
+  answers,
   type Command,
   type CommandName,
   contract,
@@ -39,11 +40,6 @@ const envelope = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), result: z.unknown() }),
   z.object({ ok: z.literal(false), problem: problemSchema, result: z.optional(z.unknown()) }),
 ]);
-
-/** The contract, such that a command's name tells the type of its result. */
-const answers: {
-  readonly [Name in CommandName]: { readonly result: z.ZodMiniType<ResultOf<Name>> };
-} = contract;
 
 /** Where it shows what came of a call that nobody waits for any longer. */
 const seeing: Partial<Readonly<Record<CommandName, string>>> = {
