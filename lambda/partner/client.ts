@@ -145,7 +145,8 @@ export function createPartnerClient(
     { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
     parse: (reply: HttpReply) => T,
   ): Promise<T> {
-    const attempt = () => {
+    const context = { ...limits, deadline, clock, random, signal };
+    return await withRetries(() => {
       const left = deadline.epochMilliseconds - clock.now().epochMilliseconds;
       const isLast = left < limits.attemptMs;
       return withTimeLimit(
@@ -158,9 +159,7 @@ export function createPartnerClient(
         signal,
         async (within) => parse(await tokens.send({ kind, method: 'GET', path }, within)),
       );
-    };
-    const context = { ...limits, deadline, clock, random, signal };
-    return await withRetries(attempt, context).catch((error) => {
+    }, context).catch((error) => {
       if (error instanceof PartnerError && error.code === 'rate-limited') {
         const now = clock.now().epochMilliseconds;
         pace.value = refused(pace.value, pace.perMinute, now, error.retryAfterMs);

@@ -1,18 +1,15 @@
 import * as z from 'zod/mini';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
+import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
 import { MAX_PAGE_SIZE } from './query.ts';
 import type { HttpReply } from './transport.ts';
 
 /** A record that cannot be announced: it has no usable `id`, no valid `certified_on`, or the id of another row. */
-export interface Quarantined {
+export interface Quarantined extends QuarantinedRecord {
   /** Place in the response's `data`, from 0. */
   readonly index: number;
-  /** Present if at least the ID can be trusted. */
-  readonly id?: number;
-  /** Paths and what is wrong with them; never a value. */
-  readonly problems: readonly string[];
 }
 
 /** One response of the list, in the server's order. */

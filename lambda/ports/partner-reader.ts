@@ -69,6 +69,7 @@ export type Bookmark = Readonly<z.output<typeof bookmark>>;
 
 /** A record without a usable id or a valid day. */
 export interface QuarantinedRecord {
+  /** Present if at least the ID can be trusted. */
   readonly id?: number;
   /** Paths and what is wrong with them; no value of the record. */
   readonly problems: readonly string[];
