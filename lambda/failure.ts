@@ -13,9 +13,9 @@ export class Failure extends NotifierError {
   constructor(what: 'tick' | 'task', failure: unknown) {
     const known = failure instanceof NotifierError ? failure : undefined;
     const name = failure instanceof Error ? failure.name : typeof failure;
-    super(
-      known ? `${known.code}: ${known.message} ${known.whatToDo}` : `The ${what} failed: ${name}.`,
-    );
+    // Of a task, Step Functions show nothing else; of a tick, the log has code and advice beside it.
+    const ofTask = known && `${known.code}: ${known.message} ${known.whatToDo}`;
+    super((what === 'task' ? ofTask : known?.message) ?? `The ${what} failed: ${name}.`);
     this.code = known?.code ?? 'unexpected';
     this.fault = known?.fault ?? 'ops';
     this.retryHelps = known?.retryHelps ?? true;
