@@ -1,5 +1,6 @@
 import { GetTopicAttributesCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { TopicFinding } from '../operations/parts.ts';
+import { codeOf } from './refusals.ts';
 
 /** What SNS says about the topics. A topic that it does not tell of is a finding, too. */
 export function topicFindings(
@@ -18,12 +19,7 @@ export function topicFindings(
           pending: Number(Attributes['SubscriptionsPending'] ?? 0),
         };
       } catch (error) {
-        return {
-          topic,
-          problem: error instanceof Error ? error.name : typeof error,
-          confirmed: 0,
-          pending: 0,
-        };
+        return { topic, problem: codeOf(error), confirmed: 0, pending: 0 };
       }
     }),
   );

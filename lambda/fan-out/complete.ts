@@ -7,11 +7,6 @@ import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError }
 import type { FanOutParts } from './parts.ts';
 import { leftOf } from './plan.ts';
 
-export interface Completion {
-  readonly outcome: 'completed';
-  readonly ranges: number;
-}
-
 /**
  * Ends the baseline, once every range has been read: from here on the ticks announce what they
  * find. Takes the lease of the integration, so that no tick is at work meanwhile.
@@ -19,7 +14,7 @@ export interface Completion {
  * @throws BaselineUnfinishedError naming what has not been read
  * @throws NotCompletedYetError, and what the ports throw
  */
-export async function complete(parts: FanOutParts, run: TickRun): Promise<Completion> {
+export async function complete(parts: FanOutParts, run: TickRun) {
   const { ledger, fanOut, clock, journal } = parts;
   const { begunAt } = (await ledger.state()).baseline;
   const ranges = (begunAt !== undefined && (await fanOut.plan(begunAt))) || [];
@@ -38,7 +33,7 @@ export async function complete(parts: FanOutParts, run: TickRun): Promise<Comple
       .giveBackLease(lease)
       .catch((error: unknown) => journal.warn('lease not given back', { error }));
   }
-  return { outcome: 'completed', ranges: ranges.length };
+  return { outcome: 'completed', ranges: ranges.length } as const;
 }
 
 async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void> {

@@ -1,12 +1,9 @@
 import { describeError } from '../describe-error.ts';
 import { FunctionJournal } from '../function-journal.ts';
+import type { TickLine } from '../journal.ts';
 import type { carryOut } from './task.ts';
 
-/** HTTP requests to the partner, those for tokens included. */
-interface Effort {
-  readonly requests: number;
-  readonly durationMs: number;
-}
+type Effort = Pick<TickLine, 'requests' | 'durationMs'>;
 
 /** What tasks leave behind: days and counts. */
 export class FanOutJournal extends FunctionJournal {

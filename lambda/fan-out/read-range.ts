@@ -107,7 +107,7 @@ async function goOn(reading: Reading, before: RangeProgress): Promise<RangeProgr
       answer = { calendar: noCalendar, isTimeUp };
       continue;
     }
-    const done = await carryOut(reading, step, cursor);
+    const done = await readStep(reading, step, cursor);
     cursor = done.cursor;
     recorded += done.recorded;
     answer = { ...done, calendar: noCalendar, isTimeUp: limit.wasReached };
@@ -136,7 +136,7 @@ interface StepDone {
   readonly recorded: number;
 }
 
-async function carryOut(
+async function readStep(
   { parts, range, salt, limit }: Reading,
   step: ReadStep,
   cursor: Bookmark | undefined,

@@ -44,7 +44,7 @@ const baseline = z.readonly(
       sliceDays: z.exactOptional(z.number().check(z.positive())),
       /** Of a range that does not fit into one tick. As another version wrote it: the range is read anew. */
       bookmark: z.optional(z.catch(z.optional(z.readonly(bookmark)), undefined)),
-      /** It is completed, and operations could not be told yet. */
+      /** It is completed, and operations are still to be told. */
       isNoticeOwed: z.exactOptional(z.boolean()),
       /** One was completed before: what the ledger does not know is news, on whatever day. */
       isAnew: z.exactOptional(z.boolean()),
