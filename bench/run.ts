@@ -21,6 +21,7 @@ import type { Row } from './score.ts';
 import { seedLedger } from './seed.ts';
 import { today } from './settings.ts';
 import { tableOf } from './table.ts';
+import { crashLoop, historyEdits, minutes, slowPartner } from './trouble-cases.ts';
 
 const program = new Command('npm run bench --')
   .description('This tick against two usual pollers, on one world, counted by the other side.')
@@ -176,6 +177,21 @@ await inWorld('delivery', { records: 100, until: today }, async (arena) => {
   found(...smaller);
   found(...(await pendingDelivered(arena, aws.ready, sizes.pending, smaller)));
 });
+
+await inWorld('edits', { records: sizes.window, until: today }, async (arena) => {
+  await settle(arena);
+  await arena.startPollers();
+  // The first pass of the audits begins when all of the history is as old as the baseline.
+  await minutes(arena, 120);
+  found(...(await historyEdits(arena, size(sizes.window), 10)));
+});
+
+await inWorld('deaths', { records: 100, until: today }, async (arena) => {
+  await settle(arena);
+  found(await crashLoop(arena, aws.ready, 400, 20));
+});
+
+found(await slowPartner(aws.ready, 3_000, 12));
 
 await aws.stop();
 console.log(tableOf(rows));
