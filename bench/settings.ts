@@ -1,4 +1,4 @@
-import type { TickSettings } from '../lambda/tick/parts.ts';
+import type { TickSettings } from '../lambda/settings.ts';
 import { tickSettings } from '../test/scaffold/settings.ts';
 
 export const timeZone = 'America/New_York';

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { errorOf } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { environment } from './names.ts';
-import type { TickSettings } from './tick/parts.ts';
 
 /** The function was deployed with an environment that it cannot work with. */
 export class SettingsError extends errorOf('settings-invalid', 'ops') {
@@ -16,7 +15,9 @@ export class SettingsError extends errorOf('settings-invalid', 'ops') {
 const integration = z.strictObject({
   name: z.string().check(z.minLength(1)),
   baseUrl: z.url(),
+  /** IANA name of the partner's time zone. */
   timeZone: z.string().check(z.minLength(1)),
+  /** Days before today that belong to the recent window. */
   recentDays: z.int().check(z.positive()),
   /** Minutes between two ticks; deployed, whole ones. */
   every: z.number().check(z.positive()),
@@ -27,23 +28,32 @@ const integration = z.strictObject({
     requestsPerTick: z.int().check(z.nonnegative()),
   }),
   requestsPerMinute: z.int().check(z.positive()),
+  /** More changes of a kind than this within an hour, or edits within one round of the audits, are held for ops to release. */
   holdAbove: z.int().check(z.nonnegative()),
-  /** Minutes. */
+  /** A certification is withdrawn when a read that began so many minutes after it was missed first lacks it, too. */
   withdrawAfter: z.number().check(z.positive()),
+  /** What the baseline announces: nothing, what was completed on a day or later, or everything. */
   announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
+  /** Who reads what is dated before the baseline's start day: the ticks, or tasks beside them. */
   baseline: z.optional(z.enum(['tick', 'fan-out'])),
+  /** What of an assessment an event carries; the identifiers always. */
   fields: z.union([
     z.enum(['all', 'identifiers']),
-    z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
+    z.readonly(z.array(z.string().check(z.minLength(1))).check(z.minLength(1))),
   ]),
 });
 
 const timeOfDay = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
 
+/** How people are told. */
 const alerts = z.strictObject({
+  /** Whether a digest names people or only counts. */
   detail: z.enum(['names', 'counts']),
+  /** Rows of one digest; the rest is counted. */
   maxRows: z.int().check(z.positive()),
+  /** Minutes that one digest collects; absent: every tick has its own. */
   digestEvery: z.optional(z.int().check(z.positive())),
+  /** Between which no digest is sent; in the integration's time zone. */
   quietHours: z.optional(z.strictObject({ from: timeOfDay, to: timeOfDay })),
 });
 
@@ -77,6 +87,11 @@ const settings = z.pipe(
 
 export type Settings = z.output<typeof settings>;
 
+/** What concerns a tick. Durations are in milliseconds. */
+export type TickSettings = Readonly<
+  Omit<ReturnType<typeof tickSettings>, 'baseUrl' | 'every' | 'tokenRequest' | 'requestsPerMinute'>
+>;
+
 /** The same, as a tick has it. */
 export function tickSettings({ integration, alerts, stack, secret }: Settings) {
   const { audit, withdrawAfter, ...rest } = integration;
@@ -90,7 +105,7 @@ export function tickSettings({ integration, alerts, stack, secret }: Settings) {
       historyMs: audit.historyHours * 3_600_000,
       requests: audit.requestsPerTick,
     },
-  } satisfies TickSettings;
+  };
 }
 
 /**

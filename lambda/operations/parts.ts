@@ -5,7 +5,7 @@ import type { TickLine } from '../journal.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
-import type { TickSettings } from '../tick/parts.ts';
+import type { TickSettings } from '../settings.ts';
 import type { TickRun } from '../tick/tick.ts';
 import type { TimeLimit } from '../tick/time-limit.ts';
 import type { CommandName, CommandOf, ResultOf } from './contract.ts';

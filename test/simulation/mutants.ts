@@ -7,7 +7,8 @@ import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts'
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader, RangeRead } from '../../lambda/ports/partner-reader.ts';
 import type { LeasedState, State } from '../../lambda/ports/state.ts';
-import type { TickParts, TickSettings } from '../../lambda/tick/parts.ts';
+import type { TickSettings } from '../../lambda/settings.ts';
+import type { TickParts } from '../../lambda/tick/parts.ts';
 import { type Rules, rules } from '../../lambda/tick/rules.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
 import { calmest, type Plan } from './plan.ts';

@@ -1,7 +1,7 @@
 import { freshFingerprintOf } from '../../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { TickSettings } from '../../lambda/tick/parts.ts';
+import type { TickSettings } from '../../lambda/settings.ts';
 import { filedUnder, type MemoryLedger } from '../scaffold/memory-ledger.ts';
 import type { Audience } from './audience.ts';
 import type { Witness } from './witness.ts';

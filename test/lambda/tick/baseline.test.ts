@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
-import type { TickSettings } from '../../../lambda/tick/parts.ts';
+import type { TickSettings } from '../../../lambda/settings.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
 
