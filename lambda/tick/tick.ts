@@ -223,12 +223,13 @@ class Tick {
    * and nothing is to be reported.
    */
   #isQuiet(state: State, pulse: PulseRead): boolean {
+    const left = this.#left(state);
     return (
       state.baseline.status === 'completed' &&
-      !this.#isLeftToFind(state) &&
+      !left.toFind &&
       pulse.count === state.expected + state.unexplained &&
       pulseDigest(pulse, state.salt) === state.pulseDigest &&
-      !this.#isMoreToRead(state) &&
+      !left.toRead &&
       unreported(this.#oddities, state).length === 0
     );
   }
@@ -273,8 +274,9 @@ class Tick {
     // Audits that time is too short for leave nothing: they stay due.
     const isInTime = !this.#limit.wasReached;
     // A total that agrees proves nothing of what is left over: something may have come in its place.
-    const differs = !page.isAll || this.#isLeftToFind(state);
-    const isMore = differs || this.#isMoreToRead(state);
+    const { toFind, toRead } = this.#left(state);
+    const differs = !page.isAll || toFind;
+    const isMore = differs || toRead;
     const caughtUp = { ...work, state };
     const isAllLocated = isMore ? await this.#readDue(caughtUp, pulse, looks, differs) : page.isAll;
     const { failures, tally } = announcement.now;
@@ -293,17 +295,20 @@ class Tick {
         : lookAgain;
   }
 
-  /** The last search came to no end, or its result is to be tried again. */
-  #isLeftToFind(state: State): boolean {
-    const { unexplainedSince, heartbeat } = state;
-    if (state.pulseDigest === undefined) return true;
-    if (unexplainedSince === undefined || heartbeat === undefined) return false;
-    return this.#parts.rules.isSearchedAgain(unexplainedSince, Date.parse(heartbeat), this.#nowMs);
-  }
-
-  #isMoreToRead(state: State): boolean {
-    const { lookAt = Number.POSITIVE_INFINITY } = state.missing ?? {};
-    return state.cursor !== undefined || Math.min(state.dueAt, lookAt) <= this.#nowMs;
+  /**
+   * What is left to be found: the last search came to no end, or its result is to be tried again. What is left to be
+   * read: a day that did not fit into a tick, and the days that are due.
+   */
+  #left({ pulseDigest, unexplainedSince, heartbeat, missing, cursor, dueAt }: State) {
+    const nowMs = this.#parts.clock.now().epochMilliseconds;
+    const isSearchedAgain =
+      unexplainedSince !== undefined &&
+      heartbeat !== undefined &&
+      this.#parts.rules.isSearchedAgain(unexplainedSince, Date.parse(heartbeat), nowMs);
+    return {
+      toFind: pulseDigest === undefined || isSearchedAgain,
+      toRead: cursor !== undefined || Math.min(dueAt, missing?.lookAt ?? dueAt) <= nowMs,
+    };
   }
 
   /**
