@@ -22,7 +22,7 @@ import { auditPace, savedUntil, waited } from '../detection/due.ts';
 import { pulseDigest } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
-import { paceSeen, unhurried } from '../detection/pace.ts';
+import { paceSeen, remembered, unhurried } from '../detection/pace.ts';
 import { type Answer, dueWork, hasRoomForAll, type Step } from '../detection/worklist.ts';
 import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
@@ -35,7 +35,6 @@ import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from
 import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
 import { accessNameOf, oddTold, tell, tellFlood, waitingSeen } from './conditions.ts';
 import type { DeliveryTally } from './deliver.ts';
-import { keepPace } from './kept-pace.ts';
 import { Looks } from './looks.ts';
 import { type Oddities, quarantineTold, unreported, watching } from './oddities.ts';
 import { readPage } from './page.ts';
@@ -150,7 +149,7 @@ class Tick {
     } catch (error) {
       return await this.#failed(error, state);
     } finally {
-      await keepPace(this.#parts, state);
+      await this.#attempt('pace not kept', () => this.#keepPace(state));
     }
   }
 
@@ -209,7 +208,15 @@ class Tick {
     throw error;
   }
 
-  /** Of a tick that has failed: what goes wrong now must not hide why. */
+  /** What the next tick has to know of the pace, whatever has become of this one: it would only be refused again. */
+  async #keepPace(before: State): Promise<void> {
+    const { ledger, partner, clock } = this.#parts;
+    const { value, perMinute } = partner.pace;
+    const pace = remembered(value, perMinute, clock.now().epochMilliseconds);
+    if (!isDeepStrictEqual(pace, before.pace)) await ledger.saveState({ pace });
+  }
+
+  /** At a tick's end: what goes wrong now must not hide how it ended. */
   async #attempt(whatFails: string, step: () => Promise<void>): Promise<void> {
     try {
       await step();
