@@ -203,12 +203,16 @@ async function untilQuiet(life: Life): Promise<void> {
 
 /** Ticks until one is quiet: one request, one read, one write, and nobody told anything. */
 async function untilOneIsQuiet(life: Life): Promise<void> {
-  const { timeline, host, findings } = life;
+  const { timeline, host, findings, ledger } = life;
+  // Each may go once: a slow host is asked for no more than a dozen by their ids in a tick.
+  let mayGo = ledger.items.size;
   for (let n = 1; n <= ticksToRest * life.ticksForOne; n++) {
     host.forgetAbsences();
     const { report, invocation } = await timeline.until(life.tick());
     await timeline.pass({ seconds: 60 });
-    if (report?.outcome === 'backing-off') n -= 1;
+    const { outcome, withdrawn = 0 } = report ?? {};
+    if (outcome === 'backing-off' || (withdrawn > 0 && mayGo > 0)) n -= 1;
+    mayGo -= withdrawn;
     const { calls, requests, tokens, needlessTokens, reads, writes, publications } = invocation;
     const isQuiet = calls === 1 && requests === 1 && tokens <= 1 && needlessTokens === 0;
     if (!isQuiet || reads !== 1 || writes !== 1 || publications !== 0) continue;
