@@ -16,8 +16,8 @@ export {
 } from './contract/looking.ts';
 
 /**
- * Every command that the operate function carries out: what it is sent, what it answers, and whether
- * it changes anything, which is then recorded. What both sides of an invocation import.
+ * Every command that the operate function carries out: what it is sent, and what it answers. Those that
+ * change anything say `by` whom. What both sides of an invocation import.
  */
 export const contract = {
   status: looking.status,
@@ -56,7 +56,7 @@ export const answers: {
 export function isChanging(command: Command): boolean {
   if (command.command === 'prove') return command.now;
   if (command.command === 'replay') return !command.dryRun;
-  return contract[command.command].changes;
+  return 'by' in contract[command.command].command.shape;
 }
 
 /** The function was sent something that is no command, or one with settings that it does not know. */

@@ -18,39 +18,24 @@ const writesAtOnce = 16;
 
 /**
  * Sends on what waits for ops: the next tick delivers it, after a pause if there is one. At a pace,
- * so that subscribers do not get all of a flood at once, and with ticks in between.
- *
- * As a digest, only people are told. No tick comes in between, so what one call releases is one mail.
+ * so that subscribers do not get all of a flood at once, and with ticks in between. As a digest, only
+ * people are told, and there is nobody to be spared.
  */
 export const release: Carrier<'release'> = async (parts, command, call) => {
   const { forHours, ...left } = command;
   const openUntil = forHours === undefined ? undefined : await openGate(parts, forHours, call);
   const paused = ifPaused(await parts.ledger.recordedState());
-  const { waiting, eventsPerSecond } = command;
-  const decided =
-    command.as === 'digest'
-      ? await underLease(parts, call, () =>
-          decideAll(parts, call, left, 'released-to-people', (batch) => batch()),
-        )
-      : await decideAll(
-          parts,
-          call,
-          left,
-          waiting === 'held' ? 'released' : 'retried',
-          (batch) => underLease(parts, call, batch),
-          eventsPerSecond,
-        );
+  const { as, waiting, eventsPerSecond } = command;
+  const released = waiting === 'held' ? 'released' : 'retried';
+  const decided = await (as === 'digest'
+    ? decideAll(parts, call, left, 'released-to-people')
+    : decideAll(parts, call, left, released, eventsPerSecond));
   return { ...decided, result: { ...decided.result, openUntil, ...paused } };
 };
 
 /** Takes what waits for ops out of the outboxes: nobody is told of it. */
-export const discard: Carrier<'discard'> = async (parts, command, call) => {
-  const { result, failure } = await decideAll(parts, call, command, 'discarded', (batch) =>
-    underLease(parts, call, batch),
-  );
-  const { behind: _, ...counts } = result;
-  return { result: counts, failure };
-};
+export const discard: Carrier<'discard'> = (parts, command, call) =>
+  decideAll(parts, call, command, 'discarded');
 
 /** A busy day is let through: what the gate finds is counted as ever, and not held. */
 function openGate(parts: OperationParts, hours: number, call: Call): Promise<string | undefined> {
@@ -70,7 +55,6 @@ const noneYet = () => ({ events: 0, byType: noneOfAnyKind(), behind: 0, freed: 0
  * Does the same to every event of a selection that waits for ops, certification by certification.
  * Decided events leave the outbox, so restarting is safe.
  *
- * @param undisturbed does a batch while no tick is at work
  * @param perSecond at most so many on average; without it, as fast as it goes
  */
 async function decideAll<Command extends Selection & { readonly after?: string | undefined }>(
@@ -78,7 +62,6 @@ async function decideAll<Command extends Selection & { readonly after?: string |
   call: Call,
   command: Command,
   decision: Decision,
-  undisturbed: <Result>(batch: () => Promise<Result>) => Promise<Result>,
   perSecond = Number.POSITIVE_INFINITY,
 ) {
   const { limit, killedAt, operation } = call;
@@ -97,7 +80,7 @@ async function decideAll<Command extends Selection & { readonly after?: string |
       for (const batch of batches(selected, together)) {
         if (limit.noteIfReached()) return stopped();
         const decide = () => decideTogether(parts, command, decision, batch, sums);
-        await atPace(pace, () => undisturbed(decide));
+        await atPace(pace, () => underLease(parts, call, decide));
       }
       after = page.end;
       // Also where nothing is selected: to look through many takes time by itself.

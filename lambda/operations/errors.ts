@@ -67,9 +67,9 @@ export class TotalChangedError extends errorOf('total-changed', 'partner') {
 }
 
 /** The topic or the queue did not take an event that it should have taken. */
-export class ReplayRefusedError extends errorOf('replay-refused', 'aws', 'retry-helps') {
+export class EventsRefusedError extends errorOf('events-refused', 'aws', 'retry-helps') {
   readonly whatToDo =
-    'Send the command in `next`: it goes on before the first event that was refused. If it is refused again, look at the permissions of the operate function and at the encryption of the target.';
+    'Send the command again, or its `next`. If it is refused again, look at the permissions of the operate function, and at the policy and the key of the target: events of the ticks may be refused as well.';
 
   constructor(refused: number, code: string) {
     super(`${refused} ${refused === 1 ? 'event was' : 'events were'} refused (${code}).`);

@@ -4,7 +4,7 @@ import type { Announcer } from '../ports/announcer.ts';
 import type { Life } from '../ports/ledger.ts';
 import { noneOfAnyKind } from './contract/common.ts';
 import type { CommandOf } from './contract.ts';
-import { ReplayRefusedError } from './errors.ts';
+import { EventsRefusedError } from './errors.ts';
 import { recordedState } from './lease.ts';
 import { atPace } from './pace.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
@@ -73,7 +73,7 @@ export const replay: Carrier<'replay'> = async (parts, command, call) => {
     }
     return { result: { dryRun, ...sums } };
   } catch (failure) {
-    const hasBegun = after !== command.after || failure instanceof ReplayRefusedError;
+    const hasBegun = after !== command.after || failure instanceof EventsRefusedError;
     if (!hasBegun) throw failure;
     return stopped(failure);
   }
@@ -161,7 +161,7 @@ function rebuilt(
  * @param target none: what would be sent is counted
  * @param sums what was sent, and what was not, is added
  * @returns how many were sent
- * @throws ReplayRefusedError unless the target will never take an event as it is
+ * @throws EventsRefusedError unless the target will never take an event as it is
  */
 async function sendTogether(
   events: readonly Rebuilt[],
@@ -173,7 +173,7 @@ async function sendTogether(
   const sent = owed.length > 0 ? await target?.publish(owed, limit.deadline) : undefined;
   const { refused = [] } = sent ?? {};
   const [first, ...others] = refused.filter(({ forGood = false }) => !forGood);
-  if (first !== undefined) throw new ReplayRefusedError(others.length + 1, first.code);
+  if (first !== undefined) throw new EventsRefusedError(others.length + 1, first.code);
   const refusedForGood = new Set(refused.map(({ owed }) => owed));
   for (const event of events) {
     if (typeof event === 'string') sums.skipped[event] += 1;

@@ -12,9 +12,6 @@ import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
 import { countSelected, selecting, selectionOf, selectionSettings } from './selecting.ts';
 
-/** What `--for` lets through is everything. */
-const notWithFor = ['undeliverable', 'organization', 'year', 'type', 'id', 'digest'];
-
 const decidingSettings = {
   ...selectionSettings,
   yes: z.boolean().default(false),
@@ -29,7 +26,7 @@ export const release = opsCommand({
   examples: [
     ['release --stack prod', 'all of it'],
     ['release --stack prod --organization 7 --year 2026', 'some of it'],
-    ['release --stack prod --digest', 'tell people in one mail, and machines not at all'],
+    ['release --stack prod --digest', 'tell people by mail, and machines not at all'],
     ['release --stack prod --for 12h', 'let a busy day through, too'],
     ['release --stack prod --undeliverable --yes', 'try again what SNS has refused'],
   ],
@@ -37,8 +34,8 @@ export const release = opsCommand({
     addNext(
       'release',
       selecting(command)
-        .option('--digest', 'tell people only, in one mail')
-        .addOption(openHours().conflicts(notWithFor))
+        .option('--digest', 'tell people only, by mail')
+        .addOption(openHours())
         .addOption(eventsPerSecond()),
     ).addOption(yes()),
   settings: z.object({
@@ -146,14 +143,14 @@ async function decide(session: Session, decision: Decision) {
 async function agreedTo(
   session: Session,
   operator: Operator,
-  { name, question, isAgreed, selection, opensFor, settings }: Decision,
+  { question, isAgreed, selection, opensFor, settings }: Decision,
 ): Promise<Agreed | undefined> {
   const selected = await countSelected(session, operator, selection);
   const { kept, altogether } = selected;
   const { at: until, events, byType, unreadable } = kept;
   if (events === 0 && opensFor === undefined) {
-    const none: Omit<ResultOf<'discard'>, 'next'> = { events, byType, freed: 0, unreadable };
-    session.answer({ ...none, ...(name === 'release' && { behind: 0 }), altogether }, (view) =>
+    const none: ResultOf<'discard'> = { events, byType, freed: 0, behind: 0, unreadable };
+    session.answer({ ...none, altogether }, (view) =>
       holdsLines(view, selected, selection.waiting),
     );
     return undefined;

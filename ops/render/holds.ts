@@ -134,14 +134,13 @@ function listLines(view: View, list: NonNullable<Holds['list']>): string[] {
 /** Of all calls so far and one more. */
 export function decidedSum<Result extends Decided>(all: Result | undefined, one: Result): Result {
   if (all === undefined) return one;
-  const behind = 'behind' in one && 'behind' in all ? { behind: one.behind + all.behind } : {};
   const open = 'openUntil' in all ? { openUntil: all.openUntil } : {};
   return {
     ...one,
-    ...behind,
     ...open,
     events: all.events + one.events,
     freed: all.freed + one.freed,
+    behind: all.behind + one.behind,
     unreadable: all.unreadable + one.unreadable,
     byType: added(all.byType, one.byType),
   };
@@ -149,8 +148,7 @@ export function decidedSum<Result extends Decided>(all: Result | undefined, one:
 
 /** What was released or discarded. */
 export function decidedLines(view: View, decided: Decided, verb: string): string[] {
-  const { events, byType, freed, unreadable } = decided;
-  const behind = 'behind' in decided ? decided.behind : 0;
+  const { events, byType, freed, behind, unreadable } = decided;
   return [
     `${view.paint('strong', `${count(events, 'event')} ${verb}`)}${events > 0 ? `: ${counts(byType)}` : ''}`,
     ...(behind > 0

@@ -93,7 +93,7 @@ describe('replay', () => {
     expect(answer).toMatchObject({
       exitCode: 5,
       ok: false,
-      problem: { code: 'replay-refused', retryHelps: true },
+      problem: { code: 'events-refused', retryHelps: true },
       result: { events: 2, next: { command: 'replay' } },
     });
   });

@@ -187,7 +187,7 @@ describe('a test event', () => {
     stage.sns.once('PublishBatch', async () => notAllowed);
     expect(await operate({ command: 'test-event' })).toMatchObject({
       ok: false,
-      problem: { code: 'test-event-refused' },
+      problem: { code: 'events-refused' },
     });
   });
 });

@@ -148,7 +148,6 @@ export const status = {
     /** Newest first; absent: not asked for. */
     history: z.optional(z.array(commandRecord)),
   }),
-  changes: false,
 };
 
 const dayProof = z.object({
@@ -264,7 +263,6 @@ export const explain = {
     /** What keeps ticks from finding what they have not found yet: of the reasons that `status` tells. */
     hindrances: z.array(z.enum(['never-ticked', 'paused', 'backing-off', 'baseline', 'missing'])),
   }),
-  changes: false,
 };
 
 /** Calendar years that one certificate may tell of: it has a line a day, some 73,000 then. */
@@ -327,7 +325,6 @@ export const prove = {
     found: z.optional(byKind),
     next: z.optional(proveCommand),
   }),
-  changes: true,
 };
 
 export const checkNames = [
@@ -370,5 +367,4 @@ export const check = {
       }),
     ),
   }),
-  changes: false,
 };

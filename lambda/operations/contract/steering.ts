@@ -21,7 +21,6 @@ export const tick = {
     requests: count,
     durationMs: z.number(),
   }),
-  changes: true,
 };
 
 const pauseResult = z.object({
@@ -34,13 +33,11 @@ const pauseResult = z.object({
 export const pause = {
   command: z.strictObject({ command: z.literal('pause'), reason, by }),
   result: pauseResult,
-  changes: true,
 };
 
 export const resume = {
   command: z.strictObject({ command: z.literal('resume'), reason: z.optional(reason), by }),
   result: pauseResult,
-  changes: true,
 };
 
 export const restartBaseline = {
@@ -54,7 +51,6 @@ export const restartBaseline = {
     changed: z.boolean(),
     paused,
   }),
-  changes: true,
 };
 
 /** More is missing than may be withdrawn, and the partner's total is right. */
@@ -75,7 +71,6 @@ export const acceptTotal = {
     before: count,
     paused,
   }),
-  changes: true,
 };
 
 const credentialsStoredCommand = z.strictObject({
@@ -95,5 +90,4 @@ export const credentialsStored = {
     /** To be sent once they are stored. */
     next: z.optional(credentialsStoredCommand),
   }),
-  changes: true,
 };

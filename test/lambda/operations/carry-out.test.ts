@@ -128,7 +128,7 @@ describe('a test event', () => {
     story.subscribers.refuse = () => ({ code: 'KMSAccessDenied' });
     expect(await story.operate({ command: 'test-event' })).toMatchObject({
       ok: false,
-      problem: { code: 'test-event-refused', message: expect.stringContaining('KMSAccessDenied') },
+      problem: { code: 'events-refused', message: expect.stringContaining('KMSAccessDenied') },
     });
   });
 });

@@ -380,7 +380,7 @@ describe('a replay that stops', () => {
     const answer = await story.operate({ ...everything, eventsPerSecond: 2 });
     expect(answer).toMatchObject({
       ok: false,
-      problem: { code: 'replay-refused', retryHelps: true },
+      problem: { code: 'events-refused', retryHelps: true },
       result: { events: 4, next: { after: '2026-11-20/4' } },
     });
     story.subscribers.refuse = () => undefined;
