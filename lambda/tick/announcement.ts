@@ -93,7 +93,7 @@ export class Announcement {
   /** Delivers what earlier ticks have left. */
   async inherit(state: State): Promise<void> {
     this.#set({ years: state.years });
-    this.#set({ delivery: await inherit(this.#context.parts, this.#context.limit, state) });
+    this.#set({ delivery: await inherit(this.#context, state) });
   }
 
   /** The people's mail, once: what a mail that fails has told is not known. */
@@ -197,7 +197,7 @@ export class Announcement {
     const { announced, committed, free } = afterCommits(this.#now, outcomes, destiny);
     this.#set(announced);
     this.#set({
-      delivery: await deliver(this.#context.parts, this.#context.limit, this.#now.delivery, free),
+      delivery: await deliver(this.#context, this.#now.delivery, free),
     });
     return committed;
   }

@@ -1,9 +1,8 @@
 import { forDigest } from '../delivery/digest.ts';
 import { type DigestNews, digestSchedule, isDigestDue } from '../detection/digest-schedule.ts';
-import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
-import type { Committed, OutboxEntry } from '../ports/ledger.ts';
+import type { Committed } from '../ports/ledger.ts';
 import type { DigestSchedule, State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -34,15 +33,11 @@ export interface DeliveryState extends DeliveryTally {
   /** The people's mail goes out at the end of this tick. */
   readonly isMailDue: boolean;
   /** What subscribers have and the mail will tell of. */
-  readonly toTell: readonly ToTell[];
+  readonly toTell: readonly OwedEvent[];
   /** What earlier ticks had left to wait for a mail, and whether SNS has refused one. */
   readonly left: Exclude<DigestNews, 'left'>;
   /** When the next mail is due; `undefined`: nobody waits for one. */
   readonly schedule: DigestSchedule | undefined;
-}
-
-interface ToTell extends OutboxEntry {
-  readonly event: CertificationEvent;
 }
 
 export const nothingDelivered: DeliveryState = {
@@ -58,21 +53,26 @@ export const nothingDelivered: DeliveryState = {
   schedule: undefined,
 };
 
+/** What a delivery works with. */
+interface Delivering {
+  readonly parts: TickParts;
+  readonly limit: TimeLimit;
+}
+
 /** Delivers what earlier ticks have left, as the state was when this one took the lease. */
 export async function inherit(
-  parts: TickParts,
-  limit: TimeLimit,
+  context: Delivering,
   { digest, dirtySince }: State,
 ): Promise<DeliveryState> {
-  const { clock, settings } = parts;
+  const { clock, settings } = context.parts;
   const now = clock.now();
   const next = digestSchedule(digest, 'left', now, settings);
   // A tick that died may not have come to write that a mail is owed.
   const schedule = digest ?? (dirtySince && next);
   const isMailDue = isDigestDue(next, now, settings);
   const before = { ...nothingDelivered, isMailDue, schedule };
-  const collected = schedule && isMailDue ? await collect(parts, limit, before) : before;
-  return dirtySince === undefined ? collected : deliverLeftovers(parts, limit, collected);
+  const collected = schedule && isMailDue ? await collect(context, before) : before;
+  return dirtySince === undefined ? collected : deliverLeftovers(context, collected);
 }
 
 /** An event of it may have been committed, and the answer lost: what comes after that waits for the next tick. */
@@ -82,8 +82,7 @@ export function leave(delivery: DeliveryState, certificationId: number): Deliver
 
 /** What comes after something that had to stay behind stays behind it. */
 export async function deliver(
-  parts: TickParts,
-  limit: TimeLimit,
+  context: Delivering,
   delivery: DeliveryState,
   committed: readonly Committed[],
 ): Promise<DeliveryState> {
@@ -95,7 +94,7 @@ export async function deliver(
     return isFree;
   });
   const undelivered = delivery.undelivered + committed.length - free.length;
-  return publish(parts, limit, { ...delivery, waiting, undelivered }, free);
+  return publish(context, { ...delivery, waiting, undelivered }, free);
 }
 
 /**
@@ -114,8 +113,7 @@ export async function tellPeople(
 
 /** Collects for the mail what earlier ticks have left to wait for it. */
 async function collect(
-  { ledger, journal }: TickParts,
-  limit: TimeLimit,
+  { parts: { ledger, journal }, limit }: Delivering,
   delivery: DeliveryState,
 ): Promise<DeliveryState> {
   let collected = delivery;
@@ -131,17 +129,17 @@ async function collect(
 }
 
 async function deliverLeftovers(
-  parts: TickParts,
-  limit: TimeLimit,
+  context: Delivering,
   before: DeliveryState,
 ): Promise<DeliveryState> {
+  const { parts, limit } = context;
   let delivery = before;
   for await (const { owed, unreadable } of parts.ledger.leftovers('event')) {
     for (const error of unreadable) parts.journal.warn('outbox unreadable', { error });
     const page = { ...delivery, undelivered: delivery.undelivered + unreadable.length };
     const pending = owed.filter((one) => !isPublished(one));
     const noted = page.isMailDue ? telling(page, owed.filter(isPublished)) : page;
-    delivery = await limit.between(() => publish(parts, limit, noted, pending));
+    delivery = await limit.between(() => publish(context, noted, pending));
     if (limit.noteIfReached()) delivery = { ...delivery, isStopped: true };
     if (delivery.isStopped) break;
   }
@@ -152,12 +150,12 @@ const isPublished = ({ owes }: OwedEvent) => owes === 'digest';
 
 /** Publishes events and settles each batch as soon as it was accepted: a death repeats what is under way. */
 async function publish(
-  parts: TickParts,
-  limit: TimeLimit,
+  context: Delivering,
   delivery: DeliveryState,
   owed: readonly OwedEvent[],
 ): Promise<DeliveryState> {
   if (owed.length === 0) return delivery;
+  const { parts, limit } = context;
   const { announcer, ledger } = parts;
   const outcome = await announcer.publish(owed, limit.deadline, (batch) =>
     ledger.settle(batch, 'digest'),
@@ -188,11 +186,7 @@ function afterPublishing(
 
 /** What the mail will tell of, too; of each event no more than it shows. */
 function telling(delivery: DeliveryState, owed: readonly OwedEvent[]): DeliveryState {
-  const more = owed.map(({ certificationId, revision, event }) => ({
-    certificationId,
-    revision,
-    event: forDigest(event),
-  }));
+  const more = owed.map((one) => ({ ...one, event: forDigest(one.event) }));
   return { ...delivery, toTell: [...delivery.toTell, ...more] };
 }
 

@@ -2,6 +2,7 @@ import { expectedAmidAudits, expectedAtRest } from './calm.ts';
 import type { Note } from './coverage.ts';
 import { isTooMuchMissing, Life, type Ticked } from './life.ts';
 import type { BrokenParts } from './mutants.ts';
+import type { Invocation } from './passage.ts';
 import { type Plan, planOf } from './plan.ts';
 import { judge } from './verdict.ts';
 
@@ -201,7 +202,14 @@ async function untilQuiet(life: Life): Promise<void> {
   life.findings.push(`looked ${looksToRest} times at what is missing, and not to the end`);
 }
 
-/** Ticks until one is quiet: one request, one read, one write, and nobody told anything. */
+/** One request, one read, one write, and nobody told anything. */
+function isQuiet(invocation: Invocation): boolean {
+  const { calls, requests, tokens, needlessTokens, reads, writes, publications } = invocation;
+  const isOneRequest = calls === 1 && requests === 1 && tokens <= 1 && needlessTokens === 0;
+  return isOneRequest && reads === 1 && writes === 1 && publications === 0;
+}
+
+/** Ticks until one is quiet. */
 async function untilOneIsQuiet(life: Life): Promise<void> {
   const { timeline, host, findings, ledger } = life;
   // Each may go once: a slow host is asked for no more than a dozen by their ids in a tick.
@@ -213,9 +221,7 @@ async function untilOneIsQuiet(life: Life): Promise<void> {
     const { outcome, withdrawn = 0 } = report ?? {};
     if (outcome === 'backing-off' || (withdrawn > 0 && mayGo > 0)) n -= 1;
     mayGo -= withdrawn;
-    const { calls, requests, tokens, needlessTokens, reads, writes, publications } = invocation;
-    const isQuiet = calls === 1 && requests === 1 && tokens <= 1 && needlessTokens === 0;
-    if (!isQuiet || reads !== 1 || writes !== 1 || publications !== 0) continue;
+    if (!isQuiet(invocation)) continue;
     life.coverage.note(`at rest after ${n < 5 ? n : n < 15 ? '5 to 14' : '15 and more'}`);
     return;
   }

@@ -56,7 +56,7 @@ async function leased(left: { events?: OwedEvent[]; digest?: OwedEvent[] } = {},
   const parts = { ...story.parts, ledger };
   const limit = new TimeLimit(story.clock.now().add({ minutes: 1 }), story.clock);
   const state = await story.ledger.state();
-  return { parts, limit, state };
+  return { tick: { parts, limit }, state };
 }
 
 const settledAs = (rest: string) =>
@@ -64,11 +64,11 @@ const settledAs = (rest: string) =>
 
 describe('the delivery of a tick', () => {
   it('is a value: what comes of it is another one', async () => {
-    const { parts, limit, state } = await leased();
-    const before = await inherit(parts, limit, state);
+    const { tick, state } = await leased();
+    const before = await inherit(tick, state);
     const copy = structuredClone({ ...before, schedule: undefined });
-    const after = await deliver(parts, limit, leave(before, 3), owedEvents(3));
-    await tellPeople(parts, after);
+    const after = await deliver(tick, leave(before, 3), owedEvents(3));
+    await tellPeople(tick.parts, after);
     expect({ ...before }).toEqual(copy);
     expect(after).toMatchObject({ delivered: 2, undelivered: 1, undeliverable: 0 });
     expect(after.toTell).toHaveLength(2);
@@ -76,38 +76,38 @@ describe('the delivery of a tick', () => {
   });
 
   it('settles each accepted batch at once, and again with the mail', async () => {
-    const { parts, limit, state } = await leased();
-    const begun = await inherit(parts, limit, state);
-    const all = await deliver(parts, limit, begun, owedEvents(12));
+    const { tick, state } = await leased();
+    const begun = await inherit(tick, state);
+    const all = await deliver(tick, begun, owedEvents(12));
     expect(settled).toEqual([
       { count: 10, rest: 'digest' },
       { count: 2, rest: 'digest' },
     ]);
-    await tellPeople(parts, all);
+    await tellPeople(tick.parts, all);
     expect(settledAs('nothing')).toBe(12);
   });
 
   it('tells the people of no more than 20,000 in a mail, and of what follows in another one', async () => {
-    const { parts, limit, state } = await leased();
-    const begun = await inherit(parts, limit, state);
-    const many = await deliver(parts, limit, begun, owedEvents(20_000));
+    const { tick, state } = await leased();
+    const begun = await inherit(tick, state);
+    const many = await deliver(tick, begun, owedEvents(20_000));
     expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
-    const all = await deliver(parts, limit, many, owedEvents(2, 20_001));
-    const told = await tellPeople(parts, all);
+    const all = await deliver(tick, many, owedEvents(2, 20_001));
+    const told = await tellPeople(tick.parts, all);
     expect(story.mails.map(({ length }) => length)).toEqual([20_000, 2]);
     expect(settledAs('nothing')).toBe(20_002);
     expect(told.schedule).toBeUndefined();
-    await tellPeople(parts, told);
+    await tellPeople(tick.parts, told);
     expect(story.mails).toHaveLength(2);
   });
 
   it('has the next tick try again when one of several mails was refused', async () => {
-    const { parts, limit, state } = await leased();
-    const begun = await inherit(parts, limit, state);
+    const { tick, state } = await leased();
+    const begun = await inherit(tick, state);
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
-    const many = await deliver(parts, limit, begun, owedEvents(20_000));
+    const many = await deliver(tick, begun, owedEvents(20_000));
     story.subscribers.mailing = { accepted: true };
-    const told = await tellPeople(parts, await deliver(parts, limit, many, owedEvents(1, 20_001)));
+    const told = await tellPeople(tick.parts, await deliver(tick, many, owedEvents(1, 20_001)));
     expect(story.mails.map(({ length }) => length)).toEqual([1]);
     expect(told).toMatchObject({ delivered: 20_001, undelivered: 20_000 });
     const now = story.clock.now();
@@ -117,59 +117,59 @@ describe('the delivery of a tick', () => {
 
 describe('what waits for a mail', () => {
   const waiting = async (owed: OwedEvent[]) => {
-    const { parts, limit, state } = await leased({ digest: owed });
+    const { tick, state } = await leased({ digest: owed });
     const owedAt = story.clock.now().subtract({ hours: 1 });
     const digest = { dueAt: story.clock.now(), owedAt };
-    return { parts, limit, state: { ...state, digest } };
+    return { tick, state: { ...state, digest } };
   };
 
   it('is told of by the next tick at once where there is more than one mail takes', async () => {
-    const { parts, limit, state } = await waiting(owedEvents(20_000, 1, 'digest'));
-    const told = await tellPeople(parts, await inherit(parts, limit, state));
+    const { tick, state } = await waiting(owedEvents(20_000, 1, 'digest'));
+    const told = await tellPeople(tick.parts, await inherit(tick, state));
     expect(told.schedule?.dueAt.equals(story.clock.now())).toBe(true);
     expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
   });
 
   it('is looked for again later where some was found, and no more where nothing was', async () => {
     const some = await waiting(owedEvents(2, 1, 'digest'));
-    const told = await tellPeople(some.parts, await inherit(some.parts, some.limit, some.state));
+    const told = await tellPeople(some.tick.parts, await inherit(some.tick, some.state));
     const minutes = told.schedule?.dueAt.since(story.clock.now()).total('minutes');
     expect(minutes).toBe(10);
     const nothing = await waiting([]);
-    const { parts, limit, state } = nothing;
-    expect((await tellPeople(parts, await inherit(parts, limit, state))).schedule).toBeUndefined();
+    const { tick, state } = nothing;
+    expect((await tellPeople(tick.parts, await inherit(tick, state))).schedule).toBeUndefined();
   });
 
   it('is left to another tick when time is up, page by page, as are the events of subscribers', async () => {
     const digest = owedEvents(30, 1, 'digest');
-    const { parts, state } = await leased({ digest, events: owedEvents(30, 31) }, 10);
-    const limit = new TimeLimit(story.clock.now(), story.clock);
+    const { tick: before, state } = await leased({ digest, events: owedEvents(30, 31) }, 10);
+    const tick = { ...before, limit: new TimeLimit(story.clock.now(), story.clock) };
     const dirty = { ...state, dirtySince: story.clock.now() };
-    const inherited = await inherit(parts, limit, dirty);
+    const inherited = await inherit(tick, dirty);
     expect(pages).toBe(2);
     expect(inherited.toTell).toHaveLength(20);
-    const later = await deliver(parts, limit, inherited, owedEvents(3, 61));
+    const later = await deliver(tick, inherited, owedEvents(3, 61));
     expect(later).toMatchObject({ delivered: 10, undelivered: 3 });
-    expect((await tellPeople(parts, later)).schedule).toBeDefined();
+    expect((await tellPeople(tick.parts, later)).schedule).toBeDefined();
   });
 
   it('is told of although another outbox cannot be read, which is warned of and stays owed', async () => {
     unreadableOutbox = new LedgerUnavailableError('Query', {});
-    const { parts, limit, state } = await leased({ digest: owedEvents(1, 1, 'digest') });
+    const { tick, state } = await leased({ digest: owedEvents(1, 1, 'digest') });
     const dirty = { ...state, dirtySince: story.clock.now() };
-    const inherited = await inherit(parts, limit, dirty);
+    const inherited = await inherit(tick, dirty);
     expect(inherited).toMatchObject({ undelivered: 1 });
-    await tellPeople(parts, inherited);
+    await tellPeople(tick.parts, inherited);
     expect(story.mails).toEqual([['district-a/1/1']]);
     expect(story.warnings).toEqual(['outbox unreadable', 'outbox unreadable']);
   });
 
   it('is told of with what a tick that died has left', async () => {
-    const { parts, limit, state } = await leased({
+    const { tick, state } = await leased({
       events: [...owedEvents(2), ...owedEvents(1, 3, 'digest')],
     });
     const dirty = { ...state, dirtySince: story.clock.now() };
-    const told = await tellPeople(parts, await inherit(parts, limit, dirty));
+    const told = await tellPeople(tick.parts, await inherit(tick, dirty));
     expect(story.ids()).toEqual(['district-a/1/1', 'district-a/2/1']);
     expect(story.mails).toEqual([['district-a/3/1', 'district-a/1/1', 'district-a/2/1']]);
     expect(settledAs('digest')).toBe(2);
