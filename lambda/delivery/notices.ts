@@ -96,7 +96,8 @@ export function baselineNotice(integration: string, calendar: Calendar): Notice 
   };
 }
 
-const rowsShown = 20;
+/** Of a flood's three lists, the notice of a condition has room for so many rows each. */
+const rowsShown = 6;
 
 function tally<Item>(items: readonly Item[], keyOf: (item: Item) => string): string[] {
   const counts = [...Map.groupBy(items, keyOf)]

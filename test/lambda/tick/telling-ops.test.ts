@@ -172,6 +172,16 @@ describe('operations hear once, and once when it is over', () => {
     expect(titles().slice(1)).toEqual(['nothing is held any more']);
   });
 
+  it('of what is held by organization and by year, of however many organizations it is', async () => {
+    story.settings = { holdAbove: 5 };
+    const held = flood(100).map((one, index) => ({ ...one, organization_id: index }));
+    story.world = [...story.world, ...held];
+    await ticks(1, 1);
+    expect(story.notices[0]?.text).toMatch(
+      / {2}By organization:\n( {4}\d+: 1\n){6} {4}and 24 more\n {2}By year of completion:\n {4}2020: 30\n/,
+    );
+  });
+
   it('of no more than is held: not of what could not be told before', async () => {
     story.settings = { holdAbove: 5 };
     story.world = [...story.world, ...flood(100)];
