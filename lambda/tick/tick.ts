@@ -521,7 +521,9 @@ class Tick {
       this.#observe(quarantineTold(this.#parts, malformed, this.#learned.reported.length));
     }
     const { missing, unexplained } = { ...state, ...this.#learned };
-    this.#observe(absenceSeen(this.#open, missing, unexplained, settings.withdrawAfterMs));
+    // A reading of everything looks for nothing that is missing, and knows of nothing that it is not.
+    if (outcome !== 'baseline')
+      this.#observe(absenceSeen(this.#open, missing, unexplained, settings.withdrawAfterMs));
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     if (this.#work === undefined)

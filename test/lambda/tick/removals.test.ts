@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isWithin } from '../../../lambda/detection/days.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
@@ -372,6 +373,29 @@ describe('what was missing', () => {
     expect(await story.minute()).toMatchObject({ missing: 0, unexplained: 0 });
     await story.minutes(30);
     expect(titles().filter((title) => title.includes('missing'))).toEqual([]);
+  });
+
+  it('is not called over while everything is read anew, which looks for nothing', async () => {
+    story = new Integration();
+    const days = (count: number) => Temporal.PlainDate.from('2006-01-01').add({ days: 18 * count });
+    story.world = numbers(1, 400).map((id) =>
+      assessment({ id, certified_on: days(id).toString() }),
+    );
+    await story.minutes(10);
+    story.world = story.world.slice(200);
+    story.notices.length = 0;
+    await story.minutes(15);
+    await story.operate({ command: 'restart-baseline' });
+    story.requestSeconds = 11;
+    while ((await state()).baseline.status !== 'completed') {
+      await story.minute();
+      story.clock.advance({ minutes: 4 });
+    }
+    story.requestSeconds = 0;
+    await story.minutes(30);
+    expect(titles().filter((title) => title.includes('missing'))).toEqual([
+      'many certifications are missing at the partner',
+    ]);
   });
 
   it('is back, although another record of its day is malformed', async () => {
