@@ -9,7 +9,7 @@ export interface TransportLimits {
   readonly headersMs: number;
   /** Between two pieces of the body; an attempt as a whole has a limit of its own. */
   readonly bodyMs: number;
-  /** Cap on a body, which undici keeps. */
+  /** Cap on a body: on what it says it has, and, which undici keeps, on what it has. */
   readonly maxResponseBytes: number;
   /** Sockets open to the host at the same time. */
   readonly connections: number;
@@ -42,11 +42,13 @@ const USER_AGENT = 'certification-notifier/0.1.0';
 export class Transport {
   readonly #dispatcher: RequestDispatcher;
   readonly #prefix: string;
+  readonly #maxResponseBytes: number;
 
   /** @throws {PartnerError} `invalid-base-url` */
   constructor(baseUrl: string | URL, limits: TransportLimits, dispatcher?: RequestDispatcher) {
     const url = parseBaseUrl(baseUrl);
     this.#prefix = url.pathname.replace(/\/+$/, '');
+    this.#maxResponseBytes = limits.maxResponseBytes;
     this.#dispatcher = dispatcher ?? poolTo(url.origin, limits);
   }
 
@@ -77,8 +79,14 @@ export class Transport {
       headers = Object.fromEntries(
         Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
       );
+      const { body } = answer;
+      if (Number(headers['content-length']) > this.#maxResponseBytes) {
+        // undici counts what arrives: a slow host would time out before it is too much.
+        body.on('error', () => {}).destroy();
+        throw new PartnerError('response-too-large', kind, 'Content-Length');
+      }
       // Not `bytes()`: it keeps a piece of its own of each byte, if they are sent one by one.
-      return { status, headers, body: Buffer.concat(await answer.body.toArray()) };
+      return { status, headers, body: Buffer.concat(await body.toArray()) };
     } catch (error) {
       if (status >= 300) return { status, headers, body: Buffer.alloc(0) };
       throw signal.aborted ? signal.reason : toPartnerError(kind, error);
@@ -146,7 +154,7 @@ const UNTRUSTED = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOST
 const HTTP_PARSER = Symbol.for('undici.error.UND_ERR_HTTP_PARSER');
 
 function toPartnerError(kind: RequestKind, cause: unknown): unknown {
-  if (!(cause instanceof Error)) return cause;
+  if (!(cause instanceof Error) || cause instanceof PartnerError) return cause;
   // No cause: this error holds the bytes that could not be read. Its code is often missing.
   if (HTTP_PARSER in cause) return new PartnerError('unexpected-response', kind, 'not HTTP');
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown';

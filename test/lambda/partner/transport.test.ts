@@ -145,6 +145,31 @@ describe('the cap on a response', () => {
     expect(await rejection(client.list())).toMatchObject({ code: 'response-too-large' });
   });
 
+  it('refuses what says that it is longer before it arrives, and ends the connection', async () => {
+    const { host, client } = await rig({ limits });
+    const closed = new Promise((resolve) => {
+      host.script('list', (response) => {
+        response.once('close', resolve);
+        response.writeHead(200, { 'content-length': 10_001 });
+        response.flushHeaders(); // and not one byte of the body
+      });
+    });
+    expect(await rejection(client.list())).toMatchObject({ code: 'response-too-large' });
+    await closed;
+  });
+
+  it('does not wait for such a body of a failure, whose status counts', async () => {
+    const { host, client } = await rig({ limits });
+    host.script('list', (response) => {
+      response.writeHead(429, { 'content-length': 10_001, 'retry-after': '90' });
+      response.flushHeaders();
+    });
+    expect(await rejection(client.list())).toMatchObject({
+      code: 'rate-limited',
+      retryAfterMs: 90_000,
+    });
+  });
+
   it('stops reading a body of unknown length, and ends the connection', async () => {
     const { host, client } = await rig({ limits });
     const closed = new Promise((resolve) => {
