@@ -4,7 +4,7 @@ import type { Page, Quarantined } from './records.ts';
 
 /** So few rows that are too large are looked at one by one: otherwise a read could not get past a row that is. */
 const fewRows = 12;
-/** So many at least: any of them that fits says what the host counts. */
+/** So many at least, and the one behind them: any of them that fits says what the host counts. */
 const rowsCounted = 3;
 
 /**
@@ -29,12 +29,13 @@ export async function fittingPage(
   if (fitting !== undefined && size >= fewRows) return fitting;
 
   const page = Math.min(asked, fewRows);
+  const behind = Math.max(page, rowsCounted);
   const pieces = [fitting];
-  for (let row = size; row < Math.max(page, rowsCounted); row++)
-    pieces.push(await unlessTooLarge(rowsFrom(row, 1)));
-  if (fitting !== undefined && !pieces.includes(undefined)) return fitting;
-  const counted = pieces.findLast((piece) => piece !== undefined) ?? (await rowsFrom(0, 1));
-  return joined(pieces.slice(0, page), { count: counted.meta.count, offset, page });
+  for (let row = size; row < behind; row++) pieces.push(await unlessTooLarge(rowsFrom(row, 1)));
+  const ofPage = pieces.slice(0, page);
+  if (fitting !== undefined && !ofPage.includes(undefined)) return fitting;
+  const counted = pieces.findLast((piece) => piece !== undefined) ?? (await rowsFrom(behind, 1));
+  return joined(ofPage, { count: counted.meta.count, offset, page });
 }
 
 function joined(pieces: readonly (Page | undefined)[], meta: Page['meta']): Page {

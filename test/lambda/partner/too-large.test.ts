@@ -56,6 +56,29 @@ it('counts beside a row that is too large', async () => {
   expect(pages()).toEqual(['0+1', '1+1', '2+1']);
 });
 
+it('is counted behind so many that are too large', async () => {
+  const { host, client } = partner(30);
+  for (const id of [1, 2, 3]) host.weights.set(id, limit + 1);
+  expect((await client.list({ page: 1 })).meta.count).toBe(30);
+});
+
+it('is got past where all of its rows are too large', async () => {
+  const { host, client } = partner(30);
+  for (let id = 1; id <= 12; id++) host.weights.set(id, limit + 1);
+  const page = await client.list({ page: 100 });
+  expect(page).toMatchObject({ rows: 12, assessments: [], meta: { count: 30, page: 12 } });
+  expect(page.quarantined).toHaveLength(12);
+});
+
+it('is one answer where none of its own rows is too large', async () => {
+  const { host, client } = partner(30);
+  host.weights
+    .set(1, 0.7 * limit)
+    .set(2, 0.7 * limit)
+    .set(3, limit + 1);
+  expect(await client.list({ page: 2 })).toMatchObject({ rows: 1, meta: { page: 1 } });
+});
+
 it('shows what is beside many rows that are too large', async () => {
   const { host, client } = partner(30);
   for (const id of [3, 5, 7, 9, 11, 12]) host.weights.set(id, limit + 1);
