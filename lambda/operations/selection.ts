@@ -12,6 +12,8 @@ type ReplayCommand = CommandOf<'replay'>;
 const rowsTogether = 99;
 /** Days of one slice; each is a Query of the ledger. */
 const daysTogether = 100;
+/** The last that there can be: of what is not dated yet, some hosts say so. */
+const lastDay = '9999-12-31';
 const queriesAtOnce = 8;
 
 /** Certifications that are replayed together. */
@@ -90,7 +92,7 @@ function isAhead(day: string, id: number, cursor = ''): boolean {
   return day > reached || (day === reached && id > Number(lastId));
 }
 
-function isWithin(day: string, { from = '', to = '9999' }: ReplayCommand['days'] = {}): boolean {
+function isWithin(day: string, { from = '', to = lastDay }: ReplayCommand['days'] = {}): boolean {
   return day >= from && day <= to;
 }
 
@@ -101,7 +103,7 @@ async function daysOf(
   { days, after }: ReplayCommand,
 ): Promise<[day: string, entry: DayEntry][]> {
   const yearOf = (day: string) => Number(day.slice(0, 4));
-  const { from = '', to = '9999' } = days ?? {};
+  const { from = '', to = lastDay } = days ?? {};
   const entries = await ledger.calendar(
     years.filter((year) => year >= yearOf(from) && year <= yearOf(to)),
   );

@@ -257,6 +257,14 @@ describe('a selection', () => {
     expect(ids()).toEqual([2]);
   });
 
+  it('of all days has the last that there can be, too', async () => {
+    await story.show(on('9999-12-31', 9));
+    await story.operate({ command: 'replay', ids: [9] });
+    expect(ids()).toEqual([9]);
+    await story.operate(everything);
+    expect(ids().slice(1)).toContain(9);
+  });
+
   it('must select something', async () => {
     expect(await story.operate({ command: 'replay' })).toMatchObject({
       ok: false,
