@@ -150,7 +150,8 @@ async function conditionsOf(
 
 /**
  * How many wait for ops. What owes people a digest besides is in the index for that: where none other
- * waits, a look at the items tells whether there is any, of as many as ticks have told of.
+ * waits, a look at the items tells whether there is any, of as many as ticks have told of. While something is
+ * to be published, that is in the way by itself: to look through all of a flood that was released takes minutes.
  */
 async function keptNow(
   opsLedger: OperationParts['opsLedger'],
@@ -158,7 +159,8 @@ async function keptNow(
   told: number,
   waiting: Status['waiting'],
 ): Promise<number> {
-  if (waiting[name] > 0 || waiting.digest === 0) return waiting[name];
+  const mayHide = waiting[name] === 0 && waiting.pending === 0 && waiting.digest > 0;
+  if (!mayHide) return waiting[name];
   for await (const { owed, unreadable } of opsLedger.kept(name))
     if (owed.length > 0 || unreadable.length > 0) return told;
   return 0;

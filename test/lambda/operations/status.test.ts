@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { contract } from '../../../lambda/operations/contract.ts';
@@ -243,6 +243,21 @@ describe('the status', () => {
     });
     await story.operate({ command: 'discard' });
     expect(await status()).toMatchObject({ waiting: { digest: 1 }, conditions: [] });
+  });
+
+  it('does not look through all that is to be published for what may be held behind it', async () => {
+    await story.settle();
+    const hold = { since: 0, number: 1, told: { at: 0, number: 1 } };
+    await story.ledger.saveState({ conditions: new Map([['held', hold]]) });
+    await story.ledger.settle(await story.commit([on('2026-11-20', 1)]), 'digest');
+    await story.commit([on('2026-11-20', 2)]);
+    const kept = vi.spyOn(story.opsLedger, 'kept');
+    expect(await status()).toMatchObject({
+      reasons: ['owing'],
+      waiting: { pending: 1, digest: 1, held: 0 },
+      conditions: [],
+    });
+    expect(kept).not.toHaveBeenCalled();
   });
 
   it('says everything that is in the way, the gravest first', async () => {
