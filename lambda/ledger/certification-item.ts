@@ -196,7 +196,13 @@ export function parseLife(item: Plain): Life {
   };
 }
 
-export function parseRevision(item: Plain, revision: number) {
+/** By themselves: nothing else of the history is to be in the way of a decision. */
+export function decisionsAbout(item: Plain, revision: number) {
+  const noted = z.pick(revisionItem, { decisions: true });
+  return parse(noted, item, item[revisionAttribute(revision)]).decisions;
+}
+
+function parseRevision(item: Plain, revision: number) {
   return parse(revisionItem, item, item[revisionAttribute(revision)]);
 }
 

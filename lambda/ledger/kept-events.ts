@@ -2,13 +2,13 @@ import type { OpsLedger } from '../operations/ops-ledger.ts';
 import type { Decision, Kept, KeptEvent } from '../ports/ledger.ts';
 import {
   certificationKey,
+  decisionsAbout,
   type Entry,
   eventsOf,
   filedUnder,
   isAsRead,
   outboxOf,
   outboxWrites,
-  parseRevision,
   revisionAttribute,
   waitOf,
 } from './certification-item.ts';
@@ -43,7 +43,7 @@ export function keptEvents(table: Table, integration: string) {
             ...Object.fromEntries(
               noted.map((one) => [
                 path(revisionAttribute(one), 'decisions'),
-                [...parseRevision(item, one).decisions, note],
+                [...decisionsAbout(item, one), note],
               ]),
             ),
             outbox,

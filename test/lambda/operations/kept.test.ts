@@ -1,3 +1,4 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Answer } from '../../../lambda/operations/answer.ts';
@@ -221,6 +222,25 @@ describe('a release', () => {
     expect(subjects().sort()).toEqual([1, 2]);
     expect(story.mails).toHaveLength(1);
     expect(story.mails[0]).toHaveLength(2);
+  });
+
+  it('needs nothing of the history but what was decided before', async () => {
+    story = new IntegrationWithPast(database);
+    await story.settle();
+    await hold(1);
+    await hold(2);
+    const found = new UpdateItemCommand({
+      TableName: database.tableName,
+      Key: { pk: { S: `CERT#${story.name}#1` } },
+      UpdateExpression: 'SET #revision.#found = :found',
+      ExpressionAttributeNames: { '#revision': 'revision:1', '#found': 'found' },
+      ExpressionAttributeValues: { ':found': { S: 'as a newer version says it' } },
+    });
+    await database.client.send(found);
+    expect(await story.operate({ command: 'release' })).toMatchObject({
+      ok: true,
+      result: { events: 2 },
+    });
   });
 
   describe('for a busy day', () => {
