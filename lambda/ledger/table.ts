@@ -56,6 +56,9 @@ const longestPauseMs = 2_000;
 /** With these pauses, some ten seconds. */
 const mostRounds = 10;
 
+/** What these write can be too large for an item; a read, or a batch, is never the fault of one. */
+const writesOfOne = new Set(['PutItem', 'UpdateItem']);
+
 /** What is `undefined` is not there. */
 const asGiven = { removeUndefinedValues: true };
 
@@ -212,7 +215,9 @@ export class Table {
       return await send();
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;
-      if (error instanceof DynamoDBServiceException && error.name === 'ValidationException')
+      const isInvalid =
+        error instanceof DynamoDBServiceException && error.name === 'ValidationException';
+      if (isInvalid && writesOfOne.has(operation))
         throw new LedgerRefusedError(operation, { cause: error });
       throw new LedgerUnavailableError(operation, { cause: error });
     }

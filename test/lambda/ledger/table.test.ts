@@ -3,6 +3,7 @@ import {
   BatchWriteItemCommand,
   type BatchWriteItemCommandInput,
   DynamoDBClient,
+  DynamoDBServiceException,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -17,6 +18,28 @@ afterEach(() => fault.reset());
 
 const clock = new ManualClock();
 const table = new Table(client, 'ledger', clock);
+
+describe('what DynamoDB does not take', () => {
+  const { put, update, look } = {
+    put: () => table.create({ pk: 'a' }),
+    update: () => table.update('a', { set: { b: 1 } }),
+    look: () => table.count({ index: { name: 'i', partitionKey: 'k' }, key: 'a' }),
+  };
+
+  it.each([
+    ['to be written is the fault of the item', put, 'ledger-refused'],
+    ['to be changed is the fault of the item', update, 'ledger-refused'],
+    // As while an index is being built, or where there is none.
+    ['to be asked is no fault of any item', look, 'ledger-unavailable'],
+  ])('%s', async (_, ask, code) => {
+    fault.onAnyCommand().rejects(
+      new DynamoDBServiceException({
+        ...{ name: 'ValidationException', $fault: 'client', $metadata: {} },
+      }),
+    );
+    await expect(ask()).rejects.toMatchObject({ code });
+  });
+});
 
 describe('a table without capacity', () => {
   it('is given the items again that it has handed back, until it has taken all', async () => {
