@@ -27,13 +27,6 @@ export function detectionTimes(
   const { historyMs, perMinute } = paceOf(ofAll, { ...audit, requests: perTick });
   const pass = Math.max(historyMs / 60_000, ofAll / perMinute);
   const history = Math.ceil(pass + perTick / perMinute) + every;
-  return [
-    { change: 'new', minutes: every, by: 'total' },
-    { change: 'withdrawn', minutes: withdrawAfterMs / 60_000 + 2 * every, by: 'total' },
-    { change: 'restored', minutes: every, by: 'total' },
-    { change: 'edited-newest', minutes: every, by: 'page' },
-    { change: 'edited-recent', minutes: recent, by: 'audit' },
-    { change: 'edited-history', minutes: history, by: 'audit' },
-    { change: 'replaced', minutes: history, by: 'audit' },
-  ];
+  const withdrawn = withdrawAfterMs / 60_000 + 2 * every;
+  return { news: every, withdrawn, editedRecent: recent, editedHistory: history };
 }

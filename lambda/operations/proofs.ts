@@ -18,14 +18,11 @@ const unprovenShown = 20;
  * read with the next day that has one, or, after the last, with that. It counts as proven only if its
  * neighbours on both sides are, and only since the older of the two proofs: it may have been read with
  * either. No day is complete by a read that began before it was over.
- *
- * @param most days at once, from the first on
  */
 export function proofsOf(
   calendar: ReadonlyMap<string, DayEntry>,
   { from, to }: { readonly from: string; readonly to: string },
   present: Present,
-  most: number,
 ): DayProof[] {
   const known = [...calendar.keys()].sort();
   const last = Temporal.PlainDate.from(to);
@@ -34,7 +31,7 @@ export function proofsOf(
   if (next < 0) next = known.length;
   for (
     let date = Temporal.PlainDate.from(from);
-    days.length < most && Temporal.PlainDate.compare(date, last) <= 0;
+    Temporal.PlainDate.compare(date, last) <= 0;
     date = date.add({ days: 1 })
   ) {
     const day = date.toString();
@@ -75,14 +72,13 @@ function standingOf(
   return provenAt >= end ? 'proven' : 'unproven';
 }
 
-export function dayProof({ count, proof, digest, readAt, unprovenSince }: DayEntry) {
+export function dayProof({ count, proof, digest, unprovenSince }: DayEntry) {
   const since = count - (proof?.count ?? count);
   return {
     count: proof?.count ?? Math.max(0, count),
     since: since === 0 ? undefined : since,
     proof: proof && { kind: proof.kind, at: instant(proof.at) },
     digest: proof && digest,
-    readAt: readAt > 0 ? instant(readAt) : undefined,
     unprovenSince: unprovenSince === undefined ? undefined : instant(unprovenSince),
   };
 }
@@ -106,10 +102,7 @@ export function proofOverview(
     },
     unproven: {
       days: unproven.length,
-      first: unproven.slice(0, unprovenShown).map(([day, { unprovenSince: since }]) => ({
-        day,
-        since: since === undefined ? undefined : instant(since),
-      })),
+      first: unproven.slice(0, unprovenShown).map(([day]) => day),
     },
   };
 }

@@ -18,8 +18,6 @@ import { type DayProof, proofsOf } from './proofs.ts';
 
 type ProveCommand = CommandOf<'prove'>;
 
-/** Days that one answer tells of: some 200 bytes each, and an answer has 6 MB at most. */
-const daysAtOnce = 4_000;
 /** What the tick of one call may ask of the partner for it; time is over before. */
 const auditRequests = 1_000;
 /** Kept free of the call for what comes after its tick. */
@@ -33,8 +31,7 @@ const afterwardsSeconds = 5;
  * @throws PausedError, BackingOffError, BaselineRunningError with `now`
  */
 export const prove: Carrier<'prove'> = async (parts, command, call) => {
-  if (!command.now || command.after !== undefined)
-    return { result: await certificate(parts, command) };
+  if (!command.now) return { result: await certificate(parts, command) };
 
   const { id, killedAt, limit, operation } = call;
   const since = command.since ?? parts.clock.now().toString();
@@ -47,7 +44,7 @@ export const prove: Carrier<'prove'> = async (parts, command, call) => {
   });
 
   const toRead = await daysToRead(parts, command, since);
-  if (toRead === 0) return { result: await certificate(parts, next) };
+  if (toRead === 0) return { result: await certificate(parts, command) };
   const deadline = killedAt.subtract({ seconds: afterwardsSeconds });
   const line = await whenFree(parts, limit, async () => {
     const line = await parts.tick({ id, deadline }, auditRequests);
@@ -75,15 +72,10 @@ async function certificate(
 ): Promise<ResultOf<'prove'>> {
   const { years } = await recordedState(parts);
   const calendar = await parts.ledger.calendar(years);
-  const from = command.after === undefined ? command.from : following(command.after);
   const present = { now: parts.clock.now(), timeZone: parts.settings.timeZone };
-  const most = toRead === 0 ? daysAtOnce : 0;
-  const days = proofsOf(calendar, { from, to: command.to }, present, most);
+  const days = toRead === 0 ? proofsOf(calendar, command, present) : [];
   const many = (standing: DayProof['standing']) =>
     days.filter((day) => day.standing === standing).length;
-  const after = days.at(-1)?.day;
-  const isFull = after !== undefined && after < command.to;
-  const next = isFull ? { ...command, after } : command;
   return {
     days,
     proven: many('proven'),
@@ -92,7 +84,7 @@ async function certificate(
     notYet: many('not-yet'),
     certifications: days.reduce((sum, { count, since = 0 }) => sum + count + since, 0),
     toRead,
-    next: isFull || toRead > 0 ? next : undefined,
+    next: toRead > 0 ? command : undefined,
   };
 }
 
@@ -148,5 +140,3 @@ function daysMeant(
   const meant = days.filter((day) => day >= from && day <= to);
   return new Set([...meant, days.find((day) => day >= to) ?? days.at(-1) ?? to]);
 }
-
-const following = (day: string) => Temporal.PlainDate.from(day).add({ days: 1 }).toString();

@@ -38,18 +38,14 @@ export const status: Carrier<'status'> = async (parts, command, call) => {
   return {
     result: {
       at: now.toString(),
-      settings: { ...settings, integration: settings.name, announce: announceTold(settings) },
+      settings: { ...settings, integration: settings.name },
       standing: reasons[0] ?? 'up-to-date',
       reasons,
       busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
       ...ifPaused(state),
       backingOff: backOff(state, parts),
-      baseline: {
-        ...progressOf(state, calendar, settings.baseline),
-        total: partner && 'count' in partner ? partner.count : undefined,
-      },
+      baseline: progressOf(state, calendar, settings.baseline),
       lastTick: state?.heartbeat,
-      nextTick: nextTick(state, parts),
       certifications,
       partner,
       unexplained: state?.unexplained ?? 0,
@@ -66,10 +62,6 @@ export const status: Carrier<'status'> = async (parts, command, call) => {
     },
   };
 };
-
-function announceTold({ announce }: OperationParts['settings']): string {
-  return typeof announce === 'string' ? announce : `since ${announce.since}`;
-}
 
 function backOff(state: State | undefined, parts: OperationParts): Status['backingOff'] {
   if (!state?.backOff || !isBackingOff(state, parts)) return undefined;
@@ -115,15 +107,6 @@ function totalOf(calendar: ReadonlyMap<string, DayEntry>, from = ''): number {
     0,
   );
   return Math.max(0, total);
-}
-
-/** The schedule does not wait for a tick: one that is overdue can begin at any moment. */
-function nextTick(state: State | undefined, { settings, clock }: OperationParts) {
-  if (state?.heartbeat === undefined || state.paused) return undefined;
-  const milliseconds = Math.round(settings.every * 60_000);
-  const due = Temporal.Instant.from(state.heartbeat).add({ milliseconds });
-  const now = clock.now();
-  return (Temporal.Instant.compare(due, now) < 0 ? now : due).toString();
 }
 
 /** What lasts. Of what ops have decided, ticks know only after a while: the index and the state do. */

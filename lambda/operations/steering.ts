@@ -23,21 +23,17 @@ export const pause: Carrier<'pause'> = async (
   // Also before the very first tick: there is something to be paused then.
   await ledger.state();
   const changed = await opsLedger.pause({ since: clock.now(), by, reason }, id);
-  return { result: { changed, paused: true, ...whoPaused(await ledger.state()) } };
+  return { result: { changed, ...ifPaused(await ledger.state()) } };
 };
 
 export const resume: Carrier<'resume'> = async ({ opsLedger }, _command, { id }) => ({
-  result: { changed: await opsLedger.resume(id), paused: false },
+  result: { changed: await opsLedger.resume(id) },
 });
 
 /** Part of the answer to what only happens when the integration is resumed. */
 export function ifPaused(state: State | undefined): Pick<ResultOf<'status'>, 'paused'> {
-  return state?.paused ? { paused: whoPaused(state) } : {};
-}
-
-/** Since when and why, too, as far as it was said. */
-function whoPaused({ pause }: State) {
-  return { ...pause, since: pause?.since.toString() };
+  if (!state?.paused) return {};
+  return { paused: { ...state.pause, since: state.pause?.since.toString() } };
 }
 
 /** The pulse is looked at anew with it, a day that was being read is read again, and nothing was missed before. */

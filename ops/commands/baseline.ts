@@ -1,11 +1,10 @@
 import { Option } from 'commander';
 import * as z from 'zod';
-import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { sentence, yes } from '../options.ts';
-import { type Baseline, baselineLines } from '../render/baseline.ts';
+import { type Baseline, baselineIn, baselineLines } from '../render/baseline.ts';
 import { whatKeepsBaseline } from '../render/status.ts';
 import { restartBaselineLines } from '../render/steering.ts';
 import type { Session } from '../session.ts';
@@ -61,14 +60,6 @@ export const baseline = opsCommand({
     return follow && result.status !== 'completed' ? exitCodes.problem : exitCodes.fine;
   },
 });
-
-function baselineIn({ baseline, partner, paused }: ResultOf<'status'>): Baseline {
-  return {
-    ...baseline,
-    ...(partner !== undefined && 'problem' in partner && { problem: partner.problem }),
-    ...(paused !== undefined && { paused }),
-  };
-}
 
 /** Until it is completed, or the integration is paused: then nothing would happen for a long time. */
 async function followed(session: Session, operator: Operator, first: Baseline): Promise<Baseline> {

@@ -52,10 +52,10 @@ const hindrances: Partial<Readonly<Record<Schedule['is'], Reason>>> = {
   removed: 'schedule-removed',
 };
 
-/** What the function says, and what keeps its ticks from being started: no next one is due then. */
-function scheduled({ nextTick, ...status }: Status, { is }: Schedule): Status {
+/** What the function says, and what keeps its ticks from being started. */
+function scheduled(status: Status, { is }: Schedule): Status {
   const hindrance = hindrances[is];
-  if (hindrance === undefined) return { ...status, ...(nextTick !== undefined && { nextTick }) };
+  if (hindrance === undefined) return status;
   const found = new Set<Reason>([...status.reasons, hindrance]);
   const all = reasons.filter((reason) => found.has(reason));
   return { ...status, standing: all[0] ?? hindrance, reasons: all };

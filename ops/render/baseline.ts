@@ -6,12 +6,24 @@ import { amount, count } from './text.ts';
 
 type Status = ResultOf<'status'>;
 
-/** Of the status: how far it is, and why the partner's total is not known. */
+/** Of the status: how far it is, and the partner's total, or why it is not known. */
 export type Baseline = Status['baseline'] &
-  Pick<Status, 'paused'> & { readonly problem?: { code: string; message: string } | undefined };
+  Pick<Status, 'paused'> & {
+    readonly total?: number;
+    readonly problem?: { code: string; message: string };
+  };
+
+export function baselineIn({ baseline, partner, paused }: Status): Baseline {
+  return {
+    ...baseline,
+    ...(partner !== undefined &&
+      ('problem' in partner ? { problem: partner.problem } : { total: partner.count })),
+    ...(paused !== undefined && { paused }),
+  };
+}
 
 /** How far the first full read is, as a bar. */
-export function baselineLine({ status, counted, total, before }: Status['baseline']): string {
+export function baselineLine({ status, counted, total, before }: Baseline): string {
   if (status === 'none') return 'not begun';
   if (status === 'completed') return `completed: ${count(counted, 'certification')}`;
   const down = before === undefined ? '' : `, down to ${before}`;

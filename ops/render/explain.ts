@@ -114,14 +114,13 @@ function firstSeen(view: View, { firstSeen, revisions }: Known): string | undefi
 
 function dayOf(view: View, { day }: Explanation): Cell | undefined {
   if (day === undefined) return undefined;
-  const { count, since: more = 0, proof, readAt, unprovenSince } = day;
+  const { count, since: more = 0, proof, unprovenSince } = day;
   const all = `${day.day}: ${count + more} certified`;
   if (proof !== undefined)
     return `${all}, ${more === 0 ? '' : `${count} of them `}proven ${momentAndDistance(proof.at, view)}: ${proofs[proof.kind]}`;
-  const since = unprovenSince ?? readAt;
   return [
     'warning',
-    `${all}, without a proof${since === undefined ? '' : ` since ${moment(since, view)}`}`,
+    `${all}, without a proof${unprovenSince === undefined ? '' : ` since ${moment(unprovenSince, view)}`}`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Reason, ResultOf } from '../../lambda/operations/contract.ts';
-import { baselineLine } from './baseline.ts';
+import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
 import { isLeftAlone, pausedTold } from './steering.ts';
 import { amount, count, counts } from './text.ts';
@@ -9,16 +9,16 @@ type Status = ResultOf<'status'>;
 
 /** Per integration: up to date, or why not, and what there is to know besides. */
 export function statusLines(view: View, status: Status): string[] {
-  const { settings, today } = status;
+  const { settings, today, lastTick } = status;
   const { day, ...changes } = today;
   return [
     `${view.paint('strong', settings.integration)}  ${standing(view, status)}`,
     ...facts(view, [
       ['partner', `${settings.baseUrl}, days in ${settings.timeZone}`],
-      ['last tick', lastTick(view, status)],
+      ['last tick', lastTick === undefined ? 'none' : momentAndDistance(lastTick, view)],
       [
         'baseline',
-        status.baseline.status === 'completed' ? undefined : baselineLine(status.baseline),
+        status.baseline.status === 'completed' ? undefined : baselineLine(baselineIn(status)),
       ],
       ['certifications', total(status)],
       ['today', `${counts(changes, 'no changes')} (${day})`],
@@ -113,16 +113,6 @@ function differenceTold({ partner, certifications, unexplained }: Status): strin
   return `the partner shows ${count(Math.abs(more), 'assessment')} ${more > 0 ? 'more' : 'fewer'} than known`;
 }
 
-function lastTick(view: View, { lastTick, nextTick }: Status): string {
-  const last = lastTick === undefined ? 'none' : momentAndDistance(lastTick, view);
-  return nextTick === undefined ? last : `${last}, next ${next(nextTick, view)}`;
-}
-
-function next(at: string, view: View): string {
-  const away = distance(at, view);
-  return away.startsWith('in ') ? away : 'any moment';
-}
-
 function total({ certifications, partner, unexplained, missing }: Status): Cell {
   const lacking = missing.number === 0 ? '' : `, ${amount(missing.number)} missing`;
   const known = `${amount(certifications)} known${lacking}`;
@@ -154,34 +144,24 @@ function oldestProof(view: View, { oldestProof: { recent, history } }: Status): 
 
 function unproven({ unproven: { days, first } }: Status): Cell | undefined {
   if (days === 0) return undefined;
-  const shown = first.slice(0, 5).map(({ day }) => day);
+  const shown = first.slice(0, 5);
   const more = days > shown.length ? ` and ${amount(days - shown.length)} more` : '';
   return ['warning', `${count(days, 'day')}: ${shown.join(', ')}${more}`];
 }
 
-const changes: Readonly<Record<Status['detection'][number]['change'], string>> = {
-  new: 'new',
-  withdrawn: 'withdrawn',
-  restored: 'restored',
-  'edited-newest': 'edited, on a day that the newest page shows whole',
-  'edited-recent': 'edited, in the recent days',
-  'edited-history': 'edited, before that',
-  replaced: 'one gone and one new on an old day',
-};
-const means = { total: 'the total', page: 'the newest page', audit: 'an audit' } as const;
+const changes: readonly [keyof Status['detection'], what: string, by: string][] = [
+  ['news', 'new, restored', 'the total'],
+  ['withdrawn', 'withdrawn', 'the total'],
+  ['news', 'edited, on a day that the newest page shows whole', 'the newest page'],
+  ['editedRecent', 'edited, in the recent days', 'an audit'],
+  ['editedHistory', 'edited, before that, one gone and one new on an old day', 'an audit'],
+];
 
 /** No call takes longer. */
 const longestCallMs = 60_000;
 
-/** Changes that are found alike share a line. */
 function detection(view: View, { detection }: Status): string[] {
-  const alike = Map.groupBy(detection, ({ minutes, by }) => `${minutes} ${by}`);
-  const rows = [...alike.values()].flatMap((group) => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const kinds = group.map(({ change }) => changes[change]).join(', ');
-    return [[limit(first.minutes), kinds, means[first.by]]];
-  });
+  const rows = changes.map(([change, what, by]) => [limit(detection[change]), what, by]);
   const columns = [{ title: 'found within' }, { title: 'changes' }, { title: 'by' }];
   return table(view, columns, rows);
 }

@@ -30,7 +30,7 @@ export function pauseLines(view: View, pause: ResultOf<'pause'>): string[] {
   return [
     pause.changed
       ? view.paint('warning', 'paused')
-      : `It is ${pausedTold(view, pause)} (as it was before)`,
+      : `It is ${pausedTold(view, pause.paused)} (as it was before)`,
     'Ticks do nothing until resume. Nothing is lost: what changes meanwhile is announced then.',
   ];
 }

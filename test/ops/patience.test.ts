@@ -49,9 +49,7 @@ describe('a function that AWS does not start', () => {
       .writeHead(429, { 'x-amzn-errortype': 'TooManyRequestsException' })
       .end('{"Message":"Rate Exceeded."}');
   const answer = (response: ServerResponse) =>
-    void response
-      .writeHead(200)
-      .end(JSON.stringify({ ok: true, result: { changed: true, paused: false } }));
+    void response.writeHead(200).end(JSON.stringify({ ok: true, result: { changed: true } }));
 
   /** Refused so many times, each of which tells. */
   async function given(times: number, told: string[]) {

@@ -63,12 +63,11 @@ export const problemSchema = z.object({
 
 export const proof = z.object({ kind: proofKind, at: instant });
 
-/** Who has paused the integration, since when and why, as far as it was said. */
-export const pause = z.object({
-  since: z.optional(instant),
-  by: z.optional(z.string()),
-  reason: z.optional(z.string()),
-});
-
-/** The integration is paused: what is asked for happens when it is resumed. */
-export const paused = z.optional(pause);
+/** Since when the integration is paused, by whom and why, as far as it was said. What is asked for happens when it is resumed. */
+export const paused = z.optional(
+  z.object({
+    since: z.optional(instant),
+    by: z.optional(z.string()),
+    reason: z.optional(z.string()),
+  }),
+);

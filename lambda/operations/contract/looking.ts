@@ -61,11 +61,6 @@ export const status = {
       baseUrl: z.string(),
       tokenRequest: z.enum(['form', 'basic', 'json']),
       timeZone: z.string(),
-      recentDays: count,
-      /** Minutes between two ticks. */
-      every: z.number(),
-      holdAbove: count,
-      announce: z.string(),
     }),
     /** The first of `reasons`; `up-to-date` only if there is none. */
     standing: z.enum([...reasons, 'up-to-date']),
@@ -83,13 +78,9 @@ export const status = {
       before: z.optional(day),
       /** Certifications on the days read so far. */
       counted: count,
-      /** What the partner counts in all; absent: not asked, or it did not answer. */
-      total: z.optional(count),
     }),
     /** End of the last tick that got there. */
     lastTick: z.optional(instant),
-    /** When the next one is due, by the last one; absent while paused or before the first. */
-    nextTick: z.optional(instant),
     certifications: count,
     /** Its total, or why it has not told it: a failure does not fail the command. Absent: not asked. */
     partner: z.optional(
@@ -109,29 +100,17 @@ export const status = {
       history: z.optional(z.object({ day, at: instant })),
     }),
     /** Days without a proof; the oldest twenty of them. */
-    unproven: z.object({
-      days: count,
-      first: z.array(z.object({ day, since: z.optional(instant) })),
+    unproven: z.object({ days: count, first: z.array(day) }),
+    /** Minutes until a change is found at worst, by these settings: docs/detection.md. */
+    detection: z.object({
+      /** New, restored, or edited on a day that the newest page shows whole. */
+      news: z.number(),
+      withdrawn: z.number(),
+      /** On the other days of the recent window. */
+      editedRecent: z.number(),
+      /** Before that; or one gone and one new on a day there. */
+      editedHistory: z.number(),
     }),
-    /**
-     * How long it takes at worst until a change is found, by these settings: docs/detection.md.
-     * `edited-newest`: on a day that the newest page shows whole.
-     */
-    detection: z.array(
-      z.object({
-        change: z.enum([
-          'new',
-          'withdrawn',
-          'restored',
-          'edited-newest',
-          'edited-recent',
-          'edited-history',
-          'replaced',
-        ]),
-        minutes: z.number(),
-        by: z.enum(['total', 'page', 'audit']),
-      }),
-    ),
     /** What lasts of what operations are told of. */
     conditions: z.array(
       z.object({
@@ -159,7 +138,6 @@ const dayProof = z.object({
   proof: z.optional(proof),
   /** Over what the proven read found; keyed, to be compared with itself only. */
   digest: z.optional(z.string()),
-  readAt: z.optional(instant),
   unprovenSince: z.optional(instant),
 });
 
@@ -265,8 +243,11 @@ export const explain = {
   }),
 };
 
-/** Calendar years that one certificate may tell of: it has a line a day, some 73,000 then. */
-export const certificateYears = 200;
+/**
+ * Calendar years that one certificate may tell of. It is one answer, which has 6 MB at most, and some 200 bytes
+ * a day.
+ */
+export const certificateYears = 30;
 
 /** Invalid dates are reported separately. */
 export function fitsOneCertificate({ from, to }: { readonly from: string; readonly to: string }) {
@@ -287,8 +268,6 @@ const proveCommand = z
     by,
     /** When the first of several calls began: what was read since is done; part of `next`. */
     since: z.optional(instant),
-    /** Days up to this one have been told of; part of `next`. */
-    after: z.optional(day),
     operation,
   })
   .check(

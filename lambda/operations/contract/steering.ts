@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { by, byKind, count, operation, paused, pause as pauseSchema, reason } from './common.ts';
+import { by, byKind, count, operation, paused, reason } from './common.ts';
 
 /** Commands that change how ticks go on. */
 
@@ -23,21 +23,20 @@ export const tick = {
   }),
 };
 
-const pauseResult = z.object({
-  /** `false`: it was so already; nothing was changed. */
+const steered = z.object({
+  /** `false`: it was so already, or a baseline is running, and goes on; nothing was changed. */
   changed: z.boolean(),
-  paused: z.boolean(),
-  ...pauseSchema.shape,
+  paused,
 });
 
 export const pause = {
   command: z.strictObject({ command: z.literal('pause'), reason, by }),
-  result: pauseResult,
+  result: steered,
 };
 
 export const resume = {
   command: z.strictObject({ command: z.literal('resume'), reason: z.optional(reason), by }),
-  result: pauseResult,
+  result: steered,
 };
 
 export const restartBaseline = {
@@ -46,11 +45,7 @@ export const restartBaseline = {
     reason: z.optional(reason),
     by,
   }),
-  result: z.object({
-    /** `false`: one is running already, and goes on. */
-    changed: z.boolean(),
-    paused,
-  }),
+  result: steered,
 };
 
 /** More is missing than may be withdrawn, and the partner's total is right. */

@@ -44,11 +44,10 @@ describe('the status', () => {
       reasons: [],
       busy: false,
       lastTick: '2026-11-21T08:00:00Z',
-      nextTick: '2026-11-21T08:01:00Z',
       certifications: 2,
       partner: { count: 2 },
       unexplained: 0,
-      baseline: { status: 'completed', counted: 2, total: 2 },
+      baseline: { status: 'completed', counted: 2 },
       oldestProof: {
         recent: { at: '2026-11-21T08:00:00Z' },
         history: { day: '2019-04-03', at: '2026-11-21T08:00:00Z' },
@@ -56,7 +55,7 @@ describe('the status', () => {
       unproven: { days: 0, first: [] },
       waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
       conditions: [],
-      settings: { integration: story.name, every: 1, announce: 'none' },
+      settings: { integration: story.name, timeZone: 'UTC' },
     });
   });
 
@@ -104,7 +103,6 @@ describe('the status', () => {
       reasons: ['paused'],
       partner: { problem: { code: 'paused' } },
     });
-    expect(paused).not.toHaveProperty('nextTick');
     expect(story.requests).toEqual([]);
   });
 
@@ -309,7 +307,7 @@ describe('the status', () => {
     story.requestSeconds = 0;
     expect(await status()).toMatchObject({
       standing: 'baseline',
-      baseline: { status: 'running', total: 2 },
+      baseline: { status: 'running' },
     });
   });
 
@@ -346,7 +344,7 @@ describe('the status', () => {
       }
     }
     const { unproven, conditions } = await status();
-    expect(unproven.first).toContainEqual({ day: '2026-10-01', since: '2026-11-22T09:00:00Z' });
+    expect(unproven.first).toContain('2026-10-01');
     expect(conditions).toMatchObject([
       { name: 'unproven', title: 'days cannot be proven complete', whatToDo: expect.any(String) },
     ]);
@@ -360,15 +358,11 @@ describe('the status', () => {
 
   it('says how long each kind of change takes to be found at worst', async () => {
     await story.settle();
-    const { detection } = await status();
-    expect(Object.fromEntries(detection.map(({ change, minutes }) => [change, minutes]))).toEqual({
-      new: 1,
+    expect((await status()).detection).toEqual({
+      news: 1,
       withdrawn: 12,
-      restored: 1,
-      'edited-newest': 1,
-      'edited-recent': 16,
-      'edited-history': 26,
-      replaced: 26,
+      editedRecent: 16,
+      editedHistory: 26,
     });
   });
 });
