@@ -167,7 +167,7 @@ class Tick {
     if (this.#limit.wasReached) return this.#stop('completed', state);
 
     const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
-    if (state.backOff !== undefined) this.#learned.backOff = undefined;
+    if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
     this.#observe(accessSeen(this.#open));
     if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
     return this.#workOn(state, leased, pulse);

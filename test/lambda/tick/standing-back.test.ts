@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -61,6 +62,20 @@ describe('a partner that refuses', () => {
     expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
     story.credentials = story.host.access.credentials;
     expect(await story.tick()).toMatchObject({ outcome: 'completed' });
+    expect((await story.ledger.state()).backOff).toBeUndefined();
+  });
+
+  it('is forgiven by its first answer, whatever becomes of the tick then', async () => {
+    await story.tick();
+    story.host.access.rotateSecret();
+    await expect(story.tick()).rejects.toThrow();
+    story.credentials = story.host.access.credentials;
+    story.clock.advance({ minutes: 2 });
+    story.world = [assessment()];
+    const takeLease = () =>
+      Promise.reject(new LedgerUnavailableError('UpdateItem', { cause: 'x' }));
+    const ledger = story.ledgerWith({ takeLease });
+    await expect(story.tick({ ledger })).rejects.toThrow(LedgerUnavailableError);
     expect((await story.ledger.state()).backOff).toBeUndefined();
   });
 
