@@ -70,10 +70,21 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   if (ms <= 0) throw onTimeout();
-  const timeout = new AbortController();
-  const cancel = clock.after(ms, () => timeout.abort(onTimeout()));
-  const within = AbortSignal.any([timeout.signal, ...(signal ? [signal] : [])]);
-  const { promise: end, reject } = Promise.withResolvers<never>();
-  within.addEventListener('abort', () => reject(within.reason));
-  return await Promise.race([work(within), end]).finally(cancel);
+  // Not AbortSignal.any: Node keeps what it makes, with all that listens, as long as nothing aborts it.
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const controller = new AbortController();
+  const stop = (reason: unknown) => {
+    controller.abort(reason);
+    reject(reason);
+  };
+  const onAbort = () => stop(signal?.reason);
+  const cancel = clock.after(ms, () => stop(onTimeout()));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    work(controller.signal).then(resolve, reject);
+    return await promise;
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', onAbort);
+  }
 }

@@ -209,6 +209,8 @@ function isQuiet(invocation: Invocation): boolean {
   return isOneRequest && reads === 1 && writes === 1 && publications === 0;
 }
 
+const inWords = (ticks: number) => (ticks < 5 ? ticks : ticks < 15 ? '5 to 14' : '15 and more');
+
 /** Ticks until one is quiet. */
 async function untilOneIsQuiet(life: Life): Promise<void> {
   const { timeline, host, findings, ledger } = life;
@@ -218,11 +220,12 @@ async function untilOneIsQuiet(life: Life): Promise<void> {
     host.forgetAbsences();
     const { report, invocation } = await timeline.until(life.tick());
     await timeline.pass({ seconds: 60 });
-    const { outcome, withdrawn = 0 } = report ?? {};
-    if (outcome === 'backing-off' || (withdrawn > 0 && mayGo > 0)) n -= 1;
+    if (report?.outcome === 'backing-off') n -= 1;
+    const withdrawn = Math.min(mayGo, report?.withdrawn ?? 0);
+    if (withdrawn > 0) n -= 1;
     mayGo -= withdrawn;
     if (!isQuiet(invocation)) continue;
-    life.coverage.note(`at rest after ${n < 5 ? n : n < 15 ? '5 to 14' : '15 and more'}`);
+    life.coverage.note(`at rest after ${inWords(n)}`);
     return;
   }
   findings.push(`not at rest after ${ticksToRest} ticks`);

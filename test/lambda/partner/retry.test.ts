@@ -1,7 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lambda/clock.ts';
 import { parseRetryAfter } from '../../../lambda/partner/refusals.ts';
+import { withTimeLimit } from '../../../lambda/partner/retry.ts';
 import { json, page, type Responder, rejection, rig, token } from './scripted-host.ts';
 
 const reset: Responder = (response) => response.destroy();
@@ -236,5 +241,29 @@ describe('provisioning', () => {
       expect(error).toMatchObject({ code: 'request-refused' });
       expect(error).toMatchObject({ message: expect.stringContaining('status 400') });
     }
+  });
+});
+
+describe('a time limit', () => {
+  it('leaves nothing behind of work that was in time, whatever still listens to its signal', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const signals: WeakRef<AbortSignal>[] = [];
+    for (let n = 0; n < 50; n++)
+      await withTimeLimit(
+        systemClock,
+        60_000,
+        () => new Error('late'),
+        undefined,
+        async (signal) => {
+          signal.addEventListener('abort', () => signals.length);
+          signals.push(new WeakRef(signal));
+        },
+      );
+    // What was looked at in a turn is kept to its end.
+    await nextTurn();
+    collect();
+    const kept = signals.filter((signal) => signal.deref() !== undefined);
+    expect(kept.length).toBeLessThan(5);
   });
 });
