@@ -75,7 +75,8 @@ export async function dayBounds(
     const on = await partner.count({ from: date, to: date }, deadline);
     const after = await partner.count({ from: date.add({ days: 1 }) }, deadline);
     const shown = pulse.assessments.filter(({ certified_on }) => certified_on === day).length;
-    if (addsUp(pulse, { before, on, after, shown }))
+    // A malformed record counts, and may be of a later day.
+    if (before + on + after === pulse.count && on >= shown)
       return {
         found: `Filters by day include their bounds: ${before} before ${day}, ${on} on it.`,
       };
@@ -85,18 +86,6 @@ export async function dayBounds(
     );
   }
   return last;
-}
-
-/** @param shown of the newest day, on the newest page */
-function addsUp(
-  { assessments, quarantined, count }: PulseRead,
-  { before, on, after, shown }: Record<'before' | 'on' | 'after' | 'shown', number>,
-): boolean {
-  // A malformed record counts, and its day is not to be relied on.
-  const isLegible = quarantined.length === 0;
-  const isWhole = isLegible && (shown < assessments.length || shown === count);
-  const isRight = before + on + after === count && (after === 0 || !isLegible);
-  return isRight && (isWhole ? on === shown : on >= shown);
 }
 
 export async function singleRecord(

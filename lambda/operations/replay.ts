@@ -45,7 +45,7 @@ const noneYet = () => ({
 export const replay: Carrier<'replay'> = async (parts, command, call) => {
   const { limit, killedAt, operation } = call;
   const { dryRun, eventsPerSecond: perSecond } = command;
-  const target = command.to === undefined ? parts.announcer : parts.queue(command.to.queue);
+  const target = targetOf(parts, command);
   const pace = { perSecond, clock: parts.clock, killedAt };
   const { salt, years } = await recordedState(parts);
   const sums = noneYet();
@@ -57,19 +57,20 @@ export const replay: Carrier<'replay'> = async (parts, command, call) => {
     return { result, failure };
   };
   try {
-    for await (const portion of portions(parts, command, years, limit)) {
-      const { lives, find, end = after, unknown = 0 } = portion;
-      if (limit.noteIfReached()) {
-        // Also where nothing is selected: to look through a long history takes time by itself.
-        if (lives.length === 0) after = end;
-        return stopped();
+    for await (const slice of slices(parts.ledger, years, command)) {
+      const find = reader(parts, command, slice, limit);
+      for (const lives of portions(slice.lives, perSecond)) {
+        if (limit.noteIfReached()) return stopped();
+        await atPace(pace, async () => {
+          const events = await rebuilt(parts, command, lives, find, salt);
+          return await sendTogether(events, target, limit, sums);
+        });
+        after = lives.map(cursorAt).at(-1);
       }
-      await atPace(pace, async () => {
-        const events = await rebuilt(parts, command, lives, find, salt);
-        return await sendTogether(events, dryRun ? undefined : target, limit, sums);
-      });
-      after = end;
-      sums.skipped.unknown += unknown;
+      after = slice.end;
+      // Also where nothing is selected: to look through a long history takes time by itself.
+      if (limit.noteIfReached()) return stopped();
+      sums.skipped.unknown += slice.unknown;
     }
     return { result: { dryRun, ...sums } };
   } catch (failure) {
@@ -78,6 +79,12 @@ export const replay: Carrier<'replay'> = async (parts, command, call) => {
     return stopped(failure);
   }
 };
+
+/** None in a dry run. */
+function targetOf(parts: OperationParts, { dryRun, to }: CommandOf<'replay'>) {
+  if (dryRun) return undefined;
+  return to === undefined ? parts.announcer : parts.queue(to.queue);
+}
 
 type Limit = Call['limit'];
 /** The partner's record of a certification; `undefined` when it is gone. */
@@ -88,26 +95,9 @@ type Rebuilt = ReturnType<typeof replayedEvent>;
 const isNeeded = (life: Life, command: CommandOf<'replay'>) =>
   life.certification.presence === 'present' && obstacleOf(life, command) === undefined;
 
-/** What is sent together; after all of a slice, none, with what only its end tells. */
-interface Portion extends Pick<Slice, 'lives' | 'end' | 'unknown'> {
-  readonly find: Find;
-}
-
-async function* portions(
-  parts: OperationParts,
-  command: CommandOf<'replay'>,
-  years: readonly number[],
-  limit: Limit,
-): AsyncGenerator<Portion> {
-  const many = Math.min(sentTogether, command.eventsPerSecond);
-  for await (const slice of slices(parts.ledger, years, command)) {
-    const find = reader(parts, command, slice, limit);
-    for (let from = 0; from < slice.lives.length; from += many) {
-      const lives = slice.lives.slice(from, from + many);
-      yield { lives, find, end: lives.map(cursorAt).at(-1) };
-    }
-    yield { ...slice, lives: [], find };
-  }
+function* portions(lives: readonly Life[], perSecond: number) {
+  const many = Math.min(sentTogether, perSecond);
+  for (let from = 0; from < lives.length; from += many) yield lives.slice(from, from + many);
 }
 
 /** Records read as a range, once one is asked for, if that takes fewer requests than asking for each by its id. */

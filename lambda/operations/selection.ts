@@ -21,11 +21,11 @@ export interface Slice {
   /** By day, and by id within a day: the order in which a replay goes on. */
   readonly lives: readonly Life[];
   /** The cursor behind all of it, also behind what was not selected. */
-  readonly end?: string | undefined;
+  readonly end: string | undefined;
   /** The days that hold them, and how many requests about it takes to read these; none: by id. */
   readonly read?: { readonly range: DayRange; readonly requests: number };
   /** How many of the ids that were asked for the ledger does not know. */
-  readonly unknown?: number | undefined;
+  readonly unknown: number;
 }
 
 /**
@@ -42,9 +42,10 @@ export async function* slices(
 ): AsyncGenerator<Slice> {
   const { ids } = command;
   if (ids !== undefined) {
-    const lives = await ledger.lives(ids);
-    const unknown = new Set(ids).size - lives.size;
-    yield { lives: selected(lives, command), unknown };
+    const known = await ledger.lives(ids);
+    const lives = selected(known, command);
+    const end = lives.map(cursorAt).at(-1) ?? command.after;
+    yield { lives, end, unknown: new Set(ids).size - known.size };
     return;
   }
   for (const { days, rows } of packed(await daysOf(ledger, years, command))) {
@@ -57,6 +58,7 @@ export async function* slices(
       // The index lags: what has left these days since is met on the day that it is on.
       lives: selected(lives, command).filter(({ certification: { day } }) => days.includes(day)),
       end: last,
+      unknown: 0,
       read: {
         range: { from: Temporal.PlainDate.from(first), to: Temporal.PlainDate.from(last) },
         requests: Math.ceil((rows + 1) / (rowsTogether + 1)),
