@@ -35,7 +35,7 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
     'a longer `every`; longer audit periods (`audit`)',
   ],
   'Ledger: writes': [
-    'one a tick; about seven for a certification, indexes included',
+    'one a tick; about eleven for a certification, indexes included',
     'a longer `every` for the former; nothing for the latter: it is what makes each event certain',
   ],
   'Ledger: storage': [
