@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
-import { contract, idsAtOnce, mostOpenHours, yearsAtOnce } from '../lambda/operations/contract.ts';
+import { contract, idsAtOnce, mostOpenHours } from '../lambda/operations/contract.ts';
 import { UsageError } from './errors.ts';
 import type { Continued } from './following.ts';
 import { amount, harmlessJson } from './render/text.ts';
@@ -19,22 +19,16 @@ function checked<T>(allowed: string, schema: z.ZodType<T, string>): (text: strin
  *
  * @throws UsageError for more of them than a command may name: to repeat what was given would help nobody
  */
-function listOf<T>(allowed: string, schema: z.ZodType<T, string>, limit?: Limit) {
+function listOf<T>(allowed: string, schema: z.ZodType<T, string>, of: string) {
   const one = checked(allowed, schema);
   return (text: string, earlier: readonly T[] = []): readonly T[] => {
     const all = [...earlier, ...text.split(',').map(one)];
-    if (limit === undefined || all.length <= limit.most) return all;
-    const most = amount(limit.most);
+    if (all.length <= idsAtOnce) return all;
     throw new UsageError(
-      `${amount(all.length)} ${limit.of} are more than one command may name.`,
-      `Allowed: ${most} at most. Give several commands for more.`,
+      `${amount(all.length)} ${of} are more than one command may name.`,
+      `Allowed: ${amount(idsAtOnce)} at most. Give several commands for more.`,
     );
   };
-}
-
-interface Limit {
-  readonly most: number;
-  readonly of: string;
 }
 
 const wholeNumber = z
@@ -46,14 +40,11 @@ const positive = wholeNumber.pipe(z.int().positive());
 export const day = checked('a day, such as 2026-11-21', z.string().pipe(z.iso.date()));
 export const positiveNumber = checked('a whole number from 1', positive);
 export const anyNumber = checked('a whole number from 0', wholeNumber);
-export const ids = listOf('whole numbers from 1, with commas between them', positive, {
-  most: idsAtOnce,
-  of: 'ids',
-});
+export const ids = listOf('whole numbers from 1, with commas between them', positive, 'ids');
 export const years = listOf(
   'years, such as 2026, with commas between them',
   positive.pipe(z.number().max(9999)),
-  { most: yearsAtOnce, of: 'years' },
+  'years',
 );
 export const sentence = checked(
   'a sentence of 1 to 200 characters',
@@ -80,7 +71,7 @@ function isTaken({ command }: { command: z.core.$ZodType }, example: object): bo
 }
 
 const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
-export const kinds = listOf(kind.options.join(', '), z.string().pipe(kind));
+export const kinds = listOf(kind.options.join(', '), z.string().pipe(kind), 'types');
 export const kindsSchema = z.array(kind).optional();
 
 /** `next` of an answer to this command. */

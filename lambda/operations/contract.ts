@@ -6,7 +6,7 @@ import * as looking from './contract/looking.ts';
 import * as steering from './contract/steering.ts';
 
 export { idsAtOnce, problemSchema } from './contract/common.ts';
-export { mostOpenHours, yearsAtOnce } from './contract/events.ts';
+export { mostOpenHours } from './contract/events.ts';
 export {
   certificateYears,
   checkNames,

@@ -30,10 +30,7 @@ export const explain: Carrier<'explain'> = async (parts, command, { limit }) => 
       known,
       day: await dayOf(parts, known?.day ?? (partner?.has === 'record' ? partner.day : undefined)),
       partner,
-      hindrances: [
-        ...hindrancesOf(state, parts),
-        ...(state?.missing?.tooManySince === undefined ? [] : ['missing' as const]),
-      ],
+      hindrances: hindrancesOf(state, parts),
     },
   };
 };

@@ -21,9 +21,10 @@ export const holds: Carrier<'holds'> = async ({ clock, opsLedger }, command, { l
     isStopped = limit.noteIfReached() || (command.list && found.length >= listedAtOnce);
     if (isStopped) break;
   }
+  found.sort(byAge);
   const result = {
     ...{ at, ...sumsOf(found), unreadable },
-    list: command.list ? found.map(({ listed }) => listed).sort(byAge) : undefined,
+    list: command.list ? found.map(({ listed }) => listed) : undefined,
     next: isStopped ? { ...command, after } : undefined,
   };
   return { result };
@@ -39,13 +40,14 @@ function rowOf(kept: KeptEvent) {
   return { listed, year: yearOf(kept), organization_id: event.data.assessment.organization_id };
 }
 
-const byAge = (a: Listed, b: Listed) =>
+/** Not as text: fractions of a second have as many digits as they need. */
+const byAge = ({ listed: a }: Row, { listed: b }: Row) =>
   Temporal.Instant.compare(a.since, b.since) || a.id - b.id || a.revision - b.revision;
 
+/** @param rows the oldest first */
 function sumsOf(rows: readonly Row[]) {
   const byType = noneOfAnyKind();
   for (const { listed } of rows) byType[listed.type] += 1;
-  const times = rows.map(({ listed }) => listed.since);
   return {
     events: rows.length,
     certifications: new Set(rows.map(({ listed }) => listed.id)).size,
@@ -56,13 +58,10 @@ function sumsOf(rows: readonly Row[]) {
     byYear: [...Map.groupBy(rows, ({ year }) => year)]
       .map(([year, { length: events }]) => ({ year, events }))
       .sort((a, b) => b.year - a.year),
-    oldest: times.length > 0 ? times.reduce((a, b) => (isBefore(a, b) ? a : b)) : undefined,
-    newest: times.length > 0 ? times.reduce((a, b) => (isBefore(a, b) ? b : a)) : undefined,
+    oldest: rows.at(0)?.listed.since,
+    newest: rows.at(-1)?.listed.since,
   };
 }
-
-/** Not as text: fractions of a second have as many digits as they need. */
-const isBefore = (a: string, b: string) => Temporal.Instant.compare(a, b) < 0;
 
 /** Whether an event that waits for ops is among those that a command speaks of. */
 export function isSelected(kept: KeptEvent, selection: Selection): boolean {

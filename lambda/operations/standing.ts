@@ -18,6 +18,7 @@ export function hindrancesOf(state: State | undefined, parts: OperationParts) {
     ...(state?.paused ? ['paused' as const] : []),
     ...(state && isBackingOff(state, parts) ? ['backing-off' as const] : []),
     ...(hasBegun && state?.baseline.status !== 'completed' ? ['baseline' as const] : []),
+    ...(state?.missing?.tooManySince === undefined ? [] : ['missing' as const]),
   ];
 }
 

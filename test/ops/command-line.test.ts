@@ -33,8 +33,8 @@ const mistakes: [what: string, args: string, words: string][] = [
   ],
   [
     'more years than that',
-    `release --year ${numbers(1, 201)}`,
-    '201 years are more than one command may name.',
+    `release --year ${numbers(1, 1_001)}`,
+    '1,001 years are more than one command may name.',
   ],
   ['a year that is none', 'discard --year 20260', 'Allowed: years, such as 2026,'],
   ['a reason that is none', 'pause --reason=', 'Allowed: a sentence of 1 to 200 characters.'],

@@ -6,6 +6,7 @@ import {
   day,
   eventsPerSecond,
   id,
+  idsAtOnce,
   inOrder,
   instant,
   kind,
@@ -16,9 +17,6 @@ import {
 
 /** Commands about events: those that wait for ops, those of the past, and a test. */
 
-/** Of `certified_on`, that one command may name. */
-export const yearsAtOnce = 200;
-
 /** Which of the events that wait for ops. */
 const waitingSelection = {
   /** `held`: by the gate. `undeliverable`: SNS has refused them for good. */
@@ -28,7 +26,7 @@ const waitingSelection = {
   years: z.optional(
     z
       .array(z.int().check(z.minimum(1), z.maximum(9999)))
-      .check(z.minLength(1), z.maxLength(yearsAtOnce)),
+      .check(z.minLength(1), z.maxLength(idsAtOnce)),
   ),
   /** Only events that were committed by then: what has come since somebody looked is not meant. */
   until: z.optional(instant),
