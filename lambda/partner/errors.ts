@@ -19,6 +19,9 @@ interface Meaning {
   readonly says: string;
 }
 
+/** Also of a deadline: people on duty are told of it who cannot call with a later one. */
+const askWhySlow =
+  'Wait; if it lasts, ask the partner why the host is slow, or raise the time-outs.';
 const askForTheLimit =
   'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.';
 
@@ -81,14 +84,14 @@ export const meanings = {
     says: 'Timed out at',
     reach: 'request',
     retryHelps: true,
-    whatToDo: 'Wait; if it lasts, ask the partner why the host is slow, or raise the time-outs.',
+    whatToDo: askWhySlow,
   },
   /** The caller's deadline came. */
   'out-of-time': {
     says: 'Timed out at',
     reach: 'time',
     retryHelps: true,
-    whatToDo: 'Call with a later deadline.',
+    whatToDo: askWhySlow,
   },
   /** The host's certificate cannot be verified. Nothing was sent. */
   'untrusted-host': {

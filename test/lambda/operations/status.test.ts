@@ -148,6 +148,19 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
   });
 
+  it('says what people can do about a partner that is too slow for a command', async () => {
+    await story.settle();
+    story.requestSeconds = 100;
+    expect(await status()).toMatchObject({
+      partner: {
+        problem: {
+          code: 'out-of-time',
+          whatToDo: expect.stringContaining('ask the partner why the host is slow'),
+        },
+      },
+    });
+  });
+
   it('is up to date as of the last tick: what has come since is the next one’s to find', async () => {
     await story.settle();
     story.add(on('2026-11-21', 1));
