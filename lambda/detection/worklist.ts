@@ -216,7 +216,7 @@ function* follow(located: Search, work: Work, now: Now, purse: Purse): Working<S
   }
 }
 
-/** The day that did not fit into an earlier tick. */
+/** The day that did not fit into an earlier tick. It has its share of the time, and leaves the others theirs. */
 function* resume(now: Now): Working<undefined> {
   const { day, range } = now.cursor ?? {};
   if (day !== undefined && range !== undefined)
@@ -235,14 +235,15 @@ function* readDue(kind: Kind, work: Work, now: Now, purse: Purse): Working<Searc
     const step = readStep(days, kind === 'asked' ? 'search' : 'audit', cursor);
     const { read, requests = 0 } = yield* ask(now, step);
     isAll &&= read !== 'left' && read !== 'in-vain';
+    now.isTimeUp ||= read === 'in-vain';
     purse.requests -= requests;
   }
 }
 
 function* ask(now: Now, step: Step): Working<Answer> {
   const answer = yield step;
-  const { calendar, cursor, isTimeUp, read } = answer;
-  Object.assign(now, { calendar, cursor, isTimeUp: isTimeUp || read === 'in-vain' });
+  const { calendar, cursor, isTimeUp } = answer;
+  Object.assign(now, { calendar, cursor, isTimeUp });
   return answer;
 }
 

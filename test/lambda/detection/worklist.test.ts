@@ -134,6 +134,24 @@ describe('the days that are due', () => {
     expect(end).toMatchObject({ isAllLocated: false });
   });
 
+  it('are read in every turn, also after a day that has come no further than in the tick before', () => {
+    const calendar = calendarOf(9);
+    const cursor = { day: dayOf(4).toString(), range: { from: dayOf(4), to: dayOf(4) } };
+    const late = dayOf(7).toString();
+    const waited: Work['waited'] = (kind, calendar) =>
+      calendar.days.map((day) =>
+        Number(kind === 'soon' && day === late && calendar.entry(day).readAt < readNow),
+      );
+    for (let turn = 0; turn < 4; turn++) {
+      const work = { ...quiet(calendar), cursor, turn, waited };
+      const { steps } = carriedOut(dueWork(work), calendar, (step) => ({
+        cursor,
+        read: step.kind === 'read' && step.days.includes(late) ? 'done' : 'in-vain',
+      }));
+      expect(reads(steps).flatMap(({ days }) => days)).toContain(late);
+    }
+  });
+
   it('keep the place of a search that has no turn', () => {
     const searching = { from: dayOf(3).toString(), to: dayOf(9).toString() };
     const calendar = calendarOf(20);
