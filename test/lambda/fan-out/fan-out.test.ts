@@ -88,6 +88,26 @@ describe('a baseline that fans out', () => {
     expect(story.heard).toEqual([]);
   });
 
+  it('leaves the odd fields that its tasks meet to the audits, which have them told within a day, once', async () => {
+    const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
+    // The newest page shows none of them.
+    const shown = history(120, today, 120).map((one) => ({ ...one, id: one.id + 1_000 }));
+    const odd = history(80, yesterday).map((one) => ({ ...one, email: null }));
+    story.world = [...shown, ...odd];
+    await story.tick();
+    await story.divide(3);
+    await story.readAll();
+    await story.complete();
+    await story.tick();
+    expect(titles()).toEqual(['baseline completed']);
+    for (let hours = 0; hours < 26; hours += 1) {
+      story.clock.advance({ hours: 1 });
+      await story.tick();
+    }
+    expect(titles().slice(1)).toEqual(['fields of records are not as documented']);
+    expect(story.notices[1]?.text).toMatch(/\n {2}email: \d+ records\n/);
+  });
+
   it('has nothing to do before the ticks have read the start day, and when it is completed', async () => {
     expect(await story.plan()).toMatchObject({ outcome: 'not-begun', left: [] });
     await story.tick();
