@@ -29,7 +29,7 @@ export async function seedLedger(
   const { salt } = await ledger.state();
   const readAt = clock.now().epochMilliseconds;
   const proof = { kind: 'key-seam', at: readAt } as const;
-  await ledger.addYears([...new Set(days.map((day) => Number(day.slice(0, 4))))]);
+  await ledger.touch(days);
   const entryOf = (count: number, digest: string): DayEntry => ({
     count,
     readAt,

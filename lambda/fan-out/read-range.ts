@@ -8,7 +8,6 @@ import { leaseOf } from '../lease.ts';
 import type { Bookmark } from '../ports/partner-reader.ts';
 import type { PlannedRange, RangeProgress } from '../ports/planned-range.ts';
 import type { Lease, State } from '../ports/state.ts';
-import { touch } from '../tick/calendar.ts';
 import { prove } from '../tick/read-days.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
@@ -151,9 +150,9 @@ async function readStep(
 
   const fresh = dayEntries(step.days, read, begunAt, salt);
   // Once it is over, what is recorded silently is news that nobody would hear of.
-  const { baseline, years } = await ledger.state();
+  const { baseline } = await ledger.state();
   refuseIfOver({ baseline }, range);
-  await touch(ledger, years, fresh.keys());
+  await ledger.touch(fresh.keys());
   const known = await ledger.known(read.assessments.map(({ id }) => id));
   const unknown = compare(read.assessments, known, salt).filter(({ kind }) => kind === 'created');
   // After a baseline that was completed, what nobody knows is news: the ticks announce it.

@@ -13,9 +13,16 @@ import type { Table } from './table.ts';
  * failed and leaves the work to the other.
  */
 export function dynamoLedger(table: Table, integration: string, journal: Journal): Ledger {
+  const { addYears, ...state } = integrationState(table, integration);
+  const days = calendar(table, integration);
   return {
-    ...integrationState(table, integration),
-    ...calendar(table, integration),
+    ...state,
+    ...days,
+    async touch(touched) {
+      const zeros = new Map([...touched].map((day) => [day, 0]));
+      await addYears([...zeros.keys()].map((day) => Number(day.slice(0, 4))));
+      await days.addToDays(zeros);
+    },
     ...certifications(table, integration, journal),
     ...outboxes(table, integration),
   };

@@ -45,12 +45,20 @@ export const isOurs = ({ owner }: Lease): Condition => ({
 export function integrationState(table: Table, integration: string) {
   const key = stateKey(integration);
   const memoryKey = `MEMORY#${integration}`;
+  /** As the last look has shown them, and what was added since. */
+  const years = new Set<number>();
+  const read = (item: Plain) => {
+    const known = parseState(item);
+    years.clear();
+    for (const year of known.years) years.add(year);
+    return known;
+  };
   const giveBackLease = async (lease: Lease) => {
     await table.update(key, { set: stateAttributes(noLease), ...isOurs(lease) });
   };
   return {
     async state() {
-      return parseState((await table.get(key)) ?? (await created(table, key)));
+      return read((await table.get(key)) ?? (await created(table, key)));
     },
     async recordedState() {
       const item = await table.get(key);
@@ -67,7 +75,7 @@ export function integrationState(table: Table, integration: string) {
       try {
         const claim = { schema: schemaVersion, lease_owner: lease.owner };
         const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_NEW' })) ?? {};
-        const { missing, ...known } = parseState(before);
+        const { missing, ...known } = read(before);
         const { missing: noted, gate } = parse(memory, kept, renamed(kept));
         return {
           ...known,
@@ -100,10 +108,13 @@ export function integrationState(table: Table, integration: string) {
       return (await table.update(key, { set: stateAttributes(end), ...condition })) !== undefined;
     },
     giveBackLease,
-    async addYears(years) {
-      await table.update(key, { add: { years: new Set(years) } });
+    async addYears(wanted: Iterable<number>) {
+      const added = new Set([...wanted].filter((year) => !years.has(year)));
+      if (added.size === 0) return;
+      await table.update(key, { add: { years: added } });
+      for (const year of added) years.add(year);
     },
-  } satisfies Partial<Ledger>;
+  } satisfies Partial<Ledger> & Record<'addYears', unknown>;
 }
 
 /**

@@ -47,9 +47,12 @@ export interface Ledger {
   calendar(years: readonly number[]): Promise<ReadonlyMap<string, DayEntry>>;
   /** Replaces entries of the calendar. Needs the lease. */
   saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void>;
-  /** Makes sure that the calendar knows of these years. */
-  addYears(years: readonly number[]): Promise<void>;
-  /** Alters the counts of days; 0 makes sure that the calendar has the day. Needs the lease. */
+  /**
+   * Makes sure that the calendar has these days, before anything of them is committed: otherwise a crash
+   * right after could leave a certification on a day that nobody would ever look at.
+   */
+  touch(days: Iterable<string>): Promise<void>;
+  /** Alters the counts of days that the calendar has. Needs the lease. */
   addToDays(deltas: ReadonlyMap<string, number>): Promise<void>;
   /** Records new certifications that are not announced. Needs the lease: its writes are unconditional. */
   recordSilently(sightings: readonly Sighting[], now: Temporal.Instant): Promise<void>;

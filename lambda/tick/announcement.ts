@@ -8,7 +8,6 @@ import { faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { Lease, LeasedState, State } from '../ports/state.ts';
-import { touch } from './calendar.ts';
 import {
   type DeliveryState,
   deliver,
@@ -45,8 +44,6 @@ interface Announced {
   readonly saved: GateMemory;
   readonly outlook: Omit<Outlook, 'rest'>;
   readonly delivery: DeliveryState;
-  /** Years that the calendar has. */
-  readonly years: readonly number[];
 }
 
 export const nothingAnnounced: Announced = {
@@ -56,7 +53,6 @@ export const nothingAnnounced: Announced = {
   saved: nothingFound,
   outlook: { known: 0, total: 0 },
   delivery: nothingDelivered,
-  years: [],
 };
 
 export interface AnnouncementContext {
@@ -85,14 +81,8 @@ export class Announcement {
     this.#now = { ...this.#now, ...changed };
   }
 
-  /** Makes sure that the calendar has these days, before anything of them is committed. */
-  async touch(days: Iterable<string>): Promise<void> {
-    this.#set({ years: await touch(this.#context.parts.ledger, this.#now.years, days) });
-  }
-
   /** Delivers what earlier ticks have left. */
   async inherit(state: State): Promise<void> {
-    this.#set({ years: state.years });
     this.#set({ delivery: await inherit(this.#context, state) });
   }
 
@@ -130,7 +120,7 @@ export class Announcement {
    */
   async announce(changes: readonly Change[], found: Found): Promise<Change[]> {
     if (changes.length === 0) return [];
-    await this.touch(
+    await this.#context.parts.ledger.touch(
       changes.flatMap((change) =>
         change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
       ),

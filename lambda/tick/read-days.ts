@@ -180,7 +180,7 @@ async function commit(
   const { failures } = announcement.now;
   const silent = sightings.filter((sighting) => !context.isNews(sighting));
   const news = sightings.filter((sighting) => context.isNews(sighting));
-  await announcement.touch(silent.map(({ assessment }) => assessment.certified_on));
+  await parts.ledger.touch(silent.map(({ assessment }) => assessment.certified_on));
   await parts.ledger.recordSilently(silent, parts.clock.now());
   const done: readonly Change[] = [
     ...silent,
@@ -295,7 +295,7 @@ async function lookedAt(
 
 /** A new day is in the calendar before it is written whole: its month may be, and its year not. */
 async function save(
-  { parts, announcement }: ReadingContext,
+  { parts }: ReadingContext,
   calendar: Calendar,
   entries: ReadonlyMap<string, DayEntry>,
   done: readonly Change[],
@@ -305,7 +305,7 @@ async function save(
   );
   const elsewhere = parts.rules.movesElsewhere(done, entries, calendar);
   const changed = new Map([...followed, ...elsewhere]);
-  await announcement.touch([...changed.keys()].filter((day) => calendar.entry(day).readAt === 0));
+  await parts.ledger.touch([...changed.keys()].filter((day) => calendar.entry(day).readAt === 0));
   await parts.ledger.saveDays(changed);
   return calendar.with(changed);
 }

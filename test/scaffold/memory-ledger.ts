@@ -184,10 +184,13 @@ export class MemoryLedger implements Ledger {
     }
   }
 
-  async addYears(years: readonly number[]): Promise<void> {
+  async touch(days: Iterable<string>): Promise<void> {
+    const touched = [...days];
+    const years = touched.map((day) => Number(day.slice(0, 4)));
     this.#state = changed(this.remembered, {
       years: [...new Set([...this.remembered.years, ...years])],
     });
+    await this.addToDays(new Map(touched.map((day) => [day, 0])));
   }
 
   async addToDays(deltas: ReadonlyMap<string, number>): Promise<void> {

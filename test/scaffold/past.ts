@@ -97,7 +97,7 @@ export class IntegrationWithPast extends Integration {
     // The first look makes the state, as in a tick.
     await this.ledger.state();
     const days = Map.groupBy(assessments, ({ certified_on }) => certified_on);
-    await this.ledger.addYears([...days.keys()].map((day) => Number(day.slice(0, 4))));
+    await this.ledger.touch(days.keys());
     await this.ledger.addToDays(new Map([...days].map(([day, { length }]) => [day, length])));
   }
 

@@ -202,12 +202,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   touch: {
     breaks: 'a day is in the calendar only after its certifications are committed',
     seed: 2,
-    ledger: (real) => ({
-      addYears: async () => undefined,
-      addToDays: async (deltas) => {
-        if ([...deltas.values()].some((delta) => delta !== 0)) await real.addToDays(deltas);
-      },
-    }),
+    ledger: () => ({ touch: async () => undefined }),
   },
   rest: {
     breaks: 'what the partner counts and does not show readably is not expected',

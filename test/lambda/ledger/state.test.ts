@@ -270,8 +270,9 @@ describeLedgers('the state', (used) => {
 
   it('gathers the years of the calendar, each once', async () => {
     await state();
-    await used().ledger.addYears([2026, 2019]);
-    await used().ledger.addYears([2026]);
+    await used().ledger.touch(['2026-11-20', '2019-02-28']);
+    await used().ledger.touch(['2026-11-21']);
+    await used().ledger.touch([]);
     expect((await state()).years.toSorted()).toEqual([2019, 2026]);
   });
 });

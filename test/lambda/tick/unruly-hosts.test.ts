@@ -186,7 +186,7 @@ describe('malformed records', () => {
         if (day === 14) world.host.add(month, of);
       }
     await world.ledger.state();
-    await world.ledger.addYears([2026]);
+    await world.ledger.touch(['2026-01-01']);
     await world.baseline();
     await world.minutes(3);
     world.host.spoil(5);
