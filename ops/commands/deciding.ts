@@ -12,6 +12,9 @@ import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
 import { countSelected, selecting, selectionOf, selectionSettings } from './selecting.ts';
 
+/** What `--for` lets through is everything. */
+const notWithFor = ['undeliverable', 'organization', 'year', 'type', 'id', 'digest'];
+
 const decidingSettings = {
   ...selectionSettings,
   yes: z.boolean().default(false),
@@ -35,7 +38,7 @@ export const release = opsCommand({
       'release',
       selecting(command)
         .option('--digest', 'tell people only, by mail')
-        .addOption(openHours())
+        .addOption(openHours().conflicts(notWithFor))
         .addOption(eventsPerSecond()),
     ).addOption(yes()),
   settings: z.object({

@@ -131,7 +131,7 @@ describe('what is held', () => {
     );
     const again = await duty.json('release --for 0h --yes');
     expect(again).toMatchObject({ exitCode: 0, result: { events: 0 } });
-    for (const wrong of ['--for 12', '--for 99h'])
+    for (const wrong of ['--for 12', '--for 99h', '--for 12h --year 2019', '--for 1h --digest'])
       expect(await duty.run(`release --yes ${wrong}`)).toMatchObject({ exitCode: 2 });
   });
 

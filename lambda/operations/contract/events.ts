@@ -82,17 +82,30 @@ export const holds = {
 /** Hours for which one command may let everything through. */
 export const mostOpenHours = 72;
 
-const releaseCommand = z.strictObject({
-  command: z.literal('release'),
-  ...waitingSelection,
-  /** `digest`: people are told by mail; subscribers' machines are not. */
-  as: z._default(z.enum(['events', 'digest']), 'events'),
-  eventsPerSecond,
-  /** From now on, nothing new is held for so many hours, of whatever kind; 0: the gate is as ever again. */
-  forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
-  by,
-  operation,
-});
+const releaseCommand = z
+  .strictObject({
+    command: z.literal('release'),
+    ...waitingSelection,
+    /** `digest`: people are told by mail; subscribers' machines are not. */
+    as: z._default(z.enum(['events', 'digest']), 'events'),
+    eventsPerSecond,
+    /** From now on, nothing new is held for so many hours, of whatever kind; 0: the gate is as ever again. */
+    forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
+    by,
+    operation,
+  })
+  .check(
+    z.refine(
+      ({ forHours, waiting, as, organizations, years, types, ids }) => {
+        const isSelection = [organizations, years, types, ids].some((some) => some !== undefined);
+        return forHours === undefined || (waiting === 'held' && as === 'events' && !isSelection);
+      },
+      {
+        error:
+          '`forHours` lets everything through: it goes with no selection, and not with a digest',
+      },
+    ),
+  );
 
 const decided = {
   /** Released or discarded; of undeliverable ones, to be tried again. */
