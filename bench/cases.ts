@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { seededRandom } from '../local/partner-sandbox/random.ts';
-import { type Arena, contenders, type Measured } from './arena.ts';
+import { type Arena, type Contender, contenders, type Measured } from './arena.ts';
 import { type Happened, isFaultless, type Row, scoreOf, sumOf, worstOf } from './score.ts';
 import { listDay, spreadAudits } from './seed.ts';
 import { today } from './settings.ts';
@@ -118,19 +118,21 @@ export async function backdated(
   label: string,
   places: readonly string[],
 ): Promise<Row[]> {
-  return anywhere(arena, `1 backdated within ${label}`, places, 25, async (day) => {
+  const most = { requests: 25, text: 'in the same tick' };
+  return anywhere(arena, `1 backdated within ${label}`, places, most, [], async (day) => {
     const ids = await addOn(arena, day, 1);
     return ids.map(happened('created'));
   });
 }
 
-/** One removed from these days, one after the other: the worst of them. */
+/** One removed from these days, one after the other, with the second look ten minutes later: the worst of them. */
 export async function removed(
   arena: Arena,
   label: string,
   places: readonly string[],
 ): Promise<Row[]> {
-  return anywhere(arena, `1 removed ten years back, ${label}`, places, 28, async (day) => {
+  const most = { requests: 36, text: 'after two looks' };
+  return anywhere(arena, `1 removed ten years back, ${label}`, places, most, [11], async (day) => {
     const [first] = await listDay(arena.ticker.client, day);
     if (first === undefined) throw new Error(`nobody to remove on ${day}`);
     await arena.control('DELETE', `/assessments/${first.id}`);
@@ -142,27 +144,35 @@ async function anywhere(
   arena: Arena,
   label: string,
   places: readonly string[],
-  mostRequests: number,
+  most: { readonly requests: number; readonly text: string },
+  /** Minutes from one run to the next one, of those after the first. */
+  later: readonly number[],
   happen: (day: string) => Promise<Happened[]>,
 ): Promise<Row[]> {
   const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
   const truth: Happened[] = [];
   for (const place of places) {
     truth.push(...(await happen(place)));
-    for (const contender of contenders) runs.get(contender)?.push(await arena.measure(contender));
+    const looks = new Map<Contender, Measured[]>();
+    for (const minutes of [0, ...later]) {
+      arena.clock.advance({ minutes });
+      for (const contender of contenders)
+        looks.set(contender, [...(looks.get(contender) ?? []), await arena.measure(contender)]);
+    }
+    for (const [contender, measured] of looks) runs.get(contender)?.push(sumOf(measured));
   }
   return contenders.map((contender) => {
     const all = runs.get(contender) ?? [];
     const measured = worstOf(all);
     const score = scoreOf(truth, sumOf(all).heard);
-    const passed = measured.requests <= mostRequests && isFaultless(score);
+    const passed = measured.requests <= most.requests && isFaultless(score);
     return {
       case: `${label} (worst of ${places.length})`,
       contender,
       measured,
       score,
       ...(contender === 'ours' && {
-        target: { text: `≤ ${mostRequests} requests, in the same tick`, passed },
+        target: { text: `≤ ${most.requests} requests, ${most.text}`, passed },
       }),
     };
   });

@@ -28,7 +28,9 @@ export async function historyEdits(arena: Arena, label: string, edits: number): 
     for (const { id } of page.assessments) edited.push(id);
   }
   for (const id of edited)
-    await arena.control('PATCH', `/assessments/${id}`, { email: 'changed@example.org' });
+    await arena.control('POST', `/assessments/${id}/spoil`, {
+      set: { email: 'changed@example.org' },
+    });
   const truth = edited.map((id) => ({ type: 'certification.updated', subject: String(id) }));
   const runs = new Map(contenders.map((contender) => [contender, [] as Measured[]] as const));
   for (let minute = 0; minute < 60; minute++) {
