@@ -131,7 +131,7 @@ export async function removed(
   label: string,
   places: readonly string[],
 ): Promise<Row[]> {
-  const most = { requests: 36, text: 'after two looks' };
+  const most = { requests: 50, text: 'after two looks, audits included' };
   return anywhere(arena, `1 removed ten years back, ${label}`, places, most, [11], async (day) => {
     const [first] = await listDay(arena.ticker.client, day);
     if (first === undefined) throw new Error(`nobody to remove on ${day}`);
