@@ -2,10 +2,12 @@ import { faultOf } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, type ListQuery } from './query.ts';
 import type { Page, Quarantined } from './records.ts';
 
-/** So few rows that are too large are looked at one by one: otherwise a read could not get past a row that is. */
-const fewRows = 12;
-/** So many at least, and the one behind them: any of them that fits says what the host counts. */
-const rowsCounted = 3;
+type List = (query: ListQuery) => Promise<Page>;
+
+/** So few rows that are too large are looked at in pieces: otherwise a read could not get past a row that is. */
+const leastRows = 12;
+/** So many are told apart from their neighbours; beyond, all rows of a piece that is too large are skipped. */
+const mostTooLarge = 3;
 
 /**
  * A page that was too large is asked for again with half of its rows, and again. What fits is one answer, as
@@ -14,36 +16,73 @@ const rowsCounted = 3;
  *
  * @throws {PartnerError}
  */
-export async function fittingPage(
-  list: (query: ListQuery) => Promise<Page>,
-  query: ListQuery,
-): Promise<Page> {
-  const { page: asked = DEFAULT_PAGE_SIZE, offset = 0 } = query;
-  const rowsFrom = (row: number, page: number) => list({ ...query, offset: offset + row, page });
-  let size = asked;
+export async function fittingPage(list: List, query: ListQuery): Promise<Page> {
+  let page = query.page ?? DEFAULT_PAGE_SIZE;
   let fitting: Page | undefined;
-  while (fitting === undefined && size > 1) {
-    size = Math.floor(size / 2);
-    fitting = await unlessTooLarge(rowsFrom(0, size));
+  while (fitting === undefined && page > leastRows) {
+    page = Math.floor(page / 2);
+    fitting = await unlessTooLarge(list({ ...query, page }));
   }
-  if (fitting !== undefined && size >= fewRows) return fitting;
-
-  const page = Math.min(asked, fewRows);
-  const behind = Math.max(page, rowsCounted);
-  const pieces = [fitting];
-  for (let row = size; row < behind; row++) pieces.push(await unlessTooLarge(rowsFrom(row, 1)));
-  const ofPage = pieces.slice(0, page);
-  if (fitting !== undefined && !ofPage.includes(undefined)) return fitting;
-  const counted = pieces.findLast((piece) => piece !== undefined) ?? (await rowsFrom(behind, 1));
-  return joined(ofPage, { count: counted.meta.count, offset, page });
+  return fitting ?? (await inPieces(list, { ...query, page, offset: query.offset ?? 0 }));
 }
 
-function joined(pieces: readonly (Page | undefined)[], meta: Page['meta']): Page {
+/** Rows that follow each other, or a single one that is too large. */
+type Piece = Page | 'too-large';
+type Rows = Required<Pick<ListQuery, 'page' | 'offset'>>;
+
+async function inPieces(list: List, query: ListQuery & Rows): Promise<Page> {
+  const pieces = query.page === 1 ? (['too-large'] as const) : await halves(list, query, []);
+  const pages = pieces.filter((piece) => piece !== 'too-large');
+  const [first] = pages;
+  // All fit, one by one: the first is a slice of the list by itself.
+  if (first !== undefined && pages.length === pieces.length) return first;
+  const { count } = pages.at(-1)?.meta ?? (await beyond(list, query));
+  return joined(pieces, { count, offset: query.offset, page: query.page });
+}
+
+/** @param before pieces of earlier rows */
+async function halves(
+  list: List,
+  query: ListQuery & Rows,
+  before: readonly Piece[],
+): Promise<readonly Piece[]> {
+  const { offset, page: rows } = query;
+  const middle = Math.ceil(rows / 2);
+  const first = { ...query, page: middle };
+  const second = { ...query, offset: offset + middle, page: rows - middle };
+  return await piecesOf(list, second, await piecesOf(list, first, before));
+}
+
+async function piecesOf(
+  list: List,
+  query: ListQuery & Rows,
+  before: readonly Piece[],
+): Promise<readonly Piece[]> {
+  const page = await unlessTooLarge(list(query));
+  if (page !== undefined) return [...before, page];
+  const areMany = before.filter((piece) => piece === 'too-large').length >= mostTooLarge;
+  if (areMany || query.page === 1)
+    return [...before, ...Array.from({ length: query.page }, () => 'too-large' as const)];
+  return await halves(list, query, before);
+}
+
+/** What the host counts, where no row of a page says it. */
+async function beyond(list: List, query: ListQuery & Rows): Promise<Page['meta']> {
+  const next = (further: number) =>
+    list({ ...query, offset: query.offset + query.page + further, page: 1 });
+  for (let further = 0; further < mostTooLarge; further++) {
+    const page = await unlessTooLarge(next(further));
+    if (page !== undefined) return page.meta;
+  }
+  return (await next(mostTooLarge)).meta;
+}
+
+function joined(pieces: readonly Piece[], meta: Page['meta']): Page {
   const assessments = new Map<number, Page['assessments'][number]>();
   const quarantined: Quarantined[] = [];
   let rows = 0;
   for (const page of pieces) {
-    if (page === undefined) {
+    if (page === 'too-large') {
       quarantined.push({ index: rows, problems: ['too large to be read'] });
       rows += 1;
       continue;
