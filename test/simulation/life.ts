@@ -291,7 +291,10 @@ export class Life {
   /** One that waits for work, or a new one. */
   #environment(invocation: Invocation): Environment {
     const { nowMs } = this.timeline;
-    this.#idle = this.#idle.filter(({ idleSince }) => nowMs - idleSince < idleMs);
+    // What was still under way when its tick had ended may have been its death.
+    this.#idle = this.#idle.filter(
+      ({ isAlive, idleSince }) => isAlive && nowMs - idleSince < idleMs,
+    );
     const idle = this.#idle.pop();
     if (idle === undefined) return this.passage.environment(invocation);
     idle.invocation = invocation;
