@@ -1,4 +1,4 @@
-/** The stack's outputs by which the operators' command line finds what it works with. */
+/** The stack's outputs by which the command line for ops finds what it works with. */
 export const stackOutputs = {
   /** The integrations' names, with commas between them. */
   integrations: 'Integrations',

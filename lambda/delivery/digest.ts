@@ -211,7 +211,7 @@ const rightToLeft =
  */
 const address =
   /(?:[^\s<>()|,;]+ ?)?(?:\([^()]*\) ?)*[@＠﹫] ?(?:\([^()]*\) ?)*[^\s<>()|,;.．。｡․﹒]+[.．。｡․﹒][^\s<>()|,;]+|[^\s<>()|,;]+[@＠﹫][^\s<>()|,;]+/gu;
-/** Whoever has a shorter identifier shares it with too many words. */
+/** A shorter identifier would be found in too many words that mean something else. */
 const minIdentifier = 4;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 

@@ -93,7 +93,7 @@ interface Lane {
   readonly oldest: Message;
   readonly later: readonly Message[];
   attempts: number;
-  /** Before, it is not sent (again), in milliseconds since the epoch: never while it is under way, or refused for now. */
+  /** When the oldest may be sent, or sent again: milliseconds since the epoch. `never` while it is under way or refused. */
   until: number;
   /** A request with others was refused, and it may be this one's fault. */
   isAlone: boolean;

@@ -153,7 +153,7 @@ export function toldOf(before: Certification | undefined): Told {
   return before.presence === 'withdrawn' ? 'withdrawn' : before.fingerprint.whole;
 }
 
-/** Whether a certification is again as subscribers were last told: whoever was told nothing need not hear that it has gone. */
+/** Whether a certification is again as subscribers were last told. Those who were told nothing need not hear that it has gone. */
 export function isUndone(told: Told, change: Change): boolean {
   if (change.kind === 'withdrawn') return told === 'withdrawn' || told === 'nothing';
   return told === change.fingerprint.whole;

@@ -83,7 +83,7 @@ export const forgottenRevision = (revision: number) => revisionAttribute(revisio
 /** Counts what has been written to the outbox: who rests on what it has read must have seen the last of it. */
 export const outboxWrites = 'outbox_writes';
 
-/** The outbox is still as it was read: whoever has altered it since files the item. */
+/** The outbox is still as it was read. If not, the write that altered it has filed the item anew. */
 export function isAsRead(item: Plain): Condition {
   const seen = item[outboxWrites];
   if (seen === undefined) return { where: `attribute_not_exists(${outboxWrites})` };

@@ -63,7 +63,7 @@ export function certifications(table: Table, integration: string, journal: Journ
       if (before === undefined) return undefined;
       const certificationId = idOf(change);
       const [outbox] = readAll([before], outboxOf).read;
-      // What it owed already; where that cannot be told, ops hear of it from whoever reads the outbox.
+      // What it owed already. An outbox that cannot be read is told to ops when its events are to be delivered.
       const beside = outbox?.map(({ waits }) => waits) ?? ['pending'];
       // The item is in the index under what it does not wait for first.
       if (beside.includes(destiny === 'pending' ? 'held' : 'undeliverable')) {

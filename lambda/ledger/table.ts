@@ -224,7 +224,7 @@ export class Table {
   }
 }
 
-/** Each name has a placeholder: some are DynamoDB's own words, and many have signs in them. */
+/** Each name has a placeholder: some are reserved words of DynamoDB, and many hold a `#` or `:`. */
 function expressionsOf({ set = {}, initial = {}, add = {}, exists = [], where, values }: Update) {
   const names: string[] = [];
   const at = (place: string) =>

@@ -12,7 +12,7 @@ export const SORT_KEYS = ['certified_on', 'user_name', 'proctor_name', 'product_
 const listOf = <Value extends z.core.$ZodType>(value: Value) =>
   z.exactOptional(z.readonly(z.array(value)));
 
-/** A date in the platform's time zone. */
+/** A date in the partner's time zone. */
 const day = z.exactOptional(z.iso.date());
 
 /**
