@@ -4,7 +4,7 @@ import { faults } from '../../errors.ts';
 
 /*
  * What definitions of commands have in common. No personal data anywhere. Instants are RFC 3339 in UTC, days are
- * `YYYY-MM-DD` in the platform's time zone, durations are minutes.
+ * `YYYY-MM-DD` in the partner's time zone, durations are minutes.
  */
 
 export const instant = z.iso.datetime();

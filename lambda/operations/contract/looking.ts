@@ -90,7 +90,7 @@ export const status = {
     unexplained: z.int(),
     /** Known, not in the partner's list, and not withdrawn; `isTooMany`: nor will they be, before ops accept the total. */
     missing: z.object({ number: count, isTooMany: z.boolean() }),
-    /** Announced or held since midnight in the platform's time zone, by the ticks that came to their end. */
+    /** Announced or held since midnight in the partner's time zone, by the ticks that came to their end. */
     today: z.extend(byKind, { day }),
     /** Certifications with an event that waits: for the next tick, for a digest, for ops. */
     waiting: z.object({ pending: count, digest: count, held: count, undeliverable: count }),
