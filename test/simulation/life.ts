@@ -277,6 +277,7 @@ export class Life {
       if (!(error instanceof NotifierError)) this.findings.push(`a tick failed: ${error}`);
     }
     if (report === undefined) witness.hasFailed(invocation);
+    else if (report.cutShort) witness.wasCutShort(invocation);
     if (environment.isAlive) {
       environment.idleSince = timeline.nowMs;
       this.#idle.push(environment);

@@ -20,6 +20,12 @@ const { withdrawAfterMs } = tickSettings();
 const oneHourMs = 3_600_000;
 const oneDayMs = 24 * oneHourMs;
 
+/** A read of days: the world's moment when it began, and the tick that it was for. */
+interface WatchedRead {
+  readonly moment: number;
+  readonly to: Invocation;
+}
+
 /** Sees what the ticks ask and write, and compares it with the truth of that moment. */
 export class Witness {
   readonly #world: World;
@@ -30,8 +36,9 @@ export class Witness {
   readonly #replaced = new Map<number, Map<number, number>>();
   /** The newest sight of each record among those that were committed. */
   readonly #sights = new Map<number, number>();
-  /** The world's moment when a read of days last showed a record. */
-  readonly #shownAt = new Map<number, { readonly moment: number; readonly to: Invocation }>();
+  /** The read of days that last showed a record. */
+  readonly #shownBy = new Map<number, WatchedRead>();
+  readonly #lastRead = new WeakMap<Invocation, WatchedRead>();
   /** When each withdrawal was committed that nobody has asked ops about. */
   readonly #withdrawn: number[] = [];
   /** When the gate has let changes go. */
@@ -76,7 +83,9 @@ export class Witness {
         if (!read.proof && this.completedAt === Number.POSITIVE_INFINITY)
           this.isBaselineProven = false;
         const seen = new Set(read.assessments.map(({ id }) => id));
-        for (const id of seen) this.#shownAt.set(id, { moment: since, to: invocation });
+        const shown = { moment: since, to: invocation };
+        for (const id of seen) this.#shownBy.set(id, shown);
+        this.#lastRead.set(invocation, shown);
         const after = world.readable(range);
         if (read.proof) this.#seesAll(seen, before, after, since);
         return read;
@@ -86,7 +95,17 @@ export class Witness {
 
   /** A tick that came to no end need not have committed what it was shown. */
   hasFailed(invocation: Invocation): void {
-    for (const [id, { to }] of this.#shownAt) if (to === invocation) this.#shownAt.delete(id);
+    this.#forgetShown(({ to }) => to === invocation);
+  }
+
+  /** Nor a tick whose time was up what its last read showed: it reads nothing more then. */
+  wasCutShort(invocation: Invocation): void {
+    const last = this.#lastRead.get(invocation);
+    this.#forgetShown((read) => read === last);
+  }
+
+  #forgetShown(isForgotten: (read: WatchedRead) => boolean): void {
+    for (const [id, read] of this.#shownBy) if (isForgotten(read)) this.#shownBy.delete(id);
   }
 
   /** A proven read may lack only what went or changed while it read. */
@@ -149,7 +168,7 @@ export class Witness {
   #isExcused({ id, day }: Certification): boolean {
     if (this.#host.wasTrulyAbsent(id)) return true;
     const hasMoved = this.#world.entries.get(id)?.assessment.certified_on !== day;
-    const wasShown = (this.#shownAt.get(id)?.moment ?? -1) >= (this.#world.touchedAt.get(id) ?? 0);
+    const wasShown = (this.#shownBy.get(id)?.moment ?? -1) >= (this.#world.touchedAt.get(id) ?? 0);
     const isExcused = this.#host.deniesIds && hasMoved && !wasShown;
     if (isExcused) this.#note('withdrawn where it was, unread where it is');
     return isExcused;
