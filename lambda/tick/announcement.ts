@@ -64,33 +64,30 @@ export interface AnnouncementContext {
   tellFlood(held: readonly Sighting[]): Promise<boolean>;
 }
 
-/** Commits changes, each with its event, and delivers the events. What it has done stays known when a step after it fails. */
+/** Commits changes, each with its event, and delivers the events. */
 export class Announcement {
   readonly #context: AnnouncementContext;
+  /** Replaced after each step: what was done stays known when the next one fails. */
   #now = nothingAnnounced;
 
   constructor(context: AnnouncementContext) {
     this.#context = context;
   }
 
-  get now(): Pick<Announced, 'tally' | 'failures' | 'delivery'> {
+  get now(): Announced {
     return this.#now;
-  }
-
-  #set(changed: Partial<Announced>): void {
-    this.#now = { ...this.#now, ...changed };
   }
 
   /** Delivers what earlier ticks have left. */
   async inherit(state: State): Promise<void> {
-    this.#set({ delivery: await inherit(this.#context, state) });
+    this.#now = { ...this.#now, delivery: await inherit(this.#context, state) };
   }
 
   /** The people's mail, once: what a mail that fails has told is not known. */
   async tellPeople(): Promise<void> {
     const { delivery } = this.#now;
-    this.#set({ delivery: { ...delivery, isMailDue: false } });
-    this.#set({ delivery: await tellPeople(this.#context.parts, delivery) });
+    this.#now = { ...this.#now, delivery: { ...delivery, isMailDue: false } };
+    this.#now = { ...this.#now, delivery: await tellPeople(this.#context.parts, delivery) };
   }
 
   /**
@@ -100,14 +97,7 @@ export class Announcement {
    */
   expect({ gate, expected, missing }: LeasedState, total?: number): void {
     const known = expected + (missing?.total ?? 0);
-    this.#set({ gate, saved: gate, outlook: { known, total: total ?? known } });
-  }
-
-  /** What the gate remembers now, if the state does not yet, and when the next mail is due. */
-  get changes(): Partial<Pick<LeasedState, 'gate' | 'digest'>> {
-    const { gate, saved, delivery } = this.#now;
-    const digest = { digest: delivery.schedule };
-    return isDeepStrictEqual(gate, saved) ? digest : { ...digest, gate };
+    this.#now = { ...this.#now, gate, saved: gate, outlook: { known, total: total ?? known } };
   }
 
   /**
@@ -119,61 +109,54 @@ export class Announcement {
    * wait because time ran out
    */
   async announce(changes: readonly Change[], found: Found): Promise<Change[]> {
-    if (changes.length === 0) return [];
-    await this.#context.parts.ledger.touch(
-      changes.flatMap((change) =>
-        change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
-      ),
+    const { parts, limit } = this.#context;
+    const days = changes.flatMap((change) =>
+      change.kind === 'withdrawn' ? [] : change.assessment.certified_on,
     );
+    if (days.length > 0) await parts.ledger.touch(days);
     const all = changes.map((change) => ({ ...change, found }));
     const done: Change[] = [];
     for (let start = 0; start < all.length; start += changesTogether) {
-      if (this.#context.limit.noteIfReached()) break;
+      if (limit.noteIfReached()) break;
       const batch = all.slice(start, start + changesTogether);
       const rest = all.slice(start + changesTogether);
-      done.push(...(await this.#context.limit.between(() => this.#pass(batch, rest))));
+      done.push(...(await limit.between(() => this.#pass(batch, rest))));
     }
     return done;
   }
 
-  /** Through the gate, whose memory is written before anything that it allows. */
-  async #pass(batch: readonly Change[], rest: readonly Change[]): Promise<Change[]> {
-    const { rules, settings, clock } = this.#context.parts;
+  /** Through the gate, whose memory is written before anything that it allows. @returns what was committed */
+  async #pass(batch: readonly Change[], rest: readonly Change[]): Promise<readonly Change[]> {
+    const { parts, lease } = this.#context;
+    const { rules, settings, clock, ledger, journal } = parts;
+    const { outlook, saved } = this.#now;
     const now = clock.now();
     const { memory, held, free } = rules.judge(
       this.#now.gate,
       batch,
-      { ...this.#now.outlook, rest },
+      { ...outlook, rest },
       { holdAbove: settings.holdAbove, roundMs: settings.audit.historyMs },
       now.epochMilliseconds,
     );
-    if (!(await this.#remember(memory))) {
-      this.#set({ failures: this.#now.failures + batch.length });
+    if (!isDeepStrictEqual(memory, saved) && !(await ledger.saveState({ gate: memory }, lease))) {
+      // Another tick counts by now, and this one announces nothing more.
+      journal.warn('lease lost', { owner: lease.owner });
+      this.#now = { ...this.#now, gate: memory, failures: this.#now.failures + batch.length };
       return [];
     }
-    const { known, total } = this.#now.outlook;
     const news = batch.filter(({ kind }) => kind === 'created' || kind === 'restored').length;
-    this.#set({ outlook: { known: known + news, total } });
+    const known = outlook.known + news;
+    this.#now = { ...this.#now, gate: memory, saved: memory, outlook: { ...outlook, known } };
     // What operations cannot be told of is not committed, and found again by the next tick.
     const isTold = held.length === 0 || (await this.#context.tellFlood(held));
-    if (!isTold) this.#set({ failures: this.#now.failures + held.length });
+    if (!isTold) this.#now = { ...this.#now, failures: this.#now.failures + held.length };
     return [
       ...(isTold ? await this.#conclude(held, 'held', now) : []),
       ...(await this.#conclude(free, 'pending', now)),
     ];
   }
 
-  /** @returns `false` when the lease is lost: another tick counts by now, and this one announces nothing more */
-  async #remember(gate: GateMemory): Promise<boolean> {
-    this.#set({ gate });
-    if (isDeepStrictEqual(gate, this.#now.saved)) return true;
-    const { ledger, journal } = this.#context.parts;
-    const isKept = await ledger.saveState({ gate }, this.#context.lease);
-    if (isKept) this.#set({ saved: gate });
-    else journal.warn('lease lost', { owner: this.#context.lease.owner });
-    return isKept;
-  }
-
+  /** Commits, and delivers what is not held and not behind anything that is. */
   async #conclude(
     batch: readonly Change[],
     destiny: 'pending' | 'held',
@@ -184,20 +167,44 @@ export class Announcement {
       async (change) => ({ change, owed: await this.#commit(change, destiny, now) }),
       { concurrency: commitConcurrency },
     );
-    const { announced, committed, free } = afterCommits(this.#now, outcomes, destiny);
-    this.#set(announced);
-    this.#set({
+    const failed = outcomes.flatMap(({ change, owed }) => (owed === 'failed' ? change : []));
+    const conflicts = outcomes.filter(({ owed }) => owed === undefined).length;
+    const committed = outcomes.flatMap(({ change, owed }) =>
+      owed === undefined || owed === 'failed' ? [] : change,
+    );
+    const owed = outcomes.flatMap((one) => (typeof one.owed === 'object' ? one.owed : []));
+    const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
+    const { tally, failures, gate, delivery } = this.#now;
+    const numbers = { ...tally };
+    for (const { kind } of committed) numbers[kind] += 1;
+    this.#now = {
+      ...this.#now,
+      tally: {
+        ...numbers,
+        conflicts: tally.conflicts + conflicts,
+        held: tally.held + owed.length - free.length,
+      },
+      failures: failures + failed.length,
+      gate: concluded(gate, committed, failed),
+      delivery: failed.reduce((left, change) => leave(left, idOf(change)), delivery),
+    };
+    this.#now = {
+      ...this.#now,
       delivery: await deliver(this.#context, this.#now.delivery, free),
-    });
+    };
     return committed;
   }
 
-  /** An error of one record never stops the others: the tick fails at its end. */
+  /**
+   * An error of one record never stops the others: the tick fails at its end.
+   *
+   * @returns `undefined`: another tick was first
+   */
   async #commit(
     change: Change,
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
-  ): Promise<Outcome['owed']> {
+  ): Promise<Committed | 'undone' | 'failed' | undefined> {
     const { ledger, journal, settings } = this.#context.parts;
     const nowMs = now.epochMilliseconds;
     const remembered = remembering(change, nowMs, nowMs + settings.withdrawAfterMs);
@@ -235,41 +242,4 @@ export class Announcement {
     const { fields } = this.#context.parts.settings;
     return sightingEvent({ ...announced, type, assessment, fields, changed, brief });
   }
-}
-
-interface Outcome {
-  readonly change: Change;
-  /** `undefined`: another tick was first. */
-  readonly owed: Committed | 'undone' | 'failed' | undefined;
-}
-
-/** What has come of a batch, and which of its events are to be delivered. */
-function afterCommits(
-  { tally, failures, gate, delivery }: Announced,
-  outcomes: readonly Outcome[],
-  destiny: 'pending' | 'held',
-) {
-  const changesOf = (some: readonly Outcome[]) => some.map(({ change }) => change);
-  const failed = changesOf(outcomes.filter(({ owed }) => owed === 'failed'));
-  const lost = outcomes.filter(({ owed }) => owed === undefined);
-  const committed = changesOf(
-    outcomes.filter(({ owed }) => owed !== undefined && owed !== 'failed'),
-  );
-  const owed = outcomes.flatMap((one) => (typeof one.owed === 'object' ? one.owed : []));
-  const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
-  const number = (kind: Change['kind']) => committed.filter((one) => one.kind === kind).length;
-  const announced: Partial<Announced> = {
-    tally: {
-      created: tally.created + number('created'),
-      updated: tally.updated + number('updated'),
-      withdrawn: tally.withdrawn + number('withdrawn'),
-      restored: tally.restored + number('restored'),
-      conflicts: tally.conflicts + lost.length,
-      held: tally.held + owed.length - free.length,
-    },
-    failures: failures + failed.length,
-    gate: concluded(gate, committed, failed),
-    delivery: failed.reduce((left, change) => leave(left, idOf(change)), delivery),
-  };
-  return { announced, committed, free };
 }

@@ -243,7 +243,6 @@ class Tick {
 
   /** A tick that was killed may have counted what it committed in the calendar, and not yet in the state. */
   async #caughtUp(state: LeasedState): Promise<LeasedState> {
-    if (state.dirtySince === undefined) return state;
     const entries = await this.#parts.ledger.calendar(state.years);
     const { total: expected, missing: total } = new Calendar(entries, daysIn(this.#window));
     const isAnyMissing = state.missing !== undefined || total > 0;
@@ -254,52 +253,41 @@ class Tick {
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
   async #look(work: Work, pulse: PulseRead): Promise<void> {
     const { announcement } = work;
-    const state = await this.#caughtUp(work.state);
+    const { rules, clock, settings, ledger } = this.#parts;
+    const state = work.state.dirtySince ? await this.#caughtUp(work.state) : work.state;
     const page = await readPage(this.#parts, this.#limit, pulse, state);
-    const count = pulse.count - believed(state, this.#parts.settings.withdrawAfterMs, this.#nowMs);
-    const { missing = nothingMissing } = state;
-    const looks = new Looks(
-      {
-        parts: this.#parts,
-        limit: this.#limit,
-        lease: work.lease,
-        salt: state.salt,
-        toBeFound: Math.max(0, state.expected - count),
-        isMalformed: (id) =>
-          this.#oddities.quarantined.has(String(id)) || state.reported.includes(String(id)),
-      },
-      missing,
-    );
-    looks.see(page.seen);
-    if (looks.missing !== missing) this.#learned.missing = looks.missing;
+    const nowMs = clock.now().epochMilliseconds;
+    const count = pulse.count - believed(state, settings.withdrawAfterMs, nowMs);
+    const { missing: before = nothingMissing } = state;
+    const missing = rules.sighted(before, ({ id }) => page.seen.has(id));
+    if (missing !== before) this.#learned.missing = missing;
     announcement.expect(state, count);
     const done = await announcement.announce(page.changes, { in: 'page' });
     const deltas = countDeltas(done);
-    await this.#parts.ledger.addToDays(deltas);
-    this.#learned.expected = state.expected + sum(deltas.values());
+    await ledger.addToDays(deltas);
+    this.#learned.expected = [...deltas.values()].reduce((all, one) => all + one, state.expected);
 
     // Audits that time is too short for leave nothing: they stay due.
     const isInTime = !this.#limit.wasReached;
     // A total that agrees proves nothing of what is left over: something may have come in its place.
     const { toFind, toRead } = this.#left(state);
     const differs = !page.isAll || toFind;
-    const isMore = differs || toRead;
-    const caughtUp = { ...work, state };
-    const isAllLocated = isMore ? await this.#readDue(caughtUp, pulse, looks, differs) : page.isAll;
+    const caughtUp = { ...work, state: { ...state, missing } };
+    const toBeFound = Math.max(0, state.expected - count);
+    const isAllLocated =
+      differs || toRead ? await this.#readDue(caughtUp, pulse, toBeFound, differs) : page.isAll;
     const { failures, tally } = announcement.now;
     const isLeft = !isAllLocated || !isInTime || failures > 0;
-    const noted = new Set(looks.missing.notes.map(({ id }) => id));
+    const { missing: left } = { missing, ...this.#learned };
+    const noted = new Set(left?.notes.map(({ id }) => id));
     // What another tick was first with may have been an older sight of it; what is noted is to be sighted.
     const isSeen =
       tally.conflicts === 0 &&
       !page.isOlder &&
       !this.#limit.wasReached &&
       !pulse.assessments.some(({ id }) => noted.has(id));
-    this.#learned.pulseDigest = isLeft
-      ? undefined
-      : isSeen
-        ? pulseDigest(pulse, state.salt)
-        : lookAgain;
+    const digest = isSeen ? pulseDigest(pulse, state.salt) : lookAgain;
+    this.#learned.pulseDigest = isLeft ? undefined : digest;
   }
 
   /**
@@ -320,12 +308,21 @@ class Tick {
 
   /**
    * Reads the days that are due, and learns what the calendar says then.
+   *
+   * @param toBeFound so many have gone, by the partner's total
    * @returns whether each difference was found, read and committed
    */
-  async #readDue(work: Work, pulse: PulseRead, looks: Looks, differs: boolean) {
-    const { state } = work;
+  async #readDue(work: Work, pulse: PulseRead, toBeFound: number, differs: boolean) {
+    const { state, lease } = work;
     const { ledger, clock, settings, rules } = this.#parts;
     const { withdrawAfterMs } = settings;
+    const { quarantined, oddFields } = this.#oddities;
+    const isMalformed = (id: number) =>
+      quarantined.has(String(id)) || state.reported.includes(String(id));
+    const looks = new Looks(
+      { parts: this.#parts, limit: this.#limit, lease, salt: state.salt, toBeFound, isMalformed },
+      state.missing ?? nothingMissing,
+    );
     const { perMinute, value } = this.#parts.partner.pace;
     const allowed = value.learned ?? perMinute;
     // A minute's pace is not for audits alone.
@@ -363,7 +360,6 @@ class Tick {
     const missing = looks.conclude(calendar);
     const { isNoticeOwed } = state.baseline;
     const isToldNow = isNoticeOwed && (await tellOfCompletion(this.#parts, calendar));
-    const { quarantined, oddFields } = this.#oddities;
     this.#observe(daysSeen(this.#open, calendar, quarantined.size, oddFields.size > 0));
     // What came or went while the search was on looks the same, until the next search.
     const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
@@ -513,7 +509,7 @@ class Tick {
 
   /** The work is done, or as much of it as could be: what it has done is kept, if this tick has the lease. */
   async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
-    const { ledger, clock, settings } = this.#parts;
+    const { ledger, clock, settings, journal } = this.#parts;
     const now = clock.now();
     const malformed = unreported(this.#oddities, state);
     if (malformed.length > 0) {
@@ -526,46 +522,43 @@ class Tick {
       this.#observe(absenceSeen(this.#open, missing, unexplained, settings.withdrawAfterMs));
     await this.#work?.announcement.tellPeople();
     await this.#tell();
-    if (this.#work === undefined)
-      await ledger.saveState({ ...this.#learned, heartbeat: now.toString() });
-    else await this.#saveAndGiveBack(this.#work, now, outcome);
+    const work = this.#work;
+    if (work === undefined) await ledger.saveState({ ...this.#learned, heartbeat: now.toString() });
+    else {
+      const changes = { ...this.#learned, ...this.#announced(work, now, outcome) };
+      const isKept = await ledger.complete(work.lease, now, changes);
+      if (!isKept) journal.warn('lease lost', { owner: work.lease.owner });
+    }
     return this.#report(outcome, state);
   }
 
-  async #saveAndGiveBack(
-    work: Work,
+  /**
+   * What the state keeps of what was announced, and since when some outbox may owe an event. Nothing is changed there
+   * (the lease has set it to now) where one was refused or left for the next tick, or a commit has an unknown outcome.
+   * What an earlier tick left is out, once the index of undelivered events is sure to show it.
+   */
+  #announced(
+    { state, announcement }: Work,
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
-  ): Promise<void> {
-    const { lease, state, announcement } = work;
-    const { ledger, journal } = this.#parts;
-    const today = tallied(state.today, this.#window.today.toString(), announcement.now.tally);
-    const isKept = await ledger.complete(lease, now, {
-      ...this.#learned,
-      ...announcement.changes,
+  ): StateChanges {
+    const { gate, saved, tally, failures, delivery } = announcement.now;
+    const today = tallied(state.today, this.#window.today.toString(), tally);
+    const kept = {
+      digest: delivery.schedule,
+      ...(!isDeepStrictEqual(gate, saved) && { gate }),
       ...(today && { today }),
-      ...this.#debt(work, now, outcome),
-    });
-    if (!isKept) journal.warn('lease lost', { owner: lease.owner });
-  }
-
-  /**
-   * Since when some outbox may owe an event. Nothing is changed (the lease has set it to now) where one was refused
-   * or left for the next tick, or a commit has an unknown outcome. What an earlier tick left is out, once the index
-   * of undelivered events is sure to show it.
-   */
-  #debt({ state, announcement }: Work, now: Temporal.Instant, outcome: TickReport['outcome']) {
-    const { tally, failures, delivery } = announcement.now;
+    };
     const isOwn =
       delivery.undelivered > 0 || tally.conflicts > 0 || failures > 0 || this.#limit.wasReached;
-    if (isOwn) return {};
+    if (isOwn) return kept;
     const since = state.dirtySince;
     const isSettled =
       // It has delivered, and not looked at what else the tick before it has left.
       outcome !== 'backing-off' &&
       since !== undefined &&
       now.since(since).total('minutes') >= indexLagMinutes;
-    return { dirtySince: isSettled ? undefined : since };
+    return { ...kept, dirtySince: isSettled ? undefined : since };
   }
 
   #observe(seen: Observations): void {
@@ -620,10 +613,4 @@ class Tick {
       cutShort: this.#limit.wasReached,
     };
   }
-}
-
-function sum(numbers: Iterable<number>): number {
-  let total = 0;
-  for (const number of numbers) total += number;
-  return total;
 }

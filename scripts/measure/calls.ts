@@ -30,9 +30,13 @@ function callsIn(folder: string, scripts: readonly Profiler.ScriptCoverage[]): C
     if (!url.startsWith('file:')) return [];
     const file = relative(root, fileURLToPath(url));
     if (!file.startsWith(`${folder}/`)) return [];
-    return functions
-      .filter(({ functionName, ranges: [range] }) => functionName !== '' && (range?.count ?? 0) > 0)
-      .map(({ functionName }) => `${file} ${functionName}`);
+    return (
+      functions
+        // Of an argument without a name V8 says where it stands: `pMap.concurrency`.
+        .filter(({ functionName }) => functionName !== '' && !functionName.includes('.'))
+        .filter(({ ranges: [range] }) => (range?.count ?? 0) > 0)
+        .map(({ functionName }) => `${file} ${functionName}`)
+    );
   });
   const files = new Set(functions.map((name) => name.split(' ')[0] ?? ''));
   return { functions: functions.sort(), files: [...files].sort() };
