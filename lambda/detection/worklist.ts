@@ -1,5 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import type { Cursor } from '../ports/state.ts';
 import type { Position } from './baseline.ts';
 import type { Calendar } from './calendar.ts';
 import type { DayRange } from './days.ts';
@@ -42,10 +43,16 @@ export type Step =
   /** So far back has the reading come: to be kept. */
   | { readonly kind: 'reached'; readonly position: Position };
 
-/** What has come of a step. What does not belong to its kind is absent. */
-export interface Answer {
+/** How far the reading has come. */
+export interface Progress {
   /** As it stands now. */
   readonly calendar: Calendar;
+  /** Where a day or a range goes on that did not fit into one tick. */
+  readonly cursor?: Cursor | undefined;
+}
+
+/** What has come of a step. What does not belong to its kind is absent. */
+export interface Answer extends Progress {
   /** Time is up: nothing more is to be begun, and a question may have no answer. */
   readonly isTimeUp: boolean;
   readonly requests?: number;
@@ -54,7 +61,6 @@ export interface Answer {
   readonly read?: ReadResult | undefined;
   /** Rows that the read showed. */
   readonly found?: number;
-  readonly cursor?: GoneOnWith | undefined;
 }
 
 /**
@@ -62,13 +68,6 @@ export interface Answer {
  * be committed. `in-vain`: cut off, and no day is counted. `unproven`, `unanswered`: the days are still due, fewer together.
  */
 export type ReadResult = 'done' | 'left' | 'in-vain' | 'unproven' | 'unanswered';
-
-/** What a reading goes on with that does not fit into one tick. */
-export interface GoneOnWith {
-  /** The calendar's day that the range stands for. */
-  readonly day?: string | undefined;
-  readonly range: DayRange;
-}
 
 export interface Work {
   readonly calendar: Calendar;
@@ -78,7 +77,7 @@ export interface Work {
   readonly differs: boolean;
   /** To which days an earlier search had narrowed a difference when its time was up. */
   readonly searching?: Searching | undefined;
-  readonly cursor?: GoneOnWith | undefined;
+  readonly cursor?: Cursor | undefined;
   /** First day of the recent window. */
   readonly recentFrom: string;
   /** Requests that second looks may make, and as many those of audits. */
@@ -116,7 +115,7 @@ export function hasRoomForAll(
 /** How far the work has come: each answer changes it. */
 interface Now {
   calendar: Calendar;
-  cursor: GoneOnWith | undefined;
+  cursor: Cursor | undefined;
   isTimeUp: boolean;
 }
 
@@ -248,7 +247,7 @@ function* ask(now: Now, step: Step): Working<Answer> {
 }
 
 /** A single day may go on where an earlier tick stopped. */
-function readStep({ days, range }: Days, purpose: Purpose, cursor?: GoneOnWith): ReadStep {
+function readStep({ days, range }: Days, purpose: Purpose, cursor?: Cursor): ReadStep {
   const isOneDay = days.length === 1;
   const goneOnWith = isOneDay && cursor?.day === days[0] ? cursor : undefined;
   return {

@@ -28,6 +28,8 @@ export interface AnnouncementTally {
   readonly updated: number;
   readonly withdrawn: number;
   readonly restored: number;
+  /** By the first reading, and not announced. */
+  readonly recorded: number;
   /** Changes that another tick had committed first. */
   readonly conflicts: number;
   /** Kept back by the gate. */
@@ -47,7 +49,7 @@ interface Announced {
 }
 
 export const nothingAnnounced: Announced = {
-  tally: { created: 0, updated: 0, withdrawn: 0, restored: 0, conflicts: 0, held: 0 },
+  tally: { created: 0, updated: 0, withdrawn: 0, restored: 0, recorded: 0, conflicts: 0, held: 0 },
   failures: 0,
   gate: nothingFound,
   saved: nothingFound,
@@ -123,6 +125,16 @@ export class Announcement {
       done.push(...(await limit.between(() => this.#pass(batch, rest))));
     }
     return done;
+  }
+
+  /** Records what the first reading found, and announces nothing. */
+  async record(sightings: readonly Sighting[]): Promise<void> {
+    const { ledger, clock } = this.#context.parts;
+    await ledger.touch(sightings.map(({ assessment }) => assessment.certified_on));
+    await ledger.recordSilently(sightings, clock.now());
+    const { tally } = this.#now;
+    const recorded = tally.recorded + sightings.length;
+    this.#now = { ...this.#now, tally: { ...tally, recorded } };
   }
 
   /** Through the gate, whose memory is written before anything that it allows. @returns what was committed */

@@ -13,11 +13,10 @@ import {
   resultOf,
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
-import type { ReadResult, ReadStep } from '../detection/worklist.ts';
+import type { Answer, Progress, ReadStep } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
 import type { Bookmark, RangeRead } from '../ports/partner-reader.ts';
-import type { Cursor } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import type { TickParts } from './parts.ts';
@@ -38,23 +37,8 @@ export interface ReadingContext {
   isNews(sighting: Sighting): boolean;
 }
 
-/** What is known before a read. */
-export interface BeforeReading {
-  readonly calendar: Calendar;
-  /** Of what did not fit into an earlier tick. */
-  readonly cursor?: Cursor | undefined;
-}
-
-export interface DaysRead {
-  readonly read: ReadResult;
-  readonly requests: number;
-  readonly calendar: Calendar;
-  readonly cursor: Cursor | undefined;
-  /** Rows that the read showed. */
-  readonly found: number;
-  /** Certifications that were recorded and not announced. */
-  readonly recorded: number;
-}
+/** What has come of a read, and how far the reading has come by it. */
+export type DaysRead = Progress & Required<Pick<Answer, 'read' | 'requests' | 'found'>>;
 
 /**
  * The only way in which a tick reads days: asked for with proof, compared with the ledger, looked through for what is
@@ -63,14 +47,14 @@ export interface DaysRead {
 export async function readDays(
   context: ReadingContext,
   step: ReadStep,
-  before: BeforeReading,
+  before: Progress,
 ): Promise<DaysRead> {
   const { parts } = context;
   const begunAt = parts.clock.now().epochMilliseconds;
   const goneOnFrom = cursorOf(step, before.cursor);
   const read = await prove(context, step, before.calendar, goneOnFrom);
   const { calendar, cursor } = before;
-  const nothing = { calendar, cursor, found: 0, recorded: 0 };
+  const nothing = { calendar, cursor, found: 0 };
   if (read === 'unanswered') {
     const requests = unansweredRequests;
     // A range that is divided is read from its beginning.
@@ -121,14 +105,10 @@ export async function prove(
   }
 }
 
-type Settled = Partial<Pick<DaysRead, 'calendar' | 'cursor' | 'recorded'>> & Pick<DaysRead, 'read'>;
+type Settled = Partial<Progress> & Pick<DaysRead, 'read'>;
 
 /** Compared, committed and written down. */
-async function settle(
-  context: ReadingContext,
-  before: BeforeReading,
-  read: Judged,
-): Promise<Settled> {
+async function settle(context: ReadingContext, before: Progress, read: Judged): Promise<Settled> {
   const { parts, limit, salt } = context;
   const { step, isUnproven, begunAt } = read;
   const fresh = dayEntries(step.days, read, begunAt, salt);
@@ -152,15 +132,12 @@ async function settle(
       );
   return {
     calendar: await save(context, before.calendar, kept, committed.done),
-    recorded: committed.recorded,
     ...resultOf(read, committed.hasFailed, isCutShort, before.cursor),
   };
 }
 
 interface CommittedChanges {
   readonly done: readonly Change[];
-  /** Recorded and not announced. */
-  readonly recorded: number;
   readonly hasFailed: boolean;
   /** Days of certifications that were to be withdrawn, and are not. */
   readonly staying: readonly string[];
@@ -172,7 +149,7 @@ async function commit(
   sightings: readonly Sighting[],
   looked: Looked,
 ): Promise<CommittedChanges> {
-  const { parts, announcement, looks } = context;
+  const { announcement, looks } = context;
   const found: Found = {
     in: isFirstReading ? 'baseline' : step.purpose === 'audit' ? 'audit' : 'search',
     ...(proof && { proof }),
@@ -180,8 +157,7 @@ async function commit(
   const { failures } = announcement.now;
   const silent = sightings.filter((sighting) => !context.isNews(sighting));
   const news = sightings.filter((sighting) => context.isNews(sighting));
-  await parts.ledger.touch(silent.map(({ assessment }) => assessment.certified_on));
-  await parts.ledger.recordSilently(silent, parts.clock.now());
+  await announcement.record(silent);
   const done: readonly Change[] = [
     ...silent,
     ...(await announcement.announce([...news, ...looked.sightings], found)),
@@ -192,7 +168,6 @@ async function commit(
   looks?.giveBack(new Set(staying.map(idOf)));
   return {
     done,
-    recorded: silent.length,
     hasFailed: announcement.now.failures > failures,
     staying: staying.map((change) => change.before.day),
   };
@@ -271,7 +246,7 @@ async function differences(
 async function lookedAt(
   { looks }: ReadingContext,
   { assessments, begunAt }: Judged,
-  { calendar }: BeforeReading,
+  { calendar }: Progress,
   fresh: FreshEntries,
   unseen: Differences['unseen'],
 ): Promise<Looked> {

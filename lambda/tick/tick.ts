@@ -23,7 +23,13 @@ import { pulseDigest } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { paceSeen, remembered, unhurried } from '../detection/pace.ts';
-import { type Answer, dueWork, hasRoomForAll, type Step } from '../detection/worklist.ts';
+import {
+  type Answer,
+  dueWork,
+  hasRoomForAll,
+  type Progress,
+  type Step,
+} from '../detection/worklist.ts';
 import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
@@ -39,7 +45,7 @@ import { Looks } from './looks.ts';
 import { type Oddities, quarantineTold, unreported, watching } from './oddities.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
-import { type BeforeReading, type ReadingContext, readDays } from './read-days.ts';
+import { type ReadingContext, readDays } from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
 
 export interface TickRun {
@@ -58,8 +64,6 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
    * `no-credentials`: nobody has stored any yet, and no tick was ever completed.
    */
   readonly outcome: 'completed' | 'baseline' | 'busy' | 'paused' | 'backing-off' | 'no-credentials';
-  /** Recorded by the baseline and not announced. */
-  readonly recorded: number;
   /** Records without the documented shape. */
   readonly quarantined: number;
   /** Days read with proof or without, because something differed or for an audit. */
@@ -118,11 +122,7 @@ class Tick {
   /** What operations know, as the state has it, and what of this tick they are still to be told. */
   #open: OpenConditions = new Map();
   #seen: Observations = {};
-  #read: Pick<TickReport, 'recorded' | 'examined' | 'proofs'> = {
-    recorded: 0,
-    examined: 0,
-    proofs: {},
-  };
+  #read: Pick<TickReport, 'examined' | 'proofs'> = { examined: 0, proofs: {} };
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
@@ -432,9 +432,9 @@ class Tick {
   async #carryOut<End>(
     list: Generator<Step, End, Answer>,
     reading: ReadingContext,
-    start: BeforeReading,
+    start: Progress,
     keep: (position: Position) => Promise<unknown> = async () => undefined,
-  ): Promise<BeforeReading & { readonly end: End }> {
+  ): Promise<Progress & { readonly end: End }> {
     let { calendar, cursor } = start;
     let answer: Answer = { calendar, isTimeUp: false };
     for (;;) {
@@ -453,19 +453,11 @@ class Tick {
   }
 
   /** @returns what has come of a step; nothing of one that only says something */
-  async #take(
-    step: Step,
-    reading: ReadingContext,
-    before: BeforeReading,
-  ): Promise<Partial<Omit<Answer, 'cursor'> & BeforeReading>> {
+  async #take(step: Step, reading: ReadingContext, before: Progress): Promise<Partial<Answer>> {
     if (step.kind === 'read') {
       const read = await readDays(reading, step, before);
-      const { recorded, examined } = this.#read;
-      this.#read = {
-        ...this.#read,
-        recorded: recorded + read.recorded,
-        examined: examined + (reading.looks ? step.days.length : 0),
-      };
+      const examined = this.#read.examined + (reading.looks ? step.days.length : 0);
+      this.#read = { ...this.#read, examined };
       return read;
     }
     if (step.kind !== 'count' && step.kind !== 'oldest') return {};

@@ -19,6 +19,13 @@ const dayOf = (nth: number) => Temporal.PlainDate.from('2026-01-01').add({ days:
 const days = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, nth) => dayOf(from + nth).toString());
 
+const cursorOn = (day: Temporal.PlainDate) => ({
+  day: day.toString(),
+  range: { from: day, to: day },
+  offset: 0,
+  anchors: [],
+});
+
 const read: DayEntry = { count: 2, readAt: 1_000 };
 const readNow = 2_000;
 const calendarOf = (many: number) =>
@@ -136,7 +143,7 @@ describe('the days that are due', () => {
 
   it('are read in every turn, also after a day that has come no further than in the tick before', () => {
     const calendar = calendarOf(9);
-    const cursor = { day: dayOf(4).toString(), range: { from: dayOf(4), to: dayOf(4) } };
+    const cursor = cursorOn(dayOf(4));
     const late = dayOf(7).toString();
     const waited: Work['waited'] = (kind, calendar) =>
       calendar.days.map((day) =>
@@ -155,7 +162,7 @@ describe('the days that are due', () => {
   it('keep the place of a search that has no turn', () => {
     const searching = { from: dayOf(3).toString(), to: dayOf(9).toString() };
     const calendar = calendarOf(20);
-    const cursor = { day: dayOf(4).toString(), range: { from: dayOf(4), to: dayOf(4) } };
+    const cursor = cursorOn(dayOf(4));
     const work = { ...quiet(calendar), differs: true, searching, cursor, turn: 1 };
     const { end } = carriedOut(dueWork(work), calendar, () => ({ isTimeUp: true, cursor }));
     expect(end).toMatchObject({ searching, hasSearched: false, isAllLocated: false });
@@ -178,7 +185,7 @@ describe('the days that are due', () => {
 
   it('take turns: a search, what did not fit into an earlier tick, audits', () => {
     const calendar = calendarOf(9);
-    const cursor = { day: dayOf(4).toString(), range: { from: dayOf(4), to: dayOf(4) } };
+    const cursor = cursorOn(dayOf(4));
     const waited: Work['waited'] = (kind, { days }) => (kind === 'soon' ? days.map(() => 5) : []);
     const firstOf = (turn: number) => {
       const work = { ...quiet(calendar), differs: true, cursor, turn, waited };
