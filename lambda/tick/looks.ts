@@ -86,16 +86,12 @@ export class Looks {
     this.#now = { missing, asked: 0, failures: 0, isOutOfTime: false, withdrawn: 0, charged };
   }
 
-  get missing(): Missing {
-    return this.#now.missing;
-  }
-
   #set(changed: Partial<Looking>): void {
     this.#now = { ...this.#now, ...changed };
   }
 
   /** Whether this tick may ask for more by their ids. */
-  get isSpent(): boolean {
+  get #isSpent(): boolean {
     const { asked, failures, isOutOfTime } = this.#now;
     return asked >= lookups || failures >= failuresBorne || isOutOfTime;
   }
@@ -103,16 +99,18 @@ export class Looks {
   /** The days that are to be read for what they lack: none while too many are missing, or no more can be asked for. */
   due(calendar: Calendar): readonly { readonly day: string; readonly at: number }[] {
     const { rules, settings } = this.#context.parts;
+    const { missing } = this.#now;
     const totals = this.#totals(calendar);
-    if (this.isSpent || !rules.mayGo(this.missing, totals, this.#nowMs)) return [];
-    if (rules.allowance(this.missing, totals, this.#nowMs) === 0) return [];
-    return looksDue(this.missing, calendar.entries, settings.withdrawAfterMs);
+    if (this.#isSpent || !rules.mayGo(missing, totals, this.#nowMs)) return [];
+    if (rules.allowance(missing, totals, this.#nowMs) === 0) return [];
+    return looksDue(missing, calendar.entries, settings.withdrawAfterMs);
   }
 
   /** What the state keeps, now that days were read; `undefined`: nothing is missing. */
   conclude(calendar: Calendar): Missing | undefined {
     const { withdrawAfterMs } = this.#context.parts.settings;
-    return concluded(this.missing, calendar, this.#totals(calendar), withdrawAfterMs, this.#nowMs);
+    const totals = this.#totals(calendar);
+    return concluded(this.#now.missing, calendar, totals, withdrawAfterMs, this.#nowMs);
   }
 
   #totals({ total, missing }: Pick<Calendar, 'total' | 'missing'>): Totals {
@@ -133,38 +131,39 @@ export class Looks {
     });
   }
 
-  /** What was seen elsewhere than in a read of days. */
-  see(ids: ReadonlySet<number>): void {
-    const { sighted } = this.#context.parts.rules;
-    this.#set({ missing: sighted(this.missing, ({ id }) => ids.has(id)) });
-  }
-
-  /** @param after the calendar with what this read counted in place of what it had before */
-  async look({ beganAt, seen, unseen }: Read, before: Calendar, after: Calendar): Promise<Looked> {
+  /** @param after the earlier calendar, with what this read counted in its place */
+  async look({ beganAt, seen, unseen }: Read, earlier: Calendar, after: Calendar): Promise<Looked> {
     const { rules } = this.#context.parts;
-    const remembered = this.missing;
+    const remembered = this.#now.missing;
     const ids = new Set([...unseen.values()].flat());
     const isSeen = ({ id, day }: Note) => seen.has(id) || (unseen.has(day) && !ids.has(id));
-    this.#set({ missing: rules.sighted(this.missing, isSeen) });
+    const left = rules.sighted(remembered, isSeen);
+    this.#set({ missing: left });
     const lacking = await this.#lacking(unseen);
-    const more = [...lacking].map(([day, { length }]) => length - (before.entry(day).missing ?? 0));
-    const missing = more.reduce((sum, number) => sum + number, before.missing);
+    const more = [...lacking].map(
+      ([day, { length }]) => length - (earlier.entry(day).missing ?? 0),
+    );
+    const missing = more.reduce((sum, number) => sum + number, earlier.missing);
     const totals = this.#totals({ total: after.total, missing });
-    if (!rules.mayGo(this.missing, totals, this.#nowMs)) {
-      this.#set({ missing: rules.forgotten(this.missing, this.#nowMs) });
+    if (!rules.mayGo(left, totals, this.#nowMs)) {
+      this.#set({ missing: rules.forgotten(left, this.#nowMs) });
       await this.#save(remembered);
       return { missing: numbersOf(lacking), sightings: [], withdrawals: [] };
     }
-    const { tooManySince: _, ...few } = this.missing;
+    const { tooManySince: _, ...few } = left;
     const certifications = [...lacking.values()].flat().filter((one) => typeof one === 'object');
-    this.#set({ missing: rules.noted(few, certifications, this.#nowMs) });
-    const most = rules.allowance(this.missing, totals, this.#nowMs);
+    const noted = rules.noted(few, certifications, this.#nowMs);
+    this.#set({ missing: noted });
+    const most = rules.allowance(noted, totals, this.#nowMs);
     const { sightings, withdrawals } = await this.#askByIds(certifications, beganAt, most);
     const gone = new Set(withdrawals.map((change) => change.before.id));
-    const charged = { before: this.missing, gone };
-    this.#set({ charged, missing: rules.withdrawing(this.missing, gone, this.#nowMs) });
+    const { missing: before, withdrawn } = this.#now;
+    this.#set({
+      charged: { before, gone },
+      missing: rules.withdrawing(before, gone, this.#nowMs),
+      withdrawn: withdrawn + gone.size,
+    });
     const isKept = await this.#save(remembered);
-    this.#set({ withdrawn: this.#now.withdrawn + gone.size });
     const moved = sightings.filter(({ changed }) => changed.includes('certified_on'));
     const leaving = new Set([
       ...(isKept ? gone : []),
@@ -176,16 +175,28 @@ export class Looks {
     return { missing: numbersOf(staying), sightings, withdrawals: isKept ? withdrawals : [] };
   }
 
-  /** The second look at those that are due for it. Those that their ids had shown may be gone now, and are counted only then. */
+  /**
+   * The second look at those that are due for it, those that have waited longest first, as long as there is time: what
+   * is found out is to be committed, too. Those that their ids had shown may be gone now, and are counted only then.
+   */
   async #askByIds(
-    certifications: readonly Certification[],
+    lacking: readonly Certification[],
     beganAt: number,
     most: number,
   ): Promise<Pick<Looked, 'sightings' | 'withdrawals'>> {
+    const { parts, limit } = this.#context;
+    const { withdrawAfterMs } = parts.settings;
     const sightings: Sighting[] = [];
     const withdrawals: Withdrawal[] = [];
-    for (const certification of this.#toAskFor(certifications, beganAt)) {
-      if (withdrawals.length >= most) break;
+    const byId = new Map(lacking.map((certification) => [certification.id, certification]));
+    const until = limit.readingDeadline;
+    const due = this.#now.missing.notes
+      .filter((note) => parts.rules.isAskedFor(note, beganAt, withdrawAfterMs))
+      .toSorted((a, b) => (a.askedAt ?? a.since) - (b.askedAt ?? b.since))
+      .flatMap(({ id }) => byId.get(id) ?? []);
+    for (const certification of due) {
+      if (Temporal.Instant.compare(parts.clock.now(), until) >= 0) this.#set({ isOutOfTime: true });
+      if (this.#isSpent || withdrawals.length >= most) break;
       const found = await this.#get(certification.id);
       if (found === 'out-of-time') break;
       if (found === undefined) withdrawals.push(withdrawal(certification));
@@ -201,11 +212,17 @@ export class Looks {
   ): readonly Sighting[] {
     const { id } = certification;
     const { parts, salt } = this.#context;
+    const { missing } = this.#now;
     const known = new Map([[id, certification]]);
     const changes =
       typeof found === 'string' ? [] : sightingsAmong(parts, [found], known, salt).changes;
-    if (changes.length > 0) this.see(new Set([id]));
-    else this.#set({ missing: asked(this.missing, id, found !== 'failed', this.#nowMs) });
+    const isSeen = (note: Note) => note.id === id;
+    this.#set({
+      missing:
+        changes.length > 0
+          ? parts.rules.sighted(missing, isSeen)
+          : asked(missing, id, found !== 'failed', this.#nowMs),
+    });
     return changes;
   }
 
@@ -231,31 +248,13 @@ export class Looks {
     );
   }
 
-  /** Those that have waited longest first, as long as there is time: what is found out is to be committed, too. */
-  *#toAskFor(lacking: readonly Certification[], beganAt: number): Generator<Certification> {
-    const { parts, limit } = this.#context;
-    const { withdrawAfterMs } = parts.settings;
-    const byId = new Map(lacking.map((certification) => [certification.id, certification]));
-    const until = limit.readingDeadline;
-    const due = this.missing.notes
-      .filter((note) => parts.rules.isAskedFor(note, beganAt, withdrawAfterMs))
-      .toSorted((a, b) => (a.askedAt ?? a.since) - (b.askedAt ?? b.since));
-    for (const { id } of due) {
-      const certification = byId.get(id);
-      if (certification === undefined) continue;
-      if (Temporal.Instant.compare(parts.clock.now(), until) >= 0) this.#set({ isOutOfTime: true });
-      if (this.isSpent) return;
-      yield certification;
-    }
-  }
-
   /** Under the lease, before anything that rests on it. @returns `false` when it was lost: nothing may be withdrawn. */
   async #save(before: Missing): Promise<boolean> {
-    if (isDeepStrictEqual(before, this.missing)) return true;
+    if (isDeepStrictEqual(before, this.#now.missing)) return true;
     const { parts, lease } = this.#context;
     const soonest = this.#nowMs + parts.settings.withdrawAfterMs;
-    const { lookAt = soonest } = this.missing;
-    const missing = { ...this.missing, lookAt: Math.min(lookAt, soonest) };
+    const { lookAt = soonest } = this.#now.missing;
+    const missing = { ...this.#now.missing, lookAt: Math.min(lookAt, soonest) };
     const isKept = await parts.ledger.saveState({ missing }, lease);
     if (!isKept) parts.journal.warn('lease lost', { owner: lease.owner });
     return isKept;
