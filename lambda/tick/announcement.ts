@@ -216,19 +216,16 @@ export class Announcement {
     change: Change,
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
+    isBrief = false,
   ): Promise<Committed | 'undone' | 'failed' | undefined> {
     const { ledger, journal, settings } = this.#context.parts;
     const nowMs = now.epochMilliseconds;
     const remembered = remembering(change, nowMs, nowMs + settings.withdrawAfterMs);
-    const commit = (brief: boolean) =>
-      ledger.commit(remembered, this.#eventOf(change, now, brief), now, destiny);
     try {
-      return await commit(false).catch((error: unknown) => {
-        // So much is held of it already that only a brief event fits into its item.
-        if (faultOf(error) === 'record') return commit(true);
-        throw error;
-      });
+      return await ledger.commit(remembered, this.#eventOf(change, now, isBrief), now, destiny);
     } catch (error) {
+      // So much is held of it already that only a brief event fits into its item.
+      if (!isBrief && faultOf(error) === 'record') return this.#commit(change, destiny, now, true);
       if (!(error instanceof NotifierError)) throw error;
       journal.warn('commit failed', { certification: idOf(change), error });
       return 'failed';
