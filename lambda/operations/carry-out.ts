@@ -5,14 +5,12 @@ import { type Answer, problemOf } from './answer.ts';
 import { check } from './check.ts';
 import {
   answers,
-  type Command,
   type CommandName,
   type CommandOf,
   parseCommand,
   type ResultOf,
 } from './contract.ts';
 import { discard, release } from './deciding.ts';
-import { StalledError } from './errors.ts';
 import { explain } from './explain.ts';
 import { holds } from './holds.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
@@ -92,18 +90,11 @@ async function answerTo<Name extends CommandName>(
     const outcome = await carriers[name](parts, command, call);
     // Nothing leaves that is not in its definition.
     const result = answers[name].result.parse(outcome.result);
-    const failure =
-      outcome.failure ?? (isStalled(command, result) ? new StalledError() : undefined);
+    const { failure } = outcome;
     return failure === undefined ? { ok: true, result } : { ...failed(parts, failure), result };
   } catch (error) {
     return failed(parts, error);
   }
-}
-
-/** Its time was over before anything was done: to go on with it would be to begin it once more. */
-function isStalled(command: Command, result: ResultOf<CommandName>): boolean {
-  if (!('events' in result) || result.events > 0 || result.next === undefined) return false;
-  return result.next.after === ('after' in command ? command.after : undefined);
 }
 
 /** The log has the whole of it, as far as it is safe to tell; the caller is told what to do. */

@@ -44,7 +44,7 @@ export type Command = CommandOf<CommandName>;
 /** What may be sent: settings with a default can be left out. */
 export type CommandInput = z.input<Contract[CommandName]['command']>;
 /** Which of the events that wait for ops. */
-export type Selection = Omit<CommandOf<'holds'>, 'command' | 'list' | 'after'>;
+export type Selection = Omit<CommandOf<'holds'>, 'command' | 'after'>;
 export type ResultOf<Name extends CommandName> = z.output<Contract[Name]['result']>;
 
 /** The shapes of all answers, such that a command's name tells the type of its own. */

@@ -6,11 +6,11 @@ import type { Selection } from './contract.ts';
 import { BusyError } from './errors.ts';
 import { isSelected, kindOf } from './holds.ts';
 import { underLease } from './lease.ts';
-import { atPace } from './pace.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
+import { inPortions } from './portions.ts';
 import { ifPaused } from './steering.ts';
 
-/** Events that are decided upon together, while ticks have to wait. */
+/** Certifications that are decided upon together, while ticks have to wait. */
 const decidedTogether = 100;
 /** At a pace, no more than such a time has: a call has to have that much left after each of them. */
 const pacedSeconds = 3;
@@ -48,9 +48,6 @@ function openGate(parts: OperationParts, hours: number, call: Call): Promise<str
   });
 }
 
-/** What was done; of a batch that fails, too. */
-const noneYet = () => ({ events: 0, byType: noneOfAnyKind(), behind: 0, freed: 0, unreadable: 0 });
-
 /**
  * Does the same to every event of a selection that waits for ops, certification by certification.
  * Decided events leave the outbox, so restarting is safe.
@@ -64,69 +61,37 @@ async function decideAll<Command extends Selection & { readonly after?: string |
   decision: Decision,
   perSecond = Number.POSITIVE_INFINITY,
 ) {
-  const { limit, killedAt, operation } = call;
-  const together = Math.min(decidedTogether, perSecond * pacedSeconds);
-  const pace = { perSecond, clock: parts.clock, killedAt };
-  const sums = noneYet();
-  let after = command.after;
-  const stopped = (failure?: unknown) => ({
-    result: { ...sums, next: { ...command, operation, after } },
-    failure,
-  });
-  try {
-    for await (const page of parts.opsLedger.kept(command.waiting, after)) {
-      sums.unreadable += page.unreadable.length;
-      const selected = page.owed.filter((event) => isSelected(event, command));
-      for (const batch of batches(selected, together)) {
-        if (limit.noteIfReached()) return stopped();
-        const decide = () => decideTogether(parts, command, decision, batch, sums);
-        await atPace(pace, () => underLease(parts, call, decide));
-      }
-      after = page.end;
-      // Also where nothing is selected: to look through many takes time by itself.
-      if (limit.noteIfReached()) return stopped();
+  const { opsLedger, clock } = parts;
+  // What was done; of a portion that fails, too.
+  const sums = { events: 0, byType: noneOfAnyKind(), behind: 0, freed: 0, unreadable: 0 };
+  const choose = (event: KeptEvent) => isSelected(event, command);
+  const decideOne = async (id: number) => {
+    const one = await opsLedger.decide(id, command.waiting, decision, choose, clock.now());
+    sums.events += one.done.length;
+    sums.behind += one.behind;
+    sums.freed += one.freed;
+    for (const event of one.done) sums.byType[kindOf(event)] += 1;
+  };
+  // One that fails must not leave the others under way unattended.
+  const options = { concurrency: writesAtOnce, stopOnError: false };
+  async function* pages() {
+    for await (const { owed, unreadable, end } of opsLedger.kept(command.waiting, command.after)) {
+      sums.unreadable += unreadable.length;
+      const ids = owed.filter(choose).map(({ certificationId }) => certificationId);
+      yield { items: [...new Set(ids)], end };
     }
-    return { result: { ...sums, next: undefined }, failure: undefined };
-  } catch (failure) {
-    return stopped(failure);
   }
-}
-
-/** @returns how many go on by it */
-async function decideTogether(
-  { opsLedger, clock }: OperationParts,
-  selection: Selection,
-  decision: Decision,
-  batch: readonly KeptEvent[],
-  sums: ReturnType<typeof noneYet>,
-): Promise<number> {
-  const before = sums.events + sums.freed;
-  const choose = (event: KeptEvent) => isSelected(event, selection);
-  await pMap(
-    new Set(batch.map(({ certificationId }) => certificationId)),
-    async (id) => {
-      const { waiting } = selection;
-      const decided = await opsLedger.decide(id, waiting, decision, choose, clock.now());
-      sums.events += decided.done.length;
-      sums.behind += decided.behind;
-      sums.freed += decided.freed;
-      for (const event of decided.done) sums.byType[kindOf(event)] += 1;
+  const portioning = {
+    after: command.after,
+    together: Math.min(decidedTogether, perSecond * pacedSeconds),
+    perSecond,
+    done: async (ids: readonly number[]) => {
+      const before = sums.events + sums.freed;
+      await underLease(parts, call, () => pMap(ids, decideOne, options));
+      return sums.events + sums.freed - before;
     },
-    // One that fails must not leave the others under way unattended.
-    { concurrency: writesAtOnce, stopOnError: false },
-  );
-  return sums.events + sums.freed - before;
-}
-
-/** Events of one certification are never apart. */
-function* batches(events: readonly KeptEvent[], most: number): Generator<KeptEvent[]> {
-  let batch: KeptEvent[] = [];
-  for (const ofOne of Map.groupBy(events, ({ certificationId }) => certificationId).values()) {
-    if (batch.length > 0 && batch.length + ofOne.length > most) {
-      yield batch;
-      batch = [];
-    }
-    batch.push(...ofOne);
-  }
-  if (batch.length > 0) yield batch;
+  };
+  const stop = await inPortions(parts, call, portioning, pages());
+  const next = stop && { ...command, operation: call.operation, after: stop.after };
+  return { result: { ...sums, next }, failure: stop?.failure };
 }

@@ -1,65 +1,40 @@
 import { Temporal } from 'temporal-polyfill';
 import type { KeptEvent } from '../ports/ledger.ts';
-import { kind, noneOfAnyKind } from './contract/common.ts';
+import { kind } from './contract/common.ts';
 import type { ResultOf, Selection } from './contract.ts';
 import type { Carrier } from './parts.ts';
 
-/** Events that one answer names: some 100 bytes each, and an answer has 6 MB at most. */
-const listedAtOnce = 1_000;
+type Listed = ResultOf<'holds'>['list'][number];
 
-/** What waits for ops, counted by kind, organization and year, and listed if asked. Nothing personal. */
+/** Events that one answer names: some 200 bytes each, and an answer has 6 MB at most. */
+const listedAtOnce = 10_000;
+
+/** What waits for ops, event by event. Nothing personal. */
 export const holds: Carrier<'holds'> = async ({ clock, opsLedger }, command, { limit }) => {
   const at = clock.now().toString();
-  const found: Row[] = [];
+  const list: Listed[] = [];
   let unreadable = 0;
-  let after = command.after;
-  let isStopped = false;
   for await (const page of opsLedger.kept(command.waiting, command.after)) {
-    found.push(...page.owed.filter((event) => isSelected(event, command)).map(rowOf));
+    list.push(...page.owed.filter((event) => isSelected(event, command)).map(listed));
     unreadable += page.unreadable.length;
-    after = page.end;
-    isStopped = limit.noteIfReached() || (command.list && found.length >= listedAtOnce);
-    if (isStopped) break;
+    if (limit.noteIfReached() || list.length >= listedAtOnce)
+      return { result: { at, list, unreadable, next: { ...command, after: page.end } } };
   }
-  found.sort(byAge);
-  const result = {
-    ...{ at, ...sumsOf(found), unreadable },
-    list: command.list ? found.map(({ listed }) => listed) : undefined,
-    next: isStopped ? { ...command, after } : undefined,
-  };
-  return { result };
+  return { result: { at, list, unreadable } };
 };
 
-/** An event, by what is counted of it: an outbox may hold much more. */
-type Row = ReturnType<typeof rowOf>;
-type Listed = NonNullable<ResultOf<'holds'>['list']>[number];
-
-function rowOf(kept: KeptEvent) {
+/** An outbox may hold much more of it. */
+function listed(kept: KeptEvent): Listed {
   const { certificationId: id, revision, event, code } = kept;
-  const listed: Listed = { id, revision, type: kindOf(kept), since: event.time, code };
-  return { listed, year: yearOf(kept), organization_id: event.data.assessment.organization_id };
-}
-
-/** Not as text: fractions of a second have as many digits as they need. */
-const byAge = ({ listed: a }: Row, { listed: b }: Row) =>
-  Temporal.Instant.compare(a.since, b.since) || a.id - b.id || a.revision - b.revision;
-
-/** @param rows the oldest first */
-function sumsOf(rows: readonly Row[]) {
-  const byType = noneOfAnyKind();
-  for (const { listed } of rows) byType[listed.type] += 1;
+  const { organization_id } = event.data.assessment;
   return {
-    events: rows.length,
-    certifications: new Set(rows.map(({ listed }) => listed.id)).size,
-    byType,
-    byOrganization: [...Map.groupBy(rows, ({ organization_id }) => organization_id)]
-      .map(([organization_id, { length: events }]) => ({ organization_id, events }))
-      .sort((a, b) => b.events - a.events || Number(a.organization_id) - Number(b.organization_id)),
-    byYear: [...Map.groupBy(rows, ({ year }) => year)]
-      .map(([year, { length: events }]) => ({ year, events }))
-      .sort((a, b) => b.year - a.year),
-    oldest: rows.at(0)?.listed.since,
-    newest: rows.at(-1)?.listed.since,
+    id,
+    revision,
+    type: kindOf(kept),
+    since: event.time,
+    organization_id,
+    year: yearOf(kept),
+    code,
   };
 }
 

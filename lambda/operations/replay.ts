@@ -1,38 +1,21 @@
 import pMap from 'p-map';
-import type { Assessment } from '../events/assessment.ts';
-import type { Announcer } from '../ports/announcer.ts';
-import type { Life } from '../ports/ledger.ts';
+import { Temporal } from 'temporal-polyfill';
+import { isLate, recentWindow } from '../detection/days.ts';
+import { fingerprintOf } from '../detection/fingerprint.ts';
+import { sightingEvent, withdrawalEvent } from '../events/event.ts';
+import type { OwedEvent } from '../events/owed-event.ts';
+import type { Refusal } from '../ports/announcer.ts';
 import { noneOfAnyKind } from './contract/common.ts';
-import type { CommandOf } from './contract.ts';
-import { EventsRefusedError } from './errors.ts';
+import { EventsRefusedError, StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
-import { atPace } from './pace.ts';
-import type { Call, Carrier, OperationParts } from './parts.ts';
-import { obstacleOf, replayedEvent } from './replayed-event.ts';
-import { cursorAt, type Slice, slices } from './selection.ts';
+import type { Carrier, OperationParts } from './parts.ts';
+import { inPortions } from './portions.ts';
+import { cursorAt, type Obstacle, type Selected, slices } from './selection.ts';
 
 /** Certifications whose events are sent together; never more than a second's worth. */
 const sentTogether = 100;
 /** Requests to the partner at once, where records are asked for by id. */
 const requestsAtOnce = 4;
-
-/** What was sent, and of what nothing was. */
-const noneYet = () => ({
-  events: 0,
-  byType: noneOfAnyKind(),
-  skipped: {
-    changed: 0,
-    pending: 0,
-    held: 0,
-    undeliverable: 0,
-    discarded: 0,
-    neverAnnounced: 0,
-    unreadable: 0,
-    withoutHistory: 0,
-    refused: 0,
-    unknown: 0,
-  },
-});
 
 /**
  * Sends events of the past again: rebuilt from the partner's records, under the ids, times and types
@@ -43,135 +26,86 @@ const noneYet = () => ({
  * in the middle of a send, that one is sent again.
  */
 export const replay: Carrier<'replay'> = async (parts, command, call) => {
-  const { limit, killedAt, operation } = call;
-  const { dryRun, eventsPerSecond: perSecond } = command;
-  const target = targetOf(parts, command);
-  const pace = { perSecond, clock: parts.clock, killedAt };
+  const { dryRun, to, after, eventsPerSecond: perSecond } = command;
+  const { limit, operation } = call;
+  const target = to === undefined ? parts.announcer : parts.queue(to.queue);
   const { salt, years } = await recordedState(parts);
-  const sums = noneYet();
-  let after = command.after;
-  /** Out of time, if only in the middle of a request, is no failure. */
-  const stopped = (failure?: unknown) => {
-    const result = { dryRun, ...sums, next: { ...command, operation, after } };
-    if (limit.noteIfReached() && after !== command.after) return { result };
-    return { result, failure };
+  const sums = { events: 0, byType: noneOfAnyKind() };
+  const skipped: Partial<Record<Obstacle, number>> = {};
+  const skip = (reason: Obstacle, many = 1) => {
+    if (many > 0) skipped[reason] = (skipped[reason] ?? 0) + many;
   };
-  try {
-    for await (const slice of slices(parts.ledger, years, command)) {
-      const find = reader(parts, command, slice, limit);
-      for (const lives of portions(slice.lives, perSecond)) {
-        if (limit.noteIfReached()) return stopped();
-        await atPace(pace, async () => {
-          const events = await rebuilt(parts, command, lives, find, salt);
-          return await sendTogether(events, target, limit, sums);
-        });
-        after = lives.map(cursorAt).at(-1);
+  const send = async (items: readonly Selected[]) => {
+    const options = { concurrency: requestsAtOnce };
+    const events = await pMap(items, (item) => rebuilt(item, salt, parts.settings), options);
+    const owed = events.flatMap((event) => (typeof event === 'object' ? [event.owed] : []));
+    const { refused } = dryRun ? { refused: [] } : await target.publish(owed, limit.deadline);
+    const refusedForGood = forGood(refused);
+    skip('refused', refusedForGood.size);
+    for (const event of events) {
+      if (typeof event === 'string') skip(event);
+      else if (!refusedForGood.has(event.owed)) {
+        sums.events += 1;
+        sums.byType[event.kind] += 1;
       }
-      after = slice.end;
-      // Also where nothing is selected: to look through a long history takes time by itself.
-      if (limit.noteIfReached()) return stopped();
-      sums.skipped.unknown += slice.unknown;
     }
-    return { result: { dryRun, ...sums } };
-  } catch (failure) {
-    const hasBegun = after !== command.after || failure instanceof EventsRefusedError;
-    if (!hasBegun) throw failure;
-    return stopped(failure);
-  }
+    return dryRun ? 0 : owed.length;
+  };
+  const together = Math.min(sentTogether, perSecond);
+  const selected = slices(parts, years, command, limit, (many) => skip('unknown', many));
+  const portioning = { after, together, perSecond, done: send, cursorAt };
+  const stop = await inPortions(parts, call, portioning, selected);
+  const failure = stop?.failure;
+  // What ended it before anything was sent leaves nothing to go on with.
+  const isTold = failure instanceof EventsRefusedError || failure instanceof StalledError;
+  if (failure !== undefined && stop?.after === after && !isTold) throw failure;
+  const next = stop && { ...command, operation, after: stop.after };
+  return { result: { dryRun, ...sums, skipped, next }, failure };
 };
 
-/** None in a dry run. */
-function targetOf(parts: OperationParts, { dryRun, to }: CommandOf<'replay'>) {
-  if (dryRun) return undefined;
-  return to === undefined ? parts.announcer : parts.queue(to.queue);
-}
-
-type Limit = Call['limit'];
-/** The partner's record of a certification; `undefined` when it is gone. */
-type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
-type Rebuilt = ReturnType<typeof replayedEvent>;
-
-/** Whether it takes the partner's record to rebuild its event. */
-const isNeeded = (life: Life, command: CommandOf<'replay'>) =>
-  life.certification.presence === 'present' && obstacleOf(life, command) === undefined;
-
-function* portions(lives: readonly Life[], perSecond: number) {
-  const many = Math.min(sentTogether, perSecond);
-  for (let from = 0; from < lives.length; from += many) yield lives.slice(from, from + many);
-}
-
-/** Records read as a range, once one is asked for, if that takes fewer requests than asking for each by its id. */
-function reader(
-  { partner }: OperationParts,
-  command: CommandOf<'replay'>,
-  { lives, read }: Slice,
-  limit: Limit,
-): Find {
-  const byId: Find = (id) => partner.get(id, limit.deadline);
-  const needed = lives.filter((life) => isNeeded(life, command));
-  if (read === undefined || needed.length <= read.requests) return byId;
-  const readRange = async () => {
-    const { assessments, quarantined, proof } = await partner.prove(
-      read.range,
-      limit.readingDeadline,
-    );
-    const seen = new Map<number | undefined, Assessment | 'unreadable'>([
-      ...quarantined.map(({ id }) => [id, 'unreadable'] as const),
-      ...assessments.map((assessment) => [assessment.id, assessment] as const),
-    ]);
-    // Only a proof says that what was not seen is not there.
-    return (id: number) => seen.get(id) ?? (proof === undefined ? byId(id) : undefined);
-  };
-  let range: ReturnType<typeof readRange> | undefined;
-  return async (id) => {
-    range ??= readRange();
-    return (await range)(id);
-  };
-}
-
-/** Of each its event, or what stands against it. */
-function rebuilt(
-  { settings }: OperationParts,
-  command: CommandOf<'replay'>,
-  lives: readonly Life[],
-  find: Find,
-  salt: string,
-): Promise<Rebuilt[]> {
-  return pMap(
-    lives,
-    async (life) => {
-      const record = isNeeded(life, command) ? await find(life.certification.id) : undefined;
-      return obstacleOf(life, command) ?? replayedEvent(life, record, salt, settings);
-    },
-    { concurrency: requestsAtOnce },
-  );
+/** @throws EventsRefusedError unless the target will never take an event as it is */
+function forGood(refused: readonly Refusal[]): ReadonlySet<OwedEvent> {
+  const [first, ...others] = refused.filter(({ forGood = false }) => !forGood);
+  if (first !== undefined) throw new EventsRefusedError(others.length + 1, first.code);
+  return new Set(refused.map(({ owed }) => owed));
 }
 
 /**
- * @param target none: what would be sent is counted
- * @param sums what was sent, and what was not, is added
- * @returns how many were sent
- * @throws EventsRefusedError unless the target will never take an event as it is
+ * The event of a certification's last revision as it was announced, marked as a replay; or what
+ * stands against it.
+ *
+ * A withdrawal is rebuilt from the ledger alone. Everything else needs the record, and only as long
+ * as it is what was announced: under an id that has been given, nothing else is ever sent.
  */
-async function sendTogether(
-  events: readonly Rebuilt[],
-  target: Pick<Announcer, 'publish'> | undefined,
-  limit: Limit,
-  sums: ReturnType<typeof noneYet>,
-): Promise<number> {
-  const owed = events.flatMap((event) => (typeof event === 'object' ? [event.owed] : []));
-  const sent = owed.length > 0 ? await target?.publish(owed, limit.deadline) : undefined;
-  const { refused = [] } = sent ?? {};
-  const [first, ...others] = refused.filter(({ forGood = false }) => !forGood);
-  if (first !== undefined) throw new EventsRefusedError(others.length + 1, first.code);
-  const refusedForGood = new Set(refused.map(({ owed }) => owed));
-  for (const event of events) {
-    if (typeof event === 'string') sums.skipped[event] += 1;
-    else if (refusedForGood.has(event.owed)) sums.skipped.refused += 1;
-    else {
-      sums.events += 1;
-      sums.byType[event.kind] += 1;
-    }
+async function rebuilt(item: Selected, salt: string, settings: OperationParts['settings']) {
+  const { life, last, kind, obstacle } = item;
+  if (obstacle !== undefined) return obstacle;
+  if (last === undefined || kind === undefined) return 'withoutHistory';
+  const { id, day, revision, fingerprint, organization_id, assessment_name } = life.certification;
+  const at = Temporal.Instant.from(last.at);
+  const announced = {
+    integration: settings.name,
+    revision,
+    // As it was announced. Where that is not known, by the settings of today, which may be others.
+    late: last.late ?? isLate(day, recentWindow(at, settings.timeZone, settings.recentDays)),
+    time: last.at,
+    replay: true,
+  };
+  const owed = { certificationId: id, revision, owes: 'event-and-digest' } as const;
+  if (kind === 'withdrawn') {
+    const assessment = { id, organization_id, assessment_name, certified_on: day };
+    return { kind, owed: { ...owed, event: withdrawalEvent({ ...announced, assessment }) } };
   }
-  return sent === undefined ? 0 : owed.length;
+  const record = await item.record();
+  if (record === 'unreadable') return record;
+  if (record === undefined || fingerprintOf(record, salt).whole !== fingerprint.whole)
+    return 'changed';
+  const event = sightingEvent({
+    ...announced,
+    type: `certification.${kind}`,
+    assessment: record,
+    changed: last.changed,
+    fields: settings.fields,
+  });
+  return { kind, owed: { ...owed, event } };
 }

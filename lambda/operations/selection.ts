@@ -1,12 +1,15 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
-import type { DayRange } from '../detection/days.ts';
-import type { Ledger, Life } from '../ports/ledger.ts';
-import type { CommandOf } from './contract.ts';
-import { kindOfLast } from './replayed-event.ts';
+import type { Change } from '../detection/compare.ts';
+import type { Assessment } from '../events/assessment.ts';
+import type { Life, Revision } from '../ports/ledger.ts';
+import type { CommandOf, ResultOf } from './contract.ts';
+import type { Call, OperationParts } from './parts.ts';
 
 type ReplayCommand = CommandOf<'replay'>;
+/** Why nothing of a certification is sent. */
+export type Obstacle = keyof ResultOf<'replay'>['skipped'];
 
 /** So many assessments are one request, if they are read as a range: one less than a page. */
 const rowsTogether = 99;
@@ -16,16 +19,31 @@ const daysTogether = 100;
 const lastDay = '9999-12-31';
 const queriesAtOnce = 8;
 
+/** A certification, and its last event. */
+interface Told {
+  readonly life: Life;
+  /** The revision that it is at; absent: recorded before there was a history. */
+  readonly last: Revision | undefined;
+  /** The type of its last event; what the baseline recorded would have been created. */
+  readonly kind: Change['kind'] | undefined;
+  /** What stands against a replay already by what the ledger knows. */
+  readonly obstacle: Obstacle | undefined;
+}
+
+/** The partner's record of a certification; `undefined` when it is gone. */
+type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
+
+export interface Selected extends Told {
+  /** Finds the partner's record, if it takes that to rebuild the event. */
+  record(): ReturnType<Find>;
+}
+
 /** Certifications that are replayed together. */
-export interface Slice {
+interface Slice {
   /** By day, and by id within a day: the order in which a replay goes on. */
-  readonly lives: readonly Life[];
+  readonly items: readonly Selected[];
   /** The cursor behind all of it, also behind what was not selected. */
   readonly end: string | undefined;
-  /** The days that hold them, and how many requests about it takes to read these; none: by id. */
-  readonly read?: { readonly range: DayRange; readonly requests: number };
-  /** How many of the ids that were asked for the ledger does not know. */
-  readonly unknown: number;
 }
 
 /**
@@ -34,45 +52,81 @@ export interface Slice {
  * one slice of it.
  *
  * @param years that the calendar has entries of
+ * @param onUnknown told, once all else is done, how many of the ids that were asked for the ledger does not know
  */
 export async function* slices(
-  ledger: Ledger,
+  { ledger, partner }: OperationParts,
   years: readonly number[],
   command: ReplayCommand,
+  limit: Call['limit'],
+  onUnknown: (ids: number) => void,
 ): AsyncGenerator<Slice> {
   const { ids } = command;
+  const byId: Find = (id) => partner.get(id, limit.deadline);
   if (ids !== undefined) {
     const known = await ledger.lives(ids);
-    const lives = selected(known, command);
-    const end = lives.map(cursorAt).at(-1) ?? command.after;
-    yield { lives, end, unknown: new Set(ids).size - known.size };
+    const items = selected(known, command);
+    const last = items.at(-1);
+    yield { items: findable(items, byId), end: last ? cursorAt(last) : command.after };
+    onUnknown(new Set(ids).size - known.size);
     return;
   }
-  for (const { days, rows } of packed(await daysOf(ledger, years, command))) {
+  for (const { days, rows } of packed(daysOf(await ledger.calendar(years), command))) {
     const [first = '', last = first] = [days[0], days.at(-1)];
     const indexed = await pMap(days, (day) => ledger.knownOfDay(day), {
       concurrency: queriesAtOnce,
     });
     const lives = await ledger.lives(indexed.flatMap((ofDay) => [...ofDay.keys()]));
-    yield {
-      // The index lags: what has left these days since is met on the day that it is on.
-      lives: selected(lives, command).filter(({ certification: { day } }) => days.includes(day)),
-      end: last,
-      unknown: 0,
-      read: {
-        range: { from: Temporal.PlainDate.from(first), to: Temporal.PlainDate.from(last) },
-        requests: Math.ceil((rows + 1) / (rowsTogether + 1)),
-      },
-    };
+    // The index lags: what has left these days since is met on the day that it is on.
+    const items = selected(lives, command).filter(({ life }) =>
+      days.includes(life.certification.day),
+    );
+    const requests = Math.ceil((rows + 1) / (rowsTogether + 1));
+    const isFewer = items.filter(isRecordNeeded).length > requests;
+    const range = { from: Temporal.PlainDate.from(first), to: Temporal.PlainDate.from(last) };
+    const find = isFewer ? inRange(partner, range, limit, byId) : byId;
+    yield { items: findable(items, find), end: last };
   }
 }
 
-function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Life[] {
+const isRecordNeeded = ({ kind, obstacle }: Told) => obstacle === undefined && kind !== 'withdrawn';
+
+function findable(items: readonly Told[], find: Find): Selected[] {
+  return items.map((item) => ({
+    ...item,
+    record: async () => (isRecordNeeded(item) ? find(item.life.certification.id) : undefined),
+  }));
+}
+
+/** In records that are read as a range, once one is asked for. */
+function inRange(
+  partner: OperationParts['partner'],
+  range: Parameters<OperationParts['partner']['prove']>[0],
+  limit: Call['limit'],
+  byId: Find,
+): Find {
+  const readRange = async () => {
+    const read = await partner.prove(range, limit.readingDeadline);
+    const seen = new Map<number | undefined, Assessment | 'unreadable'>([
+      ...read.quarantined.map(({ id }) => [id, 'unreadable'] as const),
+      ...read.assessments.map((assessment) => [assessment.id, assessment] as const),
+    ]);
+    // Only a proof says that what was not seen is not there.
+    return (id: number) => seen.get(id) ?? (read.proof === undefined ? byId(id) : undefined);
+  };
+  let reading: ReturnType<typeof readRange> | undefined;
+  return async (id) => {
+    reading ??= readRange();
+    return (await reading)(id);
+  };
+}
+
+function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Told[] {
   const { organizations, types, days, after } = command;
   return [...lives.values()]
-    .filter((life) => {
+    .map((life) => withLast(life, command))
+    .filter(({ life, kind }) => {
       const { id, day, organization_id } = life.certification;
-      const kind = kindOfLast(life);
       return (
         isWithin(day, days) &&
         (organizations?.some((one) => one === organization_id) ?? true) &&
@@ -80,13 +134,32 @@ function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Lif
         isAhead(day, id, after)
       );
     })
-    .sort(({ certification: a }, { certification: b }) =>
+    .sort(({ life: { certification: a } }, { life: { certification: b } }) =>
       a.day === b.day ? a.id - b.id : a.day < b.day ? -1 : 1,
     );
 }
 
+function withLast(life: Life, command: ReplayCommand): Told {
+  const { certification, revisions } = life;
+  const last = revisions.findLast(({ revision }) => revision === certification.revision);
+  const kind = last?.kind === 'baseline' ? 'created' : last?.kind;
+  return { life, last, kind, obstacle: obstacleTo(last, command) };
+}
+
+function obstacleTo(last: Revision | undefined, { baseline }: ReplayCommand): Obstacle | undefined {
+  if (last === undefined) return 'withoutHistory';
+  if (last.kind === 'baseline' && !baseline) return 'neverAnnounced';
+  const decision = last.decisions.at(-1)?.decision;
+  const isDecided = decision === 'discarded' || decision === 'released-to-people';
+  if (isDecided || last.isUndone) return 'discarded';
+  // Subscribers have it: only people are still to be told.
+  return last.waits === 'digest' ? undefined : last.waits;
+}
+
 /** Where a replay that has come to this certification goes on: see `after` of the command. */
-export const cursorAt = ({ certification: { day, id } }: Life) => `${day}/${id}`;
+export function cursorAt({ life: { certification } }: Pick<Told, 'life'>): string {
+  return `${certification.day}/${certification.id}`;
+}
 
 /** Whether a replay that has come to the cursor has this still before it. */
 function isAhead(day: string, id: number, cursor = ''): boolean {
@@ -99,17 +172,8 @@ function isWithin(day: string, { from = '', to = lastDay }: ReplayCommand['days'
 }
 
 /** Every day that anything was ever recorded on is in the calendar. */
-async function daysOf(
-  ledger: Ledger,
-  years: readonly number[],
-  { days, after }: ReplayCommand,
-): Promise<[day: string, entry: DayEntry][]> {
-  const yearOf = (day: string) => Number(day.slice(0, 4));
-  const { from = '', to = lastDay } = days ?? {};
-  const entries = await ledger.calendar(
-    years.filter((year) => year >= yearOf(from) && year <= yearOf(to)),
-  );
-  return [...entries]
+function daysOf(calendar: ReadonlyMap<string, DayEntry>, { days, after }: ReplayCommand) {
+  return [...calendar]
     .filter(([day]) => isWithin(day, days) && isAhead(day, Number.POSITIVE_INFINITY, after))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import type { ResultOf, Selection } from '../../lambda/operations/contract.ts';
+import type { Selection } from '../../lambda/operations/contract.ts';
 import { follow } from '../following.ts';
 import { ids, kinds, kindsSchema, years } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
-import { holdsSum } from '../render/holds.ts';
+import { counted, holdsSum, type Kept } from '../render/holds.ts';
 import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
 
@@ -40,7 +40,7 @@ export function selectionOf(options: Selecting): Selection {
 
 /** What waits and is selected; and how many there are of all, where that is none of them. */
 export interface Selected {
-  readonly kept: ResultOf<'holds'>;
+  readonly kept: Kept;
   readonly altogether: number;
 }
 
@@ -57,13 +57,13 @@ export async function countSelected(
 ): Promise<Selected> {
   const { waiting } = selection;
   using progress = session.progress('holds', answeredWithinMs);
-  const count = async (some: Selection & { readonly list?: boolean }) => {
+  const count = async (some: Selection) => {
     const { stop } = session;
-    const counted = await follow(operator, 'holds', some, { stop, progress, sum: holdsSum });
-    if (counted.stopped !== undefined) throw counted.stopped.cause;
-    return counted.result;
+    const followed = await follow(operator, 'holds', some, { stop, progress, sum: holdsSum });
+    if (followed.stopped !== undefined) throw followed.stopped.cause;
+    return counted(followed.result, list);
   };
-  const kept = await count({ ...selection, ...(list && { list }) });
+  const kept = await count(selection);
   const isFiltered = Object.keys(selection).length > 1;
   if (kept.events > 0 || !isFiltered) return { kept, altogether: kept.events };
   const { events: altogether } = await count({ waiting });

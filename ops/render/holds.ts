@@ -14,39 +14,38 @@ const organizationsShown = 20;
 /** Of all calls so far and one more. */
 export function holdsSum(all: Holds | undefined, one: Holds): Holds {
   if (all === undefined) return one;
-  const oldest = inTime([all.oldest, one.oldest]).at(0);
-  const newest = inTime([all.newest, one.newest]).at(-1);
+  const unreadable = all.unreadable + one.unreadable;
+  return { ...one, at: all.at, list: [...all.list, ...one.list], unreadable };
+}
+
+/** What waits, counted. */
+export type Kept = ReturnType<typeof counted>;
+
+/** @param isListed whether each event is shown by itself, too */
+export function counted({ at, list, unreadable }: Holds, isListed: boolean) {
+  // Not as text: fractions of a second have as many digits as they need.
+  const oldestFirst = list.toSorted(
+    (a, b) => Temporal.Instant.compare(a.since, b.since) || a.id - b.id || a.revision - b.revision,
+  );
+  const byType = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+  for (const { type } of list) byType[type] += 1;
   return {
-    ...one,
-    at: all.at,
-    events: all.events + one.events,
-    certifications: all.certifications + one.certifications,
-    unreadable: all.unreadable + one.unreadable,
-    byType: added(all.byType, one.byType),
-    byOrganization: together([...all.byOrganization, ...one.byOrganization], 'organization_id'),
-    byYear: together([...all.byYear, ...one.byYear], 'year'),
-    ...(oldest !== undefined && { oldest }),
-    ...(newest !== undefined && { newest }),
-    ...(one.list !== undefined && { list: [...(all.list ?? []), ...one.list] }),
+    at,
+    events: list.length,
+    certifications: new Set(list.map(({ id }) => id)).size,
+    byType,
+    /** Null: of records without an organization. */
+    byOrganization: [...Map.groupBy(list, (row) => row.organization_id)]
+      .map(([organization_id, { length: events }]) => ({ organization_id, events }))
+      .sort((a, b) => b.events - a.events || Number(a.organization_id) - Number(b.organization_id)),
+    byYear: [...Map.groupBy(list, ({ year }) => year)]
+      .map(([year, { length: events }]) => ({ year, events }))
+      .sort((a, b) => b.events - a.events || a.year - b.year),
+    oldest: oldestFirst.at(0)?.since,
+    newest: oldestFirst.at(-1)?.since,
+    unreadable,
+    ...(isListed && { list: oldestFirst }),
   };
-}
-
-/** Not as text: fractions of a second have as many digits as they need. */
-function inTime(instants: readonly (string | undefined)[]): string[] {
-  return instants.filter((at) => at !== undefined).sort(Temporal.Instant.compare);
-}
-
-function together<Key extends string, Row extends Record<Key, number | null> & { events: number }>(
-  rows: readonly Row[],
-  key: Key,
-): Row[] {
-  return [...Map.groupBy(rows, (row) => row[key]).values()]
-    .flatMap((alike) => {
-      const [first] = alike;
-      const events = alike.reduce((sum, row) => sum + row.events, 0);
-      return first === undefined ? [] : [{ ...first, events }];
-    })
-    .sort((a, b) => b.events - a.events || Number(a[key]) - Number(b[key]));
 }
 
 /**
@@ -56,7 +55,7 @@ function together<Key extends string, Row extends Record<Key, number | null> & {
  */
 export function holdsLines(
   view: View,
-  { kept, altogether }: { kept: Holds; altogether: number },
+  { kept, altogether }: { kept: Kept; altogether: number },
   waiting: string,
 ): string[] {
   const { events, certifications, byType, byOrganization, byYear, oldest, newest } = kept;
@@ -109,7 +108,7 @@ function noneLines(
   ];
 }
 
-function listLines(view: View, list: NonNullable<Holds['list']>): string[] {
+function listLines(view: View, list: Holds['list']): string[] {
   const isRefused = list.some(({ code }) => code !== undefined);
   const right = { align: 'right' } as const;
   return table(

@@ -5,7 +5,7 @@ import { count, counts } from './text.ts';
 
 type Replay = ResultOf<'replay'>;
 
-const reasons: Readonly<Record<keyof Replay['skipped'], string>> = {
+const reasons: Readonly<Required<Record<keyof Replay['skipped'], string>>> = {
   changed: 'changed since: a tick will announce them',
   pending: 'pending: the next tick delivers them',
   held: 'held: release or discard them',
@@ -32,16 +32,16 @@ export function replaySum(all: Replay | undefined, one: Replay): Replay {
 export function replayLines(view: View, replay: Replay): string[] {
   const { dryRun, events, byType, skipped } = replay;
   const what = `${count(events, 'event')} ${dryRun ? 'would be sent' : 'sent'}`;
-  const isAny = Object.values(skipped).some((number) => number > 0);
   return [
     `${view.paint('strong', what)}${events > 0 ? `: ${counts(byType)}` : ''}`,
-    ...(isAny ? ['not sent:'] : []),
+    ...(Object.keys(skipped).length > 0 ? ['not sent:'] : []),
     ...facts(
       view,
-      Object.entries(reasons).flatMap(([reason, text]): [string, string | undefined][] => {
-        const number = Object.entries(skipped).find(([name]) => name === reason)?.[1] ?? 0;
-        return number > 0 ? [[String(number), text]] : [];
-      }),
+      Object.entries(reasons).flatMap(([reason, text]): [string, string][] =>
+        Object.entries(skipped)
+          .filter(([name]) => name === reason)
+          .map(([, number]) => [String(number), text]),
+      ),
     ),
   ];
 }

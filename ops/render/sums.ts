@@ -1,9 +1,9 @@
-/** Two counts of the same things, together. */
+/** Two counts of the same things, together; what only one of them has counts as well. */
 export function added<Counts extends Readonly<Record<string, number>>>(
   all: Counts | undefined,
   one: Counts,
 ): Counts {
   if (all === undefined) return one;
   const sums = Object.entries(one).map(([name, number]) => [name, number + (all[name] ?? 0)]);
-  return { ...one, ...Object.fromEntries(sums) };
+  return { ...all, ...one, ...Object.fromEntries(sums) };
 }

@@ -36,45 +36,32 @@ const waitingSelection = {
   ),
 };
 
-const holdsCommand = z.strictObject({
-  command: z.literal('holds'),
-  ...waitingSelection,
-  /** Also each event by itself. */
-  list: z._default(z.boolean(), false),
-});
+const holdsCommand = z.strictObject({ command: z.literal('holds'), ...waitingSelection });
 
 export const holds = {
   command: holdsCommand,
-  /** Of one call: the sums over `next` are the caller's. */
+  /** Of one call: with `next`, the list goes on in another answer. */
   result: z.object({
     /** When this was looked at: as `until`, it keeps a release to what was seen. */
     at: instant,
-    events: count,
-    certifications: count,
-    byType: byKind,
-    /** Null: of records without an organization. */
-    byOrganization: z.array(z.object({ organization_id: z.nullable(z.int()), events: count })),
-    byYear: z.array(z.object({ year: z.int(), events: count })),
-    /** When the oldest and the newest of them were committed. */
-    oldest: z.optional(instant),
-    newest: z.optional(instant),
+    list: z.array(
+      z.object({
+        /** Of the assessment: what `ids` takes. */
+        id: z.int(),
+        revision: count,
+        type: kind,
+        /** When it was committed. */
+        since: instant,
+        /** Null: of a record without an organization. */
+        organization_id: z.nullable(z.int()),
+        /** Of `certified_on`. */
+        year: z.int(),
+        /** With which SNS has refused it for good. */
+        code: z.optional(z.string()),
+      }),
+    ),
     /** Outboxes that cannot be read. */
     unreadable: count,
-    /** With `list`, the oldest first. */
-    list: z.optional(
-      z.array(
-        z.object({
-          /** Of the assessment: what `ids` takes. */
-          id: z.int(),
-          revision: count,
-          type: kind,
-          /** When it was committed. */
-          since: instant,
-          /** With which SNS has refused it for good. */
-          code: z.optional(z.string()),
-        }),
-      ),
-    ),
     next: z.optional(holdsCommand),
   }),
 };
@@ -203,6 +190,30 @@ const replayCommand = z
     }),
   );
 
+/** Why of a selected certification nothing is sent. */
+const obstacles = z.enum([
+  /** The partner's record is no longer what was announced last: a tick announces what it is now. */
+  'changed',
+  /** Its last event is still in the outbox: a tick delivers it. */
+  'pending',
+  /** Its last event waits for ops to release it. */
+  'held',
+  /** SNS has refused its last event for good. */
+  'undeliverable',
+  /** Subscribers do not get its last event: ops decided so, or it undid what was held. */
+  'discarded',
+  /** Recorded by the baseline, which was not asked for. */
+  'neverAnnounced',
+  /** The partner's record does not have the documented shape. */
+  'unreadable',
+  /** Recorded before the ledger kept a history: of what type its event was is not known. */
+  'withoutHistory',
+  /** Invalid to the target. */
+  'refused',
+  /** Of `ids`: not known to the ledger, or not readable in it. Told by the last call. */
+  'unknown',
+]);
+
 export const replay = {
   command: replayCommand,
   result: z.object({
@@ -211,28 +222,7 @@ export const replay = {
     events: count,
     byType: byKind,
     /** Selected certifications of which nothing was sent, by the reason. */
-    skipped: z.object({
-      /** The partner's record is no longer what was announced last: a tick announces what it is now. */
-      changed: count,
-      /** Its last event is still in the outbox: a tick delivers it. */
-      pending: count,
-      /** Its last event waits for ops to release it. */
-      held: count,
-      /** SNS has refused its last event for good. */
-      undeliverable: count,
-      /** Subscribers do not get its last event: ops decided so, or it undid what was held. */
-      discarded: count,
-      /** Recorded by the baseline, which was not asked for. */
-      neverAnnounced: count,
-      /** The partner's record does not have the documented shape. */
-      unreadable: count,
-      /** Recorded before the ledger kept a history: of what type its event was is not known. */
-      withoutHistory: count,
-      /** Invalid to the target. */
-      refused: count,
-      /** Of `ids`: not known to the ledger, or not readable in it. Told by the last call. */
-      unknown: count,
-    }),
+    skipped: z.partialRecord(obstacles, count),
     /** The command that goes on where this one stopped; absent when everything was done. */
     next: z.optional(replayCommand),
   }),

@@ -5,7 +5,13 @@ import { describe, expect, it } from 'vitest';
 import type { ResultOf } from '../../../lambda/operations/contract.ts';
 import { detectionTimes } from '../../../lambda/operations/detection-times.ts';
 import { explainLines } from '../../../ops/render/explain.ts';
-import { decidedLines, decidedSum, holdsLines, holdsSum } from '../../../ops/render/holds.ts';
+import {
+  counted,
+  decidedLines,
+  decidedSum,
+  holdsLines,
+  holdsSum,
+} from '../../../ops/render/holds.ts';
 import type { View } from '../../../ops/render/layout.ts';
 import { proveCsv, proveLines, proveSum } from '../../../ops/render/prove.ts';
 import { statusLines } from '../../../ops/render/status.ts';
@@ -371,44 +377,38 @@ describe('a certificate', () => {
 });
 
 describe('what waits', () => {
+  const row = { revision: 1, type: 'created', organization_id: 7, year: 2019 } as const;
+  const [early, late] = ['2026-11-21T14:00:00Z', '2026-11-21T15:30:00Z'];
   const one: ResultOf<'holds'> = {
     at: '2026-11-21T16:00:00Z',
-    events: 2,
-    certifications: 2,
-    byType: { ...noChanges, created: 2 },
-    byOrganization: [{ organization_id: 7, events: 2 }],
-    byYear: [{ year: 2019, events: 2 }],
-    oldest: '2026-11-21T15:00:00.5Z',
-    newest: '2026-11-21T15:00:00.5Z',
+    list: [
+      { ...row, id: 1, since: '2026-11-21T15:00:00.5Z' },
+      { ...row, id: 2, since: '2026-11-21T15:00:00.5Z' },
+    ],
     unreadable: 0,
   };
   const two: ResultOf<'holds'> = {
-    ...one,
     at: '2026-11-21T16:01:00Z',
-    events: 3,
-    certifications: 3,
-    byType: { ...noChanges, updated: 3 },
-    byOrganization: [{ organization_id: 9, events: 3 }],
-    byYear: [
-      { year: 2019, events: 1 },
-      { year: 2020, events: 2 },
+    list: [
+      { ...row, id: 3, type: 'updated', organization_id: 9, since: late },
+      { ...row, id: 4, type: 'updated', organization_id: 9, year: 2020, since: early },
+      { ...row, id: 5, type: 'updated', organization_id: 9, year: 2020, since: early },
     ],
-    oldest: '2026-11-21T14:00:00Z',
-    newest: '2026-11-21T15:30:00Z',
     unreadable: 1,
   };
 
   it('is the sum of its calls', async () => {
-    const all = holdsSum(holdsSum(undefined, one), two);
-    expect(all).toMatchObject({ at: one.at, oldest: two.oldest, newest: two.newest, events: 5 });
+    const all = counted(holdsSum(holdsSum(undefined, one), two), false);
+    expect(all).toMatchObject({ at: one.at, oldest: early, newest: late, events: 5 });
+    expect(all).not.toHaveProperty('list');
     await expect(text(holdsLines(view, { kept: all, altogether: 5 }, 'held'))).toMatchFileSnapshot(
       approved('holds'),
     );
   });
 
   it('says of how many no organization is known', () => {
-    const nobody = { ...one, byOrganization: [{ organization_id: null, events: 2 }] };
-    const all = holdsSum(holdsSum(nobody, nobody), one);
+    const list = one.list.map((event) => ({ ...event, organization_id: null }));
+    const all = counted(holdsSum({ ...one, list: [...list, ...list] }, one), false);
     expect(all.byOrganization).toContainEqual({ organization_id: null, events: 4 });
     expect(holdsLines(view, { kept: all, altogether: 6 }, 'held').join('\n')).toMatch(
       /^ +none +4$/m,
@@ -416,18 +416,26 @@ describe('what waits', () => {
   });
 
   it('is as old as its oldest event, to the fraction of a second', () => {
-    const at = (oldest: string, newest: string) => ({ ...one, oldest, newest });
-    const whole = at('2026-11-21T15:00:00Z', '2026-11-21T15:00:00Z');
-    const half = at('2026-11-21T15:00:00.5Z', '2026-11-21T15:00:00.5Z');
-    for (const [first, second] of [
+    const [whole, half] = ['2026-11-21T15:00:00Z', '2026-11-21T15:00:00.5Z'];
+    for (const instants of [
       [whole, half],
       [half, whole],
-    ] as const)
-      expect(holdsSum(first, second)).toMatchObject({ oldest: whole.oldest, newest: half.newest });
+    ]) {
+      const list = instants.map((since) => ({ ...row, id: 1, since }));
+      expect(counted({ ...one, list }, true)).toMatchObject({
+        ...{ oldest: whole, newest: half },
+        list: [{ since: whole }, { since: half }],
+      });
+    }
+  });
+
+  it('counts a certification once, however many of its events wait', () => {
+    const list = [1, 2].map((revision) => ({ ...row, id: 1, revision, since: early }));
+    expect(counted({ ...one, list }, false)).toMatchObject({ events: 2, certifications: 1 });
   });
 
   it('is nothing that can be read, where outboxes are damaged', () => {
-    const none = { ...one, events: 0, certifications: 0, unreadable: 2 };
+    const none = counted({ ...one, list: [], unreadable: 2 }, false);
     expect(holdsLines(view, { kept: none, altogether: 0 }, 'held')).toEqual([
       'Nothing that can be read is held.',
       '2 outboxes cannot be read.',
