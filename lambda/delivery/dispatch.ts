@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { EventMessage } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { OnAccepted, PublishOutcome, Refusal } from '../ports/announcer.ts';
-import { fifoIds } from './fifo-ids.ts';
 import { codeOf, refusalKind } from './refusals.ts';
 
 /** An event on its way, as AWS takes it. */
@@ -11,13 +10,10 @@ export interface Message extends EventMessage {
   readonly owed: OwedEvent;
 }
 
-/** What an entry of a batch has for SNS as for SQS, besides its body. Its id is its place in the batch. */
-export function entryOf({ owed, attributes }: Message, place: number, arn: string) {
-  const ids = arn.endsWith('.fifo') && fifoIds(owed.event);
-  return { Id: String(place), MessageAttributes: attributes, ...ids };
-}
-
-/** What is not named in `Successful` is not accepted, whether or not `Failed` names it. */
+/**
+ * The id of an entry is its place in the batch. What is not named in `Successful` is not accepted, whether or not
+ * `Failed` names it.
+ */
 export interface BatchResult {
   readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
   readonly Failed?:
@@ -27,46 +23,31 @@ export interface BatchResult {
 
 export interface DispatchContext {
   readonly clock: Clock;
-  /** From 0 up to, not including, 1. */
-  readonly random: () => number;
   readonly pace: TopicPace;
   /** After which nothing more is sent. */
-  readonly deadline?: Temporal.Instant | undefined;
+  readonly deadline: Temporal.Instant;
   /** Told of what was accepted before anything else is sent in its place. */
   readonly onAccepted?: OnAccepted | undefined;
+  /** From 0 up to, not including, 1. */
+  readonly random?: (() => number) | undefined;
 }
 
-/** Requests in flight at once: one at first, since a process that dies repeats what is in flight. */
-const firstWidth = 1;
-const mostWidth = 8;
-/** Rounds of these that went well before there is one more: a process that lives on soon has all. */
-const rounds = 4;
-
-/**
- * How fast a topic takes what it is given: half as many requests at once after each throttle, one
- * more after some rounds that went well. It outlives a tick, as the topic's limits do.
- */
+/** How fast a topic takes what it is given. It outlives a tick, as the topic's limits do. */
 export class TopicPace {
-  width = firstWidth;
+  /**
+   * So many whole requests at once: one at first, since a process that dies repeats what is in flight; half as many
+   * after each throttle or late answer, and more with each request that goes well.
+   */
+  width = 1;
   /** Milliseconds since the epoch: before, nothing is sent. */
   until = 0;
   /** It has accepted something: that an event is invalid is the event's own fault. */
   isTrusted = false;
-  #wentWell = 0;
-
-  slowDown(until: number): void {
-    this.#wentWell = 0;
-    this.width = Math.max(1, Math.floor(this.width / 2));
-    this.until = Math.max(this.until, until);
-  }
-
-  quicken(): void {
-    this.#wentWell += 1;
-    if (this.#wentWell < rounds * this.width) return;
-    this.#wentWell = 0;
-    this.width = Math.min(mostWidth, this.width + 1);
-  }
 }
+
+const mostWidth = 8;
+/** Rounds of `width` requests that go well before there is one more at once: a process that lives on soon has all. */
+const rounds = 4;
 
 /** AWS limits of PublishBatch: entries a request, and bytes of all their bodies and attributes. */
 const batchEntries = 10;
@@ -86,50 +67,32 @@ const leastPatienceMs = 5_000;
 const mostPatienceMs = 30_000;
 
 /** Rejects when nothing was taken. @param patienceMs how long its answer may take */
-type Send = (batch: readonly Message[], patienceMs: number) => Promise<BatchResult>;
+export type Send = (batch: readonly Message[], patienceMs: number) => Promise<BatchResult>;
 
-/** The messages of a subject that are neither accepted nor refused for good, and how it stands with the oldest. */
-interface Lane {
-  readonly oldest: Message;
-  readonly later: readonly Message[];
+/** A message that is neither accepted nor refused for good. */
+interface Sending extends Message {
   attempts: number;
-  /** When the oldest may be sent, or sent again: milliseconds since the epoch. `never` while it is under way or refused. */
+  /** When it may be sent, or sent again: milliseconds since the epoch. `never` while it is under way or refused. */
   until: number;
   /** A request with others was refused, and it may be this one's fault. */
   isAlone: boolean;
   /** The code of its refusal, which is final in this run. */
   code?: string;
-  /** Invalid by itself, if it is not the topic that is. */
-  isInvalid?: boolean;
 }
 
 const never = Number.POSITIVE_INFINITY;
-const asNew = { attempts: 0, until: 0, isAlone: false };
-
-interface Answered {
-  readonly batch: readonly Lane[];
-  /** What became of each, in their order. `undefined`: accepted. Else the code of the refusal. */
-  readonly codes: readonly (string | undefined)[];
-  /** The request was refused, not one or the other of its entries. */
-  readonly isWhole: boolean;
-  readonly isLate: boolean;
-  readonly sentAt: number;
-  /** That `onAccepted` has thrown. */
-  readonly error?: unknown;
-}
 
 /** One call of `dispatch`, as far as it has come. */
 interface Run {
-  /** By their subjects. */
-  readonly open: Map<string, Lane>;
+  /** In the order in which they are to be sent. */
+  readonly open: Set<Sending>;
   readonly accepted: OwedEvent[];
-  readonly refused: Refusal[];
+  /** Invalid by themselves, if it is not the topic that is: what follows of their subjects need not wait for them. */
+  readonly invalid: Refusal[];
   /** Requests in a row that failed as a whole. */
   failures: number;
   /** Why nothing more is sent. */
   stopped?: string;
-  /** The first that `onAccepted` has thrown. */
-  error?: unknown;
 }
 
 /**
@@ -146,171 +109,161 @@ export async function dispatch(
   send: Send,
   context: DispatchContext,
 ): Promise<PublishOutcome> {
-  const run: Run = { open: new Map(), accepted: [], refused: [], failures: 0 };
-  for (const [subject, all] of Map.groupBy(messages, ({ owed }) => owed.event.subject))
-    queue(run.open, subject, all);
-  await sendAll(run, send, context);
-  const { open, accepted, refused, stopped, error } = run;
-  if (error !== undefined) throw error;
-  // What was not sent, or waits for what was refused, waits for the next tick.
-  const waiting = stopped ?? 'Waiting';
-  const left = [...open.values()].flatMap(({ oldest, later, code = waiting }) => [
-    { owed: oldest.owed, code },
-    ...later.map(({ owed }) => ({ owed, code: waiting })),
-  ]);
-  const isDown = stopped !== undefined && ({ isDown: true } as const);
-  return { accepted, refused: [...refused, ...left], ...isDown };
-}
-
-/** Until nothing is under way, and nothing can be sent in the time there is. */
-async function sendAll(run: Run, send: Send, context: DispatchContext): Promise<void> {
-  const { clock, pace, deadline } = context;
-  const endsAt = deadline?.epochMilliseconds ?? never;
-  const underWay = new Map<Answered['batch'], Promise<Answered>>();
-  for (;;) {
-    const now = clock.now().epochMilliseconds;
-    const { batch, from } = nextBatch(run, Math.max(now, pace.until));
-    if (from <= now && now < endsAt && underWay.size < pace.width)
-      underWay.set(batch, request(batch, send, context));
-    else if (underWay.size > 0) {
-      const answered = await Promise.race(underWay.values());
-      underWay.delete(answered.batch);
-      adapt(run, answered, context);
-      conclude(run, answered, context);
-    } else if (from === never) return;
-    else if (from >= endsAt) run.stopped = 'OutOfTime';
-    else await clock.sleep(from - now);
+  const { clock, pace } = context;
+  const endsAt = context.deadline.epochMilliseconds;
+  const asNew = { attempts: 0, until: 0, isAlone: false };
+  const open: Run['open'] = new Set(messages.map((message) => ({ ...message, ...asNew })));
+  const run: Run = { open, accepted: [], invalid: [], failures: 0 };
+  const underWay = new Map<readonly Sending[], ReturnType<typeof request>>();
+  try {
+    for (;;) {
+      const now = clock.now().epochMilliseconds;
+      const { batch, from } = nextBatch(run, Math.max(now, pace.until));
+      if (from <= now && now < endsAt && underWay.size < Math.floor(pace.width)) {
+        underWay.set(batch, request(run, batch, send, context));
+      } else if (underWay.size > 0) underWay.delete(await Promise.race(underWay.values()));
+      else if (from === never) break;
+      else if (from >= endsAt) run.stopped = 'OutOfTime';
+      else await clock.sleep(from - now);
+    }
+  } finally {
+    // What `onAccepted` throws is thrown when nothing is under way any more.
+    await Promise.allSettled(underWay.values());
   }
+  const { accepted, invalid, stopped, stopped: waiting = 'Waiting' } = run;
+  // A topic that does not exist as it is named would make every event invalid.
+  const refused = invalid.map((one) => ({ ...one, forGood: pace.isTrusted }));
+  // What was not sent, or waits for what was refused, waits for the next tick.
+  const left = [...open].map(({ owed, code = waiting }) => ({ owed, code }));
+  return { accepted, refused: [...refused, ...left], stopped };
 }
 
 /**
  * As many as one request takes, and from when on it may be made; never, before another answer, if there are none.
  * One that is larger by itself goes alone: SNS refuses it by name, and the others do not suffer.
  */
-function nextBatch({ open, stopped }: Run, now: number): { batch: Lane[]; from: number } {
-  const batch: Lane[] = [];
+function nextBatch({ open, stopped }: Run, now: number): { batch: Sending[]; from: number } {
+  const sendable = stopped === undefined ? open : [];
+  const bySubject = Map.groupBy(sendable, ({ owed }) => owed.event.subject);
+  const oldest = [...bySubject.values()].flatMap(([first = []]) => first);
+  const batch: Sending[] = [];
   let bytes = 0;
-  let from = never;
-  if (stopped !== undefined) return { batch, from };
-  for (const lane of open.values()) {
-    from = Math.min(from, Math.max(lane.until, now));
-    if (lane.until > now || (lane.isAlone && batch.length > 0)) continue;
-    bytes += lane.oldest.bytes;
+  for (const one of oldest.filter(({ until }) => until <= now)) {
+    if (one.isAlone && batch.length > 0) continue;
+    bytes += one.bytes;
     if (batch.length > 0 && bytes > batchBytes) break;
-    batch.push(lane);
-    if (lane.isAlone || batch.length === batchEntries) break;
+    batch.push(one);
+    if (one.isAlone || batch.length === batchEntries) break;
   }
-  return { batch, from };
+  return { batch, from: Math.max(now, Math.min(...oldest.map(({ until }) => until))) };
 }
 
-/** Never throws: what `onAccepted` throws is for the end, when nothing is under way any more. */
+/**
+ * @returns the batch
+ * @throws what `onAccepted` throws
+ */
 async function request(
-  batch: readonly Lane[],
+  run: Run,
+  batch: readonly Sending[],
   send: Send,
-  { clock, deadline, onAccepted }: DispatchContext,
-): Promise<Answered> {
-  for (const lane of batch) lane.until = never;
+  context: DispatchContext,
+): Promise<readonly Sending[]> {
+  const { clock, pace, deadline, onAccepted } = context;
+  for (const one of batch) one.until = never;
   const sentAt = clock.now().epochMilliseconds;
   // The deadline leaves time for a usual answer to what is sent just before it.
-  const leftMs = deadline === undefined ? 0 : Math.max(0, deadline.epochMilliseconds - sentAt);
-  const messages = batch.map(({ oldest }) => oldest);
+  const leftMs = Math.max(0, deadline.epochMilliseconds - sentAt);
   const patienceMs = Math.min(mostPatienceMs, leastPatienceMs + leftMs);
-  const answer = await send(messages, patienceMs).catch(codeOf);
+  const answer: Answer = await send(batch, patienceMs).catch((error: unknown) => ({
+    code: codeOf(error),
+  }));
   const isLate = clock.now().epochMilliseconds - sentAt > lateMs;
-  const isWhole = typeof answer === 'string';
-  const { Successful = [], Failed = [] } = isWhole ? {} : answer;
+  const refused = refusedOf(batch, answer);
+  const accepted = batch.filter((one) => !refused.has(one));
+  if (accepted.length > 0) {
+    await onAccepted?.(accepted.map(({ owed }) => owed));
+    pace.isTrusted = true;
+  }
+  for (const one of accepted) {
+    run.accepted.push(one.owed);
+    run.open.delete(one);
+  }
+  if (isLate || refused.size > 0)
+    noteTrouble(run, { refused, isWhole: answer.code !== undefined, isLate }, context);
+  else {
+    run.failures = 0;
+    pace.width = Math.min(mostWidth, pace.width + 1 / (rounds * Math.floor(pace.width)));
+  }
+  return batch;
+}
+
+interface Answer extends BatchResult {
+  /** Why nothing was taken. */
+  readonly code?: string;
+}
+
+/** What was not accepted, with the code of its refusal. */
+function refusedOf(
+  batch: readonly Sending[],
+  { Successful = [], Failed = [], code = 'NotAnswered' }: Answer,
+): Refused {
   const successful = new Set(Successful.map(({ Id }) => Id));
-  const failed = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
-  const codes = batch.map((_, place) => {
-    if (isWhole) return answer;
-    const Id = String(place);
-    return successful.has(Id) ? undefined : (failed.get(Id) ?? 'NotAnswered');
-  });
-  const taken = messages.filter((_, place) => codes[place] === undefined);
-  const answered = { batch, codes, isWhole, isLate, sentAt };
-  try {
-    if (taken.length > 0) await onAccepted?.(taken.map(({ owed }) => owed));
-    return answered;
-  } catch (error) {
-    return { ...answered, error };
+  const codes = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
+  const refused = [...batch.entries()].filter(([place]) => !successful.has(String(place)));
+  return new Map(refused.map(([place, one]) => [one, codes.get(String(place)) ?? code]));
+}
+
+type Refused = ReadonlyMap<Sending, string>;
+
+interface Trouble {
+  readonly refused: Refused;
+  /** The request was refused, not one or the other of its entries. */
+  readonly isWhole: boolean;
+  readonly isLate: boolean;
+}
+
+/** What an answer that is late or a refusal says of the topic, and what becomes of each message. */
+function noteTrouble(
+  run: Run,
+  { refused, isWhole, isLate }: Trouble,
+  { clock, random = Math.random, pace }: DispatchContext,
+): void {
+  const [code = ''] = refused.values();
+  run.failures = isWhole ? failuresAfter(run.failures, code) : 0;
+  if (run.failures >= failuresInARow) run.stopped = code;
+  const kinds = [...refused.values()].map(refusalKind);
+  if (isLate || kinds.includes('throttled')) pace.width = Math.max(1, pace.width / 2);
+  for (const [one, code] of refused) {
+    one.until = clock.now().epochMilliseconds + backOffMs(one.attempts, random);
+    one.attempts += 1;
+    if (kinds.includes('throttled')) pace.until = Math.max(pace.until, one.until);
+    noteRefusal(run, one, code, isWhole && refused.size > 1);
   }
 }
 
-/** What the request as a whole says of the topic. */
-function adapt(
-  run: Run,
-  { batch, codes, isWhole, isLate, sentAt, error }: Answered,
-  { clock, random, pace }: DispatchContext,
-): void {
-  const [code = ''] = codes;
-  run.failures = isWhole ? failuresAfter(run.failures, code) : 0;
-  if (run.failures >= failuresInARow) run.stopped = code;
-  if (error !== undefined) run.stopped ??= 'NotSettled';
-  run.error ??= error;
-
-  const made = Math.max(...batch.map(({ attempts }) => attempts));
-  const isThrottled = codes.some((one) => one && refusalKind(one) === 'throttled');
-  if (isLate) pace.slowDown(sentAt);
-  if (isThrottled) pace.slowDown(clock.now().epochMilliseconds + backOffMs(made, random));
-  else if (!isLate && !isWhole) pace.quicken();
+function noteRefusal(run: Run, one: Sending, code: string, isAmongOthers: boolean): void {
+  const kind = refusalKind(code);
+  if (kind === 'invalid' && isAmongOthers) {
+    // By itself, each tells whether it was meant.
+    one.isAlone = true;
+    one.until = 0;
+  } else if (kind === 'invalid') {
+    run.invalid.push({ owed: one.owed, code });
+    run.open.delete(one);
+  } else if (kind === 'configuration' || one.attempts >= attempts) {
+    one.code = code;
+    one.until = never;
+  }
 }
 
 /** As many as are too many where somebody has to mend something first. */
 function failuresAfter(failures: number, code: string): number {
   const kind = refusalKind(code);
   if (kind === 'configuration') return failuresInARow;
-  return kind === 'invalid' || kind === 'too-long' ? failures : failures + 1;
+  return kind === 'invalid' ? failures : failures + 1;
 }
 
 /** Full jitter: anything between nothing and the back-off. */
 function backOffMs(made: number, random: () => number): number {
   return Math.ceil(random() * Math.min(longestBackOffMs, firstBackOffMs * 2 ** made));
-}
-
-/** What becomes of each message. */
-function conclude(
-  { open, accepted, refused }: Run,
-  { batch, codes, isWhole }: Answered,
-  { clock, random, pace }: DispatchContext,
-): void {
-  for (const [place, lane] of batch.entries()) {
-    const code = codes[place];
-    if (code === undefined) {
-      accepted.push(lane.oldest.owed);
-      pace.isTrusted = true;
-      queue(open, lane.oldest.owed.event.subject, lane.later);
-    } else {
-      lane.until = clock.now().epochMilliseconds + backOffMs(lane.attempts, random);
-      lane.attempts += 1;
-      noteRefusal(lane, code, isWhole, batch.length);
-    }
-  }
-  // A topic that does not exist as it is named would make every event invalid.
-  const known = pace.isTrusted ? open : [];
-  for (const [subject, { oldest, later, code = '', isInvalid = false }] of known) {
-    if (!isInvalid) continue;
-    // SNS will not take it: the next one of its subject need not wait for it.
-    refused.push({ owed: oldest.owed, code, forGood: true });
-    queue(open, subject, later);
-  }
-}
-
-/** @param messages those that are left of a subject */
-function queue(open: Run['open'], subject: string, [oldest, ...later]: readonly Message[]): void {
-  if (oldest === undefined) open.delete(subject);
-  else open.set(subject, { ...asNew, oldest, later });
-}
-
-function noteRefusal(lane: Lane, code: string, isWhole: boolean, together: number): void {
-  const kind = refusalKind(code);
-  const isInvalid = kind === 'invalid' || (kind === 'too-long' && isWhole);
-  if (isInvalid && isWhole && together > 1) {
-    // By itself, each tells whether it was meant.
-    lane.isAlone = true;
-    lane.until = 0;
-  } else if (isInvalid || kind === 'configuration' || lane.attempts >= attempts) {
-    lane.code = code;
-    lane.until = never;
-    lane.isInvalid = isInvalid;
-  }
 }

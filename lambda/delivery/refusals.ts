@@ -1,19 +1,18 @@
 /**
  * What a refusal by SNS or SQS means for what was refused:
  *
- * - `invalid`: it will never be taken as it is;
- * - `too-long`: the request was too large, its entries need not be;
+ * - `invalid`: it will never be taken as it is; of a request with several entries, each by itself may be;
  * - `throttled`: too fast;
  * - `configuration`: somebody has to mend a permission, a key or the topic first;
  * - `passing`: anything else: asking again may help.
  */
-export type RefusalKind = 'invalid' | 'too-long' | 'throttled' | 'configuration' | 'passing';
+export type RefusalKind = 'invalid' | 'throttled' | 'configuration' | 'passing';
 
 /** By families of error codes: of Publish, PublishBatch and SendMessageBatch, and those common to AWS. */
 const kinds: readonly (readonly [codes: RegExp, kind: RefusalKind])[] = [
   [/Throttl|TooManyRequests|RequestLimitExceeded/, 'throttled'],
   [/^(InvalidParameter|ParameterValueInvalid|Validation|InvalidMessageContents)/, 'invalid'],
-  [/^BatchRequestTooLong/, 'too-long'],
+  [/^BatchRequestTooLong/, 'invalid'],
   [/^KMS|^Kms|Denied|Authoriz|OptIn|NotFound|DoesNotExist|Disabled/, 'configuration'],
   [/Token|Signature|InvalidSecurity|UnrecognizedClient/, 'configuration'],
 ];

@@ -1,9 +1,8 @@
 import { PublishBatchCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
-import type { Clock } from '../clock.ts';
 import { messageOf } from '../events/message.ts';
 import type { Announcer, DigestOutcome, Notice } from '../ports/announcer.ts';
 import { bareMail, type DigestOptions, digestMail } from './digest.ts';
-import { dispatch, entryOf, TopicPace } from './dispatch.ts';
+import { type DispatchContext, dispatch, type Send, TopicPace } from './dispatch.ts';
 import { codeOf, refusalKind } from './refusals.ts';
 
 export interface Topics {
@@ -20,19 +19,12 @@ export interface Clients {
   readonly batches: SNSClient;
 }
 
-export interface AnnouncerOptions extends DigestOptions {
-  readonly clock: Clock;
-  /** From 0 up to, not including, 1. */
-  readonly random?: () => number;
-}
-
 /** Tells the machines (events topic) and the people (alerts topic) and ops (operations topic) by SNS. */
 export function snsAnnouncer(
   { mails, batches }: Clients,
   topics: Topics,
-  options: AnnouncerOptions,
+  { clock, random, ...options }: DigestOptions & Pick<DispatchContext, 'clock' | 'random'>,
 ): Announcer {
-  const { clock, random = Math.random } = options;
   const pace = new TopicPace();
   const send = async (TopicArn: string, notice: Notice): Promise<DigestOutcome> => {
     const { subject: Subject, text: Message } = notice;
@@ -44,22 +36,23 @@ export function snsAnnouncer(
     }
   };
   return {
-    publish: (owed, deadline, onAccepted) => {
+    publish(owed, deadline, onAccepted) {
       const TopicArn = topics.events;
-      return dispatch(
-        owed.map((one) => ({ owed: one, ...messageOf(one.event) })),
-        async (batch, requestTimeout) => {
-          const PublishBatchRequestEntries = batch.map((one, index) => ({
-            ...entryOf(one, index, TopicArn),
-            Message: one.body,
-          }));
-          const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries });
-          return batches.send(command, { requestTimeout });
-        },
-        { clock, random, pace, deadline, onAccepted },
-      );
+      const isFifo = TopicArn.endsWith('.fifo');
+      const messages = owed.map((one) => ({ owed: one, ...messageOf(one.event) }));
+      const sendBatch: Send = async (batch, requestTimeout) => {
+        const PublishBatchRequestEntries = batch.map(({ body, attributes, fifo }, place) => ({
+          Id: String(place),
+          Message: body,
+          MessageAttributes: attributes,
+          ...(isFifo && fifo),
+        }));
+        const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries });
+        return batches.send(command, { requestTimeout });
+      };
+      return dispatch(messages, sendBatch, { clock, random, pace, deadline, onAccepted });
     },
-    tellPeople: async (events) => {
+    async tellPeople(events) {
       const outcome = await send(topics.alerts, digestMail(events, options));
       if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
       // As it is, it would be refused for ever, and all that comes after it would wait with it.

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { errorOf } from '../errors.ts';
 import { messageOf } from '../events/message.ts';
 import type { Announcer } from '../ports/announcer.ts';
-import { dispatch, entryOf, TopicPace } from './dispatch.ts';
+import { dispatch, type Send, TopicPace } from './dispatch.ts';
 import { codeOf } from './refusals.ts';
 
 /** The queue does not exist, or the function may not use it. */
@@ -24,34 +24,31 @@ export const regionOf = (arn: string): string => arn.split(':')[3] ?? '';
  * body, the same message attributes. A FIFO queue gets the ids that a FIFO topic would have given.
  *
  * It retries by itself, by its clock: the client should not (`maxAttempts: 1`).
- *
- * @param random for the jitter: from 0 up to, not including, 1
  */
 export function sqsAnnouncer(
   client: SQSClient,
   arn: string,
   clock: Clock,
-  random = Math.random,
 ): Pick<Announcer, 'publish'> {
   const pace = new TopicPace();
   let url: string | undefined;
   return {
     /** @throws QueueUnreachableError */
-    publish: async (owed, deadline) => {
+    async publish(owed, deadline) {
       url ??= await urlOf(client, arn);
       const QueueUrl = url;
-      return dispatch(
-        owed.map((one) => ({ owed: one, ...messageOf(one.event) })),
-        async (batch, requestTimeout) => {
-          const Entries = batch.map((one, index) => ({
-            ...entryOf(one, index, arn),
-            MessageBody: one.body,
-          }));
-          const command = new SendMessageBatchCommand({ QueueUrl, Entries });
-          return client.send(command, { requestTimeout });
-        },
-        { clock, random, pace, deadline },
-      );
+      const isFifo = arn.endsWith('.fifo');
+      const messages = owed.map((one) => ({ owed: one, ...messageOf(one.event) }));
+      const sendBatch: Send = async (batch, requestTimeout) => {
+        const Entries = batch.map(({ body, attributes, fifo }, place) => ({
+          Id: String(place),
+          MessageBody: body,
+          MessageAttributes: attributes,
+          ...(isFifo && fifo),
+        }));
+        return client.send(new SendMessageBatchCommand({ QueueUrl, Entries }), { requestTimeout });
+      };
+      return dispatch(messages, sendBatch, { clock, pace, deadline });
     },
   };
 }

@@ -13,6 +13,11 @@ export interface EventMessage {
   readonly attributes: Readonly<Record<string, MessageAttribute>>;
   /** The bytes that AWS counts: of the body, and of the names, types and values of the attributes. */
   readonly bytes: number;
+  /**
+   * For a FIFO topic or queue. Order is kept within a subject of an integration; an event is delivered once within five
+   * minutes. A replay is another message: SNS would accept it within these minutes and not deliver it.
+   */
+  readonly fifo: { readonly MessageGroupId: string; readonly MessageDeduplicationId: string };
 }
 
 export interface MessageAttribute {
@@ -37,7 +42,10 @@ export function messageOf(event: CertificationEvent): EventMessage {
     attributes[name] = { DataType, StringValue };
     bytes += Buffer.byteLength(name) + DataType.length + Buffer.byteLength(StringValue);
   }
-  return { body, attributes, bytes };
+  const { id, data } = event;
+  const MessageGroupId = id.slice(0, id.lastIndexOf('/'));
+  const MessageDeduplicationId = data.replay ? `${id}/replay` : id;
+  return { body, attributes, bytes, fifo: { MessageGroupId, MessageDeduplicationId } };
 }
 
 const yesOrNo = () => z.enum(['true', 'false']);

@@ -12,6 +12,7 @@ import type { Carrier } from './parts.ts';
 export const sendTestEvent: Carrier<'test-event'> = async (
   { settings, clock, announcer },
   command,
+  { limit },
 ) => {
   const event = testEvent({
     ...command,
@@ -21,9 +22,8 @@ export const sendTestEvent: Carrier<'test-event'> = async (
     fields: settings.fields,
   });
   const certificationId = event.data.assessment.id;
-  const { refused } = await announcer.publish([
-    { certificationId, revision: 1, event, owes: 'event-and-digest' },
-  ]);
+  const owed = { certificationId, revision: 1, event, owes: 'event-and-digest' } as const;
+  const { refused } = await announcer.publish([owed], limit.deadline);
   const [refusal] = refused;
   if (refusal !== undefined) throw new EventsRefusedError(1, refusal.code);
   return { result: { id: event.id } };

@@ -13,7 +13,7 @@ export interface Announcer {
    */
   publish(
     owed: readonly OwedEvent[],
-    deadline?: Temporal.Instant,
+    deadline: Temporal.Instant,
     onAccepted?: OnAccepted,
   ): Promise<PublishOutcome>;
   /** To the people: one digest of these events, of which `forDigest` has kept what it shows. */
@@ -33,8 +33,8 @@ export interface Notice {
 export interface PublishOutcome {
   readonly accepted: readonly OwedEvent[];
   readonly refused: readonly Refusal[];
-  /** SNS is down, or time is up: what else is to be published need not be tried in this tick. */
-  readonly isDown?: true;
+  /** Why nothing more was sent: SNS is down, or time is up. What else is to be published waits for the next tick. */
+  readonly stopped?: string | undefined;
 }
 
 export interface Refusal {
@@ -42,7 +42,7 @@ export interface Refusal {
   /** SNS's error code, or the name of what kept the request from being answered. */
   readonly code: string;
   /** SNS will never take it as it is. */
-  readonly forGood?: true;
+  readonly forGood?: boolean;
 }
 
 export type DigestOutcome =

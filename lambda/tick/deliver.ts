@@ -170,7 +170,7 @@ async function publish(
 
 function afterPublishing(
   delivery: DeliveryState,
-  { accepted, refused, isDown }: PublishOutcome,
+  { accepted, refused, stopped }: PublishOutcome,
 ): DeliveryState {
   const forNow = refused.filter((one) => !one.forGood).map(({ owed }) => owed.certificationId);
   return {
@@ -178,7 +178,7 @@ function afterPublishing(
     delivered: delivery.delivered + accepted.length,
     undelivered: delivery.undelivered + forNow.length,
     undeliverable: delivery.undeliverable + refused.length - forNow.length,
-    isStopped: delivery.isStopped || isDown === true,
+    isStopped: delivery.isStopped || stopped !== undefined,
     sent: new Set([...delivery.sent, ...accepted.map((owed) => owed.certificationId)]),
     waiting: new Set([...delivery.waiting, ...forNow]),
   };

@@ -9,7 +9,6 @@ import { describe, expect, it } from 'vitest';
 import { buildApp } from '../../infra/build-app.ts';
 import type { FilterConfig } from '../../infra/config/filter.ts';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
-import { fifoIds } from '../../lambda/delivery/fifo-ids.ts';
 import {
   type CertificationEvent,
   sightingEvent,
@@ -167,7 +166,7 @@ async function publish(aws: EmbeddedAws, events: readonly CertificationEvent[]):
           Id: String(index),
           Message: messageOf(event).body,
           MessageAttributes: messageOf(event).attributes,
-          ...(TopicArn.endsWith('.fifo') && fifoIds(event)),
+          ...(TopicArn.endsWith('.fifo') && messageOf(event).fifo),
         })),
       }),
     );

@@ -44,8 +44,8 @@ class Topic {
   answer: (batch: readonly Message[], request: number) => Answer = all;
   onAccepted: DispatchContext['onAccepted'];
 
-  publish(sent: readonly Message[], seconds?: number) {
-    const deadline = seconds === undefined ? undefined : this.clock.now().add({ seconds });
+  publish(sent: readonly Message[], seconds = 3_600) {
+    const deadline = this.clock.now().add({ seconds });
     const { clock, pace } = this;
     const { onAccepted } = this;
     const context = { clock, pace, deadline, random: () => 0.5, onAccepted };
@@ -84,14 +84,9 @@ describe('sending', () => {
     await fc.assert(
       fc.asyncProperty(sizes, async (all) => {
         const topic = new Topic();
-        topic.pace.width = 1;
-        topic.pace.quicken = () => undefined;
-        const batches: number[][] = [];
-        topic.answer = (batch) => {
-          batches.push(batch.map(({ bytes }) => bytes));
-          return batch.map(() => undefined);
-        };
         await topic.publish(all.map((bytes, index) => message(index + 1, 1, bytes)));
+        const sizeOf = (name: string) => all[Number.parseInt(name, 10) - 1] ?? 0;
+        const batches = topic.asked.map((batch) => batch.map(sizeOf));
         const sum = (batch: readonly number[]) => batch.reduce((bytes, one) => bytes + one, 0);
         const fits = (batch: readonly number[]) =>
           batch.length <= 10 && (batch.length === 1 || sum(batch) <= 262_144);
@@ -184,18 +179,6 @@ describe('a topic that takes its time', () => {
     const { accepted, refused } = await dispatch(messages(50), send, context);
     expect(patience).toEqual([25_000, 17_000, 9_000]);
     expect([accepted.length, refused.length]).toEqual([30, 20]);
-  });
-
-  it('is given the usual time where nobody has said how much there is', async () => {
-    const topic = new Topic();
-    const patience: number[] = [];
-    const send = async (batch: readonly Message[], patienceMs: number) => {
-      patience.push(patienceMs);
-      return batchResult(all(batch));
-    };
-    const { clock, pace } = topic;
-    await dispatch(messages(1), send, { clock, pace, random: () => 0.5 });
-    expect(patience).toEqual([5_000]);
   });
 });
 
@@ -308,10 +291,15 @@ describe('what SNS refuses', () => {
 describe('a topic that is too slow or down', () => {
   it('is given less at a time after each throttle, and more again when it can take it', async () => {
     const topic = new Topic();
-    topic.answer = (batch, request) => (request <= 2 ? { code: 'ThrottledException' } : all(batch));
+    const widths: number[] = [];
+    topic.answer = (batch) => {
+      widths.push(topic.pace.width);
+      return widths.length <= 2 ? { code: 'ThrottledException' } : all(batch);
+    };
     topic.pace.width = 8;
-    const { accepted } = await topic.publish(messages(400));
-    expect(accepted).toHaveLength(400);
+    const { accepted } = await topic.publish(messages(1_200));
+    expect(accepted).toHaveLength(1_200);
+    expect(Math.min(...widths)).toBeLessThan(3);
     expect(topic.pace.width).toBe(8);
     const slow = new Topic();
     slow.answer = () => ({ code: 'ThrottledException' });
@@ -327,16 +315,16 @@ describe('a topic that is too slow or down', () => {
     topic.pace.width = 1;
     topic.answer = (batch, request) =>
       request <= failures ? { code: 'TimeoutError' } : all(batch);
-    const { accepted, isDown = false } = await topic.publish(messages(20));
-    expect(isDown).toBe(down);
+    const { accepted, stopped } = await topic.publish(messages(20));
+    expect(stopped).toBe(down ? 'TimeoutError' : undefined);
     expect(accepted).toHaveLength(down ? 0 : 20);
   });
 
   it('is left alone after a few failures in a row', async () => {
     const topic = new Topic();
     topic.answer = () => ({ code: 'TimeoutError' });
-    const { refused, isDown } = await topic.publish(messages(1_000));
-    expect(isDown).toBe(true);
+    const { refused, stopped } = await topic.publish(messages(1_000));
+    expect(stopped).toBe('TimeoutError');
     expect(refused).toHaveLength(1_000);
     expect(topic.asked.length).toBeLessThanOrEqual(16);
   });

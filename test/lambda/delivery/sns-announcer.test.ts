@@ -60,12 +60,13 @@ function owedEvents(count: number, name?: string): OwedEvent[] {
 const options = (clock = new ManualClock()) =>
   ({ integration: 'district-a', detail: 'names', maxRows: 60, clock }) as const;
 const announcer = (to = topics) => snsAnnouncer({ mails: client, batches: client }, to, options());
+const deadline = new ManualClock().now().add({ hours: 1 });
 const idsOf = (owed: readonly OwedEvent[]) => owed.map(({ certificationId }) => certificationId);
 
 describe('publishing to the machines', () => {
   it('has every event accepted, ten to a request', async () => {
     const owed = owedEvents(25);
-    const outcome = await announcer().publish(owed);
+    const outcome = await announcer().publish(owed, deadline);
     expect(outcome).toEqual({ accepted: owed, refused: [] });
   });
 
@@ -101,7 +102,7 @@ describe('publishing to the machines', () => {
       { name: 'sizes', step: 'initialize' },
     );
     const owed = owedEvents(12, 'é'.repeat(50_000));
-    expect((await announcer().publish(owed)).accepted).toHaveLength(12);
+    expect((await announcer().publish(owed, deadline)).accepted).toHaveLength(12);
     client.middlewareStack.remove('sizes');
     // 100 KB of name each: two fit into 256 KiB, with the body's quotes escaped in this rendering.
     expect(sizes).toHaveLength(6);
@@ -127,7 +128,7 @@ describe('publishing to the machines', () => {
           .map(([Id]: string[]) => ({ Id, Code: 'InternalError', SenderFault: false })),
       };
     });
-    const { accepted, refused } = await announcer().publish(owedEvents(3));
+    const { accepted, refused } = await announcer().publish(owedEvents(3), deadline);
     fault.restore();
     expect(idsOf(accepted)).toEqual([1, 3]);
     expect(refused).toMatchObject([{ owed: { certificationId: 2 }, code: 'InternalError' }]);
@@ -148,7 +149,10 @@ describe('a FIFO topic', () => {
       },
       { name: 'given', step: 'initialize' },
     );
-    const { accepted } = await announcer({ ...topics, events: fifo }).publish(owedEvents(2));
+    const { accepted } = await announcer({ ...topics, events: fifo }).publish(
+      owedEvents(2),
+      deadline,
+    );
     client.middlewareStack.remove('given');
     expect(accepted).toHaveLength(2);
     expect(given).toMatchObject([

@@ -75,12 +75,14 @@ async function received(): Promise<Message[]> {
   }
 }
 
-const announcer = () => sqsAnnouncer(client, arn, new ManualClock(), () => 0);
+const clock = new ManualClock();
+const deadline = clock.now().add({ hours: 1 });
+const announcer = () => sqsAnnouncer(client, arn, clock);
 
 describe('sending to one queue', () => {
   it('has messages as a raw subscription has them: the event, and its attributes', async () => {
     const owed = owedEvents(1);
-    expect(await announcer().publish(owed)).toEqual({ accepted: owed, refused: [] });
+    expect(await announcer().publish(owed, deadline)).toEqual({ accepted: owed, refused: [] });
     const [message] = await received();
     const event = owed[0]?.event;
     expect(JSON.parse(message?.Body ?? '')).toEqual(event);
@@ -90,14 +92,14 @@ describe('sending to one queue', () => {
 
   it('sends ten to a request, and no more bytes than fit', async () => {
     const owed = owedEvents(25, 'Q'.repeat(60_000));
-    const { accepted } = await announcer().publish(owed);
+    const { accepted } = await announcer().publish(owed, deadline);
     expect(accepted).toHaveLength(25);
     expect(await received()).toHaveLength(25);
   });
 
   it('gives a FIFO queue the order of a certification, and what tells a duplicate', async () => {
     await createQueue(`queue-${++queues}.fifo`, { FifoQueue: 'true' });
-    await announcer().publish(owedEvents(2));
+    await announcer().publish(owedEvents(2), deadline);
     const groups = (await received()).map(({ Attributes }) => Attributes?.MessageGroupId);
     expect(new Set(groups).size).toBe(2);
   });
@@ -113,7 +115,7 @@ describe('sending to one queue', () => {
       })
       .resolves({ Successful: [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '' }] });
     const owed = owedEvents(1);
-    const outcome = await announcer().publish(owed);
+    const outcome = await announcer().publish(owed, deadline);
     mock.restore();
     expect(outcome).toEqual({ accepted: owed, refused: [] });
   });
@@ -124,10 +126,10 @@ describe('sending to one queue', () => {
     ['has been deleted meanwhile', 'QueueDoesNotExist'],
   ])('answers with the reason when the queue %s', async (_, code) => {
     const sending = announcer();
-    await sending.publish(owedEvents(1));
+    await sending.publish(owedEvents(1), deadline);
     const mock = mockClient(client);
     mock.on(SendMessageBatchCommand).rejects(Object.assign(new Error('secret'), { name: code }));
-    const { refused, accepted } = await sending.publish(owedEvents(12));
+    const { refused, accepted } = await sending.publish(owedEvents(12), deadline);
     mock.restore();
     expect(accepted).toEqual([]);
     expect(new Set(refused.map((refusal) => refusal.code))).toEqual(new Set([code]));
@@ -136,7 +138,7 @@ describe('sending to one queue', () => {
 
   it('says so when there is no such queue', async () => {
     arn = 'arn:aws:sqs:eu-central-1:000000000000:nowhere';
-    await expect(announcer().publish(owedEvents(1))).rejects.toMatchObject({
+    await expect(announcer().publish(owedEvents(1), deadline)).rejects.toMatchObject({
       code: 'queue-unreachable',
       message: expect.stringContaining(`${arn} cannot be reached (QueueDoesNotExist)`),
     });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { integrationName } from '../../../infra/config/integration.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import {
   type CertificationEvent,
@@ -39,6 +40,33 @@ function bytesOf(event: CertificationEvent): number {
 const part = assessment().results.slice(0, 1);
 const manyParts = Array.from({ length: 3_000 }, () => part).flat();
 const large = 'é'.repeat(limit / 2);
+
+describe('what a FIFO topic orders and deduplicates by', () => {
+  const sent = { ...announced, type: 'certification.created', fields: 'all', changed: [] } as const;
+  const of = { ...sent, assessment: assessment({ id: 48_213 }), revision: 3 };
+
+  it('is the subject within its integration, and the id of the event', () => {
+    expect(messageOf(sightingEvent(of)).fifo).toEqual({
+      MessageGroupId: 'district-a/48213',
+      MessageDeduplicationId: 'district-a/48213/3',
+    });
+  });
+
+  it('is within what AWS allows, whatever the name of the integration', () => {
+    const longest = `a${'-b'.repeat(19)}c`;
+    expect(integrationName.parse(longest)).toBe(longest);
+    const assessmentOf = assessment({ id: Number.MAX_SAFE_INTEGER });
+    const event = sightingEvent({ ...of, integration: longest, assessment: assessmentOf });
+    const replayed = messageOf({ ...event, data: { ...event.data, replay: true } });
+    for (const one of Object.values(replayed.fifo))
+      expect(one).toMatch(/^[a-zA-Z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/);
+  });
+
+  it('differs for a replay, which SNS would drop as a duplicate otherwise', () => {
+    const { fifo } = messageOf(sightingEvent({ ...of, replay: true }));
+    expect(fifo.MessageDeduplicationId).toBe('district-a/48213/3/replay');
+  });
+});
 
 describe('an event too large for SNS', () => {
   it('loses its results, and says so', () => {

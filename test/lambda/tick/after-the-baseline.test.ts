@@ -207,9 +207,9 @@ describe('a tick after the baseline', () => {
     story.subscribers.refuse = () => false;
     const slow: Announcer = {
       ...story.subscribers,
-      publish: (owed) => {
+      publish: (owed, deadline) => {
         story.clock.advance({ seconds: 30 });
-        return story.subscribers.publish(owed);
+        return story.subscribers.publish(owed, deadline);
       },
     };
     const { delivered } = await story.tick({ announcer: slow });
@@ -253,9 +253,9 @@ describe('a tick after the baseline', () => {
       };
       const slow: Announcer = {
         ...story.subscribers,
-        publish: (owed) => {
+        publish: (owed, deadline) => {
           if (story.heard.length === 0) story.clock.advance({ seconds: batch });
-          return story.subscribers.publish(owed);
+          return story.subscribers.publish(owed, deadline);
         },
       };
       const report = await story.tick({ announcer: slow, seconds });
@@ -332,9 +332,9 @@ describe('a tick after the baseline', () => {
     story.world = Array.from({ length: 1_100 }, (_, index) => assessment({ id: index + 1 }));
     const slow: Announcer = {
       ...story.subscribers,
-      publish: (owed) => {
+      publish: (owed, deadline) => {
         story.clock.advance({ seconds: 30 });
-        return story.subscribers.publish(owed);
+        return story.subscribers.publish(owed, deadline);
       },
     };
     expect(await story.tick({ announcer: slow, seconds: 115 })).toMatchObject({

@@ -320,7 +320,7 @@ describe('order', () => {
       publish: async (owed) => ({
         accepted: [],
         refused: owed.map((one) => ({ owed: one, code: 'OutOfTime' })),
-        isDown: true,
+        stopped: 'OutOfTime',
       }),
     };
     expect(await story.tick({ announcer: late })).toMatchObject({ created: 1, undelivered: 2 });
@@ -343,9 +343,12 @@ describe('order', () => {
 describe('an event that SNS refuses for good', () => {
   const fussy = (): Announcer => ({
     ...story.subscribers,
-    publish: async (owed) => {
+    publish: async (owed, deadline) => {
       const isBad = (one: (typeof owed)[number]) => one.event.subject === '1';
-      const { accepted } = await story.subscribers.publish(owed.filter((one) => !isBad(one)));
+      const { accepted } = await story.subscribers.publish(
+        owed.filter((one) => !isBad(one)),
+        deadline,
+      );
       const refused = owed
         .filter(isBad)
         .map((one) => ({ owed: one, code: 'InvalidParameter', forGood: true }) as const);
