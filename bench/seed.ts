@@ -7,7 +7,7 @@ import { digestOf } from '../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';
-import type { StateChanges } from '../lambda/ports/state.ts';
+import { noLease, type StateChanges } from '../lambda/ports/state.ts';
 import type { ManualClock } from '../test/scaffold/clock.ts';
 import { settings, timeZone } from './settings.ts';
 
@@ -104,11 +104,13 @@ async function writeState(
   const pace = auditPace(calendar, recentFrom, settings.audit);
   const lease = { owner: 'bench', until: clock.now().add({ seconds: 1 }) };
   if ((await ledger.takeLease(lease, clock.now())) === undefined) throw new Error('no lease');
-  await ledger.complete(lease, clock.now(), {
+  const learned = {
     expected: calendar.total,
     dueAt: nextReadAt(calendar, { ...pace, recentFrom }, 0),
     ...changes,
-  });
+    heartbeat: clock.now().toString(),
+  };
+  await ledger.saveState({ ...learned, ...noLease }, lease);
 }
 
 const windowOf = (clock: ManualClock) => recentWindow(clock.now(), timeZone, settings.recentDays);

@@ -1,6 +1,6 @@
 import { recentWindow } from '../detection/days.ts';
 import { leaseOf } from '../lease.ts';
-import type { Lease, State } from '../ports/state.ts';
+import { type Lease, noLease, type State } from '../ports/state.ts';
 import { calendarLearned, readCalendar } from '../tick/calendar.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
@@ -30,7 +30,7 @@ export async function complete(parts: FanOutParts, run: TickRun) {
     if (state.baseline.status !== 'completed') await end(parts, state, lease);
   } finally {
     await ledger
-      .giveBackLease(lease)
+      .saveState(noLease, lease)
       .catch((error: unknown) => journal.warn('lease not given back', { error }));
   }
   return { outcome: 'completed', ranges: ranges.length } as const;
@@ -40,13 +40,18 @@ async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void
   const { ledger, clock, settings } = parts;
   const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   const calendar = await readCalendar(ledger, window);
-  const isKept = await ledger.complete(lease, clock.now(), {
-    ...calendarLearned(calendar, window, settings.audit, 0),
-    // The next tick tells operations.
-    baseline: { ...state.baseline, status: 'completed', isNoticeOwed: true },
-    dueAt: 0,
-    // What an earlier tick may owe is still owed.
-    dirtySince: state.dirtySince,
-  });
+  const isKept = await ledger.saveState(
+    {
+      ...calendarLearned(calendar, window, settings.audit, 0),
+      // The next tick tells operations.
+      baseline: { ...state.baseline, status: 'completed', isNoticeOwed: true },
+      dueAt: 0,
+      // What an earlier tick may owe is still owed.
+      dirtySince: state.dirtySince,
+      heartbeat: clock.now().toString(),
+      ...noLease,
+    },
+    lease,
+  );
   if (!isKept) throw new NotCompletedYetError('the lease was lost');
 }

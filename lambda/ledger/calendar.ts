@@ -35,7 +35,7 @@ export function calendar(table: Table, integration: string) {
   };
   return {
     async calendar(years) {
-      const keys = years.flatMap((year) =>
+      const keys = [...years].flatMap((year) =>
         months.map((month) => keyOf(`${String(year).padStart(4, '0')}-${month}`)),
       );
       return new Map((await table.getAll(keys)).flatMap(parseMonth));

@@ -3,12 +3,18 @@ import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { conditionNames } from '../detection/conditions.ts';
 import { nothingMissing } from '../detection/missing.ts';
-import { ledgerTable } from '../names.ts';
 import type { OpsLedger } from '../operations/ops-ledger.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { type Lease, memory, type State, type StateChanges, state } from '../ports/state.ts';
+import {
+  type Lease,
+  memory,
+  noLease,
+  type Pause,
+  type State,
+  state as stateItem,
+} from '../ports/state.ts';
 import { parse, renamed, schemaVersion } from './item.ts';
-import type { Condition, Plain, Table } from './table.ts';
+import type { Condition, Plain, Table, Update } from './table.ts';
 
 const saltBytes = 16;
 
@@ -17,11 +23,15 @@ const stateKey = (integration: string) => `STATE#${integration}`;
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
 const conditionPrefix = 'condition:';
 
-/** Of changes, each takes its own. */
-const ofState = z.partial(state);
-const ofMemory = z.partial(memory);
+/** Of two first ticks, the salt of the first counts. */
+const made = (): Update => ({
+  initial: { salt: randomBytes(saltBytes).toString('base64url'), schema: schemaVersion },
+  returns: 'ALL_NEW',
+});
 
-const noLease = { leaseOwner: undefined, leaseUntil: undefined };
+/** Of changes, each takes its own. */
+const stateChanges = z.partial(stateItem);
+const memoryChanges = z.partial(memory);
 
 /** Nobody has the lease, or no longer. Ours already: the answer to this very write was lost, and the SDK has sent it again. */
 export const isFree = ({ owner }: Lease, now: Temporal.Instant): Condition => ({
@@ -45,37 +55,38 @@ export const isOurs = ({ owner }: Lease): Condition => ({
 export function integrationState(table: Table, integration: string) {
   const key = stateKey(integration);
   const memoryKey = `MEMORY#${integration}`;
-  /** As the last look has shown them, and what was added since. */
-  const years = new Set<number>();
-  const read = (item: Plain) => {
-    const known = parseState(item);
-    years.clear();
-    for (const year of known.years) years.add(year);
+  /** Of the calendar, as the last look has shown them, and what was added since. */
+  let years: ReadonlySet<number> = new Set();
+  /** @param shown by a write; absent: as it is now */
+  const state = async (shown?: Plain): Promise<State> => {
+    const item = shown ?? (await table.get(key)) ?? (await table.update(key, made())) ?? {};
+    const conditions = conditionNames.flatMap((name) => {
+      const open = item[conditionPrefix + name];
+      return open === undefined ? [] : [[name, open] as const];
+    });
+    const known = parse(stateItem, item, { ...renamed(item), conditions: new Map(conditions) });
+    years = known.years;
     return known;
   };
-  const giveBackLease = async (lease: Lease) => {
-    await table.update(key, { set: stateAttributes(noLease), ...isOurs(lease) });
-  };
   return {
-    async state() {
-      return read((await table.get(key)) ?? (await created(table, key)));
-    },
+    state: () => state(),
     async recordedState() {
       const item = await table.get(key);
-      return item && parseState(item);
+      return item && state(item);
     },
     async takeLease(lease, now) {
-      const taken = { leaseOwner: lease.owner, leaseUntil: lease.until, dirtySince: now };
+      const { owner, until } = lease;
+      const taken = { lease_owner: owner, lease_until: until.epochMilliseconds };
       const before = await table.update(key, {
-        set: stateAttributes(taken),
+        set: { ...taken, dirty_since: now.epochMilliseconds },
         ...isFree(lease, now),
         returns: 'ALL_OLD',
       });
       if (before === undefined) return undefined;
       try {
-        const claim = { schema: schemaVersion, lease_owner: lease.owner };
+        const claim = { schema: schemaVersion, lease_owner: owner };
         const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_NEW' })) ?? {};
-        const { missing, ...known } = read(before);
+        const { missing, ...known } = await state(before);
         const { missing: noted, gate } = parse(memory, kept, renamed(kept));
         return {
           ...known,
@@ -83,36 +94,26 @@ export function integrationState(table: Table, integration: string) {
           ...(missing && { missing: { ...nothingMissing, ...noted, ...missing } }),
         };
       } catch (error) {
-        await giveBackLease(lease);
+        await table.update(key, { set: renamed(noLease), ...isOurs(lease) });
         throw error;
       }
     },
-    async saveState(changes, lease) {
-      const condition = lease && isOurs(lease);
-      const isKept = await table.update(key, { set: stateAttributes(changes), ...condition });
-      if (isKept === undefined) return false;
-      const kept = await table.update(memoryKey, {
-        set: renamed(z.encode(ofMemory, changes)),
-        ...condition,
-      });
-      return kept !== undefined;
+    async saveState({ conditions = new Map(), ...changes }, lease) {
+      const open = [...conditions].map(([name, one]) => [conditionPrefix + name, one]);
+      const ofState = renamed(z.encode(stateChanges, changes));
+      const writes = [
+        [key, { ...ofState, ...Object.fromEntries(open) }],
+        [memoryKey, renamed(z.encode(memoryChanges, changes))],
+      ] as const;
+      for (const [item, set] of 'leaseOwner' in changes ? writes.toReversed() : writes)
+        if (!(await table.update(item, { set, ...(lease && isOurs(lease)) }))) return false;
+      return true;
     },
-    async complete(lease, now, changes) {
-      const condition = isOurs(lease);
-      const kept = await table.update(memoryKey, {
-        set: renamed(z.encode(ofMemory, changes)),
-        ...condition,
-      });
-      if (kept === undefined) return false;
-      const end = { ...changes, heartbeat: now.toString(), ...noLease };
-      return (await table.update(key, { set: stateAttributes(end), ...condition })) !== undefined;
-    },
-    giveBackLease,
     async addYears(wanted: Iterable<number>) {
       const added = new Set([...wanted].filter((year) => !years.has(year)));
       if (added.size === 0) return;
       await table.update(key, { add: { years: added } });
-      for (const year of added) years.add(year);
+      years = new Set([...years, ...added]);
     },
   } satisfies Partial<Ledger> & Record<'addYears', unknown>;
 }
@@ -122,9 +123,10 @@ export function integrationState(table: Table, integration: string) {
  * writes again, and what it then finds is its own.
  */
 export function steering(table: Table, integration: string) {
-  const steer = async (paused: boolean, changes: StateChanges, call: string, isSo: string) => {
+  const steer = async (paused: boolean, pause: Pause | undefined, call: string, isSo: string) => {
+    const noted = pause && { ...pause, since: pause.since.epochMilliseconds };
     const changed = await table.update(stateKey(integration), {
-      set: stateAttributes({ ...changes, paused, steeredBy: call }),
+      set: { paused, pause: noted, steered_by: call },
       where: `attribute_exists(salt) AND (${isSo} OR steered_by = :call)`,
       values: { ':call': call, ':before': !paused },
     });
@@ -132,32 +134,7 @@ export function steering(table: Table, integration: string) {
   };
   const isRunning = 'attribute_not_exists(paused) OR paused = :before';
   return {
-    pause: (pause, call) => steer(true, { pause }, call, isRunning),
-    resume: (call) => steer(false, { pause: undefined }, call, 'paused = :before'),
+    pause: (pause, call) => steer(true, pause, call, isRunning),
+    resume: (call) => steer(false, undefined, call, 'paused = :before'),
   } satisfies Partial<OpsLedger>;
-}
-
-async function created(table: Table, key: string): Promise<Plain> {
-  const fresh = {
-    [ledgerTable.partitionKey]: key,
-    salt: randomBytes(saltBytes).toString('base64url'),
-    schema: schemaVersion,
-  };
-  // Lost against another first tick: its salt counts, not ours.
-  return (await table.create(fresh)) ? fresh : ((await table.get(key)) ?? fresh);
-}
-
-/** @throws LedgerCorruptError */
-function parseState(item: Plain): State {
-  const conditions = conditionNames
-    .map((name) => [name, item[conditionPrefix + name]] as const)
-    .filter(([, open]) => open !== undefined);
-  return parse(state, item, { ...renamed(item), conditions: new Map(conditions) });
-}
-
-function stateAttributes({ conditions = new Map(), ...fields }: StateChanges): Plain {
-  return {
-    ...renamed(z.encode(ofState, fields)),
-    ...Object.fromEntries([...conditions].map(([name, open]) => [conditionPrefix + name, open])),
-  };
 }

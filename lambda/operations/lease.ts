@@ -1,5 +1,5 @@
 import { leaseOf } from '../lease.ts';
-import type { LeasedState, State } from '../ports/state.ts';
+import { type LeasedState, noLease, type State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
@@ -32,7 +32,7 @@ export async function underLease<Result>(
   try {
     return await work(state);
   } finally {
-    await ledger.giveBackLease(lease);
+    await ledger.saveState(noLease, lease);
   }
 }
 

@@ -56,7 +56,7 @@ interface Slice {
  */
 export async function* slices(
   { ledger, partner }: OperationParts,
-  years: readonly number[],
+  years: Iterable<number>,
   command: ReplayCommand,
   limit: Call['limit'],
   onUnknown: (ids: number) => void,

@@ -26,17 +26,11 @@ export interface Ledger {
    */
   takeLease(lease: Lease, now: Temporal.Instant): Promise<LeasedState | undefined>;
   /**
-   * Heartbeat, what the tick has learned, and the lease given back.
-   * @returns `false` when the lease had been lost: then nothing was written.
-   */
-  complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean>;
-  /**
    * Writes what changes of the state: at any time, or under the lease, as all that other ticks change, too.
+   * With `noLease` among the changes, the lease is given back by the last write.
    * @returns `false` when the lease had been lost: then nothing was written.
    */
   saveState(changes: StateChanges, lease?: Lease): Promise<boolean>;
-  /** The end of a tick that failed: the lease given back, `dirtySince` kept, no heartbeat. */
-  giveBackLease(lease: Lease): Promise<void>;
   /** What is known of these assessments, by id. */
   known(ids: readonly number[]): Promise<ReadonlyMap<number, Certification>>;
   /** All that the ledger has of these assessments, by id. */
@@ -44,7 +38,7 @@ export interface Ledger {
   /** What is known of this day, by id. */
   knownOfDay(day: string): Promise<ReadonlyMap<number, DayCertification>>;
   /** The calendar's entries of these years. */
-  calendar(years: readonly number[]): Promise<ReadonlyMap<string, DayEntry>>;
+  calendar(years: Iterable<number>): Promise<ReadonlyMap<string, DayEntry>>;
   /** Replaces entries of the calendar. Needs the lease. */
   saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void>;
   /**

@@ -84,13 +84,7 @@ export const state = z.object({
    */
   pulseDigest: z.optional(z.string()),
   /** Years that the calendar has entries of. */
-  years: z._default(
-    z.codec(z.set(z.int()), z.readonly(z.array(z.int())), {
-      decode: (years) => [...years],
-      encode: (years) => new Set(years),
-    }),
-    [],
-  ),
+  years: z._default(z.readonly(z.set(z.int())), () => new Set<number>()),
   /** Of a day that does not fit into one tick. As another version wrote it: the day is read anew. */
   cursor: z.optional(z.catch(z.optional(cursor), undefined)),
   /** Among which days the search for a difference ran out of time. */
@@ -165,6 +159,9 @@ export type DigestSchedule = NonNullable<State['digest']>;
 export type StateChanges = Partial<Omit<LeasedState, 'conditions'>> & {
   readonly conditions?: ReadonlyMap<ConditionName, OpenCondition | undefined>;
 };
+
+/** The change that gives the lease back. */
+export const noLease = { leaseOwner: undefined, leaseUntil: undefined };
 
 export interface Lease {
   /** Identifies the tick. */

@@ -34,7 +34,15 @@ import { isRefusal, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import type { Baseline, Cursor, Lease, LeasedState, State, StateChanges } from '../ports/state.ts';
+import {
+  type Baseline,
+  type Cursor,
+  type Lease,
+  type LeasedState,
+  noLease,
+  type State,
+  type StateChanges,
+} from '../ports/state.ts';
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
 import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
@@ -199,7 +207,7 @@ class Tick {
       await this.#attempt('digest not sent', () => work.announcement.tellPeople());
       // `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up.
       await this.#attempt('lease not given back', () =>
-        this.#parts.ledger.giveBackLease(work.lease),
+        this.#parts.ledger.saveState(noLease, work.lease),
       );
     }
     // A deployment that waits for its credentials is no failure; one that has lost them is.
@@ -217,7 +225,7 @@ class Tick {
   }
 
   /** At a tick's end: what goes wrong now must not hide how it ended. */
-  async #attempt(whatFails: string, step: () => Promise<void>): Promise<void> {
+  async #attempt(whatFails: string, step: () => Promise<unknown>): Promise<void> {
     try {
       await step();
     } catch (error) {
@@ -515,12 +523,13 @@ class Tick {
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     const work = this.#work;
-    if (work === undefined) await ledger.saveState({ ...this.#learned, heartbeat: now.toString() });
-    else {
-      const changes = { ...this.#learned, ...this.#announced(work, now, outcome) };
-      const isKept = await ledger.complete(work.lease, now, changes);
-      if (!isKept) journal.warn('lease lost', { owner: work.lease.owner });
-    }
+    const end = {
+      ...this.#learned,
+      ...(work && { ...this.#announced(work, now, outcome), ...noLease }),
+      heartbeat: now.toString(),
+    };
+    if (!(await ledger.saveState(end, work?.lease)))
+      journal.warn('lease lost', { owner: work?.lease.owner });
     return this.#report(outcome, state);
   }
 

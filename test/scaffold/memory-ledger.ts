@@ -127,14 +127,6 @@ export class MemoryLedger implements Ledger {
     return state;
   }
 
-  complete(lease: Lease, now: Temporal.Instant, changes: StateChanges): Promise<boolean> {
-    return this.saveState({ ...changes, heartbeat: now.toString(), ...noLease }, lease);
-  }
-
-  async giveBackLease(lease: Lease): Promise<void> {
-    await this.saveState(noLease, lease);
-  }
-
   async saveState(changes: StateChanges, lease?: Lease): Promise<boolean> {
     const before = this.remembered;
     if (lease && before.leaseOwner !== lease.owner) return false;
@@ -173,8 +165,9 @@ export class MemoryLedger implements Ledger {
     return known;
   }
 
-  async calendar(years: readonly number[]): Promise<ReadonlyMap<string, DayEntry>> {
-    return new Map([...this.days].filter(([day]) => years.includes(Number(day.slice(0, 4)))));
+  async calendar(years: Iterable<number>): Promise<ReadonlyMap<string, DayEntry>> {
+    const asked = new Set(years);
+    return new Map([...this.days].filter(([day]) => asked.has(Number(day.slice(0, 4)))));
   }
 
   async saveDays(entries: ReadonlyMap<string, DayEntry>): Promise<void> {
@@ -188,7 +181,7 @@ export class MemoryLedger implements Ledger {
     const touched = [...days];
     const years = touched.map((day) => Number(day.slice(0, 4)));
     this.#state = changed(this.remembered, {
-      years: [...new Set([...this.remembered.years, ...years])],
+      years: new Set([...this.remembered.years, ...years]),
     });
     await this.addToDays(new Map(touched.map((day) => [day, 0])));
   }
@@ -347,8 +340,6 @@ function behindOf(outbox: ReadonlyMap<number, Entry>): 'held' | 'pending' | unde
   const waits = [...waitsOf(outbox).values()];
   return waits.includes('held') ? 'held' : waits.find((wait) => wait === 'pending');
 }
-
-const noLease = { leaseOwner: undefined, leaseUntil: undefined };
 
 function changed(
   before: LeasedState,

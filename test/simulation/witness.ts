@@ -123,7 +123,7 @@ export class Witness {
 
   /** A tick's ledger, and what is said about removals, how much, in which order, and how the baseline goes on. */
   ledger(ledger: Ledger, holdAbove: number): Ledger {
-    const watched: Pick<Ledger, 'commit' | 'complete' | 'saveState' | 'takeLease'> = {
+    const watched: Pick<Ledger, 'commit' | 'saveState' | 'takeLease'> = {
       commit: async (change, event, now, destiny) => {
         // Absent at the second look, in this tick or one that overlaps it.
         if (change.kind === 'withdrawn' && !this.#isExcused(change.before))
@@ -139,15 +139,12 @@ export class Witness {
         if (isLetGo) this.#letGo(change, now.epochMilliseconds, holdAbove);
         return owed;
       },
-      complete: async (lease, now, changes) => {
-        const isKept = await ledger.complete(lease, now, changes);
-        if (isKept && changes.baseline?.status === 'completed')
-          this.completedAt = Math.min(this.completedAt, this.#world.moment);
-        return isKept;
-      },
       saveState: async (changes, lease) => {
         const isKept = await ledger.saveState(changes, lease);
-        if (changes.baseline) this.#started(changes.baseline);
+        const isEnd = 'heartbeat' in changes;
+        if (changes.baseline && !isEnd) this.#started(changes.baseline);
+        if (isEnd && isKept && changes.baseline?.status === 'completed')
+          this.completedAt = Math.min(this.completedAt, this.#world.moment);
         return isKept;
       },
       takeLease: async (lease, now) => {

@@ -15,6 +15,7 @@ import { readAnew } from '../../../lambda/operations/steering.ts';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import type { PlannedRange } from '../../../lambda/ports/planned-range.ts';
+import { noLease } from '../../../lambda/ports/state.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tooManyRequests } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -549,7 +550,7 @@ describe('the completion', () => {
     const lease = { owner: 'tick', until: story.clock.now().add({ seconds: 60 }) };
     await story.ledger.takeLease(lease, story.clock.now());
     await expect(story.complete()).rejects.toThrow(NotCompletedYetError);
-    await story.ledger.giveBackLease(lease);
+    await story.ledger.saveState(noLease, lease);
     await story.complete();
     expect((await story.ledger.state()).baseline.status).toBe('completed');
   });

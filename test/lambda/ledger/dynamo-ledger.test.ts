@@ -10,6 +10,7 @@ import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledg
 import { Table } from '../../../lambda/ledger/table.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
+import { noLease } from '../../../lambda/ports/state.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { assessment } from '../../support/assessments.ts';
 import { LedgerInUse, later, now } from './ledgers.ts';
@@ -178,7 +179,7 @@ describe('what is remembered beside the state', () => {
   it('is in an item of its own, which only the holder of the lease reads', async () => {
     await ledger.state();
     await ledger.takeLease(lease, now);
-    await ledger.complete(lease, now, { missing, gate });
+    await used.end(lease, now, { missing, gate });
     expect((await ledger.state()).missing).toEqual({ total: 300, tooManySince: at, lookAt: at });
     expect(await ledger.takeLease(lease, now)).toMatchObject({ missing, gate });
   });
@@ -197,7 +198,9 @@ describe('what is remembered beside the state', () => {
     await ledger.state();
     await ledger.takeLease(lease, now);
     const { faulty } = failing((key) => key.startsWith('MEMORY#'));
-    await expect(faulty.complete(lease, now, { gate })).rejects.toThrow(LedgerUnavailableError);
+    await expect(faulty.saveState({ gate, ...noLease }, lease)).rejects.toThrow(
+      LedgerUnavailableError,
+    );
     expect(await ledger.state()).toMatchObject({ leaseUntil: later, dirtySince: now });
   });
 
@@ -207,7 +210,7 @@ describe('what is remembered beside the state', () => {
     const next = { owner: 'b', until: later.add({ minutes: 2 }) };
     await ledger.takeLease(next, later.add({ seconds: 1 }));
     const { faulty, keys } = failing(() => false);
-    expect(await faulty.complete(lease, now, { gate })).toBe(false);
+    expect(await faulty.saveState({ gate, ...noLease }, lease)).toBe(false);
     expect(keys).toEqual([`MEMORY#${integration}`]);
     expect(await ledger.takeLease(next, later)).toMatchObject({ gate: nothingFound });
   });
@@ -257,7 +260,7 @@ describe('a state item', () => {
       pace: undefined,
       conditions: new Map([['held', { since: 3, number: 4 }]]),
     });
-    await ledger.complete(lease, now, { dueAt: 7 });
+    await used.end(lease, now, { dueAt: 7 });
     expect(await table.get(pk())).toEqual({
       pk: pk(),
       schema: 1,

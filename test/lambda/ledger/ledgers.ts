@@ -9,6 +9,7 @@ import type { FanOutLedger } from '../../../lambda/fan-out/parts.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
 import type { Journal } from '../../../lambda/ports/journal.ts';
 import type { KeptEvent, Ledger } from '../../../lambda/ports/ledger.ts';
+import { type Lease, noLease, type StateChanges } from '../../../lambda/ports/state.ts';
 import {
   type Ledgers,
   type LedgersOf,
@@ -87,6 +88,11 @@ export class LedgerInUse {
 
   async kept(waiting: 'held' | 'undeliverable'): Promise<KeptEvent[]> {
     return (await Array.fromAsync(this.ledger.kept(waiting))).flatMap(({ owed }) => owed);
+  }
+
+  /** As a tick ends: what it has learned, its heartbeat, and the lease given back. */
+  end(lease: Lease, at: Temporal.Instant, changes: StateChanges): Promise<boolean> {
+    return this.ledger.saveState({ ...changes, heartbeat: at.toString(), ...noLease }, lease);
   }
 
   park(owed: OwedEvent) {

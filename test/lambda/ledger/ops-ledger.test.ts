@@ -59,7 +59,7 @@ describeLedgers('what ops change of the state', (used) => {
   it('begins the baseline again, with another look at the newest page', async () => {
     const lease = { owner: 'a', until: later };
     await used().ledger.takeLease(lease, now);
-    await used().ledger.complete(lease, now, {
+    await used().end(lease, now, {
       dirtySince: undefined,
       pulseDigest: 'seen',
       missing: nothingMissing,

@@ -5,6 +5,7 @@ import type { DayEntry } from '../../../lambda/detection/calendar.ts';
 import { daysIn } from '../../../lambda/detection/days.ts';
 import { contract } from '../../../lambda/operations/contract.ts';
 import { proofOverview, proofsOf } from '../../../lambda/operations/proofs.ts';
+import { noLease } from '../../../lambda/ports/state.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -243,7 +244,7 @@ describe('to prove now', () => {
     const lease = { owner: 'a tick', until: now.add({ minutes: 1 }) };
     await story.ledger.takeLease(lease, now);
     const auditsFrom = now.add({ minutes: 30 }).epochMilliseconds;
-    await story.ledger.complete(lease, now, { dirtySince: undefined, auditsFrom });
+    await story.ledger.saveState({ dirtySince: undefined, auditsFrom, ...noLease }, lease);
     expect(await proven({ now: true })).toMatchObject({ toRead: 0, unproven: 0 });
   });
 

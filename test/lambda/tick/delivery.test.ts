@@ -171,7 +171,12 @@ describe('a digest of several ticks', () => {
 
   it('is told though the tick died before it could note that it is owed', async () => {
     add(1);
-    const died = story.ledgerWith({ complete: () => Promise.reject(new Error('killed')) });
+    const died = story.ledgerWith({
+      saveState: (changes, lease) =>
+        'heartbeat' in changes
+          ? Promise.reject(new Error('killed'))
+          : story.ledger.saveState(changes, lease),
+    });
     await expect(tickAt('21T08:01', { ledger: died })).rejects.toThrow('killed');
     story.clock.advance({ seconds: 70 });
     await tickAt('21T08:03');

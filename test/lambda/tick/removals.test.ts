@@ -162,7 +162,8 @@ describe('what has disappeared', () => {
     await story.minutes(10);
     const ledger = story.ledgerWith({
       saveState: async (changes, lease) =>
-        changes.missing === undefined && story.ledger.saveState(changes, lease),
+        (changes.missing === undefined || 'heartbeat' in changes) &&
+        story.ledger.saveState(changes, lease),
     });
     story.clock.advance({ minutes: 5 });
     expect(await story.tick({ ledger })).toMatchObject({ withdrawn: 0 });
@@ -325,7 +326,12 @@ describe('too many', () => {
     await story.minutes(2);
     for (let id = 1; id <= 60; id += 1) {
       story.host.remove(id);
-      const dead = story.ledgerWith({ complete: () => Promise.reject(new Error('killed')) });
+      const dead = story.ledgerWith({
+        saveState: (changes, lease) =>
+          'heartbeat' in changes
+            ? Promise.reject(new Error('killed'))
+            : story.ledger.saveState(changes, lease),
+      });
       story.clock.advance({ minutes: 1 });
       await story.tick({ ledger: dead }).catch(() => undefined);
       story.clock.advance({ minutes: 1 });
