@@ -1,11 +1,11 @@
 import pMap from 'p-map';
 import * as z from 'zod';
-import { compare } from '../lambda/detection/compare.ts';
 import { sightingEvent } from '../lambda/events/event.ts';
 import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';
 import { noLease } from '../lambda/ports/state.ts';
+import { sightingsOf } from '../test/scaffold/sightings.ts';
 import { assessment } from '../test/support/assessments.ts';
 import type { Arena, Contender } from './arena.ts';
 import { asDeployed, heapOptions } from './as-deployed.ts';
@@ -117,7 +117,7 @@ async function deliver(
     const state = await ledger.state();
     const at = clock.now();
     await pMap(
-      compare(
+      sightingsOf(
         ids.map((id) => assessment({ id })),
         new Map(),
         state.salt,

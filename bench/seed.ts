@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Calendar, type DayEntry } from '../lambda/detection/calendar.ts';
-import { compare } from '../lambda/detection/compare.ts';
-import { daysIn, recentWindow } from '../lambda/detection/days.ts';
+import { recentWindow } from '../lambda/detection/days.ts';
 import { auditPace, nextReadAt } from '../lambda/detection/due.ts';
 import { digestOf } from '../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
@@ -9,6 +8,7 @@ import type { PartnerClient } from '../lambda/partner/client.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';
 import { noLease, type StateChanges } from '../lambda/ports/state.ts';
 import type { ManualClock } from '../test/scaffold/clock.ts';
+import { sightingsOf } from '../test/scaffold/sightings.ts';
 import { settings, timeZone } from './settings.ts';
 
 const month = 'YYYY-MM'.length;
@@ -40,8 +40,8 @@ export async function seedLedger(
     if (!recorded.has(day))
       return entryOf(await countDay(client, day), randomBytes(12).toString('base64url'));
     const rows = await listDay(client, day);
-    await ledger.recordSilently(compare(rows, new Map(), salt), clock.now());
-    return entryOf(rows.length, digestOf(rows, salt));
+    await ledger.recordSilently(sightingsOf(rows, new Map(), salt), clock.now());
+    return entryOf(rows.length, digestOf({ assessments: rows }, salt));
   };
   for (const ofMonth of Map.groupBy(days, (day) => day.slice(0, month)).values()) {
     const entries = new Map<string, DayEntry>();
@@ -67,12 +67,12 @@ export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<
   const { years } = await ledger.state();
   const calendar = await ledger.calendar(years);
   const window = windowOf(clock);
-  const recentFrom = window.from.toString();
-  const all = new Calendar(calendar, daysIn(window));
+  const recentFrom = window.from;
+  const all = new Calendar(calendar, window.days);
   const { historyMs, recentMs } = auditPace(all, recentFrom, settings.audit);
   const spread = (days: readonly string[], period: number) =>
     days.map((day, index) => [day, now - period + ((index + 1) / days.length) * period] as const);
-  const days = [...new Set([...calendar.keys(), ...daysIn(windowOf(clock))])].sort();
+  const days = [...new Set([...calendar.keys(), ...windowOf(clock).days])].sort();
   const readAt = [
     ...spread(
       days.filter((day) => day < recentFrom),
@@ -99,8 +99,8 @@ async function writeState(
 ): Promise<void> {
   const { years } = await ledger.state();
   const window = windowOf(clock);
-  const calendar = new Calendar(await ledger.calendar(years), daysIn(window));
-  const recentFrom = window.from.toString();
+  const calendar = new Calendar(await ledger.calendar(years), window.days);
+  const recentFrom = window.from;
   const pace = auditPace(calendar, recentFrom, settings.audit);
   const lease = { owner: 'bench', until: clock.now().add({ seconds: 1 }) };
   if ((await ledger.takeLease(lease, clock.now())) === undefined) throw new Error('no lease');

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import { type DayRange, daysIn, isWithin, type RecentWindow } from './days.ts';
+import { type DayRange, isWithin, type RecentWindow } from './days.ts';
 import type { Answer, ReadStep, Step } from './worklist.ts';
 
 /**
@@ -101,7 +101,7 @@ function rangeStep(
   const isDivisible = !isStart && sliceDays > leastRangeDays;
   const edge = range.from ?? range.to;
   const single = !isStart && !isDivisible && edge ? [edge.toString()] : [];
-  const days = new Set([...daysIn(window).filter((day) => isWithin(day, range)), ...single]);
+  const days = new Set([...window.days.filter((day) => isWithin(day, range)), ...single]);
   const purpose = isStart ? 'start' : 'baseline';
   return { kind: 'read', purpose, days: [...days], range, isDivisible, mayGoOn };
 }

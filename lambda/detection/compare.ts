@@ -43,6 +43,7 @@ export type Change = Sighting | Withdrawal;
 
 export interface Sighting {
   readonly kind: 'created' | 'updated' | 'restored';
+  readonly id: number;
   readonly assessment: Assessment;
   readonly fingerprint: Fingerprint;
   /** The revision that this change makes. */
@@ -51,12 +52,14 @@ export interface Sighting {
   readonly changed: readonly string[];
   /** What was known before; absent for `created`, unless nobody was told of it. */
   readonly before?: Certification;
+  /** What it was before, and what it was then as long as that may still be shown. */
   readonly earlier?: readonly Earlier[];
   readonly found?: Found;
 }
 
 export interface Withdrawal {
   readonly kind: 'withdrawn';
+  readonly id: number;
   readonly before: Certification;
   readonly revision: number;
   readonly found?: Found;
@@ -75,59 +78,69 @@ export const found = z.object({
 
 export type Found = Readonly<z.output<typeof found>>;
 
-export const idOf = (change: Change): number =>
-  change.kind === 'withdrawn' ? change.before.id : change.assessment.id;
+export interface Compared {
+  readonly changes: readonly Sighting[];
+  /** Days of rows from before the last change, and until when such rows may be shown: milliseconds since the epoch. */
+  readonly older: readonly { readonly day: string; readonly until: number }[];
+}
 
 /**
  * What is new or different among the assessments read, by the ids that `known` holds.
  * An assessment that was read twice (it moved from one page to the next) counts once, as last read.
  * A move to another day is an update of `certified_on`; one that comes back is restored, or created if
- * nobody was told of it before.
+ * nobody was told of it before. A row as the certification was within `withdrawAfter`, before its last change, is an
+ * older answer: of a replica that lags, or a page from a cache. It is no update.
  */
 export function compare(
   read: readonly Assessment[],
   known: ReadonlyMap<number, Certification>,
   salt: string,
-): Sighting[] {
-  const distinct = new Map(read.map((assessment) => [assessment.id, assessment]));
-  return [...distinct.values()].flatMap((assessment): Sighting[] => {
-    const fingerprint = fingerprintOf(assessment, salt);
-    const before = known.get(assessment.id);
-    const kind = kindOf(before);
-    const changed =
-      before && kind !== 'created' ? changedFields(before.fingerprint, fingerprint) : [];
-    if (kind === 'updated' && changed.length === 0) return [];
-    const revision = (before?.revision ?? 0) + 1;
-    return [{ kind, assessment, fingerprint, revision, changed, ...(before && { before }) }];
-  });
-}
-
-function kindOf(before: Certification | undefined): Sighting['kind'] {
-  if (before === undefined || before.isUntold) return 'created';
-  return before.presence === 'withdrawn' ? 'restored' : 'updated';
-}
-
-/** An answer from before the last change: a replica that lags, or a page from a cache. It is no update. */
-export function isOlderAnswer(
-  { earlier = [], presence }: Certification,
-  fingerprint: string,
   nowMs: number,
-): boolean {
-  const isEarlier = (one: Earlier) => one.fingerprint === fingerprint && nowMs < one.until;
-  return presence === 'present' && earlier.some(isEarlier);
+  withdrawAfterMs: number,
+): Compared {
+  const changes = new Map<number, Sighting>();
+  const older: Compared['older'][number][] = [];
+  for (const assessment of read) {
+    const { id, certified_on: day } = assessment;
+    const fingerprint = fingerprintOf(assessment, salt);
+    const before = known.get(id);
+    const earlier = before?.earlier?.filter(({ until }) => nowMs < until) ?? [];
+    if (earlier.some((one) => one.fingerprint === fingerprint.whole)) {
+      older.push({ day, until: Math.max(...earlier.map(({ until }) => until)) });
+      continue;
+    }
+    changes.delete(id);
+    const change = changeOf(assessment, fingerprint, before);
+    if (change === undefined) continue;
+    const until = nowMs + withdrawAfterMs;
+    const replaced = before && [
+      ...earlier.slice(1 - earlierKept),
+      { fingerprint: before.fingerprint.whole, until },
+    ];
+    changes.set(id, { ...change, ...(replaced && { earlier: replaced }) });
+  }
+  return { changes: [...changes.values()], older };
 }
 
-/** The change, with what it replaces: shown again before `until`, that is an older answer. */
-export function remembering<One extends Change>(change: One, nowMs: number, until: number): One {
-  if (change.kind === 'withdrawn' || change.before === undefined) return change;
-  const { fingerprint, earlier = [] } = change.before;
-  const still = earlier.filter((one) => nowMs < one.until).slice(1 - earlierKept);
-  return { ...change, earlier: [...still, { fingerprint: fingerprint.whole, until }] };
+function changeOf(
+  assessment: Assessment,
+  fingerprint: Fingerprint,
+  before: Certification | undefined,
+): Sighting | undefined {
+  const { id } = assessment;
+  const created = { kind: 'created', id, assessment, fingerprint, changed: [] } as const;
+  if (before === undefined) return { ...created, revision: 1 };
+  const revision = before.revision + 1;
+  if (before.isUntold) return { ...created, revision, before };
+  const changed = changedFields(before.fingerprint, fingerprint);
+  if (before.presence === 'present' && changed.length === 0) return undefined;
+  const kind = before.presence === 'present' ? 'updated' : 'restored';
+  return { ...created, kind, revision, changed, before };
 }
 
 /** The change that says that a certification is gone. Only after two looks. */
 export function withdrawal(before: Certification): Withdrawal {
-  return { kind: 'withdrawn', before, revision: before.revision + 1 };
+  return { kind: 'withdrawn', id: before.id, before, revision: before.revision + 1 };
 }
 
 /** How the changes alter the number of assessments that the partner counts, by day. What is withdrawn was missing, and not counted. */

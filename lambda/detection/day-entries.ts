@@ -31,7 +31,7 @@ export function dayEntries(
       const count = rows.length;
       const proven = proof !== undefined && {
         proof: { kind: proof, at: readAt, count },
-        digest: digestOf(rows, salt),
+        digest: digestOf({ assessments: rows }, salt),
       };
       return [day, { count, readAt, ...proven }];
     }),

@@ -9,8 +9,11 @@ export const plainDay = z.codec(z.iso.date(), z.instanceof(Temporal.PlainDate), 
 
 /** The days that are read most often: from `from` on, with no end, so that tomorrow is in it. */
 export interface RecentWindow {
-  readonly from: Temporal.PlainDate;
+  /** `YYYY-MM-DD`: what was completed before that day is late. */
+  readonly from: string;
   readonly today: Temporal.PlainDate;
+  /** From the window's first to today. */
+  readonly days: readonly string[];
 }
 
 /** Days from `from` to `to`, both included; open where one is absent. */
@@ -30,18 +33,9 @@ export function recentWindow(
   recentDays: number,
 ): RecentWindow {
   const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
-  return { from: today.subtract({ days: recentDays }), today };
-}
-
-/** The days from the window's first to today. */
-export function daysIn({ from, today }: RecentWindow): string[] {
-  const length = from.until(today, { largestUnit: 'days' }).days + 1;
-  return Array.from({ length }, (_, days) => from.add({ days }).toString());
-}
-
-/** Whether an assessment of this day (`YYYY-MM-DD`) was completed before the window began. */
-export function isLate(day: string, window: RecentWindow): boolean {
-  return day < window.from.toString();
+  const first = today.subtract({ days: recentDays });
+  const days = Array.from({ length: recentDays + 1 }, (_, n) => first.add({ days: n }).toString());
+  return { from: first.toString(), today, days };
 }
 
 /** @param day `YYYY-MM-DD` */

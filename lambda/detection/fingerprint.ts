@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Assessment, ResultPart } from '../events/assessment.ts';
 
 /**
@@ -30,16 +30,10 @@ export const documentedOfParts = [
 const fieldHashLength = 12;
 /** 120 bits. */
 const fingerprintLength = 20;
+/** 96 bits. */
+const digestLength = 16;
 
-/**
- * A record is read far more often than it changes, and its fingerprint takes eleven HMACs. So the latest are
- * remembered by content: under one hash of the salt and the compared values, so that nothing of a person stays in
- * memory for it. They are shared, and therefore frozen.
- */
-const latest = new Map<string, Fingerprint>();
-const mostRemembered = 2_000;
-
-/** A tick looks at the same answer several times: the record itself then leads to its fingerprint. */
+/** A tick looks at each record of an answer several times, and a fingerprint takes eleven HMACs. */
 const ofRecords = new WeakMap<
   Assessment,
   { readonly salt: string; readonly fingerprint: Fingerprint }
@@ -63,40 +57,22 @@ export interface Fingerprint {
 export function fingerprintOf(assessment: Assessment, salt: string): Fingerprint {
   const known = ofRecords.get(assessment);
   if (known?.salt === salt) return known.fingerprint;
-  const values = comparedValues(assessment);
-  const content = hash('sha256', JSON.stringify([salt, assessment.id, values]), 'base64url');
-  const fingerprint = latest.get(content) ?? keyedFingerprint(assessment.id, values, salt);
-  // In the order in which they were asked for.
-  latest.delete(content);
-  latest.set(content, fingerprint);
-  const [oldest] = latest.size > mostRemembered ? latest.keys() : [];
-  if (oldest !== undefined) latest.delete(oldest);
-  ofRecords.set(assessment, { salt, fingerprint });
-  return fingerprint;
-}
-
-/** The same, computed anew: tests judge by it what `fingerprintOf` remembers. */
-export function freshFingerprintOf(assessment: Assessment, salt: string): Fingerprint {
-  return keyedFingerprint(assessment.id, comparedValues(assessment), salt);
-}
-
-function comparedValues({ results, ...assessment }: Assessment): readonly unknown[] {
+  const { id, results, ...others } = assessment;
   const parts = results?.map((part) =>
     JSON.stringify(documentedOfParts.map((field) => part[field])),
   );
-  const values = { ...assessment, results: parts && [...new Set(parts)].sort() };
-  return documentedFields.map((field) => values[field] ?? null);
-}
-
-function keyedFingerprint(id: number, values: readonly unknown[], salt: string): Fingerprint {
-  const fields = Object.fromEntries(
-    documentedFields.map((field, n) => [
-      field,
-      keyedHash(salt, fieldHashLength, [id, field, values[n]]),
-    ]),
-  );
-  const whole = keyedHash(salt, fingerprintLength, [id, Object.values(fields)]);
-  return Object.freeze({ whole, fields: Object.freeze(fields) });
+  const values = { ...others, results: parts && [...new Set(parts)].sort() };
+  const fields: Record<string, string> = {};
+  for (const field of documentedFields) {
+    const content = JSON.stringify([id, field, values[field] ?? null]);
+    const hash = createHmac('sha256', salt).update(content).digest('base64url');
+    fields[field] = hash.slice(0, fieldHashLength);
+  }
+  const content = JSON.stringify([id, Object.values(fields)]);
+  const hash = createHmac('sha256', salt).update(content).digest('base64url');
+  const fingerprint = { whole: hash.slice(0, fingerprintLength), fields };
+  ofRecords.set(assessment, { salt, fingerprint });
+  return fingerprint;
 }
 
 /** The compared fields that differ. A field that the older fingerprint does not know is no change. */
@@ -107,11 +83,6 @@ export function changedFields(before: Fingerprint, after: Fingerprint): string[]
     .map(([field]) => field);
 }
 
-function keyedHash(salt: string, length: number, value: unknown): string {
-  const digest = createHmac('sha256', salt).update(JSON.stringify(value)).digest('base64url');
-  return digest.slice(0, length);
-}
-
 /** The newest page of everything, unfiltered, and how many there are. */
 export interface Pulse {
   readonly assessments: readonly Assessment[];
@@ -120,35 +91,27 @@ export interface Pulse {
 }
 
 /**
- * A keyed digest of the newest page and the count: as long as it stays, nothing that a pulse can
- * see has changed, and the ledger need not be asked.
+ * A keyed digest of what was read, the records' content included, whatever their order. As long as that of the newest
+ * page and the total stays, nothing that a pulse can see has changed, and the ledger need not be asked.
  *
- * The page's oldest day may be cut off by its end, and a host with unstable ties shows other records
- * of that day each time. So only the days that the page shows whole count; if it shows just one, the
- * total alone does, and edits are the audits' to find.
+ * @param count of all that there are, where this is a page of them: its oldest day may be cut off by its end, and a
+ * host with unstable ties shows other records of that day each time. So only the days that the page shows whole count;
+ * if it shows just one, the total alone does, and edits are the audits' to find.
  */
-export function pulseDigest({ assessments, count }: Pulse, salt: string): string {
+export function digestOf(
+  { assessments, count }: Pick<Pulse, 'assessments'> & Partial<Pulse>,
+  salt: string,
+): string {
   const oldest = assessments.reduce(
     (day, { certified_on }) => (certified_on < day ? certified_on : day),
     assessments[0]?.certified_on ?? '',
   );
-  const isCutOff = assessments.length < count;
-  const whole = assessments.filter(({ certified_on }) => !isCutOff || certified_on !== oldest);
-  return digestOf(whole, salt, count);
-}
-
-/** A keyed digest of a set of assessments, their content included, whatever their order. */
-export function digestOf(assessments: readonly Assessment[], salt: string, count?: number): string {
+  const isCutOff = count !== undefined && assessments.length < count;
   const entries = assessments
+    .filter(({ certified_on }) => !isCutOff || certified_on !== oldest)
     .map((assessment) => `${assessment.id}:${fingerprintOf(assessment, salt).whole}`)
     .sort();
-  const digest = createHmac('sha256', salt)
-    .update(JSON.stringify([count ?? null, entries]))
-    .digest();
-  return digest.subarray(0, 12).toString('base64url');
-}
-
-/** Whether the page shows one day only, and so perhaps not all of it. */
-export function isOneDay({ assessments }: Pulse): boolean {
-  return new Set(assessments.map(({ certified_on }) => certified_on)).size === 1;
+  const content = JSON.stringify([count ?? null, entries]);
+  const hash = createHmac('sha256', salt).update(content).digest('base64url');
+  return hash.slice(0, digestLength);
 }

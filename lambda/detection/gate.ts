@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Change, idOf, type Sighting } from './compare.ts';
+import type { Change, Sighting } from './compare.ts';
 
 const oneHourMs = 3_600_000;
 /** The hour is counted in pieces, and each counts until an hour after its end. */
@@ -140,7 +140,7 @@ export function judge(
   const unsettled = [
     ...unsettledBefore.filter((one) => !names.has(nameOf(one))),
     ...sightings.map((change) => ({
-      ...{ id: idOf(change), revision: change.revision, at, isOut: !isHeld.has(change) },
+      ...{ id: change.id, revision: change.revision, at, isOut: !isHeld.has(change) },
     })),
   ].slice(-mostUnsettled);
   // What ops let through says nothing of a drip.
@@ -222,4 +222,4 @@ const isSighting = (change: Change): change is Sighting => change.kind !== 'with
 /** An edit that the newest page shows comes with at most a page of others. */
 const isReadEdit = ({ kind, found }: Change) => kind === 'updated' && found?.in !== 'page';
 
-const nameOf = (one: Change | Unsettled) => `${'id' in one ? one.id : idOf(one)}/${one.revision}`;
+const nameOf = ({ id, revision }: Change | Unsettled) => `${id}/${revision}`;

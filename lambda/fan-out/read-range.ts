@@ -140,7 +140,7 @@ async function readStep(
   step: ReadStep,
   cursor: Bookmark | undefined,
 ): Promise<StepDone> {
-  const { clock, ledger, fanOut, journal } = parts;
+  const { clock, ledger, fanOut, journal, settings } = parts;
   const begunAt = clock.now().epochMilliseconds;
   const read = await prove({ parts, limit }, step, noCalendar, cursor);
   const nothing = { found: 0, recorded: 0 };
@@ -154,7 +154,9 @@ async function readStep(
   refuseIfOver({ baseline }, range);
   await ledger.touch(fresh.keys());
   const known = await ledger.known(read.assessments.map(({ id }) => id));
-  const unknown = compare(read.assessments, known, salt).filter(({ kind }) => kind === 'created');
+  const { withdrawAfterMs } = settings;
+  const compared = compare(read.assessments, known, salt, begunAt, withdrawAfterMs);
+  const unknown = compared.changes.filter(({ kind }) => kind === 'created');
   // After a baseline that was completed, what nobody knows is news: the ticks announce it.
   const [left, silent] = baseline.isAnew ? [unknown, []] : [[], unknown];
   const committed = await fanOut.recordNew(silent, clock.now());

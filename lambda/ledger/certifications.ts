@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import { type Change, idOf, isNothing, isUndone, toldOf } from '../detection/compare.ts';
+import { type Change, isNothing, isUndone, toldOf } from '../detection/compare.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -61,7 +61,7 @@ export function certifications(table: Table, integration: string, journal: Journ
         return 'undone';
       const before = await write(table, integration, change, event, now, destiny);
       if (before === undefined) return undefined;
-      const certificationId = idOf(change);
+      const certificationId = change.id;
       const [outbox] = readAll([before], outboxOf).read;
       // What it owed already. An outbox that cannot be read is told to ops when its events are to be delivered.
       const beside = outbox?.map(({ waits }) => waits) ?? ['pending'];
@@ -101,7 +101,7 @@ function write(
   const since = {
     [ledgerTable.undelivered.sortKey]: now.toString({ smallestUnit: 'millisecond' }),
   };
-  const key = certificationKey(integration, idOf(change));
+  const key = certificationKey(integration, change.id);
   if (revision === 1 && kind === 'created')
     return table.update(key, {
       set: { ...set, ...index, ...since, first_seen: at, outbox: { [revision]: entry } },
@@ -136,7 +136,7 @@ async function undo(
   now: Temporal.Instant,
 ): Promise<boolean> {
   const { kind, revision } = change;
-  const item = await table.get(certificationKey(integration, idOf(change)));
+  const item = await table.get(certificationKey(integration, change.id));
   if (item === undefined || item['revision'] !== revision - 1) return false;
   const [outbox = []] = readAll([item], outboxOf).read;
   const told = isAllHeld(outbox) ? outbox[0]?.raw.told : undefined;
@@ -146,7 +146,7 @@ async function undo(
   const noted = outbox
     .map((entry) => revisionAttribute(entry.revision))
     .filter((name) => item[name] !== undefined && name !== forgotten);
-  const written = await table.update(certificationKey(integration, idOf(change)), {
+  const written = await table.update(certificationKey(integration, change.id), {
     set: {
       ...changeAttributes(integration, change, note),
       ...filedUnder(integration, undefined),

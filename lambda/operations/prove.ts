@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { DayEntry } from '../detection/calendar.ts';
-import { daysIn, recentWindow } from '../detection/days.ts';
+import { recentWindow } from '../detection/days.ts';
 import type { NotifierError } from '../errors.ts';
 import type { TickLine } from '../journal.ts';
 import type { State } from '../ports/state.ts';
@@ -136,7 +136,7 @@ function daysMeant(
   { settings, clock }: OperationParts,
 ): ReadonlySet<string> {
   const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-  const days = [...new Set([...calendar.keys(), ...daysIn(window)])].sort();
+  const days = [...new Set([...calendar.keys(), ...window.days])].sort();
   const meant = days.filter((day) => day >= from && day <= to);
   return new Set([...meant, days.find((day) => day >= to) ?? days.at(-1) ?? to]);
 }

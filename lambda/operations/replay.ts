@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
-import { isLate, recentWindow } from '../detection/days.ts';
+import { recentWindow } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import { sightingEvent, withdrawalEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -87,7 +87,7 @@ async function rebuilt(item: Selected, salt: string, settings: OperationParts['s
     integration: settings.name,
     revision,
     // As it was announced. Where that is not known, by the settings of today, which may be others.
-    late: last.late ?? isLate(day, recentWindow(at, settings.timeZone, settings.recentDays)),
+    late: last.late ?? day < recentWindow(at, settings.timeZone, settings.recentDays).from,
     time: last.at,
     replay: true,
   };

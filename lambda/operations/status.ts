@@ -30,7 +30,7 @@ export const status: Carrier<'status'> = async (parts, command, call) => {
   ]);
   const now = clock.now();
   const window = recentWindow(now, settings.timeZone, settings.recentDays);
-  const [today, recentFrom] = [window.today.toString(), window.from.toString()];
+  const [today, recentFrom] = [window.today.toString(), window.from];
   const certifications = totalOf(calendar);
   const conditions = state ? await conditionsOf(state, parts, waiting) : [];
   const reasons = reasonsAgainst({ waiting, partner, certifications, conditions }, state, parts);

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
-import { type Change, type Found, idOf, remembering, type Sighting } from '../detection/compare.ts';
-import { isLate, type RecentWindow } from '../detection/days.ts';
+import type { Change, Found, Sighting } from '../detection/compare.ts';
+import type { RecentWindow } from '../detection/days.ts';
 import { concluded, type GateMemory, nothingFound, type Outlook } from '../detection/gate.ts';
 import { faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
@@ -198,7 +198,7 @@ export class Announcement {
       },
       failures: failures + failed.length,
       gate: concluded(gate, committed, failed),
-      delivery: failed.reduce((left, change) => leave(left, idOf(change)), delivery),
+      delivery: failed.reduce((left, change) => leave(left, change.id), delivery),
     };
     this.#now = {
       ...this.#now,
@@ -218,16 +218,14 @@ export class Announcement {
     now: Temporal.Instant,
     isBrief = false,
   ): Promise<Committed | 'undone' | 'failed' | undefined> {
-    const { ledger, journal, settings } = this.#context.parts;
-    const nowMs = now.epochMilliseconds;
-    const remembered = remembering(change, nowMs, nowMs + settings.withdrawAfterMs);
+    const { ledger, journal } = this.#context.parts;
     try {
-      return await ledger.commit(remembered, this.#eventOf(change, now, isBrief), now, destiny);
+      return await ledger.commit(change, this.#eventOf(change, now, isBrief), now, destiny);
     } catch (error) {
       // So much is held of it already that only a brief event fits into its item.
       if (!isBrief && faultOf(error) === 'record') return this.#commit(change, destiny, now, true);
       if (!(error instanceof NotifierError)) throw error;
-      journal.warn('commit failed', { certification: idOf(change), error });
+      journal.warn('commit failed', { certification: change.id, error });
       return 'failed';
     }
   }
@@ -238,12 +236,12 @@ export class Announcement {
     const announced = {
       integration: this.#context.parts.settings.name,
       revision,
-      late: isLate(day, this.#context.window),
+      late: day < this.#context.window.from,
       time,
     };
     if (change.kind === 'withdrawn') {
       const { organization_id, assessment_name } = change.before;
-      const assessment = { id: idOf(change), organization_id, assessment_name, certified_on: day };
+      const assessment = { id: change.id, organization_id, assessment_name, certified_on: day };
       return withdrawalEvent({ ...announced, assessment });
     }
     const { kind, assessment, changed } = change;

@@ -6,7 +6,6 @@ import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
 import type { TickParts } from './parts.ts';
-import { sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface BaselineContext {
@@ -53,7 +52,13 @@ export async function announceNewcomers(
     parts.rules.isNewcomer(certified_on, startDay),
   );
   const known = await parts.ledger.known(recent.map(({ id }) => id));
-  const { changes } = sightingsAmong(parts, recent, known, state.salt);
+  const { changes } = parts.rules.compare(
+    recent,
+    known,
+    state.salt,
+    parts.clock.now().epochMilliseconds,
+    parts.settings.withdrawAfterMs,
+  );
   const done = await announcement.announce(changes, { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done));
 }

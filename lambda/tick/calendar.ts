@@ -1,5 +1,5 @@
 import { Calendar, type Proof } from '../detection/calendar.ts';
-import { daysIn, type RecentWindow } from '../detection/days.ts';
+import type { RecentWindow } from '../detection/days.ts';
 import { type AuditSettings, auditPace, nextReadAt } from '../detection/due.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { StateChanges } from '../ports/state.ts';
@@ -13,7 +13,7 @@ export async function readCalendar(
   window: RecentWindow,
 ): Promise<Calendar> {
   const { years } = await ledger.state();
-  return new Calendar(await ledger.calendar(years), daysIn(window));
+  return new Calendar(await ledger.calendar(years), window.days);
 }
 
 /** What the state keeps of a calendar. */
@@ -23,7 +23,7 @@ export function calendarLearned(
   settings: AuditSettings,
   auditsFrom: number,
 ): Pick<StateChanges, 'expected' | 'dueAt' | 'auditsFrom'> {
-  const recentFrom = window.from.toString();
+  const recentFrom = window.from;
   const pace = auditPace(calendar, recentFrom, settings);
   return {
     expected: calendar.total,

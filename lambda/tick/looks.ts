@@ -20,7 +20,6 @@ import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Lease } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
-import { sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Missing ones that a tick asks for by their ids, besides what its reads cost. */
@@ -214,8 +213,13 @@ export class Looks {
     const { parts, salt } = this.#context;
     const { missing } = this.#now;
     const known = new Map([[id, certification]]);
-    const changes =
-      typeof found === 'string' ? [] : sightingsAmong(parts, [found], known, salt).changes;
+    const { changes } = parts.rules.compare(
+      typeof found === 'string' ? [] : [found],
+      known,
+      salt,
+      this.#nowMs,
+      parts.settings.withdrawAfterMs,
+    );
     const isSeen = (note: Note) => note.id === id;
     this.#set({
       missing:

@@ -1,9 +1,7 @@
 import type { Sighting } from '../detection/compare.ts';
-import { isOneDay } from '../detection/fingerprint.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
-import { sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface PageRead {
@@ -21,26 +19,29 @@ export interface PageRead {
  * the other end of that day is asked for as well.
  */
 export async function readPage(
-  parts: Pick<TickParts, 'partner' | 'ledger' | 'rules' | 'clock'>,
+  { partner, ledger, rules, clock, settings }: TickParts,
   limit: TimeLimit,
   pulse: PulseRead,
   state: State,
 ): Promise<PageRead> {
-  const { partner, ledger } = parts;
-  const judged = async (count: number, pages: readonly PulseRead[]): Promise<PageRead> => {
-    const assessments = pages.flatMap((page) => page.assessments);
+  const isOneDay = new Set(pulse.assessments.map(({ certified_on }) => certified_on)).size === 1;
+  let { assessments, count } = pulse;
+  for (let isTail = false; ; isTail = true) {
     const known = await ledger.known(assessments.map(({ id }) => id));
-    const { changes, older } = sightingsAmong(parts, assessments, known, state.salt);
-    const unknown = changes.filter(({ kind }) => kind !== 'updated').length;
-    return {
+    const nowMs = clock.now().epochMilliseconds;
+    const { salt } = state;
+    const compared = rules.compare(assessments, known, salt, nowMs, settings.withdrawAfterMs);
+    const unknown = compared.changes.filter(({ kind }) => kind !== 'updated').length;
+    const page = {
       seen: new Set(assessments.map(({ id }) => id)),
-      changes,
-      isOlder: older.length > 0,
+      changes: compared.changes,
+      isOlder: compared.older.length > 0,
       isAll: count === state.expected + state.unexplained + unknown,
     };
-  };
-  const page = await judged(pulse.count, [pulse]);
-  if (page.isAll || !isOneDay(pulse)) return page;
-  const tail = await limit.ask((deadline) => partner.tail(pulse, deadline));
-  return tail === 'out-of-time' ? page : judged(tail.count, [pulse, tail]);
+    if (page.isAll || !isOneDay || isTail) return page;
+    const tail = await limit.ask((deadline) => partner.tail(pulse, deadline));
+    if (tail === 'out-of-time') return page;
+    assessments = [...assessments, ...tail.assessments];
+    ({ count } = tail);
+  }
 }

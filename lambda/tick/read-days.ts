@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
-import { type Change, type Found, idOf, type Sighting } from '../detection/compare.ts';
+import type { Change, Compared, Found, Sighting } from '../detection/compare.ts';
 import { dayEntries, entriesAfter, type FreshEntries } from '../detection/day-entries.ts';
 import {
   type Answered,
@@ -20,7 +20,6 @@ import type { Bookmark, RangeRead } from '../ports/partner-reader.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import type { TickParts } from './parts.ts';
-import { type Sightings, sightingsAmong } from './sightings.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Days that are looked up in the index by day at the same time: a read can have a hundred. */
@@ -163,9 +162,9 @@ async function commit(
     ...(await announcement.announce([...news, ...looked.sightings], found)),
     ...(await announcement.announce(looked.withdrawals, found)),
   ];
-  const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(idOf));
-  const staying = looked.withdrawals.filter((change) => !gone.has(idOf(change)));
-  looks?.giveBack(new Set(staying.map(idOf)));
+  const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));
+  const staying = looked.withdrawals.filter((change) => !gone.has(change.id));
+  looks?.giveBack(new Set(staying.map(({ id }) => id)));
   return {
     done,
     hasFailed: announcement.now.failures > failures,
@@ -213,7 +212,7 @@ interface Differences {
   readonly sightings: readonly Sighting[];
   /** By day: what the index has there and the read did not show on any of its days. */
   readonly unseen: ReadonlyMap<string, readonly number[]>;
-  readonly older: Sightings['older'];
+  readonly older: Compared['older'];
 }
 
 /** Only rows that the index does not know as they are are looked up whole; a first reading knows none. */
@@ -238,7 +237,13 @@ async function differences(
     const present = [...ofDay.values()].filter(({ presence }) => presence === 'present');
     return [day, present.map(({ id }) => id).filter((id) => !seen.has(id))] as const;
   });
-  const { changes, older } = sightingsAmong(parts, different, known, salt);
+  const { changes, older } = parts.rules.compare(
+    different,
+    known,
+    salt,
+    parts.clock.now().epochMilliseconds,
+    parts.settings.withdrawAfterMs,
+  );
   return { sightings: changes, older, unseen: new Map(unseen) };
 }
 

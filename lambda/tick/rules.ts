@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import { isOlderAnswer } from '../detection/compare.ts';
+import { compare } from '../detection/compare.ts';
 import { attributeRest, movesElsewhere, separated } from '../detection/day-entries.ts';
 import { judge } from '../detection/gate.ts';
 import { isSearchedAgain, locate } from '../detection/locate.ts';
@@ -39,6 +39,7 @@ function isReadCounted(wasInVain: boolean): boolean {
 export const rules = {
   allowance,
   attributeRest,
+  compare,
   forgotten,
   isAskedFor,
   mayGo,
@@ -46,7 +47,6 @@ export const rules = {
   sighted,
   withdrawing,
   isNewcomer,
-  isOlderAnswer,
   isPulseOutdated,
   isReadCounted,
   isSearchedAgain,

@@ -16,10 +16,10 @@ import {
   pauseSeen,
 } from '../detection/conditions.ts';
 import { asking, stillAsked } from '../detection/day-entries.ts';
-import { daysIn, type RecentWindow, recentWindow } from '../detection/days.ts';
+import { type RecentWindow, recentWindow } from '../detection/days.ts';
 import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
 import { auditPace, savedUntil, waited } from '../detection/due.ts';
-import { pulseDigest } from '../detection/fingerprint.ts';
+import { digestOf } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { paceSeen, remembered, unhurried } from '../detection/pace.ts';
@@ -243,7 +243,7 @@ class Tick {
       state.baseline.status === 'completed' &&
       !left.toFind &&
       pulse.count === state.expected + state.unexplained &&
-      pulseDigest(pulse, state.salt) === state.pulseDigest &&
+      digestOf(pulse, state.salt) === state.pulseDigest &&
       !left.toRead &&
       unreported(this.#oddities, state).length === 0
     );
@@ -252,7 +252,7 @@ class Tick {
   /** A tick that was killed may have counted what it committed in the calendar, and not yet in the state. */
   async #caughtUp(state: LeasedState): Promise<LeasedState> {
     const entries = await this.#parts.ledger.calendar(state.years);
-    const { total: expected, missing: total } = new Calendar(entries, daysIn(this.#window));
+    const { total: expected, missing: total } = new Calendar(entries, this.#window.days);
     const isAnyMissing = state.missing !== undefined || total > 0;
     const missing = { ...(state.missing ?? nothingMissing), total };
     return { ...state, expected, ...(isAnyMissing && { missing }) };
@@ -294,7 +294,7 @@ class Tick {
       !page.isOlder &&
       !this.#limit.wasReached &&
       !pulse.assessments.some(({ id }) => noted.has(id));
-    const digest = isSeen ? pulseDigest(pulse, state.salt) : lookAgain;
+    const digest = isSeen ? digestOf(pulse, state.salt) : lookAgain;
     this.#learned.pulseDigest = isLeft ? undefined : digest;
   }
 
@@ -338,7 +338,7 @@ class Tick {
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
     const before = await readCalendar(ledger, this.#window);
-    const recentFrom = this.#window.from.toString();
+    const recentFrom = this.#window.from;
     const pace = auditPace(before, recentFrom, audit);
     const dues = { ...pace, recentFrom, withdrawAfterMs };
     const list = dueWork({
@@ -431,7 +431,7 @@ class Tick {
       // Whatever has changed since this pulse shows in the next one, or in its count. What has changed on days
       // that earlier ticks have read shows in this one: the next tick compares it.
       if (state.baseline.begunAt === undefined)
-        this.#learned.pulseDigest = pulseDigest(pulse, state.salt);
+        this.#learned.pulseDigest = digestOf(pulse, state.salt);
     }
     return this.#finish('baseline', state);
   }

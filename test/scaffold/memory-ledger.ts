@@ -4,7 +4,6 @@ import type { DayEntry } from '../../lambda/detection/calendar.ts';
 import {
   type Certification,
   type Change,
-  idOf,
   isNothing,
   isUndone,
   type Sighting,
@@ -210,7 +209,7 @@ export class MemoryLedger implements Ledger {
     now: Temporal.Instant,
     destiny: 'pending' | 'held',
   ): Promise<Committed | 'undone' | undefined> {
-    const id = idOf(change);
+    const id = change.id;
     const item = this.items.get(id);
     const { revision } = change;
     if (!this.#rules.isNext(revision, item?.certification)) return undefined;

@@ -1,11 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import {
-  type Certification,
-  type Change,
-  compare,
-  idOf,
-  withdrawal,
-} from '../../lambda/detection/compare.ts';
+import { type Certification, type Change, withdrawal } from '../../lambda/detection/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import {
   type CertificationEvent,
@@ -16,6 +10,7 @@ import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type { OperationParts } from '../../lambda/operations/parts.ts';
 import { Integration } from './integration.ts';
 import type { DynamoDbLedgers } from './ledgers.ts';
+import { sightingsOf } from './sightings.ts';
 
 /** An integration whose ledger tells of what no tick of the test has found: a past for commands to look at. */
 export class IntegrationWithPast extends Integration {
@@ -52,7 +47,7 @@ export class IntegrationWithPast extends Integration {
     const { salt } = await this.ledger.state();
     this.add(...assessments);
     await this.#count(assessments);
-    await this.ledger.recordSilently(compare(assessments, new Map(), salt), this.clock.now());
+    await this.ledger.recordSilently(sightingsOf(assessments, new Map(), salt), this.clock.now());
   }
 
   /** The partner shows these, and a tick has told of them. */
@@ -70,7 +65,7 @@ export class IntegrationWithPast extends Integration {
     await this.#count(assessments);
     const { salt } = await this.ledger.state();
     const known = await this.ledger.known([...ids]);
-    return this.#commitAll(compare(assessments, known, salt), destiny);
+    return this.#commitAll(sightingsOf(assessments, known, salt), destiny);
   }
 
   /** The partner no longer has these, and a tick has told so. */
@@ -106,7 +101,7 @@ export class IntegrationWithPast extends Integration {
     for (const change of changes) {
       const now = this.clock.now();
       const committed = await this.ledger.commit(change, this.#eventOf(change), now, destiny);
-      if (typeof committed !== 'object') throw new Error(`not committed: ${idOf(change)}`);
+      if (typeof committed !== 'object') throw new Error(`not committed: ${change.id}`);
       owed.push(committed);
     }
     return owed;
@@ -135,7 +130,7 @@ export class IntegrationWithPast extends Integration {
         fields: this.settings.fields ?? 'all',
       });
     const { organization_id, assessment_name } = change.before;
-    const id = idOf(change);
+    const id = change.id;
     return withdrawalEvent({
       ...announced,
       assessment: { id, organization_id, assessment_name, certified_on: day },

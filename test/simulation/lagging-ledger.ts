@@ -1,10 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import {
-  type Certification,
-  type Change,
-  idOf,
-  type Sighting,
-} from '../../lambda/detection/compare.ts';
+import type { Certification, Change, Sighting } from '../../lambda/detection/compare.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type {
   Committed,
@@ -61,7 +56,7 @@ export class LaggingLedger extends MemoryLedger {
     destiny: 'pending' | 'held',
   ): Promise<Committed | 'undone' | undefined> {
     const owed = await super.commit(change, event, now, destiny);
-    if (owed !== undefined) this.#change(idOf(change));
+    if (owed !== undefined) this.#change(change.id);
     return owed;
   }
 

@@ -1,3 +1,4 @@
+import { compare } from '../../lambda/detection/compare.ts';
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
 import { oddPaths } from '../../lambda/detection/odd-fields.ts';
@@ -284,7 +285,12 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   older: {
     breaks: 'an answer from before the last change is an update',
-    rules: { isOlderAnswer: no },
+    rules: {
+      compare: (read, known, ...more) => {
+        const anew = [...known].map(([id, { earlier: _, ...one }]) => [id, one] as const);
+        return compare(read, new Map(anew), ...more);
+      },
+    },
   },
   revisit: {
     breaks: 'what an older answer may have hidden is left to the audits',

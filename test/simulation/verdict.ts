@@ -1,4 +1,4 @@
-import { freshFingerprintOf } from '../../lambda/detection/fingerprint.ts';
+import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
@@ -21,7 +21,7 @@ const judged = new WeakMap<Assessment, string>();
 
 /** By a way of its own: what ticks remember of fingerprints is judged, too. */
 function trueFingerprint(assessment: Assessment): string {
-  const whole = judged.get(assessment) ?? freshFingerprintOf(assessment, 'salt').whole;
+  const whole = judged.get(assessment) ?? fingerprintOf({ ...assessment }, 'salt').whole;
   judged.set(assessment, whole);
   return whole;
 }

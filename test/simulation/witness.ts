@@ -1,9 +1,4 @@
-import {
-  type Certification,
-  type Change,
-  idOf,
-  type Sighting,
-} from '../../lambda/detection/compare.ts';
+import type { Certification, Change, Sighting } from '../../lambda/detection/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
@@ -134,7 +129,7 @@ export class Witness {
           return undefined;
         }
         if (change.kind === 'withdrawn') this.#gone(now.epochMilliseconds);
-        else this.#committed(idOf(change), change.assessment, now.epochMilliseconds);
+        else this.#committed(change.id, change.assessment, now.epochMilliseconds);
         const isLetGo = destiny === 'pending' && typeof owed === 'object' && owed.behind !== 'held';
         if (isLetGo) this.#letGo(change, now.epochMilliseconds, holdAbove);
         return owed;
@@ -177,7 +172,7 @@ export class Witness {
     const times = this.#announced[change.kind];
     times.push(nowMs);
     if (times.filter((at) => nowMs - at < oneHourMs).length > holdAbove)
-      this.#findings.push(`a flood is announced, ${idOf(change)} in it`);
+      this.#findings.push(`a flood is announced, ${change.id} in it`);
   }
 
   #gone(nowMs: number): void {

@@ -7,11 +7,12 @@ import {
   type Sighting,
   withdrawal,
 } from '../../../lambda/detection/compare.ts';
+import { sightingsOf } from '../../scaffold/sightings.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 const salt = 'salt-of-the-tests';
 
-function certification({ assessment, fingerprint, revision }: Sighting): Certification {
+function certification({ assessment, fingerprint, revision, earlier }: Sighting): Certification {
   const { id, certified_on, organization_id, assessment_name } = assessment;
   return {
     id,
@@ -19,6 +20,7 @@ function certification({ assessment, fingerprint, revision }: Sighting): Certifi
     fingerprint,
     revision,
     presence: 'present',
+    ...(earlier && { earlier }),
     organization_id,
     assessment_name,
   };
@@ -32,11 +34,11 @@ function nowKnown(known: ReadonlyMap<number, Certification>, changes: readonly S
   ]);
 }
 
-describe('compare', () => {
+describe('what was read, compared', () => {
   it('finds everything new against an empty ledger, once each, as revision 1', () => {
     fc.assert(
       fc.property(fc.array(anyAssessment), (read) => {
-        const changes = compare(read, new Map(), salt);
+        const changes = sightingsOf(read, new Map(), salt);
         expect(changes.map(({ assessment }) => assessment.id).sort()).toEqual(
           [...new Set(read.map(({ id }) => id))].sort(),
         );
@@ -50,29 +52,29 @@ describe('compare', () => {
   it('finds nothing in what it has just found', () => {
     fc.assert(
       fc.property(fc.array(anyAssessment), (read) => {
-        const known = nowKnown(new Map(), compare(read, new Map(), salt));
-        expect(compare(read, known, salt)).toEqual([]);
+        const known = nowKnown(new Map(), sightingsOf(read, new Map(), salt));
+        expect(sightingsOf(read, known, salt)).toEqual([]);
       }),
     );
   });
 
   it('raises the revision by one for each change and names what changed', () => {
     const first = assessment();
-    let known = nowKnown(new Map(), compare([first], new Map(), salt));
+    let known = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
     const renamed = { ...first, name: 'Odalys Ashgrove', last_name: 'Ashgrove' };
-    const changes = compare([renamed], known, salt);
+    const changes = sightingsOf([renamed], known, salt);
     expect(changes).toMatchObject([
       { kind: 'updated', revision: 2, changed: ['name', 'last_name'] },
     ]);
     known = nowKnown(known, changes);
     const moved = { ...renamed, certified_on: '2026-11-19' };
-    expect(compare([moved], known, salt)).toMatchObject([
+    expect(sightingsOf([moved], known, salt)).toMatchObject([
       { kind: 'updated', revision: 3, changed: ['certified_on'] },
     ]);
   });
 
   it('counts an assessment that two pages showed once, as last read', () => {
-    const changes = compare(
+    const changes = sightingsOf(
       [assessment({ name: 'Before' }), assessment({ name: 'After' })],
       new Map(),
       salt,
@@ -82,10 +84,10 @@ describe('compare', () => {
 
   it('calls it an update when an id is another educator from now on', () => {
     const first = assessment({ id: 7 });
-    const known = nowKnown(new Map(), compare([first], new Map(), salt));
+    const known = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
     const somebody = { name: 'Isaura Fenwillow', first_name: 'Isaura', last_name: 'Fenwillow' };
     const another = { ...first, ...somebody, seid: 'SEID-8', email: 'isaura@example.org' };
-    expect(compare([another], known, salt)).toMatchObject([
+    expect(sightingsOf([another], known, salt)).toMatchObject([
       {
         ...{ kind: 'updated', revision: 2 },
         changed: ['seid', 'name', 'first_name', 'last_name', 'email'],
@@ -95,22 +97,43 @@ describe('compare', () => {
 
   it('calls restored what comes back after it was withdrawn, whether or not it changed', () => {
     const first = assessment();
-    const [created] = compare([first], new Map(), salt);
+    const [created] = sightingsOf([first], new Map(), salt);
     if (created === undefined) throw new Error('nothing was created');
     const gone = { ...certification(created), revision: 2, presence: 'withdrawn' as const };
     const known = new Map([[first.id, gone]]);
-    expect(compare([first], known, salt)).toMatchObject([
+    expect(sightingsOf([first], known, salt)).toMatchObject([
       { kind: 'restored', revision: 3, changed: [] },
     ]);
-    expect(compare([{ ...first, name: 'Other' }], known, salt)).toMatchObject([
+    expect(sightingsOf([{ ...first, name: 'Other' }], known, salt)).toMatchObject([
       { kind: 'restored', revision: 3, changed: ['name'] },
     ]);
+  });
+
+  it('calls an older answer what shows a certification as it was a while ago, and says until when', () => {
+    const [first, second, third] = ['a', 'b', 'c'].map((email) => assessment({ email }));
+    if (!first || !second || !third) throw new Error('there are three');
+    let known: ReadonlyMap<number, Certification> = new Map();
+    const at = (nowMs: number, ...read: (typeof first)[]) => {
+      const { changes, older } = compare(read, known, salt, nowMs, 600_000);
+      known = nowKnown(known, changes);
+      return { kinds: changes.map(({ kind }) => kind), older };
+    };
+    const day = first.certified_on;
+    expect(at(0, first)).toEqual({ kinds: ['created'], older: [] });
+    expect(at(60_000, second)).toEqual({ kinds: ['updated'], older: [] });
+    expect(at(120_000, first)).toEqual({ kinds: [], older: [{ day, until: 660_000 }] });
+    expect(at(180_000, third, first)).toEqual({
+      kinds: ['updated'],
+      older: [{ day, until: 660_000 }],
+    });
+    expect(at(660_000, second)).toEqual({ kinds: [], older: [{ day, until: 780_000 }] });
+    expect(at(660_000, first)).toEqual({ kinds: ['updated'], older: [] });
   });
 });
 
 describe('how changes alter the counts of days', () => {
   const day = '2026-11-20';
-  const [created] = compare([assessment({ certified_on: day })], new Map(), salt);
+  const [created] = sightingsOf([assessment({ certified_on: day })], new Map(), salt);
   if (created === undefined) throw new Error('nothing was created');
   const known = new Map([[created.assessment.id, certification(created)]]);
 
@@ -118,19 +141,19 @@ describe('how changes alter the counts of days', () => {
     expect(countDeltas([created])).toEqual(new Map([[day, 1]]));
     expect(countDeltas([withdrawal(certification(created))])).toEqual(new Map());
     const gone = { ...certification(created), presence: 'withdrawn' as const };
-    const restored = compare([created.assessment], new Map([[gone.id, gone]]), salt);
+    const restored = sightingsOf([created.assessment], new Map([[gone.id, gone]]), salt);
     expect(countDeltas(restored)).toEqual(new Map([[day, 1]]));
   });
 
   it('moves what has moved, and ignores other edits', () => {
-    const moved = compare([{ ...created.assessment, certified_on: '2019-01-02' }], known, salt);
+    const moved = sightingsOf([{ ...created.assessment, certified_on: '2019-01-02' }], known, salt);
     expect(countDeltas(moved)).toEqual(
       new Map([
         ['2019-01-02', 1],
         [day, -1],
       ]),
     );
-    const edited = compare([{ ...created.assessment, name: 'Other' }], known, salt);
+    const edited = sightingsOf([{ ...created.assessment, name: 'Other' }], known, salt);
     expect(edited).toHaveLength(1);
     expect(countDeltas(edited)).toEqual(new Map());
   });

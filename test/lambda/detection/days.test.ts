@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { isLate, recentWindow } from '../../../lambda/detection/days.ts';
+import { recentWindow } from '../../../lambda/detection/days.ts';
 
 const from = (instant: string, timeZone: string, days = 3) =>
-  recentWindow(Temporal.Instant.from(instant), timeZone, days).from.toString();
+  recentWindow(Temporal.Instant.from(instant), timeZone, days).from;
 
 describe('the recent window', () => {
   it('begins the given number of days before today in the platform time zone', () => {
@@ -23,8 +23,9 @@ describe('the recent window', () => {
 
   it('calls late what was completed before it, and neither its first day nor tomorrow', () => {
     const window = recentWindow(Temporal.Instant.from('2026-11-21T12:00:00Z'), 'UTC', 3);
-    expect(isLate('2026-11-17', window)).toBe(true);
-    expect(isLate('2026-11-18', window)).toBe(false);
-    expect(isLate('2026-11-22', window)).toBe(false);
+    expect(['2026-11-17', '2026-11-18', '2026-11-22'].filter((day) => day < window.from)).toEqual([
+      '2026-11-17',
+    ]);
+    expect(window.days).toEqual(['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21']);
   });
 });

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Change,
-  compare,
-  type Sighting,
-  withdrawal,
-} from '../../../lambda/detection/compare.ts';
+import { type Change, type Sighting, withdrawal } from '../../../lambda/detection/compare.ts';
 import {
   concluded,
   type GateMemory,
@@ -13,6 +8,7 @@ import {
   nothingFound,
   type Outlook,
 } from '../../../lambda/detection/gate.ts';
+import { sightingsOf } from '../../scaffold/sightings.ts';
 import { assessment } from '../../support/assessments.ts';
 
 const minute = 60_000;
@@ -20,7 +16,7 @@ const hour = 60 * minute;
 const settings = { holdAbove: 500, roundMs: 24 * hour };
 const start = 1_000 * hour;
 
-const [one] = compare([assessment()], new Map(), 'salt');
+const [one] = sightingsOf([assessment()], new Map(), 'salt');
 if (one === undefined) throw new Error('it is no change');
 const sighting = one;
 
@@ -32,7 +28,7 @@ function some(
 ): Sighting[] {
   return Array.from({ length: number }, () => ({
     ...sighting,
-    ...{ kind, assessment: assessment({ id: ++ids }), found: { in: where } },
+    ...{ kind, id: ++ids, found: { in: where } },
   }));
 }
 

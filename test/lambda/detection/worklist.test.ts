@@ -204,7 +204,9 @@ const endsOf = ({ from, to }: DayRange): [from: string, to: string] => [
 ];
 
 describe('a reading of all days', () => {
-  const window = { from: dayOf(997), today: dayOf(1_000) };
+  const today = dayOf(1_000);
+  const days = [997, 998, 999, 1_000].map((day) => dayOf(day).toString());
+  const window = { from: dayOf(997).toString(), today, days };
   const outcomes = fc.array(
     fc.record({
       read: fc.constantFrom('done', 'done', 'done', 'unanswered', 'in-vain' as const),
@@ -236,7 +238,7 @@ describe('a reading of all days', () => {
           return outcome;
         };
         for (let run = 0, isCompleted = false; run < 2_000 && !isCompleted; run++) {
-          const list = backwards({ position, startDay: window.today, window });
+          const list = backwards({ position, startDay: today, window });
           const { end } = carriedOut(list, new Calendar([]), answerTo);
           ({ position, isCompleted } = end);
         }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { remembering, withdrawal } from '../../../lambda/detection/compare.ts';
+import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { withdrawalEvent } from '../../../lambda/events/event.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -59,7 +59,7 @@ describeLedgers('a commit', (used) => {
     await used().create(assessment());
     const known = await used().ledger.known([assessment().id]);
     const change = onlyChange(renamed('Odalys Ashgrove'), known);
-    const elsewhere = { ...change, assessment: assessment({ id: 1 }) };
+    const elsewhere = { ...change, id: 1, assessment: assessment({ id: 1 }) };
     expect(await used().commit(elsewhere)).toBeUndefined();
     expect((await used().ledger.known([1])).size).toBe(0);
   });
@@ -68,9 +68,12 @@ describeLedgers('a commit', (used) => {
     await used().create(assessment());
     const id = assessment().id;
     const first = (await used().ledger.known([id])).get(id);
-    const change = onlyChange(renamed('Odalys Ashgrove'), await used().ledger.known([id]));
     const nowMs = later.epochMilliseconds;
-    await used().commit(remembering(change, nowMs, nowMs + 600_000), later);
+    const before = await used().ledger.known([id]);
+    const { changes } = compare([renamed('Odalys Ashgrove')], before, 'salt', nowMs, 600_000);
+    const [change] = changes;
+    if (change === undefined) throw new Error('nothing changed');
+    await used().commit(change, later);
     const known = (await used().ledger.known([id])).get(id);
     expect(known?.earlier).toEqual([
       { fingerprint: first?.fingerprint.whole, until: nowMs + 600_000 },

@@ -1,13 +1,14 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
+import { withdrawal } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { sightingEvent, withdrawalEvent } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
+import { sightingsOf } from '../../scaffold/sightings.ts';
 import { assessment } from '../../support/assessments.ts';
 
 const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
@@ -20,7 +21,7 @@ beforeEach(() => {
 });
 
 async function commit(read: Assessment): Promise<OwedEvent | undefined> {
-  const [change] = compare([read], new Map(), 'salt');
+  const [change] = sightingsOf([read], new Map(), 'salt');
   if (change === undefined) throw new Error('nothing changed');
   const event = sightingEvent({
     ...announced,

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { type Certification, compare, type Sighting } from '../../../lambda/detection/compare.ts';
+import type { Certification, Sighting } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { sightingEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
@@ -17,6 +17,7 @@ import {
   ledgersInDynamoDb,
 } from '../../scaffold/ledgers.ts';
 import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
+import { sightingsOf } from '../../scaffold/sightings.ts';
 
 export const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
 export const later = now.add({ minutes: 1 });
@@ -27,7 +28,7 @@ export function onlyChange(
   read: Assessment,
   known: ReadonlyMap<number, Certification> = new Map(),
 ): Sighting {
-  const [change] = compare([read], known, salt);
+  const [change] = sightingsOf([read], known, salt);
   if (change === undefined) throw new Error('nothing changed');
   return change;
 }
@@ -35,8 +36,8 @@ export function onlyChange(
 export function changesOf(
   read: readonly Assessment[],
   known: ReadonlyMap<number, Certification> = new Map(),
-): Sighting[] {
-  return compare(read, known, salt);
+): readonly Sighting[] {
+  return sightingsOf(read, known, salt);
 }
 
 /** A ledger, and what one does with it time and again. */

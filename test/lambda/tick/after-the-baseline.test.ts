@@ -1,11 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { compare, idOf } from '../../../lambda/detection/compare.ts';
 import { LedgerCorruptError, LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import type { Lease } from '../../../lambda/ports/state.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { serverError } from '../../scaffold/partner.ts';
+import { sightingsOf } from '../../scaffold/sightings.ts';
 import { assessment } from '../../support/assessments.ts';
 import { lease } from './scenarios.ts';
 
@@ -165,7 +165,7 @@ describe('a tick after the baseline', () => {
     story.world = [assessment({ id: 1 }), assessment({ id: 2 }), assessment({ id: 3 })];
     const ledger = story.ledgerWith({
       commit: async (change, event, now, destiny) => {
-        if (idOf(change) === 2) throw new LedgerUnavailableError('PutItem', {});
+        if (change.id === 2) throw new LedgerUnavailableError('PutItem', {});
         return story.ledger.commit(change, event, now, destiny);
       },
     });
@@ -310,7 +310,7 @@ describe('a tick after the baseline', () => {
     const sight = async (email: string) => {
       const seen = { ...one, email };
       const { salt } = await story.ledger.state();
-      const [change] = compare([seen], await story.ledger.known([one.id]), salt);
+      const [change] = sightingsOf([seen], await story.ledger.known([one.id]), salt);
       return change;
     };
     const older = await sight('older@example.org');

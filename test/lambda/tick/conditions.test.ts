@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
-import { compare } from '../../../lambda/detection/compare.ts';
 import {
   accessSeen,
   type ConditionName,
@@ -24,6 +23,7 @@ import { rules } from '../../../lambda/tick/rules.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
+import { sightingsOf } from '../../scaffold/sightings.ts';
 import { assessment } from '../../support/assessments.ts';
 
 /** SNS and a ledger that fail when they are told to; each tick sees what the one before has saved. */
@@ -52,7 +52,7 @@ class Operations {
 
   /** @returns whether operations know of it */
   async flood(size: number, heldNow = 0): Promise<boolean> {
-    const [change] = compare([assessment()], new Map(), 'salt');
+    const [change] = sightingsOf([assessment()], new Map(), 'salt');
     if (change === undefined) throw new Error('it is no change');
     const parts = this.#parts();
     const { conditions } = await this.ledger.state();

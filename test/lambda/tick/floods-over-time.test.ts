@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { idOf } from '../../../lambda/detection/compare.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
@@ -108,7 +107,7 @@ describe('edits that are no mass edit', () => {
   it('are announced beside one that cannot be committed', async () => {
     const commit = world.ledger.commit.bind(world.ledger);
     world.ledger.commit = async (change, ...rest) => {
-      if (idOf(change) === 100)
+      if (change.id === 100)
         throw new LedgerUnavailableError('UpdateItem', { cause: new Error('too large') });
       return commit(change, ...rest);
     };
@@ -133,7 +132,7 @@ describe('a flood with one that cannot be committed', () => {
     await world.baseline();
     const commit = world.ledger.commit.bind(world.ledger);
     world.ledger.commit = async (change, ...rest) => {
-      if (idOf(change) === 1_000)
+      if (change.id === 1_000)
         throw new LedgerUnavailableError('UpdateItem', { cause: new Error('too large') });
       return commit(change, ...rest);
     };

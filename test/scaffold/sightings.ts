@@ -1,0 +1,11 @@
+import { type Certification, compare, type Sighting } from '../../lambda/detection/compare.ts';
+import type { Assessment } from '../../lambda/events/assessment.ts';
+
+/** What is new or different, where nothing is shown that an older answer has. */
+export function sightingsOf(
+  read: readonly Assessment[],
+  known: ReadonlyMap<number, Certification>,
+  salt: string,
+): readonly Sighting[] {
+  return compare(read, known, salt, 0, 0).changes;
+}
