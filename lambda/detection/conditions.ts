@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
+import type { RequestPace } from '../ports/request-pace.ts';
+import type { Pause } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
 import type { Missing } from './missing.ts';
-import { isOver, type MetPaths, type OddPaths, oddPathsKnown, withMet } from './odd-fields.ts';
+import { paceSeen } from './pace.ts';
 
 /** In the way of every tick until people mend it: the codes of the errors that reach so far. */
 export const accessNames = [
@@ -32,6 +34,11 @@ export const conditionNames = [
 
 export type ConditionName = (typeof conditionNames)[number];
 
+/** Of odd fields, by path: when a tick last met such records, and the most that one tick has met. */
+const oddPathsKnown = z.readonly(
+  z.record(z.string(), z.readonly(z.object({ at: z.number(), records: z.int() }))),
+);
+
 /** What a tick has found out about a condition. */
 export interface Observation {
   /** How many of whatever it counts; 0: it is over, or has never been. */
@@ -41,13 +48,37 @@ export interface Observation {
   /** Lines for its notice; no personal data. */
   readonly details?: readonly string[] | undefined;
   /** Of `odd-fields`: all that are known. */
-  readonly paths?: OddPaths;
+  readonly paths?: z.output<typeof oddPathsKnown>;
   /** So long it has to last before it is told, and to be gone before it is over: milliseconds. */
   readonly steadyMs?: number;
 }
 
 /** What one tick has found out, by condition; of the others it knows nothing. */
 export type Observations = Readonly<Partial<Record<ConditionName, Observation>>>;
+
+/** What a tick notes as it goes; of what is left out it knows nothing. */
+export interface Facts {
+  readonly pace: RequestPace;
+  /** Malformed records, by a short name. */
+  readonly quarantined: Map<string, QuarantinedRecord>;
+  /** The ids of announceable records with odd fields, by path. */
+  readonly oddFields: Map<string, Set<number>>;
+  /** In the way of every tick; `none`: the partner has answered. */
+  access?: (typeof accessNames)[number] | 'none';
+  /** Malformed records that are reported for the first time, and how many have been reported with them. */
+  reported?: { readonly news: readonly QuarantinedRecord[]; readonly total: number };
+  /** Days were read. */
+  calendar?: Calendar;
+  absence?: {
+    /** A tick that has nothing to look at knows no notes. */
+    readonly missing: Partial<Pick<Missing, 'total' | 'notes' | 'tooManySince'>> | undefined;
+    readonly unexplained: number;
+    /** An older answer or a comeback looks the same for a while. */
+    readonly steadyMs: number;
+  };
+  /** What waits for ops. Only ticks with the lease count it, and tell of odd fields: others see the same page each time. */
+  waiting?: Pick<Observations, 'held' | 'undeliverable'>;
+}
 
 /** It begins; it has become more; it is over. */
 const stage = z.enum(['begins', 'grows', 'ends']);
@@ -133,20 +164,7 @@ function notSeen(
   return told && { ...before, told: { ...told, number: 0 }, owes: 'ends' };
 }
 
-/** What earlier ticks owe, as they have seen it. */
-export function owed(open: OpenConditions): Observations {
-  const owing = [...open].filter(([, { owes }]) => owes !== undefined);
-  return Object.fromEntries(
-    owing.map(([name, { owes, number }]) => [name, { number: owes === 'ends' ? 0 : number }]),
-  );
-}
-
-/** What operations were told of, or are owed, and lasts: how many of whatever it counts. */
-export function lasting(open: OpenConditions): Partial<Record<ConditionName, number>> {
-  const all = [...open].filter(([, condition]) => isLasting(condition));
-  return Object.fromEntries(all.map(([name, { number }]) => [name, number]));
-}
-
+/** Whether operations were told of it, or are owed it, and it is not over. */
 export function isLasting({ told, owes }: OpenCondition): boolean {
   return owes === undefined ? told !== undefined : owes !== 'ends';
 }
@@ -158,11 +176,6 @@ export function settle(condition: OpenCondition, nowMs: number): OpenCondition |
   return { since, number, told: { at: nowMs, number }, ...(paths && { paths }) };
 }
 
-interface Pause {
-  readonly since: { readonly epochMilliseconds: number };
-  readonly reason: string;
-}
-
 /** A pause that goes on for days may have been forgotten. */
 export function pauseSeen(pause: Pause | undefined, nowMs: number): Observations {
   const since = pause?.since.epochMilliseconds ?? nowMs;
@@ -170,36 +183,45 @@ export function pauseSeen(pause: Pause | undefined, nowMs: number): Observations
   return { paused: { number: Math.floor((nowMs - since) / oneDay), since, details } };
 }
 
-/** @param inTheWay undefined: the partner has answered, and nothing is */
-export function accessSeen(
-  open: OpenConditions,
-  inTheWay?: (typeof accessNames)[number],
-): Observations {
-  const over = accessNames.filter((name) => open.has(name)).map((name) => [name, { number: 0 }]);
-  return { ...Object.fromEntries(over), ...(inTheWay && { [inTheWay]: { number: 1 } }) };
+/** What a tick that is not paused has to tell of: what earlier ones owe, as they have seen it, and what it has noted. */
+export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number): Observations {
+  const { access, reported, calendar, absence, waiting, oddFields } = facts;
+  const owing = [...open].filter(([, { owes }]) => owes !== undefined);
+  return {
+    ...Object.fromEntries(
+      owing.map(([name, { owes, number }]) => [name, { number: owes === 'ends' ? 0 : number }]),
+    ),
+    paused: { number: 0 },
+    ...paceSeen(facts.pace, nowMs),
+    ...(access &&
+      Object.fromEntries(accessNames.map((name) => [name, { number: Number(name === access) }]))),
+    ...(absence && absenceSeen(absence, open.get('shown-by-id'))),
+    ...(calendar && daysSeen(calendar, facts.quarantined.size, open)),
+    ...(reported && {
+      quarantined: { number: reported.total, details: reported.news.map(lineOf) },
+    }),
+    ...(waiting && oddFields.size > 0 && oddSeen(oddFields, open.get('odd-fields'), nowMs)),
+    ...waiting,
+  };
 }
 
-/**
- * Too many are missing to be withdrawn; some have gone and can be had by their ids all the same; the partner's total
- * differs although no day does. An older answer or a comeback looks the same for a while.
- *
- * @param missing a tick that has nothing to look at knows no notes: what they have shown last still holds
- */
-export function absenceSeen(
-  open: OpenConditions,
-  missing: Partial<Pick<Missing, 'total' | 'notes' | 'tooManySince'>> = { notes: [] },
-  unexplained: number,
-  steadyMs: number,
+/** Too many are missing to be withdrawn; some have gone and can be had by their ids all the same; no day explains the total. */
+function absenceSeen(
+  { missing = { notes: [] }, unexplained, steadyMs }: NonNullable<Facts['absence']>,
+  shownBefore: OpenCondition | undefined,
 ): Observations {
   const { tooManySince, total = 0, notes } = missing;
   const shown = notes?.filter(({ isShownById }) => isShownById);
-  const lines = shown?.map(({ id, day }) => `assessment ${id} of ${day}`);
-  const { goneAt, number = 0 } = open.get('shown-by-id') ?? {};
-  const lastShown = goneAt === undefined ? number : 0;
-  const tooMany = tooManySince === undefined ? 0 : Math.max(1, total);
+  const details = shown?.map(({ id, day }) => `assessment ${id} of ${day}`);
+  // Without notes, what they have shown last still holds.
+  const lastShown = shownBefore?.goneAt === undefined ? (shownBefore?.number ?? 0) : 0;
   return {
-    missing: { number: tooMany, since: tooManySince, steadyMs },
-    'shown-by-id': { number: lines?.length ?? lastShown, details: lines, steadyMs },
+    missing: {
+      number: tooManySince === undefined ? 0 : Math.max(1, total),
+      since: tooManySince,
+      steadyMs,
+    },
+    'shown-by-id': { number: shown?.length ?? lastShown, details, steadyMs },
     unexplained: { number: Math.abs(unexplained), steadyMs },
   };
 }
@@ -209,25 +231,22 @@ export function isMended(calendar: Calendar, malformed: number): boolean {
   return malformed === 0 && unprovenDays(calendar).length === 0;
 }
 
-/** Days were read. */
-export function daysSeen(
-  open: OpenConditions,
-  calendar: Calendar,
-  malformed: number,
-  isOddMet: boolean,
-): Observations {
-  const unproven = unprovenDays(calendar).filter(
+function daysSeen(calendar: Calendar, malformed: number, open: OpenConditions): Observations {
+  const lasting = unprovenDays(calendar).filter(
     ({ readAt, unprovenSince = readAt }) => readAt - unprovenSince >= unprovenMs,
   );
-  const lines = unproven.map(({ day, count }) => `${day}: ${count} assessments expected`);
-  const { paths } = open.get('odd-fields') ?? {};
-  const readAt = calendar.days.map((day) => calendar.entry(day).readAt);
-  const isOddOver = !isOddMet && paths !== undefined && isOver(paths, readAt);
+  const { paths = {} } = open.get('odd-fields') ?? {};
+  const lastMet = Math.max(0, ...Object.values(paths).map(({ at }) => at));
+  const isOddOver = calendar.days.every((day) => calendar.entry(day).readAt > lastMet);
+  const quarantined = open.get('quarantined');
   // Also when nothing new has come: what was added within a day of its notice is still to be told.
-  const { quarantined = 0 } = isMended(calendar, malformed) ? {} : lasting(open);
+  const isMalformed = !isMended(calendar, malformed) && quarantined && isLasting(quarantined);
   return {
-    unproven: { number: unproven.length, details: lines },
-    quarantined: { number: quarantined },
+    unproven: {
+      number: lasting.length,
+      details: lasting.map(({ day, count }) => `${day}: ${count} assessments expected`),
+    },
+    quarantined: { number: isMalformed ? quarantined.number : 0 },
     ...(isOddOver && { 'odd-fields': { number: 0 } }),
   };
 }
@@ -238,21 +257,24 @@ function unprovenDays(calendar: Calendar) {
     .filter(({ proof, readAt }) => proof === undefined && readAt > 0);
 }
 
-/** @param records those that were not reported before */
-export function quarantineSeen(records: readonly QuarantinedRecord[], total: number): Observations {
-  const lines = records.map(
-    ({ id, problems }) =>
-      `${id === undefined ? 'a record without an id' : `assessment ${id}`}: ${problems.join('; ')}`,
-  );
-  return { quarantined: { number: total, details: lines } };
+function lineOf({ id, problems }: QuarantinedRecord): string {
+  return `${id === undefined ? 'a record without an id' : `assessment ${id}`}: ${problems.join('; ')}`;
 }
 
-/** Fields of announceable records that are not as documented: told once by path, as long as any are met. */
-export function oddSeen(open: OpenConditions, met: MetPaths, nowMs: number): Observations {
-  if (met.size === 0) return {};
-  const paths = withMet(open.get('odd-fields')?.paths ?? {}, met, nowMs);
-  const lines = Object.entries(paths).map(
+/** Told once by path, as long as any are met. */
+function oddSeen(
+  met: Facts['oddFields'],
+  { paths: known = {} }: Partial<OpenCondition> = {},
+  nowMs: number,
+): Observations {
+  const now = [...met].map(([path, { size }]) => {
+    const records = Math.max(size, known[path]?.records ?? 0);
+    return [path, { at: nowMs, records }] as const;
+  });
+  const all = Object.entries({ ...known, ...Object.fromEntries(now) });
+  all.sort(([one], [other]) => one.localeCompare(other));
+  const details = all.map(
     ([path, { records }]) => `${path}: ${records} ${records === 1 ? 'record' : 'records'}`,
   );
-  return { 'odd-fields': { number: lines.length, details: lines, paths } };
+  return { 'odd-fields': { number: all.length, details, paths: Object.fromEntries(all) } };
 }

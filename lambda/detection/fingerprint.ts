@@ -26,6 +26,20 @@ export const documentedOfParts = [
   'proctor_name',
 ] as const satisfies readonly (keyof ResultPart)[];
 
+/**
+ * The paths at which a record has no value that the document allows: null, absent, or of another type, in the place
+ * of which its reader has put null. Of an educator without a State Educator ID, null is documented.
+ */
+export function oddPaths(assessment: Assessment): string[] {
+  const paths: string[] = documentedFields.filter((field) =>
+    field === 'seid' ? assessment.seid === undefined : (assessment[field] ?? null) === null,
+  );
+  for (const part of assessment.results ?? [])
+    for (const field of documentedOfParts)
+      if ((part[field] ?? null) === null) paths.push(`results[].${field}`);
+  return [...new Set(paths)];
+}
+
 /** Characters of base64url: 72 bits. */
 const fieldHashLength = 12;
 /** 120 bits. */

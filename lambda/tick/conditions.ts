@@ -5,16 +5,16 @@ import {
   accessNames,
   type ConditionName,
   conditionNames,
+  type Facts,
   type Observations,
   type OpenCondition,
   type OpenConditions,
   observe,
-  oddSeen,
   settle,
 } from '../detection/conditions.ts';
 import { indexLagMinutes } from '../detection/digest-schedule.ts';
-import type { MetPaths } from '../detection/odd-fields.ts';
 import { NotifierError } from '../errors.ts';
+import type { Kept } from '../ports/ledger.ts';
 import type { TickParts } from './parts.ts';
 
 /** Enough to look at; the log is not to hold a list of everybody. */
@@ -23,45 +23,43 @@ const idsShown = 10;
 /**
  * Tells operations what has been seen, once when it begins and once when it is over, and keeps what they were told in
  * the state. A notice that SNS refuses is owed; as long as it refuses one, other owed ones wait for another tick.
- * Told first and noted then: a crash between the two tells one notice twice.
+ * Told first and noted then: a crash between the two tells one notice twice, and not the same tick.
  *
- * @returns what is open now
+ * @param open brought up to date
  */
 export async function tell(
   parts: TickParts,
-  open: OpenConditions,
+  open: Map<ConditionName, OpenCondition>,
   seen: Observations,
-): Promise<OpenConditions> {
+): Promise<void> {
   const nowMs = parts.clock.now().epochMilliseconds;
-  const now = new Map(open);
   let isRefusing = false;
   for (const name of conditionNames) {
-    const observation = seen[name];
-    if (observation === undefined) continue;
     const before = open.get(name);
+    const observation = seen[name];
+    if (!observation || (!before && observation.number === 0)) continue;
     const observed = observe(before, observation, nowMs);
-    const isToldNow: boolean = !isRefusing || before?.owes === undefined;
-    const isOwing: boolean = observed?.owes !== undefined;
-    const after: OpenCondition | undefined =
-      observed && isOwing && isToldNow ? await tellOf(parts, name, observed) : observed;
+    const isLeft: boolean = isRefusing && before?.owes !== undefined;
+    const after: OpenCondition | undefined = isLeft ? observed : await told(parts, name, observed);
     isRefusing ||= after?.owes !== undefined;
-    if (after === undefined) now.delete(name);
-    else now.set(name, after);
+    if (after === undefined) open.delete(name);
+    else open.set(name, after);
     if (!isDeepStrictEqual(before, after))
       await parts.ledger.saveState({ conditions: new Map([[name, after]]) });
   }
-  return now;
 }
 
-async function tellOf(
+/** @returns what is left of it, once the notice that it owes, if any, was accepted */
+async function told(
   { announcer, journal, settings, clock }: TickParts,
   name: ConditionName,
-  condition: OpenCondition,
+  condition: OpenCondition | undefined,
 ): Promise<OpenCondition | undefined> {
+  if (condition?.owes === undefined) return condition;
   const nowMs = clock.now().epochMilliseconds;
-  const told = await announcer.notify(conditionNotice(settings, name, condition, nowMs));
-  if (told.accepted) return settle(condition, nowMs);
-  journal.warn('notice refused', { condition: name, code: told.code });
+  const outcome = await announcer.notify(conditionNotice(settings, name, condition, nowMs));
+  if (outcome.accepted) return settle(condition, nowMs);
+  journal.warn('notice refused', { condition: name, code: outcome.code });
   return condition;
 }
 
@@ -72,46 +70,48 @@ export function accessNameOf(error: unknown): (typeof accessNames)[number] | und
 }
 
 /**
- * Operations hear of a flood before anything of it is held: if they do not, it still owes its notice then.
+ * Operations hear of a flood before anything of it is held.
  *
  * @param heldNow how many this tick holds by now: before its first, they are counted anew, since ops take from them
+ * @returns whether they have; if not, nothing is held
  */
 export async function tellFlood(
   parts: TickParts,
-  open: OpenConditions,
+  open: Map<ConditionName, OpenCondition>,
   heldNow: number,
   changes: readonly Sighting[],
-): Promise<OpenConditions> {
-  const held = open.get('held');
+): Promise<boolean> {
+  const { told, number: known = 0 } = open.get('held') ?? {};
   // Of what operations could not be told, nothing is held.
-  const known = held?.told === undefined ? 0 : held.number;
-  const isCounted = known > 0 && heldNow === 0;
-  const number = isCounted ? await kept(parts, 'held', open, known) : known;
-  const counted = isCounted ? await tell(parts, open, { held: { number } }) : open;
-  const details = floodDetails(changes);
-  return tell(parts, counted, { held: { number: number + changes.length, details } });
+  let number = told === undefined ? 0 : known;
+  if (number > 0 && heldNow === 0) {
+    number = await kept(parts, 'held', open);
+    await tell(parts, open, { held: { number } });
+  }
+  number += changes.length;
+  await tell(parts, open, { held: { number, details: floodDetails(changes) } });
+  return open.get('held')?.owes === undefined;
 }
 
 /** What waits for ops: counted anew when this tick has added nothing, since ops take from it. */
 export async function waitingSeen(
   parts: TickParts,
   open: OpenConditions,
-  now: { readonly held: number; readonly undeliverable: number },
-): Promise<Observations> {
-  const number = async (name: Waiting, withNew: (known: number) => number) => {
-    const { number: known = 0 } = open.get(name) ?? {};
-    return now[name] > 0 ? withNew(known) : kept(parts, name, open, known);
-  };
+  now: Readonly<Record<Kept, number>>,
+): Promise<Pick<Observations, Kept>> {
+  const { held, undeliverable } = now;
+  const known = (name: Kept) => open.get(name)?.number ?? 0;
   return {
     // What waits behind a held event is of a certification that counts already.
-    held: { number: await number('held', (known) => Math.max(known, now.held)) },
+    held: { number: held > 0 ? Math.max(known('held'), held) : await kept(parts, 'held', open) },
     undeliverable: {
-      number: await number('undeliverable', (known) => known + now.undeliverable),
+      number:
+        undeliverable > 0
+          ? known('undeliverable') + undeliverable
+          : await kept(parts, 'undeliverable', open),
     },
   };
 }
-
-type Waiting = 'held' | 'undeliverable';
 
 /**
  * How many certifications have something that waits for ops, as far as the index is sure of it. What owes something
@@ -119,12 +119,12 @@ type Waiting = 'held' | 'undeliverable';
  */
 async function kept(
   { ledger, clock }: TickParts,
-  name: Waiting,
+  name: Kept,
   open: OpenConditions,
-  known: number,
 ): Promise<number> {
-  const { since } = open.get(name) ?? {};
-  if (since === undefined) return 0;
+  const condition = open.get(name);
+  if (condition === undefined) return 0;
+  const { since, number: known } = condition;
   if (clock.now().epochMilliseconds - since < indexLagMinutes * 60_000) return known;
   const counted = await ledger.countKept(name);
   if (counted > 0) return counted;
@@ -133,16 +133,16 @@ async function kept(
   return 0;
 }
 
-/** New paths are in the log, with the ids of some records. */
-export function oddTold(
+/** What is odd and new goes into the log, with ids of records. */
+export function logOdd(
   { journal }: Pick<TickParts, 'journal'>,
+  { reported, oddFields }: Facts,
   open: OpenConditions,
-  met: MetPaths,
-  nowMs: number,
-): Observations {
+): void {
+  for (const { id, problems } of reported?.news ?? [])
+    journal.warn('record quarantined', { id, problems });
   const { paths = {} } = open.get('odd-fields') ?? {};
-  for (const [path, ids] of met)
+  for (const [path, ids] of oddFields)
     if (!Object.hasOwn(paths, path))
       journal.warn('odd field', { path, records: ids.size, ids: [...ids].slice(0, idsShown) });
-  return oddSeen(open, met, nowMs);
 }

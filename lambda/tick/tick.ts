@@ -2,17 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar } from '../detection/calendar.ts';
-import { countDeltas, type Sighting, tallied } from '../detection/compare.ts';
+import { countDeltas, tallied } from '../detection/compare.ts';
 import {
-  absenceSeen,
-  accessSeen,
   type ConditionName,
-  daysSeen,
+  conditionsOf,
+  type Facts,
+  isLasting,
   isMended,
-  lasting,
-  type Observations,
-  type OpenConditions,
-  owed,
+  type OpenCondition,
   pauseSeen,
 } from '../detection/conditions.ts';
 import { asking, stillAsked } from '../detection/day-entries.ts';
@@ -22,7 +19,7 @@ import { auditPace, savedUntil, waited } from '../detection/due.ts';
 import { digestOf } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
-import { paceSeen, remembered, unhurried } from '../detection/pace.ts';
+import { remembered, unhurried } from '../detection/pace.ts';
 import {
   type Answer,
   dueWork,
@@ -47,10 +44,10 @@ import { Announcement, type AnnouncementTally, nothingAnnounced } from './announ
 import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
 import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
-import { accessNameOf, oddTold, tell, tellFlood, waitingSeen } from './conditions.ts';
+import { accessNameOf, logOdd, tell, tellFlood, waitingSeen } from './conditions.ts';
 import type { DeliveryTally } from './deliver.ts';
 import { Looks } from './looks.ts';
-import { type Oddities, quarantineTold, unreported, watching } from './oddities.ts';
+import { unreported, watching } from './oddities.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
 import { type ReadingContext, readDays } from './read-days.ts';
@@ -123,18 +120,19 @@ class Tick {
   readonly #limit: TimeLimit;
   readonly #run: TickRun;
   readonly #window: RecentWindow;
-  readonly #oddities: Oddities = { quarantined: new Map(), oddFields: new Map() };
+  /** What operations are to be told of at the end. */
+  readonly #facts: Facts;
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
   /** Once this tick has the lease: the state as it was then, and what is announced. */
   #work: Work | undefined;
-  /** What operations know, as the state has it, and what of this tick they are still to be told. */
-  #open: OpenConditions = new Map();
-  #seen: Observations = {};
+  /** What operations know. */
+  #open = new Map<ConditionName, OpenCondition>();
   #read: Pick<TickReport, 'examined' | 'proofs'> = { examined: 0, proofs: {} };
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
-    this.#parts = { ...parts, partner: watching(parts.partner, this.#oddities) };
+    this.#facts = { pace: parts.partner.pace, quarantined: new Map(), oddFields: new Map() };
+    this.#parts = { ...parts, partner: watching(parts.partner, this.#facts) };
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#run = run;
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
@@ -143,14 +141,12 @@ class Tick {
   async run(): Promise<TickReport> {
     const { ledger, clock, partner } = this.#parts;
     const state = await ledger.state();
-    this.#open = state.conditions;
-    const pause = state.paused ? state.pause : undefined;
-    const pauseNow = pauseSeen(pause, clock.now().epochMilliseconds);
+    this.#open = new Map(state.conditions);
     if (state.paused) {
-      this.#open = await tell(this.#parts, this.#open, pauseNow);
+      const seen = pauseSeen(state.pause, clock.now().epochMilliseconds);
+      await tell(this.#parts, this.#open, seen);
       return this.#report('paused', state);
     }
-    this.#observe({ ...owed(state.conditions), ...pauseNow });
     partner.pace.value = state.pace ?? unhurried;
     try {
       return await this.#story(state);
@@ -176,7 +172,7 @@ class Tick {
 
     const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
     if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
-    this.#observe(accessSeen(this.#open));
+    this.#facts.access = 'none';
     if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
     return this.#workOn(state, leased, pulse);
   }
@@ -199,7 +195,7 @@ class Tick {
     if (reachOf(error) === 'pace') return this.#stop('backing-off', this.#work?.state ?? state);
     if (isRefusal(error)) await noteRefusal(state, this.#parts);
     const name = accessNameOf(error);
-    if (name !== undefined) this.#observe(accessSeen(this.#open, name));
+    if (name !== undefined) this.#facts.access = name;
     await this.#attempt('conditions not told', () => this.#tell());
     const work = this.#work;
     if (work !== undefined) {
@@ -245,7 +241,7 @@ class Tick {
       pulse.count === state.expected + state.unexplained &&
       digestOf(pulse, state.salt) === state.pulseDigest &&
       !left.toRead &&
-      unreported(this.#oddities, state).length === 0
+      unreported(this.#facts, state).length === 0
     );
   }
 
@@ -324,7 +320,7 @@ class Tick {
     const { state, lease } = work;
     const { ledger, clock, settings, rules } = this.#parts;
     const { withdrawAfterMs } = settings;
-    const { quarantined, oddFields } = this.#oddities;
+    const { quarantined } = this.#facts;
     const isMalformed = (id: number) =>
       quarantined.has(String(id)) || state.reported.includes(String(id));
     const looks = new Looks(
@@ -368,7 +364,7 @@ class Tick {
     const missing = looks.conclude(calendar);
     const { isNoticeOwed } = state.baseline;
     const isToldNow = isNoticeOwed && (await tellOfCompletion(this.#parts, calendar));
-    this.#observe(daysSeen(this.#open, calendar, quarantined.size, oddFields.size > 0));
+    this.#facts.calendar = calendar;
     // What came or went while the search was on looks the same, until the next search.
     const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
     // Days that cannot be read in a whole tick must not keep ticks from all others.
@@ -494,13 +490,14 @@ class Tick {
     const lease = leaseOf(this.#run.id, this.#run.deadline);
     const state = await ledger.takeLease(lease, clock.now());
     if (state === undefined) return undefined;
-    this.#open = state.conditions;
+    this.#open = new Map(state.conditions);
     const announcement = new Announcement({
       parts: this.#parts,
       window: this.#window,
       limit: this.#limit,
       lease,
-      tellFlood: (held) => this.#tellFlood(held, announcement),
+      tellFlood: (changes) =>
+        tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes),
     });
     this.#work = { lease, state, announcement };
     await announcement.inherit(state);
@@ -511,15 +508,17 @@ class Tick {
   async #finish(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     const { ledger, clock, settings, journal } = this.#parts;
     const now = clock.now();
-    const malformed = unreported(this.#oddities, state);
+    const malformed = unreported(this.#facts, state);
     if (malformed.length > 0) {
-      this.#learned.reported = [...state.reported, ...malformed.map(([name]) => name)];
-      this.#observe(quarantineTold(this.#parts, malformed, this.#learned.reported.length));
+      const reported = [...state.reported, ...malformed.map(([name]) => name)];
+      const news = malformed.map(([, record]) => record);
+      this.#learned.reported = reported;
+      this.#facts.reported = { news, total: reported.length };
     }
     const { missing, unexplained } = { ...state, ...this.#learned };
     // A reading of everything looks for nothing that is missing, and knows of nothing that it is not.
     if (outcome !== 'baseline')
-      this.#observe(absenceSeen(this.#open, missing, unexplained, settings.withdrawAfterMs));
+      this.#facts.absence = { missing, unexplained, steadyMs: settings.withdrawAfterMs };
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     const work = this.#work;
@@ -562,31 +561,15 @@ class Tick {
     return { ...kept, dirtySince: isSettled ? undefined : since };
   }
 
-  #observe(seen: Observations): void {
-    this.#seen = { ...this.#seen, ...seen };
-  }
-
   /** Operations hear of what was seen before the state says that they know. */
   async #tell(): Promise<void> {
-    const { clock, partner } = this.#parts;
-    const nowMs = clock.now().epochMilliseconds;
-    this.#observe(paceSeen(partner.pace, nowMs));
     if (this.#work) {
       const { tally, delivery } = this.#work.announcement.now;
-      const waiting = { held: tally.held, undeliverable: delivery.undeliverable };
-      this.#observe(oddTold(this.#parts, this.#open, this.#oddities.oddFields, nowMs));
-      this.#observe(await waitingSeen(this.#parts, this.#open, waiting));
+      const now = { held: tally.held, undeliverable: delivery.undeliverable };
+      this.#facts.waiting ??= await waitingSeen(this.#parts, this.#open, now);
+      logOdd(this.#parts, this.#facts, this.#open);
     }
-    const seen = this.#seen;
-    // Once: what could not be noted is not told again by the same tick.
-    this.#seen = {};
-    this.#open = await tell(this.#parts, this.#open, seen);
-  }
-
-  async #tellFlood(changes: readonly Sighting[], announcement: Announcement): Promise<boolean> {
-    const { held } = announcement.now.tally;
-    this.#open = await tellFlood(this.#parts, this.#open, held, changes);
-    return this.#open.get('held')?.owes === undefined;
+    await tell(this.#parts, this.#open, conditionsOf(this.#facts, this.#open, this.#nowMs));
   }
 
   /** Before its work was done: what it has done is kept, if it has the lease; if not, there is nothing to complete. */
@@ -597,6 +580,11 @@ class Tick {
   }
 
   #report(outcome: TickReport['outcome'], state: State): TickReport {
+    const lasting = Object.fromEntries(
+      [...this.#open]
+        .filter(([, condition]) => isLasting(condition))
+        .map(([name, { number }]) => [name, number]),
+    );
     const { tally, delivery, failures } = this.#work?.announcement.now ?? nothingAnnounced;
     return {
       integration: this.#parts.settings.name,
@@ -606,8 +594,8 @@ class Tick {
       undelivered: delivery.undelivered,
       undeliverable: delivery.undeliverable,
       ...this.#read,
-      quarantined: this.#oddities.quarantined.size,
-      conditions: lasting(this.#open),
+      quarantined: this.#facts.quarantined.size,
+      conditions: lasting,
       unexplained: this.#learned.unexplained ?? state.unexplained,
       missing: ('missing' in this.#learned ? this.#learned : state).missing?.total ?? 0,
       failed: failures,

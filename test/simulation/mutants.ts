@@ -1,7 +1,7 @@
 import { compare } from '../../lambda/detection/compare.ts';
+import { oddPaths } from '../../lambda/detection/fingerprint.ts';
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
-import { oddPaths } from '../../lambda/detection/odd-fields.ts';
 import { reachOf } from '../../lambda/errors.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';

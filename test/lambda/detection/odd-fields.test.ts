@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isOver, oddPaths, withMet } from '../../../lambda/detection/odd-fields.ts';
+import { Calendar } from '../../../lambda/detection/calendar.ts';
+import { conditionsOf, type OpenConditions } from '../../../lambda/detection/conditions.ts';
+import { oddPaths } from '../../../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
+import { nothingNoted } from '../../scaffold/facts.ts';
 import { assessment } from '../../support/assessments.ts';
 
 const promised = [
@@ -38,22 +41,36 @@ describe('the odd paths of a record', () => {
 });
 
 describe('what is known of odd fields', () => {
+  const opened = (paths: Record<string, { at: number; records: number }>): OpenConditions =>
+    new Map([['odd-fields', { since: 0, number: 2, told: { at: 0, number: 2 }, paths }]]);
+
   it('has each path with the last time and the most records of one tick', () => {
-    const first = withMet({}, new Map([['name', new Set([1, 2])]]), 1_000);
-    expect(first).toEqual({ name: { at: 1_000, records: 2 } });
-    const met = new Map([
+    const first = { name: { at: 1_000, records: 2 } };
+    const oddFields = new Map([
       ['name', new Set([2])],
       ['email', new Set([3, 4, 5])],
     ]);
-    const second = withMet(first, met, 2_000);
-    expect(second).toEqual({ email: { at: 2_000, records: 3 }, name: { at: 2_000, records: 2 } });
-    expect(Object.keys(second)).toEqual(['email', 'name']);
+    const facts = { ...nothingNoted(), oddFields, waiting: {} };
+    const { 'odd-fields': seen } = conditionsOf(facts, opened(first), 2_000);
+    expect(seen).toEqual({
+      number: 2,
+      details: ['email: 3 records', 'name: 2 records'],
+      paths: { email: { at: 2_000, records: 3 }, name: { at: 2_000, records: 2 } },
+    });
+    expect(Object.keys(seen?.paths ?? {})).toEqual(['email', 'name']);
   });
 
   it('is over when every day was read since the last of them was met', () => {
     const known = { email: { at: 2_000, records: 1 }, name: { at: 1_000, records: 1 } };
-    expect(isOver(known, [2_001, 3_000])).toBe(true);
-    expect(isOver(known, [2_000, 3_000])).toBe(false);
-    expect(isOver(known, [0, 3_000])).toBe(false);
+    const whenReadAt = (...readAt: number[]) => {
+      const days = readAt.map(
+        (at, day) => [`2026-11-0${day + 1}`, { count: 1, readAt: at }] as const,
+      );
+      const facts = { ...nothingNoted(), calendar: new Calendar(days) };
+      return conditionsOf(facts, opened(known), 4_000)['odd-fields'];
+    };
+    expect(whenReadAt(2_001, 3_000)).toEqual({ number: 0 });
+    expect(whenReadAt(2_000, 3_000)).toBeUndefined();
+    expect(whenReadAt(0, 3_000)).toBeUndefined();
   });
 });

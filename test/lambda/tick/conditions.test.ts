@@ -2,14 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import {
-  accessSeen,
   type ConditionName,
-  daysSeen,
-  lasting,
+  conditionsOf,
+  type Facts,
   type Observations,
   type OpenConditions,
-  owed,
-  quarantineSeen,
 } from '../../../lambda/detection/conditions.ts';
 import { unhurried } from '../../../lambda/detection/pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
@@ -21,6 +18,7 @@ import { accessNameOf, tell, tellFlood, waitingSeen } from '../../../lambda/tick
 import type { TickParts } from '../../../lambda/tick/parts.ts';
 import { rules } from '../../../lambda/tick/rules.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
+import { nothingNoted } from '../../scaffold/facts.ts';
 import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { sightingsOf } from '../../scaffold/sightings.ts';
@@ -38,7 +36,7 @@ class Operations {
   /** Events that wait for ops. */
   kept = 0;
 
-  /** @param see what the tick sees, given what is open */
+  /** @param see what the tick sees beside what is owed, given what is open */
   async tick(
     see: (
       open: OpenConditions,
@@ -46,8 +44,17 @@ class Operations {
     ) => Promise<Observations> | Observations = () => ({}),
   ): Promise<OpenConditions> {
     const parts = this.#parts();
-    const { conditions } = await this.ledger.state();
-    return tell(parts, conditions, { ...owed(conditions), ...(await see(conditions, parts)) });
+    const open = new Map((await this.ledger.state()).conditions);
+    const owed = conditionsOf(nothingNoted(), open, this.clock.now().epochMilliseconds);
+    await tell(parts, open, { ...owed, ...(await see(open, parts)) });
+    return open;
+  }
+
+  /** A tick that has noted these. */
+  note(facts: Partial<Facts>): Promise<OpenConditions> {
+    return this.tick((open) =>
+      conditionsOf({ ...nothingNoted(), ...facts }, open, this.clock.now().epochMilliseconds),
+    );
   }
 
   /** @returns whether operations know of it */
@@ -55,9 +62,8 @@ class Operations {
     const [change] = sightingsOf([assessment()], new Map(), 'salt');
     if (change === undefined) throw new Error('it is no change');
     const parts = this.#parts();
-    const { conditions } = await this.ledger.state();
-    const open = await tellFlood(parts, conditions, heldNow, Array(size).fill(change));
-    return open.get('held')?.owes === undefined;
+    const open = new Map((await this.ledger.state()).conditions);
+    return tellFlood(parts, open, heldNow, Array(size).fill(change));
   }
 
   #parts(): TickParts {
@@ -214,7 +220,7 @@ describe('telling operations', () => {
       await add(operations, 600);
       operations.clock.advance({ hours: 25 });
       operations.kept = 200;
-      expect(lasting(await look(operations))).toEqual({ [name]: 200 });
+      expect((await look(operations)).get(name)).toMatchObject({ number: 200 });
       expect(await known()).toBe(200);
       await add(operations, 100);
       expect(await known()).toBe(300);
@@ -264,22 +270,23 @@ describe('telling operations', () => {
     const operations = new Operations();
     const calendar = new Calendar(new Map());
     const record = { id: 1, problems: ['name: missing'] };
-    await operations.tick(() => quarantineSeen([record], 1));
-    await operations.tick(() => quarantineSeen([record], 2));
+    await operations.note({ reported: { news: [record], total: 1 } });
+    await operations.note({ reported: { news: [record], total: 2 } });
     operations.clock.advance({ hours: 25 });
-    for (const malformed of [2, 2, 0])
-      await operations.tick((open) => daysSeen(open, calendar, malformed, false));
+    for (const met of [[record], [record], []]) {
+      const quarantined = new Map(met.map((one) => [String(one.id), one]));
+      await operations.note({ quarantined, calendar });
+    }
     expect(operations.notices).toHaveLength(3);
     expect(operations.notices[1]?.text).toContain('2');
   });
 
   it('of another refusal ends the one before it', async () => {
     const operations = new Operations();
-    const fail = (error: unknown) =>
-      operations.tick((open) => accessSeen(open, accessNameOf(error)));
+    const fail = (error: unknown) => operations.note({ access: accessNameOf(error) ?? 'none' });
     await fail(new PartnerError('credentials-refused', 'list'));
     await fail(new PartnerError('not-provisioned', 'list'));
-    await operations.tick((open) => accessSeen(open));
+    await operations.note({ access: 'none' });
     expect(operations.subjects).toEqual([
       'district-a: the partner refuses the credentials',
       'district-a: the partner accepts the credentials again',

@@ -1,0 +1,9 @@
+import type { Facts } from '../../lambda/detection/conditions.ts';
+import { unhurried } from '../../lambda/detection/pace.ts';
+
+/** Of a tick that has found out nothing yet. */
+export const nothingNoted = (): Facts => ({
+  pace: { perMinute: 600, value: unhurried },
+  quarantined: new Map(),
+  oddFields: new Map(),
+});
