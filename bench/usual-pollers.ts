@@ -12,8 +12,8 @@ import {
 import { PublishBatchCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import { recentWindow } from '../lambda/detection/days.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
+import { MAX_PAGE_SIZE } from '../lambda/partner/api.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
-import { MAX_PAGE_SIZE } from '../lambda/partner/query.ts';
 import type { ManualClock } from '../test/scaffold/clock.ts';
 import { settings, timeZone } from './settings.ts';
 

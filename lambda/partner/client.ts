@@ -1,22 +1,28 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../clock.ts';
-import { answered, opensAt, refused, spent, unhurried } from '../detection/pace.ts';
-import { faultOf } from '../errors.ts';
+import { refused, unhurried } from '../detection/pace.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { RequestPace } from '../ports/request-pace.ts';
+import {
+  type ListQuery,
+  type Page,
+  type ReadPage,
+  readPage,
+  readRecord,
+  toSearchParams,
+} from './api.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
-import { fittingPage } from './fitting-page.ts';
-import { type ListQuery, toSearchParams } from './query.ts';
-import { type Page, type ReadPage, readPage, readRecord } from './records.ts';
+import { afterTooLarge, joined, type Pieces } from './fitting-page.ts';
 import { toRefusal } from './refusals.ts';
-import { type RetryPolicy, withRetries, withTimeLimit } from './retry.ts';
-import { type CredentialSource, type TokenRequestForm, Tokens } from './token.ts';
+import { nextAttempt, type RetryPolicy } from './retry.ts';
+import { type CredentialSource, type TokenRequestForm, withToken } from './token.ts';
 import {
   type HttpReply,
-  type HttpRequest,
   type RequestDispatcher,
+  type RequestInfo,
   Transport,
   type TransportLimits,
+  withTimeLimit,
 } from './transport.ts';
 
 export interface PartnerClientLimits extends TransportLimits, RetryPolicy {
@@ -24,16 +30,6 @@ export interface PartnerClientLimits extends TransportLimits, RetryPolicy {
   readonly attemptMs: number;
   /** A call as a whole, its retries included, if the caller names no deadline. */
   readonly callMs: number;
-}
-
-/** One HTTP request that was made. Holds no personal data and no credential. */
-export interface RequestInfo {
-  readonly kind: RequestKind;
-  readonly ms: number;
-  /** Of the answer; undefined if there was none. */
-  readonly status: number | undefined;
-  /** The answer's `Date` header: the partner's clock. */
-  readonly date: string | undefined;
 }
 
 export interface PartnerClientOptions {
@@ -64,7 +60,8 @@ export interface CallOptions {
 /** Reads assessments (partner-api.md, 4.2 and 4.3). Safe to share among concurrent callers. */
 export interface PartnerClient {
   /**
-   * One page of the list, of fewer rows than asked for where so many are too large.
+   * One page of the list: of fewer rows than asked for where so many are too large; where none of them can be read, with
+   * the next one that can.
    *
    * @throws {PartnerError} or what the credential source throws
    */
@@ -106,83 +103,36 @@ export function createPartnerClient(
   options: PartnerClientOptions,
   read: ReadPage = readPage,
 ): PartnerClient {
-  const { clock = systemClock, random = Math.random, onRequest } = options;
+  const { clock = systemClock, random = Math.random, baseUrl, onRequest, dispatcher } = options;
   const { requestsPerMinute = Number.POSITIVE_INFINITY, tokenRequest = 'form' } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const pace: RequestPace = { perMinute: requestsPerMinute, value: unhurried };
-  const transport = new Transport(options.baseUrl, limits, options.dispatcher);
-  const tokens = new Tokens({
+  const transport = new Transport({ baseUrl, limits, clock, pace, onRequest, dispatcher });
+  const send = withToken(transport, {
     credentials: options.credentials,
     form: tokenRequest,
     clock,
-    send,
     limitMs: limits.attemptMs,
   });
-
-  /** @throws {PartnerError} `pace-spent` if the pace has no room for it now */
-  async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
-    signal.throwIfAborted();
-    const { kind } = request;
-    const startedAt = clock.now().epochMilliseconds;
-    const retryAfterMs = opensAt(pace.value, pace.perMinute, startedAt) - startedAt;
-    if (retryAfterMs > 0) throw new PartnerError('pace-spent', kind, [], { retryAfterMs });
-    pace.value = spent(pace.value, pace.perMinute, startedAt);
-    let reply: HttpReply | undefined;
-    try {
-      reply = await transport.send(request, signal);
-      return reply;
-    } finally {
-      const now = clock.now().epochMilliseconds;
-      if (reply) pace.value = answered(pace.value, reply.status, now);
-      const { status, headers } = reply ?? {};
-      onRequest?.({ kind, ms: now - startedAt, status, date: headers?.date });
-    }
-  }
-
-  async function ask<T>(
-    kind: RequestKind,
-    path: string,
-    { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
-    parse: (reply: HttpReply) => T,
-  ): Promise<T> {
-    const context = { ...limits, deadline, clock, random, signal };
-    return await withRetries(() => {
-      const left = deadline.epochMilliseconds - clock.now().epochMilliseconds;
-      const isLast = left < limits.attemptMs;
-      return withTimeLimit(
-        clock,
-        Math.min(left, limits.attemptMs),
-        () =>
-          isLast
-            ? new PartnerError('out-of-time', kind, 'deadline')
-            : new PartnerError('timed-out', kind, 'attempt'),
-        signal,
-        async (within) => parse(await tokens.send({ kind, method: 'GET', path }, within)),
-      );
-    }, context).catch((error) => {
-      if (error instanceof PartnerError && error.code === 'rate-limited') {
-        const now = clock.now().epochMilliseconds;
-        pace.value = refused(pace.value, pace.perMinute, now, error.retryAfterMs);
-      }
-      throw error;
-    });
-  }
-
-  async function page(query: ListQuery, callOptions: CallOptions): Promise<Page> {
-    const path = `${ASSESSMENTS}?${toSearchParams(query)}`;
-    return await ask('list', path, callOptions, (reply) => {
-      if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
-      return read(reply, query.offset ?? 0);
-    });
-  }
+  const host = { send, pace, clock, random, limits };
 
   return {
     async list(query = {}, callOptions = {}) {
-      try {
-        return await page(query, callOptions);
-      } catch (error) {
-        if (faultOf(error) !== 'record') throw error;
-        return await fittingPage((fewer) => page(fewer, callOptions), query);
+      let pieces: Pieces = { waiting: [query], pages: [], skipped: 0 };
+      for (;;) {
+        const [next, ...waiting] = pieces.waiting;
+        if (next === undefined) return joined(pieces);
+        const path = `${ASSESSMENTS}?${toSearchParams(next)}`;
+        try {
+          const page = await ask(host, 'list', path, callOptions, (reply) => {
+            if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
+            return read(reply, next.offset ?? 0);
+          });
+          if (next === query) return page;
+          pieces = { ...pieces, waiting, pages: [...pieces.pages, page] };
+        } catch (error) {
+          pieces = afterTooLarge(error, next, { ...pieces, waiting });
+        }
       }
     },
 
@@ -190,7 +140,7 @@ export function createPartnerClient(
       if (!Number.isSafeInteger(id) || id < 1) {
         throw new PartnerError('invalid-query', 'get', 'id: not a positive integer');
       }
-      return await ask('get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
+      return await ask(host, 'get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
         if (reply.status === 404) return undefined;
         if (reply.status >= 300) throw toRefusal('get', reply, clock.now());
         return readRecord(reply, id);
@@ -201,4 +151,46 @@ export function createPartnerClient(
 
     close: () => transport.close(),
   };
+}
+
+/** What a call needs of its client. */
+interface Host {
+  readonly send: Transport['send'];
+  readonly pace: RequestPace;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly limits: PartnerClientLimits;
+}
+
+/** Asks until there is an answer, or no use in asking again: then the error is the last attempt's own, thrown at once. */
+async function ask<T>(
+  { send, pace, clock, random, limits }: Host,
+  kind: RequestKind,
+  path: string,
+  { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
+  parse: (reply: HttpReply) => T,
+): Promise<T> {
+  for (let failures = 0; ; ) {
+    const leftMs = deadline.epochMilliseconds - clock.now().epochMilliseconds;
+    const onTimeout = () =>
+      leftMs < limits.attemptMs
+        ? new PartnerError('out-of-time', kind, 'deadline')
+        : new PartnerError('timed-out', kind, 'attempt');
+    const limitMs = Math.min(leftMs, limits.attemptMs);
+    try {
+      return await withTimeLimit(clock, limitMs, onTimeout, signal, async (within) =>
+        parse(await send({ kind, method: 'GET', path }, within)),
+      );
+    } catch (error) {
+      const now = clock.now().epochMilliseconds;
+      const left = { leftMs: deadline.epochMilliseconds - now, random };
+      const next = nextAttempt(error, failures, limits, left);
+      // A host that goes on refusing teaches the pace.
+      if (next === undefined && error instanceof PartnerError && error.code === 'rate-limited')
+        pace.value = refused(pace.value, pace.perMinute, now, error.retryAfterMs);
+      if (next === undefined) throw error;
+      failures = next.failures;
+      await clock.sleep(next.waitMs, signal);
+    }
+  }
 }

@@ -1,104 +1,74 @@
 import { faultOf } from '../errors.ts';
-import { DEFAULT_PAGE_SIZE, type ListQuery } from './query.ts';
-import type { Page, Quarantined } from './records.ts';
-
-type List = (query: ListQuery) => Promise<Page>;
+import { DEFAULT_PAGE_SIZE, type ListQuery, type Page } from './api.ts';
 
 /** So few rows that are too large are looked at in pieces: otherwise a read could not get past a row that is. */
 const leastRows = 12;
 /** So many are told apart from their neighbours; beyond, all rows of a piece that is too large are skipped. */
 const mostTooLarge = 3;
+/** If more are skipped, the page is given up. */
+const mostSkipped = 16;
+
+/** What is known of a page that was too large to be read at once. */
+export interface Pieces {
+  /** To be asked for, the next one first. */
+  readonly waiting: readonly ListQuery[];
+  /** In the order of the list; a row that is skipped is a page, too. */
+  readonly pages: readonly Page[];
+  /** Rows that are too large by themselves, or among too many that are. */
+  readonly skipped: number;
+}
 
 /**
- * A page that was too large is asked for again with half of its rows, and again. What fits is one answer, as
- * any page is. A row that is too large by itself is skipped and quarantined, without an id; such a page is made of
- * several answers, and proves nothing.
+ * What is asked for instead of a page that was too large: half of its rows, and again. Rows that are too large by
+ * themselves are skipped; where there are no others, the row behind them is read as well, for it has the count.
  *
- * @throws {PartnerError}
+ * @throws the error, if it is another one, or the page is given up
  */
-export async function fittingPage(list: List, query: ListQuery): Promise<Page> {
-  let page = query.page ?? DEFAULT_PAGE_SIZE;
-  let fitting: Page | undefined;
-  while (fitting === undefined && page > leastRows) {
-    page = Math.floor(page / 2);
-    fitting = await unlessTooLarge(list({ ...query, page }));
+export function afterTooLarge(
+  error: unknown,
+  query: ListQuery,
+  { waiting, pages, skipped }: Pieces,
+): Pieces {
+  if (faultOf(error) !== 'record') throw error;
+  const { offset = 0, page = DEFAULT_PAGE_SIZE } = query;
+  if (page > leastRows) {
+    const half = { ...query, page: Math.floor(page / 2) };
+    return { waiting: [half], pages, skipped };
   }
-  return fitting ?? (await inPieces(list, { ...query, page, offset: query.offset ?? 0 }));
-}
-
-/** Rows that follow each other, or a single one that is too large. */
-type Piece = Page | 'too-large';
-type Rows = Required<Pick<ListQuery, 'page' | 'offset'>>;
-
-async function inPieces(list: List, query: ListQuery & Rows): Promise<Page> {
-  const pieces = query.page === 1 ? (['too-large'] as const) : await halves(list, query, []);
-  const pages = pieces.filter((piece) => piece !== 'too-large');
-  const [first] = pages;
-  // All fit, one by one: the first is a slice of the list by itself.
-  if (first !== undefined && pages.length === pieces.length) return first;
-  const { count } = pages.at(-1)?.meta ?? (await beyond(list, query));
-  return joined(pieces, { count, offset: query.offset, page: query.page });
-}
-
-/** @param before pieces of earlier rows */
-async function halves(
-  list: List,
-  query: ListQuery & Rows,
-  before: readonly Piece[],
-): Promise<readonly Piece[]> {
-  const { offset, page: rows } = query;
-  const middle = Math.ceil(rows / 2);
-  const first = { ...query, page: middle };
-  const second = { ...query, offset: offset + middle, page: rows - middle };
-  return await piecesOf(list, second, await piecesOf(list, first, before));
-}
-
-async function piecesOf(
-  list: List,
-  query: ListQuery & Rows,
-  before: readonly Piece[],
-): Promise<readonly Piece[]> {
-  const page = await unlessTooLarge(list(query));
-  if (page !== undefined) return [...before, page];
-  const areMany = before.filter((piece) => piece === 'too-large').length >= mostTooLarge;
-  if (areMany || query.page === 1)
-    return [...before, ...Array.from({ length: query.page }, () => 'too-large' as const)];
-  return await halves(list, query, before);
-}
-
-/** What the host counts, where no row of a page says it. */
-async function beyond(list: List, query: ListQuery & Rows): Promise<Page['meta']> {
-  const next = (further: number) =>
-    list({ ...query, offset: query.offset + query.page + further, page: 1 });
-  for (let further = 0; further < mostTooLarge; further++) {
-    const page = await unlessTooLarge(next(further));
-    if (page !== undefined) return page.meta;
+  if (page > 1 && skipped < mostTooLarge) {
+    const middle = Math.ceil(page / 2);
+    const first = { ...query, offset, page: middle };
+    const second = { ...query, offset: offset + middle, page: page - middle };
+    return { waiting: [first, second, ...waiting], pages, skipped };
   }
-  return (await next(mostTooLarge)).meta;
+  if (skipped + page > mostSkipped) throw error;
+  const rows = Array.from({ length: page }, (_, row) => skippedRow(offset + row));
+  const isUnread = waiting.length === 0 && pages.length === skipped;
+  const behind = isUnread ? [{ ...query, offset: offset + page, page: 1 }] : [];
+  return { waiting: [...waiting, ...behind], pages: [...pages, ...rows], skipped: skipped + page };
 }
 
-function joined(pieces: readonly Piece[], meta: Page['meta']): Page {
-  const assessments = new Map<number, Page['assessments'][number]>();
-  const quarantined: Quarantined[] = [];
-  let rows = 0;
-  for (const page of pieces) {
-    if (page === 'too-large') {
-      quarantined.push({ index: rows, problems: ['too large to be read'] });
-      rows += 1;
-      continue;
-    }
-    for (const one of page.assessments) assessments.set(one.id, one);
-    for (const one of page.quarantined) quarantined.push({ ...one, index: rows + one.index });
-    rows += page.rows;
-  }
-  return { assessments: [...assessments.values()], quarantined, meta, rows };
+/** Quarantined without an id. */
+function skippedRow(offset: number): Page {
+  const quarantined = [{ index: 0, problems: ['too large to be read'] }];
+  return { assessments: [], quarantined, meta: { count: 0, offset, page: 1 }, rows: 1 };
 }
 
-async function unlessTooLarge(asked: Promise<Page>): Promise<Page | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (faultOf(error) === 'record') return undefined;
-    throw error;
-  }
+/** The first piece, one answer as any page is; if rows were skipped all pieces, of several answers, which prove nothing. */
+export function joined({ pages, skipped }: Pieces): Page {
+  return pages.reduce((before, { assessments, quarantined, meta, rows }) => {
+    if (skipped === 0) return before;
+    const byId = new Map([...before.assessments, ...assessments].map((one) => [one.id, one]));
+    const moved = quarantined.map((one) => ({ ...one, index: before.rows + one.index }));
+    return {
+      assessments: [...byId.values()],
+      quarantined: [...before.quarantined, ...moved],
+      meta: {
+        count: meta.count || before.meta.count,
+        offset: before.meta.offset,
+        page: before.meta.page + meta.page,
+      },
+      rows: before.rows + rows,
+    };
+  });
 }

@@ -3,20 +3,20 @@ export type { Clock } from '../clock.ts';
 export { NotifierError } from '../errors.ts';
 export type { Assessment, ResultPart } from '../events/assessment.ts';
 export {
+  type AssessmentFilter,
+  type ListQuery,
+  MAX_PAGE_SIZE,
+  type Page,
+  type Quarantined,
+  SORT_KEYS,
+} from './api.ts';
+export {
   type CallOptions,
   createPartnerClient,
   type PartnerClient,
   type PartnerClientLimits,
   type PartnerClientOptions,
-  type RequestInfo,
 } from './client.ts';
 export { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
-export {
-  type AssessmentFilter,
-  type ListQuery,
-  MAX_PAGE_SIZE,
-  SORT_KEYS,
-} from './query.ts';
-export type { Page, Quarantined } from './records.ts';
 export type { CredentialSource, Credentials, TokenRequestForm } from './token.ts';
-export type { RequestDispatcher } from './transport.ts';
+export type { RequestDispatcher, RequestInfo } from './transport.ts';

@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import { parseBody } from './api.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
-import { parseBody } from './records.ts';
 import type { HttpReply } from './transport.ts';
 
 /**

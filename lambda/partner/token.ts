@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import type { Clock } from '../clock.ts';
 import { inEnglish, problemsOf } from '../english.ts';
+import { parseBody } from './api.ts';
 import { PartnerError } from './errors.ts';
-import { parseBody } from './records.ts';
 import { errorCode, toRefusal } from './refusals.ts';
-import { withTimeLimit } from './retry.ts';
-import type { HttpReply, HttpRequest } from './transport.ts';
+import { type HttpReply, type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
 
 /** What the partner issued (partner-api.md, 1). The secret is a password. */
 export interface Credentials {
@@ -38,69 +37,60 @@ const MARGIN_MS = 60_000;
 /** No token is kept for longer, whatever its `expires_in`; the document's live for two hours. */
 const MAX_LIFE_MS = 24 * 3_600_000;
 
-export interface TokensParts {
+export interface TokenOptions {
   readonly credentials: CredentialSource;
   readonly form: TokenRequestForm;
   readonly clock: Clock;
-  readonly send: (request: HttpRequest, signal: AbortSignal) => Promise<HttpReply>;
   /** Of a whole renewal: it serves many callers, so that no one's deadline applies to it. */
   readonly limitMs: number;
 }
 
-/** Sends requests with a token, which it keeps; issues one at a time, however many callers wait. */
-export class Tokens {
-  readonly #parts: TokensParts;
-  #token: Token | undefined;
-  #pending: Promise<Token> | undefined;
+/**
+ * Sends requests with a token, which it keeps; issues one at a time, however many callers wait. A refused
+ * token is replaced, once.
+ *
+ * @throws {PartnerError} or whatever the credential source throws
+ */
+export function withToken(
+  transport: Transport,
+  { credentials, form, clock, limitMs }: TokenOptions,
+): Transport['send'] {
+  let token: Token | undefined;
+  let pending: Promise<Token> | undefined;
 
-  constructor(parts: TokensParts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * A refused token is replaced, once.
-   *
-   * @throws {PartnerError} or whatever the credential source throws
-   */
-  async send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
-    for (let refusals = 0; refusals < 2; refusals += 1) {
-      const token = await this.#get();
-      const headers = { authorization: `Bearer ${token.value}` };
-      const reply = await this.#parts.send({ ...request, headers }, signal);
-      if (reply.status !== 401) return reply;
-      // One that has replaced it meanwhile stays.
-      if (this.#token === token) this.#token = undefined;
-    }
-    throw new PartnerError('token-refused-twice', request.kind);
-  }
-
-  async #get(): Promise<Token> {
-    const { clock, limitMs } = this.#parts;
-    if (this.#token && clock.now().epochMilliseconds < this.#token.usableUntilMs)
-      return this.#token;
-    const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
-    const renewing = (signal: AbortSignal) => this.#renew(signal);
-    this.#pending ??= withTimeLimit(clock, limitMs, onTimeout, undefined, renewing).finally(() => {
-      this.#pending = undefined;
-    });
-    return await this.#pending;
-  }
-
-  async #renew(signal: AbortSignal): Promise<Token> {
-    const { credentials, form, clock, send } = this.#parts;
+  async function renew(signal: AbortSignal): Promise<Token> {
     // Once more with the secret as it is now: it may have been rotated since it was cached.
     for (const afresh of [false, true]) {
       const request = toTokenRequest(await credentials({ afresh }), form);
       const sentAtMs = clock.now().epochMilliseconds;
-      const reply = await send(request, signal);
+      const reply = await transport.send(request, signal);
       if (isCredentialRefusal(reply)) continue;
       if (reply.status >= 300) throw toRefusal('token', reply, clock.now());
       // Counted from the sending: the answer's way back is part of the token's life.
-      this.#token = parseToken(reply, sentAtMs);
-      return this.#token;
+      token = parseToken(reply, sentAtMs);
+      return token;
     }
     throw new PartnerError('credentials-refused', 'token');
   }
+
+  return async function authorized(request, signal) {
+    for (let refusals = 0; refusals < 2; refusals += 1) {
+      let used = token;
+      if (used === undefined || clock.now().epochMilliseconds >= used.usableUntilMs) {
+        const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
+        pending ??= withTimeLimit(clock, limitMs, onTimeout, undefined, renew).finally(() => {
+          pending = undefined;
+        });
+        used = await pending;
+      }
+      const headers = { authorization: `Bearer ${used.value}` };
+      const reply = await transport.send({ ...request, headers }, signal);
+      if (reply.status !== 401) return reply;
+      // One that has replaced it meanwhile stays.
+      if (token === used) token = undefined;
+    }
+    throw new PartnerError('token-refused-twice', request.kind);
+  };
 }
 
 function parseToken(reply: HttpReply, sentAtMs: number): Token {

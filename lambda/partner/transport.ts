@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Clock } from '../clock.ts';
+import { answered, opensAt, spent } from '../detection/pace.ts';
+import type { RequestPace } from '../ports/request-pace.ts';
 import { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
 
 export interface TransportLimits {
@@ -13,6 +16,16 @@ export interface TransportLimits {
   readonly maxResponseBytes: number;
   /** Sockets open to the host at the same time. */
   readonly connections: number;
+}
+
+/** One HTTP request that was made. Holds no personal data and no credential. */
+export interface RequestInfo {
+  readonly kind: RequestKind;
+  readonly ms: number;
+  /** Of the answer; undefined if there was none. */
+  readonly status: number | undefined;
+  /** The answer's `Date` header: the partner's clock. */
+  readonly date: string | undefined;
 }
 
 export interface HttpRequest {
@@ -35,21 +48,31 @@ export interface HttpReply {
 /** What carries a request to the host and its answer back: undici's pool, or a host in memory. */
 export type RequestDispatcher = Pick<Dispatcher, 'dispatch'> & { close(): Promise<void> };
 
+export interface TransportOptions {
+  readonly baseUrl: string | URL;
+  readonly limits: TransportLimits;
+  readonly clock: Clock;
+  /** Of all that is sent. */
+  readonly pace: RequestPace;
+  readonly onRequest?: ((info: RequestInfo) => void) | undefined;
+  readonly dispatcher?: RequestDispatcher | undefined;
+}
+
 /** Kept equal to package.json by a test. */
 const USER_AGENT = 'certification-notifier/0.1.0';
 
-/** Requests to one host: follows nothing and reads no more than it was told to. */
+/** Requests to one host, at its pace: follows nothing and reads no more than it was told to. */
 export class Transport {
+  readonly #options: TransportOptions;
   readonly #dispatcher: RequestDispatcher;
   readonly #prefix: string;
-  readonly #maxResponseBytes: number;
 
   /** @throws {PartnerError} `invalid-base-url` */
-  constructor(baseUrl: string | URL, limits: TransportLimits, dispatcher?: RequestDispatcher) {
-    const url = parseBaseUrl(baseUrl);
+  constructor(options: TransportOptions) {
+    const url = parseBaseUrl(options.baseUrl);
+    this.#options = options;
     this.#prefix = url.pathname.replace(/\/+$/, '');
-    this.#maxResponseBytes = limits.maxResponseBytes;
-    this.#dispatcher = dispatcher ?? poolTo(url.origin, limits);
+    this.#dispatcher = options.dispatcher ?? poolTo(url.origin, options.limits);
   }
 
   /**
@@ -57,11 +80,16 @@ export class Transport {
    * connection then, once it has one.
    *
    * @param signal of this request alone
-   * @throws {PartnerError} if there is no whole answer
+   * @throws {PartnerError} if there is no whole answer; `pace-spent` if the pace has no room for it now
    */
   async send({ kind, ...asked }: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
-    let status = 0;
-    let headers: HttpReply['headers'] = {};
+    const { limits, clock, pace, onRequest } = this.#options;
+    signal.throwIfAborted();
+    const startedAt = clock.now().epochMilliseconds;
+    const retryAfterMs = opensAt(pace.value, pace.perMinute, startedAt) - startedAt;
+    if (retryAfterMs > 0) throw new PartnerError('pace-spent', kind, [], { retryAfterMs });
+    pace.value = spent(pace.value, pace.perMinute, startedAt);
+    let reply: HttpReply | undefined;
     try {
       const answer = await request.call(this.#dispatcher, {
         ...asked,
@@ -75,27 +103,68 @@ export class Transport {
         },
         signal,
       });
-      status = answer.statusCode;
-      headers = Object.fromEntries(
-        Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
-      );
+      const pairs = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
+      reply = {
+        status: answer.statusCode,
+        headers: Object.fromEntries(pairs),
+        body: Buffer.alloc(0),
+      };
       const { body } = answer;
-      if (Number(headers['content-length']) > this.#maxResponseBytes) {
+      if (Number(reply.headers['content-length']) > limits.maxResponseBytes) {
         // undici counts what arrives: a slow host would time out before it is too much.
         body.on('error', () => {}).destroy();
         throw new PartnerError('response-too-large', kind, 'Content-Length');
       }
       // Not `bytes()`: it keeps a piece of its own of each byte, if they are sent one by one.
-      return { status, headers, body: Buffer.concat(await body.toArray()) };
+      reply = { ...reply, body: Buffer.concat(await body.toArray()) };
+      return reply;
     } catch (error) {
-      if (status >= 300) return { status, headers, body: Buffer.alloc(0) };
+      if (reply !== undefined && reply.status >= 300) return reply;
+      reply = undefined;
       throw signal.aborted ? signal.reason : toPartnerError(kind, error);
+    } finally {
+      const now = clock.now().epochMilliseconds;
+      if (reply) pace.value = answered(pace.value, reply.status, now);
+      const { status, headers } = reply ?? {};
+      onRequest?.({ kind, ms: now - startedAt, status, date: headers?.date });
     }
   }
 
   /** Ends the connections once the requests under way have been answered. */
   async close(): Promise<void> {
     await this.#dispatcher.close();
+  }
+}
+
+/**
+ * Runs `work` for at most `ms`, and while the caller's signal allows: then rejects at once, with
+ * the error of `onTimeout` or the signal's reason, whether or not the work heeds its own signal.
+ */
+export async function withTimeLimit<T>(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  onTimeout: () => Error,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  if (ms <= 0) throw onTimeout();
+  // Not AbortSignal.any: Node keeps what it makes, with all that listens, as long as nothing aborts it.
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const controller = new AbortController();
+  const stop = (reason: unknown) => {
+    controller.abort(reason);
+    reject(reason);
+  };
+  const onAbort = () => stop(signal?.reason);
+  const cancel = clock.after(ms, () => stop(onTimeout()));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    work(controller.signal).then(resolve, reject);
+    return await promise;
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,9 +1,15 @@
 import { type Clock, systemClock } from '../../lambda/clock.ts';
+import { unhurried } from '../../lambda/detection/pace.ts';
 import { PartnerError, type RequestKind } from '../../lambda/partner/errors.ts';
 import { toRefusal } from '../../lambda/partner/refusals.ts';
-import { withRetries, withTimeLimit } from '../../lambda/partner/retry.ts';
+import { nextAttempt } from '../../lambda/partner/retry.ts';
 import type { Credentials, TokenRequestForm } from '../../lambda/partner/token.ts';
-import { type HttpReply, type HttpRequest, Transport } from '../../lambda/partner/transport.ts';
+import {
+  type HttpReply,
+  type HttpRequest,
+  Transport,
+  withTimeLimit,
+} from '../../lambda/partner/transport.ts';
 import { type Answer, toAnswer } from './answer.ts';
 import { RequestsSpentError } from './errors.ts';
 import { type Grant, requestGrant, requestGrants } from './grants.ts';
@@ -18,6 +24,7 @@ const outages: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const attemptMs = 20_000;
 const callMs = 60_000;
+const retries = { attempts: 3, backoffMs: 500, maxBackoffMs: 2_000 };
 
 /** Where a limit would be told of: the IETF draft's fields, and what preceded it. */
 const rateLimitHeaders = [
@@ -58,12 +65,17 @@ export class Host {
   private constructor(options: HostOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#transport = new Transport(options.baseUrl, {
-      connectMs: 5_000,
-      headersMs: 15_000,
-      bodyMs: 10_000,
-      maxResponseBytes: 4 * 1024 * 1024,
-      connections: 1,
+    this.#transport = new Transport({
+      baseUrl: options.baseUrl,
+      limits: {
+        connectMs: 5_000,
+        headersMs: 15_000,
+        bodyMs: 10_000,
+        maxResponseBytes: 4 * 1024 * 1024,
+        connections: 1,
+      },
+      clock: systemClock,
+      pace: { perMinute: Number.POSITIVE_INFINITY, value: unhurried },
     });
   }
 
@@ -186,34 +198,34 @@ export class Host {
    * answers a plain request: then it is this request that it cannot stand, and no outage.
    */
   async #settled(request: HttpRequest): Promise<HttpReply> {
-    let last: HttpReply | undefined;
-    const once = async () => {
-      last = undefined;
-      const reply = await this.#send(request);
-      if (reply.status === 429 || (reply.status >= 500 && reply.status !== 501)) {
-        if (!outages.has(reply.status)) last = reply;
-        throw toRefusal(request.kind, reply, this.#clock.now());
+    const { random = Math.random } = this.#options;
+    const endMs = this.#clock.now().epochMilliseconds + callMs;
+    for (let failures = 0; ; ) {
+      const { reply, failure } = await this.#attempt(request);
+      if (failure === undefined) return reply;
+      const leftMs = endMs - this.#clock.now().epochMilliseconds;
+      const next = nextAttempt(failure, failures, retries, { leftMs, random });
+      if (next === undefined) {
+        if (reply && !outages.has(reply.status) && (await this.#isWell())) return reply;
+        throw failure;
       }
-      return reply;
-    };
+      failures = next.failures;
+      await this.#clock.sleep(next.waitMs);
+    }
+  }
+
+  async #attempt(
+    request: HttpRequest,
+  ): Promise<
+    { reply: HttpReply; failure?: undefined } | { reply?: HttpReply; failure: PartnerError }
+  > {
     try {
-      return await withRetries(once, {
-        attempts: 3,
-        backoffMs: 500,
-        maxBackoffMs: 2_000,
-        deadline: this.#clock.now().add({ milliseconds: callMs }),
-        clock: this.#clock,
-        random: this.#options.random ?? Math.random,
-      });
+      const reply = await this.#send(request);
+      const isAnswer = reply.status !== 429 && (reply.status < 500 || reply.status === 501);
+      if (isAnswer) return { reply };
+      return { reply, failure: toRefusal(request.kind, reply, this.#clock.now()) };
     } catch (error) {
-      if (
-        error instanceof PartnerError &&
-        error.code === 'unavailable' &&
-        last !== undefined &&
-        (await this.#isWell())
-      ) {
-        return last;
-      }
+      if (error instanceof PartnerError) return { failure: error };
       throw error;
     }
   }

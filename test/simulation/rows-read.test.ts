@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type ReadPage, readPage } from '../../lambda/partner/api.ts';
 import { createPartnerClient } from '../../lambda/partner/client.ts';
-import { type ReadPage, readPage } from '../../lambda/partner/records.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
 import { assessment } from '../support/assessments.ts';

@@ -1,5 +1,5 @@
 import type { Assessment } from '../../lambda/events/assessment.ts';
-import { type ReadPage, readPage } from '../../lambda/partner/records.ts';
+import { type ReadPage, readPage } from '../../lambda/partner/api.ts';
 
 /** A page as the partner in memory writes it. */
 const written = /^\{"data":\[(.*)\],("meta":\{[^{}]*\})\}$/s;

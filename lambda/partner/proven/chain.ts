@@ -1,8 +1,7 @@
 import { type SeamKey, sortedBy } from '../../detection/names-tied.ts';
 import type { Anchors, SeamRow } from '../../detection/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
-import { MAX_PAGE_SIZE } from '../query.ts';
-import type { Page } from '../records.ts';
+import { MAX_PAGE_SIZE, type Page } from '../api.ts';
 import type { Part, Reading } from './reading.ts';
 
 /**

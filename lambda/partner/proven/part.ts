@@ -1,5 +1,5 @@
 import type { Proof } from '../../detection/calendar.ts';
-import { MAX_PAGE_SIZE } from '../query.ts';
+import { MAX_PAGE_SIZE } from '../api.ts';
 import { type ChainEnd, type ChainStart, readChain, resumed } from './chain.ts';
 import type { Part, Reading } from './reading.ts';
 import { isDay, isFiltered, splitByDays, splitByFlag, splitByOrganizations } from './split.ts';

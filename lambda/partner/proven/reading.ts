@@ -3,10 +3,9 @@ import type { Clock } from '../../clock.ts';
 import { type DayRange, isWithin } from '../../detection/days.ts';
 import { NameOrderEvidence } from '../../detection/names-tied.ts';
 import type { Assessment } from '../../events/assessment.ts';
+import type { AssessmentFilter, ListQuery, Page, Quarantined } from '../api.ts';
 import type { PartnerClient } from '../client.ts';
 import { isCutOff } from '../errors.ts';
-import type { AssessmentFilter, ListQuery } from '../query.ts';
-import type { Page, Quarantined } from '../records.ts';
 import { type SeamRules, seamRules } from './rules.ts';
 
 export interface ProvenReadOptions {

@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
+import type { Page } from '../../../lambda/partner/api.ts';
 import { PartnerError } from '../../../lambda/partner/index.ts';
-import type { Page } from '../../../lambda/partner/records.ts';
 import { page, type Responder, record, rig, token } from './scripted-host.ts';
 
 const RESPONSES = 1_000;

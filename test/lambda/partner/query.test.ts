@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toSearchParams } from '../../../lambda/partner/api.ts';
 import { type ListQuery, MAX_PAGE_SIZE, SORT_KEYS } from '../../../lambda/partner/index.ts';
-import { toSearchParams } from '../../../lambda/partner/query.ts';
 import { rejection, rig } from './scripted-host.ts';
 
 const pairs = (query: ListQuery) => [...toSearchParams(query)];

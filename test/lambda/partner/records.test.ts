@@ -1,6 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../../../lambda/english.ts';
-import { readPage } from '../../../lambda/partner/records.ts';
+import { readPage } from '../../../lambda/partner/api.ts';
 import { documentedRecordSchema } from '../../../local/documented-record.ts';
 import { json, page, raw, record, rejection, rig } from './scripted-host.ts';
 
@@ -172,7 +173,7 @@ describe('a page', () => {
       record(2, { wide: null }),
       record(3, { results: null }),
       record(4, { name: null, email: null }),
-      record(5, { results: null }),
+      record(5, { results: [{ deep: null }] }),
       record(6, { deep: { badge: 1 } }),
     ]);
   });
@@ -272,7 +273,10 @@ describe('a body', () => {
     ['cut off', raw('{"data":[{"name":"Zuzana')],
     ['Latin-1', raw(Buffer.from(JSON.stringify({ data: [record(1)], meta }), 'latin1'))],
     ['UTF-16', raw(Buffer.from('{"data":[]}', 'utf16le'))],
-    ['compressed', raw(JSON.stringify({ data: [], meta }), { 'content-encoding': 'gzip' })],
+    [
+      'compressed',
+      raw(gzipSync(JSON.stringify({ data: [], meta })), { 'content-encoding': 'gzip' }),
+    ],
   ])('that is %s is an error that quotes nothing', async (_, responder) => {
     const { host, client } = await rig();
     host.script('list', responder);

@@ -6,7 +6,7 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { parseRetryAfter } from '../../../lambda/partner/refusals.ts';
-import { withTimeLimit } from '../../../lambda/partner/retry.ts';
+import { withTimeLimit } from '../../../lambda/partner/transport.ts';
 import { json, page, type Responder, rejection, rig, token } from './scripted-host.ts';
 
 const reset: Responder = (response) => response.destroy();
