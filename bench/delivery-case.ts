@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import * as z from 'zod';
-import { sightingEvent } from '../lambda/events/event.ts';
+import { certificationEvent } from '../lambda/events/event.ts';
 import { dynamoLedger } from '../lambda/ledger/dynamo-ledger.ts';
 import { Table } from '../lambda/ledger/table.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';
@@ -126,7 +126,7 @@ async function deliver(
         // The embedded DynamoDB takes two items of an index for one when their keys' hashes are alike.
         const at = clock.now().subtract({ milliseconds: ids.length - index });
         const { assessment, revision } = change;
-        const event = sightingEvent({
+        const event = certificationEvent({
           integration: outbox,
           type: 'certification.created',
           assessment,

@@ -104,47 +104,69 @@ export const certificationEventSchema = z.discriminatedUnion('type', [
 export type CertificationEvent = z.infer<typeof certificationEventSchema>;
 /** A record as it leaves: what `fields` and the size limit allow. */
 export type AnnouncedAssessment = z.infer<typeof announcedAssessmentSchema>;
-/** What every event has of an assessment. */
-export type Identifiers = z.infer<typeof identifiersSchema>;
 
-interface Announced {
+export interface Announced {
   readonly integration: string;
+  readonly type: CertificationEvent['type'];
+  readonly assessment: Assessment;
+  /** What of the assessment may leave; of one that is withdrawn, the identifiers in any case. Default: these. */
+  readonly fields?: FieldChoice;
   readonly revision: number;
   /** When the change was noticed; RFC 3339, UTC. */
   readonly time: { toString(): string };
   readonly late: boolean;
+  readonly changed?: readonly string[];
   /** Sent before, and now once more on request. */
   readonly replay?: boolean;
-}
-
-export interface SightingAnnounced extends Announced {
-  readonly type: 'certification.created' | 'certification.updated' | 'certification.restored';
-  readonly assessment: Assessment;
-  /** What of the assessment may leave. */
-  readonly fields: FieldChoice;
-  readonly changed: readonly string[];
   /**
    * Only the identifiers, marked as truncated if more was to be there: for want of space elsewhere
    * than in SNS. Default: as much as SNS takes.
    */
   readonly brief?: boolean;
+  /** Default: the assessment's id. */
+  readonly subject?: string;
+  /** The last part of the id. Default: the revision. */
+  readonly unique?: string;
 }
 
-export function sightingEvent(announced: SightingAnnounced): CertificationEvent {
-  const { assessment, fields, brief } = announced;
-  return fitting({ ...announced, subject: `${assessment.id}` }, chosen(assessment, fields), brief);
+export function certificationEvent(announced: Announced): CertificationEvent {
+  const { integration, type, assessment, revision, late, changed = [], brief } = announced;
+  const { subject = `${assessment.id}`, unique = revision, fields = 'identifiers' } = announced;
+  const whole = chosen(assessment, type === 'certification.withdrawn' ? 'identifiers' : fields);
+  const shown = brief ? chosen(assessment, 'identifiers') : whole;
+  const isShort = Object.keys(whole).some((name) => !(name in shown));
+  const replay = announced.replay === true && ({ replay: true } as const);
+  const truncated = isShort && ({ truncated: true } as const);
+  const event = {
+    specversion: '1.0',
+    id: `${integration}/${subject}/${unique}`,
+    source: `urn:certification-notifier:${integration}`,
+    subject,
+    time: announced.time.toString(),
+    datacontenttype: 'application/json',
+    dataschema: eventSchemaId,
+    sequence: String(revision),
+    type,
+    data: { assessment: shown, late, changed: [...changed], ...replay, ...truncated },
+  } satisfies CertificationEvent;
+  return messageOf(event).bytes <= maxMessageBytes ? event : fitting(event);
 }
 
-export interface WithdrawalAnnounced extends Announced {
-  readonly assessment: Identifiers;
-}
-
-export function withdrawalEvent(announced: WithdrawalAnnounced): CertificationEvent {
-  const { assessment } = announced;
-  return fitting(
-    { ...announced, type: 'certification.withdrawn', subject: `${assessment.id}`, changed: [] },
-    chosen(assessment, 'identifiers'),
-  );
+/**
+ * The largest event that SNS takes: without `results`, else with the identifiers alone, and with the
+ * assessment's name cut if it is that which is too long. The last one always fits: it is a few
+ * kilobytes, whatever the record has.
+ */
+function fitting(event: CertificationEvent): CertificationEvent {
+  const { results: _, ...withoutResults }: AnnouncedAssessment = event.data.assessment;
+  const identifiers = chosen(event.data.assessment, 'identifiers');
+  const cut = { ...identifiers, assessment_name: briefName(identifiers.assessment_name) };
+  const smaller = (assessment: AnnouncedAssessment): CertificationEvent => ({
+    ...event,
+    data: { ...event.data, assessment, truncated: true },
+  });
+  const fits = (one: CertificationEvent) => messageOf(one).bytes <= maxMessageBytes;
+  return [withoutResults, identifiers].map(smaller).find(fits) ?? smaller(cut);
 }
 
 export interface TestAnnounced extends Invention {
@@ -162,13 +184,16 @@ export interface TestAnnounced extends Invention {
  * that it grows as that of every subject does.
  */
 export function testEvent(announced: TestAnnounced): CertificationEvent {
-  const { time, fields, late = false } = announced;
-  const { epochMilliseconds: revision } = time;
+  const { time, late = false } = announced;
   const day = time.toZonedDateTimeISO('UTC').toPlainDate().toString();
-  return fitting(
-    { ...announced, type: 'certification.test', subject: 'test', revision, late, changed: [] },
-    chosen(inventedAssessment(day, announced), fields),
-  );
+  return certificationEvent({
+    ...announced,
+    type: 'certification.test',
+    assessment: inventedAssessment(day, announced),
+    subject: 'test',
+    revision: time.epochMilliseconds,
+    late,
+  });
 }
 
 /**
@@ -194,54 +219,4 @@ export function chosen(assessment: Assessment, fields: FieldChoice): AnnouncedAs
 function documentedPart(part: ResultPart): ResultPart {
   const { assessment_id, assessment_name, certified_on, proctor_id, proctor_name } = part;
   return { assessment_id, assessment_name, certified_on, proctor_id, proctor_name };
-}
-
-/**
- * The largest event that SNS takes: the whole one, else without `results`, else with the identifiers
- * alone, and with the assessment's name cut if it is that which is too long. The last one always
- * fits: it is a few kilobytes, whatever the record has.
- *
- * @param brief begins at the identifiers
- */
-function fitting(of: Envelope, assessment: AnnouncedAssessment, brief = false): CertificationEvent {
-  const whole = eventOf(of, assessment);
-  if (!brief && messageOf(whole).bytes <= maxMessageBytes) return whole;
-  const identifiers = chosen(assessment, 'identifiers');
-  const isMore = Object.keys(assessment).some((name) => !(name in identifiers));
-  const { results: _, ...withoutResults } = assessment;
-  for (const smaller of brief ? [identifiers] : [withoutResults, identifiers]) {
-    const event = eventOf(of, smaller, isMore);
-    if (messageOf(event).bytes <= maxMessageBytes) return event;
-  }
-  return eventOf(
-    of,
-    { ...identifiers, assessment_name: briefName(identifiers.assessment_name) },
-    true,
-  );
-}
-
-interface Envelope extends Announced {
-  readonly type: CertificationEvent['type'];
-  readonly subject: string;
-  /** The last part of the id. */
-  readonly unique?: string;
-  readonly changed: readonly string[];
-}
-
-function eventOf(of: Envelope, assessment: AnnouncedAssessment, isTruncated = false) {
-  const { integration, type, subject, revision, unique = revision, late, changed } = of;
-  const replay = of.replay === true && ({ replay: true } as const);
-  const truncated = isTruncated && ({ truncated: true } as const);
-  return {
-    specversion: '1.0',
-    id: `${integration}/${subject}/${unique}`,
-    source: `urn:certification-notifier:${integration}`,
-    subject,
-    time: of.time.toString(),
-    datacontenttype: 'application/json',
-    dataschema: eventSchemaId,
-    sequence: String(revision),
-    type,
-    data: { assessment, late, changed: [...changed], ...replay, ...truncated },
-  } satisfies CertificationEvent;
 }

@@ -25,29 +25,6 @@ export interface MessageAttribute {
   readonly StringValue: string;
 }
 
-/**
- * The two characters that JSON allows and a queue refuses (SendMessage: U+FFFE and U+FFFF are not among the characters
- * of XML 1.0) are escaped in the body. In an attribute, a character that XML 1.0 does not allow is replaced; the body
- * always has the record as it is.
- */
-export function messageOf(event: CertificationEvent): EventMessage {
-  const body = JSON.stringify(event).replace(/[\uFFFE\uFFFF]/g, (character) =>
-    character === '\uFFFE' ? '\\ufffe' : '\\uffff',
-  );
-  const attributes: Record<string, MessageAttribute> = {};
-  let bytes = Buffer.byteLength(body);
-  for (const [name, value] of Object.entries(attributeValues(event))) {
-    const DataType = typeof value === 'number' ? 'Number' : 'String';
-    const StringValue = String(value).replace(notInXml, '\u{FFFD}');
-    attributes[name] = { DataType, StringValue };
-    bytes += Buffer.byteLength(name) + DataType.length + Buffer.byteLength(StringValue);
-  }
-  const { id, data } = event;
-  const MessageGroupId = id.slice(0, id.lastIndexOf('/'));
-  const MessageDeduplicationId = data.replay ? `${id}/replay` : id;
-  return { body, attributes, bytes, fifo: { MessageGroupId, MessageDeduplicationId } };
-}
-
 const yesOrNo = () => z.enum(['true', 'false']);
 
 /**
@@ -74,17 +51,21 @@ export const messageAttributesSchema = described(
 );
 
 /**
- * The attributes as the schema describes them. What the partner has not sent is left out, as is an empty
+ * The two characters that JSON allows and a queue refuses (SendMessage: U+FFFE and U+FFFF are not among the characters
+ * of XML 1.0) are escaped in the body. In an attribute, a character that XML 1.0 does not allow is replaced; the body
+ * always has the record as it is.
+ *
+ * The attributes are as the schema describes them. What the partner has not sent is left out, as is an empty
  * name, which SNS refuses: no filter on it lets the event pass.
  */
-export function attributeValues({
-  type,
-  source,
-  data,
-}: CertificationEvent): z.infer<typeof messageAttributesSchema> {
+export function messageOf(event: CertificationEvent): EventMessage {
+  const { id, type, source, data } = event;
   const { assessment, late, replay = false } = data;
+  const body = JSON.stringify(event).replace(/[\uFFFE\uFFFF]/g, (character) =>
+    character === '\uFFFE' ? '\\ufffe' : '\\uffff',
+  );
   const name = briefName(assessment.assessment_name);
-  return {
+  const values: z.infer<typeof messageAttributesSchema> = {
     type,
     integration: source.slice(source.lastIndexOf(':') + 1),
     ...(assessment.organization_id !== null && { organization_id: assessment.organization_id }),
@@ -92,6 +73,17 @@ export function attributeValues({
     late: late ? 'true' : 'false',
     replay: replay ? 'true' : 'false',
   };
+  const attributes: Record<string, MessageAttribute> = {};
+  let bytes = Buffer.byteLength(body);
+  for (const [name, value] of Object.entries(values)) {
+    const DataType = typeof value === 'number' ? 'Number' : 'String';
+    const StringValue = String(value).replace(notInXml, '\u{FFFD}');
+    attributes[name] = { DataType, StringValue };
+    bytes += Buffer.byteLength(name) + DataType.length + Buffer.byteLength(StringValue);
+  }
+  const MessageGroupId = id.slice(0, id.lastIndexOf('/'));
+  const MessageDeduplicationId = replay ? `${id}/replay` : id;
+  return { body, attributes, bytes, fifo: { MessageGroupId, MessageDeduplicationId } };
 }
 
 const notInXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
@@ -103,16 +95,8 @@ const maxNameBytes = 1_024;
  * A name that fits wherever a limit leaves little room (a message attribute, the ledger's item, an
  * event that is too large): at most 1,024 bytes of UTF-8, with an ellipsis where it was cut.
  */
-export function briefName(name: string): string;
-export function briefName(name: string | null): string | null;
-export function briefName(name: string | null): string | null {
+export function briefName<Name extends string | null>(name: Name): Name | string {
   if (name === null || Buffer.byteLength(name) <= maxNameBytes) return name;
-  let kept = '';
-  let bytes = Buffer.byteLength('…');
-  for (const character of name) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > maxNameBytes) break;
-    kept += character;
-  }
-  return `${kept}…`;
+  const kept = new Uint8Array(maxNameBytes - Buffer.byteLength('…'));
+  return `${name.slice(0, new TextEncoder().encodeInto(name, kept).read)}…`;
 }

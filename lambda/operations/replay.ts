@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { recentWindow } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
-import { sightingEvent, withdrawalEvent } from '../events/event.ts';
+import { certificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Refusal } from '../ports/announcer.ts';
 import { noneOfAnyKind } from './contract/common.ts';
@@ -82,30 +82,25 @@ async function rebuilt(item: Selected, salt: string, settings: OperationParts['s
   if (obstacle !== undefined) return obstacle;
   if (last === undefined || kind === undefined) return 'withoutHistory';
   const { id, day, revision, fingerprint, organization_id, assessment_name } = life.certification;
+  const gone = { id, organization_id, assessment_name, certified_on: day };
+  const record = kind === 'withdrawn' ? gone : await item.record();
+  if (record === 'unreadable') return record;
+  const isAnnounced =
+    record === gone || (record && fingerprintOf(record, salt).whole === fingerprint.whole);
+  if (!isAnnounced) return 'changed';
   const at = Temporal.Instant.from(last.at);
-  const announced = {
+  const event = certificationEvent({
     integration: settings.name,
+    type: `certification.${kind}`,
+    assessment: record,
+    fields: settings.fields,
     revision,
     // As it was announced. Where that is not known, by the settings of today, which may be others.
     late: last.late ?? day < recentWindow(at, settings.timeZone, settings.recentDays).from,
     time: last.at,
-    replay: true,
-  };
-  const owed = { certificationId: id, revision, owes: 'event-and-digest' } as const;
-  if (kind === 'withdrawn') {
-    const assessment = { id, organization_id, assessment_name, certified_on: day };
-    return { kind, owed: { ...owed, event: withdrawalEvent({ ...announced, assessment }) } };
-  }
-  const record = await item.record();
-  if (record === 'unreadable') return record;
-  if (record === undefined || fingerprintOf(record, salt).whole !== fingerprint.whole)
-    return 'changed';
-  const event = sightingEvent({
-    ...announced,
-    type: `certification.${kind}`,
-    assessment: record,
     changed: last.changed,
-    fields: settings.fields,
+    replay: true,
   });
+  const owed = { certificationId: id, revision, owes: 'event-and-digest' } as const;
   return { kind, owed: { ...owed, event } };
 }

@@ -5,7 +5,7 @@ import type { Change, Found, Sighting } from '../detection/compare.ts';
 import type { RecentWindow } from '../detection/days.ts';
 import { concluded, type GateMemory, nothingFound, type Outlook } from '../detection/gate.ts';
 import { faultOf, NotifierError } from '../errors.ts';
-import { type CertificationEvent, sightingEvent, withdrawalEvent } from '../events/event.ts';
+import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { Lease, LeasedState, State } from '../ports/state.ts';
 import {
@@ -231,22 +231,17 @@ export class Announcement {
   }
 
   #eventOf(change: Change, time: { toString(): string }, brief: boolean): CertificationEvent {
-    const { revision } = change;
-    const day = change.kind === 'withdrawn' ? change.before.day : change.assessment.certified_on;
-    const announced = {
-      integration: this.#context.parts.settings.name,
-      revision,
-      late: day < this.#context.window.from,
-      time,
-    };
-    if (change.kind === 'withdrawn') {
-      const { organization_id, assessment_name } = change.before;
-      const assessment = { id: change.id, organization_id, assessment_name, certified_on: day };
-      return withdrawalEvent({ ...announced, assessment });
+    const { name: integration, fields } = this.#context.parts.settings;
+    const { from } = this.#context.window;
+    const { id, kind, revision } = change;
+    const announced = { integration, type: `certification.${kind}`, revision, time } as const;
+    if (change.kind !== 'withdrawn') {
+      const { assessment, changed } = change;
+      const late = assessment.certified_on < from;
+      return certificationEvent({ ...announced, assessment, fields, changed, late, brief });
     }
-    const { kind, assessment, changed } = change;
-    const type = `certification.${kind}` as const;
-    const { fields } = this.#context.parts.settings;
-    return sightingEvent({ ...announced, type, assessment, fields, changed, brief });
+    const { day, organization_id, assessment_name } = change.before;
+    const assessment = { id, organization_id, assessment_name, certified_on: day };
+    return certificationEvent({ ...announced, assessment, late: day < from });
   }
 }

@@ -1,5 +1,5 @@
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import { attributeValues } from '../../lambda/events/message.ts';
+import { messageOf } from '../../lambda/events/message.ts';
 import { exampleEvents } from './examples.ts';
 import { componentSchemas, schemasPath } from './json-schemas.ts';
 
@@ -68,13 +68,24 @@ export function asyncApi(): object {
             contentType: 'application/json',
             headers: { $ref: `${schemasPath}MessageAttributes` },
             payload: { $ref: `${schemasPath}${nameOf(event)}` },
-            examples: [{ name: event.type, headers: attributeValues(event), payload: event }],
+            examples: [{ name: event.type, headers: attributesIn(event), payload: event }],
           },
         ]),
       ),
       schemas,
     },
   };
+}
+
+/** The attributes of an event's message as JSON has them. */
+export function attributesIn(event: CertificationEvent): Record<string, string | number> {
+  const attributes = Object.entries(messageOf(event).attributes);
+  return Object.fromEntries(
+    attributes.map(([name, { DataType, StringValue }]) => [
+      name,
+      DataType === 'Number' ? Number(StringValue) : StringValue,
+    ]),
+  );
 }
 
 /** The name of an event's schema and message: `CertificationCreated`. */

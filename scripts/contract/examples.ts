@@ -2,9 +2,8 @@ import { Temporal } from 'temporal-polyfill';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import {
   type CertificationEvent,
-  sightingEvent,
+  certificationEvent,
   testEvent,
-  withdrawalEvent,
 } from '../../lambda/events/event.ts';
 
 const integration = 'district-a';
@@ -46,7 +45,7 @@ const renamed: Assessment = { ...certified, name: 'Odalys Marrowfield', last_nam
 /** The life of one certification, and a test: an event of each type, as it is built in earnest. */
 export function exampleEvents(): CertificationEvent[] {
   return [
-    sightingEvent({
+    certificationEvent({
       integration,
       type: 'certification.created',
       revision: 1,
@@ -56,7 +55,7 @@ export function exampleEvents(): CertificationEvent[] {
       late,
       time: '2026-11-21T08:00:04.120Z',
     }),
-    sightingEvent({
+    certificationEvent({
       integration,
       type: 'certification.updated',
       revision: 2,
@@ -66,14 +65,15 @@ export function exampleEvents(): CertificationEvent[] {
       late,
       time: '2026-11-21T14:15:02.733Z',
     }),
-    withdrawalEvent({
+    certificationEvent({
+      type: 'certification.withdrawn',
       integration,
       revision: 3,
       assessment: renamed,
       late,
       time: '2026-11-22T09:30:01.908Z',
     }),
-    sightingEvent({
+    certificationEvent({
       integration,
       type: 'certification.restored',
       revision: 4,

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import {
   type CertificationEvent,
-  sightingEvent,
+  certificationEvent,
   testEvent,
-  withdrawalEvent,
 } from '../../lambda/events/event.ts';
 import { anyRecord, assessment } from '../support/assessments.ts';
 
@@ -28,9 +27,9 @@ export const anyEvent: fc.Arbitrary<CertificationEvent> = fc
   })
   .map(({ type, ...rest }) => {
     const announced = { ...rest, integration: 'district-a', time };
-    if (type === 'certification.withdrawn') return withdrawalEvent(announced);
+    if (type === 'certification.withdrawn') return certificationEvent({ ...announced, type });
     if (type === 'certification.test') return testEvent({ ...announced, unique: 'a1b2' });
-    return sightingEvent({ ...announced, type, changed: ['email'] });
+    return certificationEvent({ ...announced, type, changed: ['email'] });
   });
 
 /** An invented certification's event. */
@@ -38,7 +37,7 @@ export function event(
   overrides: { id?: number; revision?: number; replay?: boolean } = {},
 ): CertificationEvent {
   const { id = 48_213, revision = 1, replay = false } = overrides;
-  return sightingEvent({
+  return certificationEvent({
     type: revision === 1 ? 'certification.created' : 'certification.updated',
     integration: 'district-a',
     assessment: assessment({ id }),

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { expect, test } from 'vitest';
-import { sightingEvent } from '../../lambda/events/event.ts';
+import { certificationEvent } from '../../lambda/events/event.ts';
 import { Screen } from '../../local/screen.ts';
 
 function screen() {
@@ -17,7 +17,7 @@ function screen() {
 
 const eventFor = (name: string, late = false, changed: string[] = []) =>
   JSON.stringify(
-    sightingEvent({
+    certificationEvent({
       integration: 'district-a',
       type: changed.length > 0 ? 'certification.updated' : 'certification.created',
       fields: 'all',

@@ -1,11 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { type Certification, type Change, withdrawal } from '../../lambda/detection/compare.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
-import {
-  type CertificationEvent,
-  sightingEvent,
-  withdrawalEvent,
-} from '../../lambda/events/event.ts';
+import { type CertificationEvent, certificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type { OperationParts } from '../../lambda/operations/parts.ts';
 import { Integration } from './integration.ts';
@@ -122,7 +118,7 @@ export class IntegrationWithPast extends Integration {
       time: this.clock.now(),
     };
     if (change.kind !== 'withdrawn')
-      return sightingEvent({
+      return certificationEvent({
         ...announced,
         type: `certification.${change.kind}`,
         assessment: change.assessment,
@@ -131,7 +127,8 @@ export class IntegrationWithPast extends Integration {
       });
     const { organization_id, assessment_name } = change.before;
     const id = change.id;
-    return withdrawalEvent({
+    return certificationEvent({
+      type: 'certification.withdrawn',
       ...announced,
       assessment: { id, organization_id, assessment_name, certified_on: day },
     });

@@ -11,9 +11,8 @@ import type { FilterConfig } from '../../infra/config/filter.ts';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
 import {
   type CertificationEvent,
-  sightingEvent,
+  certificationEvent,
   testEvent,
-  withdrawalEvent,
 } from '../../lambda/events/event.ts';
 import { messageOf } from '../../lambda/events/message.ts';
 import { type EmbeddedAws, startEmbeddedAws } from '../../local/aws/index.ts';
@@ -104,7 +103,7 @@ function eventOf(it: Happening, id: number, revision = 1): CertificationEvent {
   };
   switch (type) {
     case 'withdrawn':
-      return withdrawalEvent({ ...common, assessment: record });
+      return certificationEvent({ type: 'certification.withdrawn', ...common, assessment: record });
     case 'test':
       return testEvent({
         ...common,
@@ -113,7 +112,7 @@ function eventOf(it: Happening, id: number, revision = 1): CertificationEvent {
         assessment_name: it.assessment ?? undefined,
       });
     default:
-      return sightingEvent({
+      return certificationEvent({
         ...common,
         type: `certification.${type}`,
         assessment: record,

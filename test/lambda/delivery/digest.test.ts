@@ -6,11 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { type DigestOptions, digestMail, forDigest } from '../../../lambda/delivery/digest.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import {
+  type Announced,
   type CertificationEvent,
-  type SightingAnnounced,
-  sightingEvent,
+  certificationEvent,
   testEvent,
-  withdrawalEvent,
 } from '../../../lambda/events/event.ts';
 import type { Notice } from '../../../lambda/ports/announcer.ts';
 import type { DocumentedRecord } from '../../../local/documented-record.ts';
@@ -23,13 +22,9 @@ const announced = { integration: 'district-a', late: false, time: '2026-11-21T08
 
 type Overrides = Partial<Assessment>;
 
-function sighting(
-  type: SightingAnnounced['type'],
-  overrides: Overrides,
-  more: Partial<SightingAnnounced> = {},
-) {
+function sighting(type: Announced['type'], overrides: Overrides, more: Partial<Announced> = {}) {
   const one: Assessment = { ...assessment(), ...overrides };
-  return sightingEvent({
+  return certificationEvent({
     ...announced,
     type,
     assessment: one,
@@ -47,7 +42,8 @@ const updated = (changed: string[], overrides: Overrides = {}) =>
 const restored = (overrides: Overrides = {}) =>
   sighting('certification.restored', overrides, { revision: 3 });
 const withdrawn = (overrides: Overrides = {}, late = true) =>
-  withdrawalEvent({
+  certificationEvent({
+    type: 'certification.withdrawn',
     ...announced,
     ...{ late, revision: 2 },
     assessment: { ...assessment(), ...overrides },

@@ -6,7 +6,7 @@ import {
   type Message,
   TopicPace,
 } from '../../../lambda/delivery/dispatch.ts';
-import { sightingEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import { type Answer, batchResult } from '../../scaffold/batch-result.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
@@ -14,7 +14,7 @@ import { assessment } from '../../support/assessments.ts';
 
 /** The `revision`-th event of a subject. */
 function message(id: number, revision = 1, bytes = 1_000): Message {
-  const event = sightingEvent({
+  const event = certificationEvent({
     integration: 'district-a',
     type: revision === 1 ? 'certification.created' : 'certification.updated',
     assessment: assessment({ id }),

@@ -9,7 +9,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { snsAnnouncer } from '../../../lambda/delivery/sns-announcer.ts';
-import { sightingEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -43,7 +43,7 @@ async function topic(Name: string, Attributes: Record<string, string> = {}): Pro
 function owedEvents(count: number, name?: string): OwedEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const id = index + 1;
-    const event = sightingEvent({
+    const event = certificationEvent({
       integration: 'district-a',
       type: 'certification.created',
       assessment: assessment({ id, ...(name === undefined ? {} : { name }) }),

@@ -10,7 +10,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { regionOf, sqsAnnouncer } from '../../../lambda/delivery/sqs-announcer.ts';
-import { sightingEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
@@ -43,7 +43,7 @@ async function createQueue(QueueName: string, Attributes?: Record<string, string
 function owedEvents(count: number, name = 'Odalys Quillfeather'): OwedEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const id = index + 1;
-    const event = sightingEvent({
+    const event = certificationEvent({
       integration: 'district-a',
       type: 'certification.created',
       assessment: assessment({ id, name }),

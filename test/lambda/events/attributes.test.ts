@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { sightingEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import { anyRecord, assessment } from '../../support/assessments.ts';
 
 function event(read: Assessment) {
-  return sightingEvent({
+  return certificationEvent({
     integration: 'district-a',
     type: 'certification.created',
     assessment: read,

@@ -3,10 +3,9 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import {
+  certificationEvent,
   certificationEventSchema,
-  sightingEvent,
   testEvent,
-  withdrawalEvent,
 } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import { anyRecord, assessment } from '../../support/assessments.ts';
@@ -19,7 +18,7 @@ const announced = {
 } as const;
 
 function sighting(read: Assessment, { replay = false } = {}) {
-  return sightingEvent({
+  return certificationEvent({
     ...announced,
     type: 'certification.restored',
     assessment: read,
@@ -59,7 +58,11 @@ describe('an event', () => {
     const nulls = { name: null, organization_id: null, assessment_name: null, results: null };
     const { data } = sighting({ ...without, ...nulls });
     expect(data.assessment).toStrictEqual({ ...without, ...nulls });
-    const withdrawn = withdrawalEvent({ ...announced, assessment: { ...without, ...nulls } });
+    const withdrawn = certificationEvent({
+      type: 'certification.withdrawn',
+      ...announced,
+      assessment: { ...without, ...nulls },
+    });
     expect(withdrawn.data.assessment).toStrictEqual({
       ...{ id: 48_213, organization_id: null, assessment_name: null },
       certified_on: without.certified_on,
@@ -71,7 +74,7 @@ describe('an event', () => {
     const { id, organization_id, assessment_name, certified_on } = read;
     const identifiers = { id, organization_id, assessment_name, certified_on };
     const brief = (fields: 'all' | 'identifiers' | string[]) =>
-      sightingEvent({
+      certificationEvent({
         ...announced,
         type: 'certification.updated',
         assessment: read,
@@ -100,7 +103,12 @@ describe('an event', () => {
   });
 
   it('of a withdrawal has the identifiers only, whatever it is given', () => {
-    const event = withdrawalEvent({ ...announced, assessment: assessment(), replay: true });
+    const event = certificationEvent({
+      type: 'certification.withdrawn',
+      ...announced,
+      assessment: assessment(),
+      replay: true,
+    });
     expect(event.type).toBe('certification.withdrawn');
     expect(event.data).toEqual({
       assessment: {

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import type { FieldChoice } from '../../../lambda/events/event.ts';
-import { sightingEvent, testEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent, testEvent } from '../../../lambda/events/event.ts';
 import { briefName, messageOf } from '../../../lambda/events/message.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
@@ -12,7 +12,7 @@ const personal = ['seid', 'name', 'first_name', 'last_name', 'email', 'organizat
 const addedOneDay = ['date_of_birth', 'toString', 'truncated', '__proto__', ''];
 
 function announced(read: Assessment, fields: FieldChoice) {
-  return sightingEvent({
+  return certificationEvent({
     integration: 'district-a',
     type: 'certification.updated',
     assessment: read,

@@ -4,9 +4,8 @@ import { integrationName } from '../../../infra/config/integration.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import {
   type CertificationEvent,
+  certificationEvent,
   certificationEventSchema,
-  sightingEvent,
-  withdrawalEvent,
 } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
@@ -21,7 +20,7 @@ const announced = {
 } as const;
 
 const eventOf = (read: Assessment): CertificationEvent =>
-  sightingEvent({
+  certificationEvent({
     ...announced,
     type: 'certification.updated',
     assessment: read,
@@ -46,7 +45,7 @@ describe('what a FIFO topic orders and deduplicates by', () => {
   const of = { ...sent, assessment: assessment({ id: 48_213 }), revision: 3 };
 
   it('is the subject within its integration, and the id of the event', () => {
-    expect(messageOf(sightingEvent(of)).fifo).toEqual({
+    expect(messageOf(certificationEvent(of)).fifo).toEqual({
       MessageGroupId: 'district-a/48213',
       MessageDeduplicationId: 'district-a/48213/3',
     });
@@ -56,14 +55,14 @@ describe('what a FIFO topic orders and deduplicates by', () => {
     const longest = `a${'-b'.repeat(19)}c`;
     expect(integrationName.parse(longest)).toBe(longest);
     const assessmentOf = assessment({ id: Number.MAX_SAFE_INTEGER });
-    const event = sightingEvent({ ...of, integration: longest, assessment: assessmentOf });
+    const event = certificationEvent({ ...of, integration: longest, assessment: assessmentOf });
     const replayed = messageOf({ ...event, data: { ...event.data, replay: true } });
     for (const one of Object.values(replayed.fifo))
       expect(one).toMatch(/^[a-zA-Z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/);
   });
 
   it('differs for a replay, which SNS would drop as a duplicate otherwise', () => {
-    const { fifo } = messageOf(sightingEvent({ ...of, replay: true }));
+    const { fifo } = messageOf(certificationEvent({ ...of, replay: true }));
     expect(fifo.MessageDeduplicationId).toBe('district-a/48213/3/replay');
   });
 });
@@ -97,7 +96,8 @@ describe('an event too large for SNS', () => {
   });
 
   it('can be a withdrawal, too', () => {
-    const event = withdrawalEvent({
+    const event = certificationEvent({
+      type: 'certification.withdrawn',
       ...announced,
       assessment: assessment({ assessment_name: large }),
     });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { compare, withdrawal } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { withdrawalEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import { assessment } from '../../support/assessments.ts';
 import { changesOf, describeLedgers, later, now, onlyChange } from './ledgers.ts';
 
@@ -113,7 +113,8 @@ describeLedgers('what is withdrawn', (used) => {
     const before = (await ledger.known([read.id])).get(read.id);
     if (before === undefined) throw new Error('it was recorded');
     const { id, organization_id, assessment_name, day: certified_on } = before;
-    const event = withdrawalEvent({
+    const event = certificationEvent({
+      type: 'certification.withdrawn',
       integration,
       revision: 2,
       late: false,
@@ -221,7 +222,8 @@ describeLedgers('what is held and undone', (used) => {
     used().commit(onlyChange(read, new Map([[id, await knownOf()]])), later, destiny);
   const withdraw = async (destiny: 'pending' | 'held' = 'pending') => {
     const before = await knownOf();
-    const event = withdrawalEvent({
+    const event = certificationEvent({
+      type: 'certification.withdrawn',
       ...{ integration: used().integration, revision: before.revision + 1 },
       ...{ late: false, time: later },
       assessment: { id, organization_id, assessment_name, certified_on },

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import { withdrawal } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { sightingEvent, withdrawalEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
@@ -23,7 +23,7 @@ beforeEach(() => {
 async function commit(read: Assessment): Promise<OwedEvent | undefined> {
   const [change] = sightingsOf([read], new Map(), 'salt');
   if (change === undefined) throw new Error('nothing changed');
-  const event = sightingEvent({
+  const event = certificationEvent({
     ...announced,
     type: 'certification.created',
     assessment: read,
@@ -61,7 +61,8 @@ describe('the item of a certification has room', () => {
     const before = (await ledger.known([3])).get(3);
     if (created === undefined || before === undefined) throw new Error('not committed');
     const { id, organization_id, assessment_name, day: certified_on } = before;
-    const gone = withdrawalEvent({
+    const gone = certificationEvent({
+      type: 'certification.withdrawn',
       ...announced,
       revision: withdrawal(before).revision,
       assessment: { id, organization_id, assessment_name, certified_on },

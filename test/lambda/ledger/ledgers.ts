@@ -3,7 +3,7 @@ import { beforeEach, describe } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
 import type { Certification, Sighting } from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
-import { sightingEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import type { FanOutLedger } from '../../../lambda/fan-out/parts.ts';
 import type { OpsLedger } from '../../../lambda/operations/ops-ledger.ts';
@@ -55,7 +55,7 @@ export class LedgerInUse {
   }
 
   commit(change: Sighting, at = now, destiny: 'pending' | 'held' = 'pending') {
-    const event = sightingEvent({
+    const event = certificationEvent({
       integration: this.integration,
       type: `certification.${change.kind}`,
       assessment: change.assessment,

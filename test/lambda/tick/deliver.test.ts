@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NotifierError } from '../../../lambda/errors.ts';
-import { sightingEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { deliver, inherit, leave, tellPeople } from '../../../lambda/tick/deliver.ts';
@@ -8,7 +8,7 @@ import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
 
-const event = sightingEvent({
+const event = certificationEvent({
   integration: 'district-a',
   type: 'certification.created',
   assessment: assessment({ id: 1 }),

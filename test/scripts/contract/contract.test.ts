@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type CertificationEvent,
+  certificationEvent,
   certificationEventSchema,
-  sightingEvent,
 } from '../../../lambda/events/event.ts';
-import { attributeValues, messageAttributesSchema } from '../../../lambda/events/message.ts';
+import { messageAttributesSchema } from '../../../lambda/events/message.ts';
+import { attributesIn } from '../../../scripts/contract/asyncapi.ts';
 import { breakingChanges } from '../../../scripts/contract/compatibility.ts';
 import { anyRecord } from '../../support/assessments.ts';
 
@@ -81,7 +82,7 @@ describe('the published contract', () => {
       ),
     })
     .map((announced) =>
-      sightingEvent({
+      certificationEvent({
         ...announced,
         integration: 'district-a',
         changed: ['email'],
@@ -93,8 +94,8 @@ describe('the published contract', () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
         expect(eventProblems(JSON.parse(JSON.stringify(event)))).toEqual([]);
-        expect(attributeProblems(attributeValues(event))).toEqual([]);
-        expect(messageAttributesSchema.safeParse(attributeValues(event)).success).toBe(true);
+        expect(attributeProblems(attributesIn(event))).toEqual([]);
+        expect(messageAttributesSchema.safeParse(attributesIn(event)).success).toBe(true);
       }),
     );
   });
