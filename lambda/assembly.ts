@@ -8,7 +8,7 @@ import { Table } from './ledger/table.ts';
 import { createPartnerClient } from './partner/client.ts';
 import { partnerReader } from './partner/reader.ts';
 import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
-import { patience } from './patience.ts';
+import { mailPatience, patience } from './patience.ts';
 import type { Journal } from './ports/journal.ts';
 import { type Settings, tickSettings } from './settings.ts';
 import { rules } from './tick/rules.ts';
@@ -40,7 +40,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     },
   });
   const table = new Table(new DynamoDBClient(patience), tableName, clock);
-  const sns = new SNSClient(patience);
+  const sns = new SNSClient(mailPatience);
   const clients = { mails: sns, batches: new SNSClient(withoutRetries) };
   return {
     settings: tickSettings(environment),

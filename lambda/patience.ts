@@ -10,3 +10,9 @@ export const patience = {
     throwOnRequestTimeout: true,
   },
 } as const;
+
+/** What is sent again is read twice: the answer to a mail is waited for longer, and it is sent once more at most. */
+export const mailPatience = {
+  requestHandler: { ...patience.requestHandler, requestTimeout: 9_000 },
+  maxAttempts: 2,
+} as const;

@@ -1,0 +1,57 @@
+import type { Clock } from '../../lambda/clock.ts';
+import { dispatch, type Message, TopicPace } from '../../lambda/delivery/dispatch.ts';
+import { messageOf } from '../../lambda/events/message.ts';
+import type { OwedEvent } from '../../lambda/events/owed-event.ts';
+import { mailPatience } from '../../lambda/patience.ts';
+import type { Announcer, DigestOutcome } from '../../lambda/ports/announcer.ts';
+import { batchResult } from './batch-result.ts';
+
+interface Hearing {
+  /** What is heard of a batch, as soon as it is sent; the codes of what is refused, in their order. */
+  readonly hear: (batch: readonly OwedEvent[]) => readonly (string | undefined)[];
+  readonly random: () => number;
+}
+
+/** SNS that takes so long for each answer, and has taken what was sent also where nobody waits for its answer. */
+export class SlowTopic {
+  readonly #clock: Clock;
+  readonly #answerMs: number;
+  readonly #pace = new TopicPace();
+
+  constructor(clock: Clock, answerMs: number) {
+    this.#clock = clock;
+    this.#answerMs = answerMs;
+  }
+
+  /** Batches, as the real dispatch sends them. */
+  publish(
+    [owed, deadline, onAccepted]: Parameters<Announcer['publish']>,
+    { hear, random }: Hearing,
+  ): ReturnType<Announcer['publish']> {
+    const send = async (batch: readonly Message[], patienceMs: number) => {
+      const codes = hear(batch.map((one) => one.owed));
+      return batchResult((await this.#isAnswered(patienceMs)) ? codes : { code: 'TimeoutError' });
+    };
+    const context = { clock: this.#clock, random, pace: this.#pace, deadline, onAccepted };
+    return dispatch(
+      owed.map((one) => ({ owed: one, ...messageOf(one.event) })),
+      send,
+      context,
+    );
+  }
+
+  /** A mail or a notice, which the client of AWS sends again by itself. */
+  async mail(hear: () => void): Promise<DigestOutcome> {
+    const { maxAttempts, requestHandler } = mailPatience;
+    for (let made = 0; made < maxAttempts; made++) {
+      hear();
+      if (await this.#isAnswered(requestHandler.requestTimeout)) return { accepted: true };
+    }
+    return { accepted: false, code: 'TimeoutError' };
+  }
+
+  async #isAnswered(patienceMs: number): Promise<boolean> {
+    await this.#clock.sleep(Math.min(this.#answerMs, patienceMs));
+    return this.#answerMs <= patienceMs;
+  }
+}
