@@ -112,22 +112,30 @@ export function attributeRest(
 }
 
 /**
- * How certifications that moved alter days that were not read. What has left a day that lacks some is one
- * of these, and not in its count; where that is wrong, the day's count differs, and it is read.
+ * How certifications that moved, or were withdrawn by a tick that was cut short, alter days that were not read. What
+ * has left a day that lacks some is one of these, and not in its count; where that is wrong, the day's count differs,
+ * and it is read.
  */
 export function movesElsewhere(
   changes: readonly Change[],
   read: ReadonlyMap<string, DayEntry>,
   calendar: Pick<Calendar, 'entry'>,
 ): Map<string, DayEntry> {
-  const elsewhere = [...countDeltas(changes)].filter(([day]) => !read.has(day));
+  const deltas = countDeltas(changes);
+  const withdrawn = Map.groupBy(
+    changes.filter((change) => change.kind === 'withdrawn'),
+    ({ before }) => before.day,
+  );
+  const elsewhere = [...deltas.keys(), ...withdrawn.keys()].filter((day) => !read.has(day));
   return new Map(
-    elsewhere.map(([day, delta]) => {
+    elsewhere.map((day) => {
       const entry = calendar.entry(day);
       const { missing = 0 } = entry;
-      const found = delta < 0 ? Math.min(missing, -delta) : 0;
+      const delta = deltas.get(day) ?? 0;
+      const gone = withdrawn.get(day)?.length ?? 0;
+      const found = Math.min(missing, gone + Math.max(0, -delta));
       const left = found > 0 && { missing: missing - found };
-      return [day, { ...entry, ...left, count: entry.count + delta + found }];
+      return [day, { ...entry, ...left, count: entry.count + delta - gone + found }];
     }),
   );
 }

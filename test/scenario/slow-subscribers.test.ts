@@ -47,3 +47,15 @@ it.each([30, 100])(
     expect(Math.max(...mailed.values())).toBe(1);
   },
 );
+
+it('what ops have accepted is withdrawn without a pause where late answers of SNS cut ticks short', async () => {
+  const { story, world, ids, sent } = await integrationWithTopic(8_000);
+  const { id: left } = world.add({ certified_on: '2019-03-04' });
+  for (let n = 0; n < 120; n++) world.add({ certified_on: '2019-03-04' });
+  await story.baseline();
+  await story.minutes(2);
+  for (const id of ids()) if (id !== left) world.remove(id);
+  await story.minutes(12);
+  await story.operate({ command: 'accept-total', total: 1 });
+  expect(await story.minutesUntil(() => sent.size === 170, 30)).toBeLessThan(16);
+});
