@@ -1,6 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
-import type { Announcer, Notice } from '../../lambda/ports/announcer.ts';
+import type { OwedEvent } from '../../lambda/events/owed-event.ts';
+import type { Announcer, DigestOutcome, Notice } from '../../lambda/ports/announcer.ts';
+import type { SlowTopic } from '../scaffold/slow-topic.ts';
 import type { Note } from './coverage.ts';
 import type { Random } from './random.ts';
 
@@ -22,6 +24,8 @@ export class Audience implements Announcer {
   readonly notices: Notice[] = [];
   /** How likely SNS refuses. */
   refusals = 0;
+  /** How it answers late, if it does. */
+  slow: SlowTopic | undefined;
 
   constructor(
     random: Random,
@@ -39,7 +43,11 @@ export class Audience implements Announcer {
     this.#findings = findings;
   }
 
-  publish: Announcer['publish'] = async (owed, _, onAccepted) => {
+  publish: Announcer['publish'] = async (owed, deadline, onAccepted) => {
+    if (this.slow !== undefined) {
+      const hearing = { hear: this.#hearBatch, random: () => this.#random.next() };
+      return this.slow.publish([owed, deadline, onAccepted], hearing);
+    }
     const waiting = new Set<string>();
     const accepted = owed.filter(({ event: { subject } }) => {
       if (this.#isRefused()) waiting.add(subject);
@@ -57,16 +65,29 @@ export class Audience implements Announcer {
   };
 
   tellPeople: Announcer['tellPeople'] = async (events) => {
-    if (this.#isRefused()) return { accepted: false, code: 'InternalError' };
-    for (const { id } of events) this.mailed.add(id);
-    return { accepted: true };
+    return this.#take(() => {
+      for (const { id } of events) this.mailed.add(id);
+    });
   };
 
   notify: Announcer['notify'] = async (notice) => {
-    if (this.#isRefused()) return { accepted: false, code: 'InternalError' };
-    this.notices.push(notice);
-    return { accepted: true };
+    return this.#take(() => this.notices.push(notice));
   };
+
+  /** A mail or a notice, by the client that makes attempts by itself. */
+  async #take(hear: () => void): Promise<DigestOutcome> {
+    if (this.#isRefused()) return { accepted: false, code: 'InternalError' };
+    if (this.slow !== undefined) return this.slow.mail(hear);
+    hear();
+    return { accepted: true };
+  }
+
+  readonly #hearBatch = (batch: readonly OwedEvent[]) =>
+    batch.map(({ event }) => {
+      if (this.#isRefused()) return 'InternalError';
+      this.#hear(event);
+      return undefined;
+    });
 
   #hear(event: CertificationEvent): void {
     const before = this.told.get(event.id);

@@ -8,6 +8,8 @@ import {
   invalidToken,
   isOfDays,
   type MemoryPartner,
+  noAssessments,
+  noOrganizations,
   serverError,
   tooManyRequests,
 } from '../scaffold/partner.ts';
@@ -43,6 +45,16 @@ interface Hindrance {
 /** About as long as a tick takes from an answer to what follows from it. */
 const tickMs = 120_000;
 
+/** What partners say that have assigned nothing; only the status is the document's. */
+const wordsForNothing: readonly [Answer, ...Answer[]] = [
+  noOrganizations,
+  noAssessments,
+  { status: 400, body: '{"errors":[{"message":"Kein Mandant zugewiesen"}]}' },
+  { status: 400, body: '{"errors":"no products"}' },
+  { status: 400, headers: { 'content-type': 'text/html' }, body: '<p>Bad request</p>' },
+  { status: 400 },
+];
+
 const overloaded: Answer = { status: 503, headers: { 'retry-after': '2' } };
 
 /** Faults that the next attempt, or the one after it, may get over. */
@@ -66,6 +78,9 @@ export class Host {
   readonly #note: Note;
   /** By path: what is asked again for the same reason meets the same. */
   readonly #hindrances = new WeakMap<Invocation, Map<string, Hindrance>>();
+  readonly #words: Random;
+  /** They were told by an answer to the list without a filter that nothing is assigned. */
+  readonly #toldOfNothing = new WeakSet<Invocation>();
   /** Ids that were truly absent when a read began, or when the single-record endpoint said so. */
   #trulyAbsent = new Set<number>();
   #trulyAbsentBefore = new Set<number>();
@@ -81,6 +96,7 @@ export class Host {
     this.#world = world;
     this.#partner = partner;
     this.#ties = Random.of(seed, 'ties');
+    this.#words = Random.of(seed, 'words for nothing');
     this.#note = note;
     const [replica, lies] = [Random.of(seed, 'replica'), Random.of(seed, 'lies')];
     partner.isReplica = () => {
@@ -130,10 +146,28 @@ export class Host {
       }
     }
     const fault = this.#fault(request, invocation);
-    if (fault === undefined) return this.#partner.respond(request, signal);
+    if (fault === undefined) return this.#answer(request, invocation, signal);
     if (fault !== 'half') return fault;
     const answer = await this.#partner.respond(request, signal);
     return answer === 'reset' ? answer : { ...answer, breaksOff: true };
+  }
+
+  /** Until this is called again, the partner has assigned what it should, or nothing. */
+  assign(probabilityOfNothing: number): void {
+    const isNothing = this.#words.chance(probabilityOfNothing);
+    this.#partner.fault = isNothing ? this.#words.pick(wordsForNothing) : undefined;
+    if (isNothing) this.#note('nothing assigned', 'by the partner');
+  }
+
+  hasToldOfNothing(invocation: Invocation): boolean {
+    return this.#toldOfNothing.has(invocation);
+  }
+
+  async #answer(request: HttpRequest, invocation: Invocation, signal: AbortSignal) {
+    const answer = await this.#partner.respond(request, signal);
+    const isOfAll = request.path.includes('?') && !/filter|offset/.test(request.path);
+    if (isOfAll && answer === this.#partner.fault) this.#toldOfNothing.add(invocation);
+    return answer;
   }
 
   /** Drawn once a call; a call that fails does so however often it is tried. */

@@ -16,6 +16,7 @@ import { TimeLimit } from '../../lambda/tick/time-limit.ts';
 import { MemoryOpsLedger } from '../scaffold/memory-ops-ledger.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
 import { tickSettings } from '../scaffold/settings.ts';
+import { SlowTopic } from '../scaffold/slow-topic.ts';
 import { Audience } from './audience.ts';
 import { Coverage } from './coverage.ts';
 import { Host, peaceful } from './host.ts';
@@ -103,6 +104,7 @@ export class Life {
     this.partner.cacheMs = plan.cache * 1_000;
     this.world = new World(this.partner, seed, today, note, plan.oddness);
     this.world.isHugePossible = plan.huge > 0;
+    this.world.reassigned = plan.reassigned;
     this.host = new Host(this.world, this.partner, seed, note);
     this.host.oldestAnswerMs = this.partner.replicaLagMs + this.partner.cacheMs;
     if (plan.cache > 0) note('cached answers');
@@ -113,6 +115,10 @@ export class Life {
     if (quietHours) note('quiet hours');
     const audience = Random.of(seed, 'audience');
     this.audience = new Audience(audience, this.settings, note, this.findings);
+    if (plan.snsMs > 0) {
+      note('slow SNS');
+      this.audience.slow = new SlowTopic(timeline, plan.snsMs);
+    }
     this.witness = new Witness(this.world, this.host, note, this.findings);
     this.witness.mayBeOutlived = plan.freeze > 0;
     const secret = async () => {
@@ -285,8 +291,20 @@ export class Life {
     passage.trace(
       `${invocation.id} ended: ${JSON.stringify(report ?? invocation.end ?? String(failure))}`,
     );
+    if (this.host.hasToldOfNothing(invocation)) this.#checkRefused(invocation, failure);
     this.#check({ report, invocation });
     return { report, invocation };
+  }
+
+  /** Whatever the words, a tick fails of it, and operations know of it then if nothing else goes wrong. */
+  #checkRefused({ end }: Invocation, failure: unknown): void {
+    if (end !== undefined) return;
+    const { freeze, loss, refusals } = this.plan;
+    if (!(failure instanceof NotifierError && failure.code === 'not-provisioned'))
+      this.findings.push(`nothing is assigned, and a tick ended with ${String(failure)}`);
+    const isTold = this.audience.notices.some(({ subject }) => subject.includes('no scope'));
+    if (!isTold && freeze + loss + refusals === 0)
+      this.findings.push('operations were not told that nothing is assigned');
   }
 
   /** One that waits for work, or a new one. */

@@ -53,6 +53,12 @@ export const calmest = {
   lies: 0,
   /** Whether rows may become longer than 2 MiB. */
   huge: 0,
+  /** How likely the partner has assigned nothing from one tick to the next, and says so in words of its own. */
+  unassigned: 0,
+  /** How likely a record gets another educator, whenever something happens. */
+  reassigned: 0,
+  /** Milliseconds that SNS takes for each answer. 0: as long as other calls to AWS. */
+  snsMs: 0,
   /** About how long a call to AWS takes. */
   awsMs: 20,
   /** The longest that an index of the ledger takes. */
@@ -104,7 +110,16 @@ export type Plan = Readonly<Record<Aspect, number>>;
 
 export const aspects = Object.keys(calmest).filter((name): name is Aspect => name in calmest);
 
-type HostAspect = 'pace' | 'replicaLag' | 'cache' | 'zombies' | 'lies' | 'huge';
+type HostAspect =
+  | 'pace'
+  | 'replicaLag'
+  | 'cache'
+  | 'zombies'
+  | 'lies'
+  | 'huge'
+  | 'unassigned'
+  | 'reassigned'
+  | 'snsMs';
 
 /** Draws of their own: what was drawn before there were such hosts stays as it was. */
 function hostOf(seed: number): Pick<Plan, HostAspect> {
@@ -114,15 +129,19 @@ function hostOf(seed: number): Pick<Plan, HostAspect> {
   const pace = one(0.15, [12, 12, 30, 60]);
   const replicaLag = one(0.1, [2, 5, 10]);
   const cache = one(0.1, [10, 60, 300]);
-  return {
-    pace,
+  const host = {
     replicaLag,
     // Together they would be further behind than `withdrawAfter`.
     cache: replicaLag > 0 ? 0 : cache,
     zombies: one(0.15, [0.3, 1]),
     lies: one(0.1, [0.1, 0.5]),
     huge: one(0.15, [1]),
+    // Drawn last, as the next ones may be: the other draws of a seed stay what they were.
+    unassigned: one(0.15, [0.1, 0.3]),
+    reassigned: one(0.2, [0.3]),
+    snsMs: one(0.1, [8_000]),
   };
+  return { ...host, pace: pace > 0 && hosts.chance(0.3) ? 5 : pace };
 }
 
 /** The plan of a seed, with these changes. */

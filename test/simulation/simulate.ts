@@ -38,7 +38,7 @@ const looksToRest = 12;
 const soonSeconds = 1_800;
 /** Ticks, a minute apart, after which all must be quiet again. */
 const ticksToRest = 40;
-/** After which everything that has gone from the smallest world is withdrawn. */
+/** After which everything that has gone from the smallest world is withdrawn; a slow host is asked for one by its id in a pass. */
 const daysToGo = 20;
 
 /**
@@ -62,16 +62,18 @@ export async function simulate(seed: number, options: LifeOptions = {}): Promise
   await life.timeline.pass({ hours: 25 });
   await untilQuiet(life);
   // Of a small world, two may go in a day.
-  for (let day = 0; day < daysToGo && (await isAnyMissing(life)); day++) {
+  for (let day = 0; day < daysToGo * life.ticksForOne && (await isAnyMissing(life)); day++) {
     await life.timeline.pass({ hours: 25 });
     await untilQuiet(life);
   }
   await digestsSent(life);
+  await refusalsOver(life);
   life.findings.push(...(await judge(life)));
   if (life.findings.length === 0 && plan.stories > 0) {
     await life.auditsOff();
     await expectedAtRest(life, () => untilQuiet(life));
     await digestsSent(life);
+    await refusalsOver(life);
     life.findings.push(...(await judge(life)));
   }
   return { plan, findings: life.findings, coverage: life.coverage.times };
@@ -125,6 +127,7 @@ async function trouble(life: Life): Promise<void> {
     await timeline.pass(hours === undefined ? { seconds: 60 } : { hours });
   }
   life.isPaused = false;
+  host.assign(0);
 }
 
 /** At the partner, between two ticks. */
@@ -137,7 +140,8 @@ function happen({ plan, world, random }: Life): void {
 
 /** Ops, between two ticks. */
 async function intervene(life: Life): Promise<void> {
-  const { plan, random, operators, timeline } = life;
+  const { plan, random, operators, timeline, host } = life;
+  host.assign(plan.unassigned);
   if (random.chance(plan.rotations)) life.rotateSecret();
   life.isPaused = random.chance(plan.pauses);
   if (random.chance(plan.restarts)) await timeline.until(life.restartBaseline());
@@ -183,6 +187,14 @@ async function digestsSent(life: Life): Promise<void> {
     await life.timeline.pass({ hours: 13 });
     await untilQuiet(life);
   }
+}
+
+/** That audits use up what a slow host allows is told of until an hour after it last refused: docs/notices.md. */
+async function refusalsOver(life: Life): Promise<void> {
+  const { conditions } = await life.ledger.state();
+  if (life.plan.pace === 0 || !conditions.has('rate-limited')) return;
+  await life.timeline.pass({ hours: 1 });
+  await untilQuiet(life);
 }
 
 /** Ticks until all is quiet, nothing is due for a second look soon, and no condition is about to be over. */

@@ -130,6 +130,9 @@ export class World {
   readonly #oddness: number;
   /** Nothing else depends on how often it is asked. */
   readonly #oddRandom: Random;
+  /** How likely a record gets another educator, whenever something happens. */
+  reassigned = 0;
+  readonly #educators: Random;
   /** What the odd fields of a record were before. */
   readonly #before = new Map<number, Partial<Assessment>>();
 
@@ -142,6 +145,7 @@ export class World {
   ) {
     this.#oddness = oddness;
     this.#oddRandom = Random.of(seed, 'odd fields');
+    this.#educators = Random.of(seed, 'educators');
     this.#partner = partner;
     this.#seed = seed;
     this.#random = Random.of(seed, 'world');
@@ -172,6 +176,24 @@ export class World {
       const odd = this.#oddRandom.pick([...this.entries.values()]);
       if (odd !== undefined) this.#spoilOrMendField(odd);
     }
+    if (this.#educators.chance(this.reassigned))
+      this.#reassign(this.#educators.pick([...this.entries.keys()]));
+  }
+
+  /** The same id, and another educator. */
+  #reassign(id: number | undefined): void {
+    if (id === undefined) return;
+    const first_name = this.#educators.pick(firstNames);
+    const last_name = this.#educators.pick(lastNames);
+    const number = this.#educators.below(1e6);
+    this.edit(id, {
+      seid: `T${number}`,
+      name: `${first_name} ${last_name}`,
+      first_name,
+      last_name,
+      email: `t${number}@example.org`,
+    });
+    this.#disturb(id, 'another educator');
   }
 
   /** Its content is not as documented, or as it was again. It is to be announced all the same. */
