@@ -12,7 +12,6 @@ const mostByShare = 5_000;
 /** Each tick at work reads and writes them all: others are counted again when they are found again. */
 const mostUnsettled = 500;
 
-type Counts = Readonly<Record<Sighting['kind'], number>>;
 const kinds = ['created', 'updated', 'restored'] as const;
 
 const piece = z.readonly(
@@ -37,7 +36,7 @@ const unsettled = z.readonly(
   }),
 );
 
-type Unsettled = z.output<typeof unsettled>;
+type Piece = z.output<typeof piece>;
 
 /** What the gate remembers. Times are milliseconds since the epoch. */
 export const gateMemory = z.readonly(
@@ -93,35 +92,32 @@ export function judge(
   { holdAbove, roundMs }: GateSettings,
   nowMs: number,
 ): Verdict {
-  const sightings = batch.filter(isSighting);
+  const sightings = batch.filter((change) => change.kind !== 'withdrawn');
   if (sightings.length === 0) return { memory, held: [], free: batch };
-  const unsettledBefore = within(memory.unsettled, oneHourMs + pieceMs, nowMs);
-  const counted = new Map(unsettledBefore.map((one) => [nameOf(one), one]));
+  const unsettled = within(memory.unsettled, oneHourMs + pieceMs, nowMs);
+  const counted = new Map(unsettled.map((one) => [nameOf(one), one]));
   // What is found again counts once, as of now.
   const again = Map.groupBy(sightings, (change) => counted.get(nameOf(change))?.at);
-  const earlier = within(memory.found, oneHourMs + pieceMs, nowMs).map((piece) => ({
-    ...piece,
-    ...numbersOf([piece], again.get(piece.at), -1),
-  }));
-  const fresh = { at: nowMs, known, ...numbersOf([]) };
-  const found = inLast(earlier, pieceMs, fresh, (piece) => ({
-    ...piece,
-    ...numbersOf([piece], sightings),
-  }));
+  const before = within(memory.found, oneHourMs + pieceMs, nowMs).map((piece) =>
+    plus(piece, again.get(piece.at) ?? [], -1),
+  );
+  const at = Math.floor(nowMs / pieceMs) * pieceMs;
+  const begun = before.find((piece) => piece.at === at);
+  const last = begun ?? { at, known, created: 0, updated: 0, restored: 0 };
+  const found = [...before.filter((piece) => piece !== begun), plus(last, sightings, 1)];
 
-  const foundBefore = numbersOf(earlier);
-  const foundNow = numbersOf([foundBefore], sightings);
-  const withRest = numbersOf([foundNow], rest.filter(isSighting));
-  const knownBefore = earlier[0]?.known ?? known;
+  const knownBefore = before[0]?.known ?? known;
   const limit = Math.max(holdAbove, Math.min(mostByShare, Math.floor(knownBefore * share)));
+  const numberIn = (pieces: readonly Piece[], kind: Sighting['kind']) =>
+    pieces.reduce((sum, piece) => sum + piece[kind], 0);
   // A crash leaves too few known now; before a baseline that ran within the hour, nothing was.
-  const knownAtLeast = Math.max(knownBefore, known - foundBefore.created - foundBefore.restored);
-  const toCome = Math.max(0, total - knownAtLeast - foundNow.created - foundNow.restored);
-  const isFlood = {
-    created: Math.max(withRest.created, foundNow.created + toCome) > limit,
-    restored: Math.max(withRest.restored, foundNow.restored + toCome) > limit,
-    updated: withRest.updated > limit,
-  };
+  const newBefore = numberIn(before, 'created') + numberIn(before, 'restored');
+  const newNow = numberIn(found, 'created') + numberIn(found, 'restored');
+  const toCome = Math.max(0, total - Math.max(knownBefore, known - newBefore) - newNow);
+  const floods: readonly Change['kind'][] = kinds.filter((kind) => {
+    const next = rest.filter((change) => change.kind === kind).length;
+    return numberIn(found, kind) + Math.max(next, kind === 'updated' ? 0 : toCome) > limit;
+  });
   const edits = sightings.filter(
     (change) => isReadEdit(change) && !counted.get(nameOf(change))?.isOut,
   ).length;
@@ -130,28 +126,33 @@ export function judge(
   const isDrip = editsBefore + edits + rest.filter(isReadEdit).length > limit;
   const { openUntil } = memory;
   const isOpen = openUntil !== undefined && nowMs < openUntil;
-  const held = sightings.filter(
-    (change) => !isOpen && (isFlood[change.kind] || (isDrip && isReadEdit(change))),
-  );
+  const held = isOpen
+    ? []
+    : sightings.filter((change) => floods.includes(change.kind) || (isDrip && isReadEdit(change)));
 
   const isHeld: ReadonlySet<Change> = new Set(held);
   const names = new Set(sightings.map(nameOf));
-  const at = found.at(-1)?.at ?? nowMs;
-  const unsettled = [
-    ...unsettledBefore.filter((one) => !names.has(nameOf(one))),
-    ...sightings.map((change) => ({
-      ...{ id: change.id, revision: change.revision, at, isOut: !isHeld.has(change) },
-    })),
-  ].slice(-mostUnsettled);
+  const passing = sightings.map((change) => {
+    const { id, revision } = change;
+    return { id, revision, at, isOut: !isHeld.has(change) };
+  });
+  const others = unsettled.filter((one) => !names.has(nameOf(one)));
   // What ops let through says nothing of a drip.
-  const areEditsOut = edits > 0 && !isOpen && !isFlood.updated && !isDrip;
-  const passed = areEditsOut
-    ? inLast(out, roundMs / piecesOfRound, { at: nowMs, number: 0 }, (piece) => ({
-        ...{ at: piece.at, number: piece.number + edits },
-      }))
-    : out;
+  const areEditsOut = edits > 0 && !isOpen && !isDrip && !floods.includes('updated');
+  const editsPieceMs = roundMs / piecesOfRound;
+  const editsAt = Math.floor(nowMs / editsPieceMs) * editsPieceMs;
+  const editsNow = out.find((piece) => piece.at === editsAt)?.number ?? 0;
+  const editsOut = [
+    ...out.filter((piece) => piece.at !== editsAt),
+    { at: editsAt, number: editsNow + edits },
+  ];
   return {
-    memory: { found, edits: passed, unsettled, ...(isOpen && { openUntil }) },
+    memory: {
+      found,
+      edits: areEditsOut ? editsOut : out,
+      unsettled: [...others, ...passing].slice(-mostUnsettled),
+      ...(isOpen && { openUntil }),
+    },
     held,
     free: batch.filter((change) => !isHeld.has(change)),
   };
@@ -193,33 +194,15 @@ function within<Timed extends { readonly at: number }>(
   return noneAhead.filter(({ at }) => nowMs - at < ms);
 }
 
-/** The pieces with something added to the last one, or to a new one when that is over. */
-function inLast<Piece extends { readonly at: number }>(
-  pieces: readonly Piece[],
-  lengthMs: number,
-  fresh: Piece,
-  add: (piece: Piece) => Piece,
-): Piece[] {
-  const last = pieces.at(-1);
-  const isLasting = last !== undefined && fresh.at - last.at < lengthMs;
-  return isLasting ? pieces.with(-1, add(last)) : [...pieces, add(fresh)];
-}
-
-/** By kind, with these changes or without them. */
-function numbersOf(
-  pieces: readonly Counts[],
-  changes: readonly Sighting[] = [],
-  sign: 1 | -1 = 1,
-): Counts {
-  const sum = { created: 0, updated: 0, restored: 0 };
-  for (const piece of pieces) for (const kind of kinds) sum[kind] += piece[kind];
+/** With these changes or without them. */
+function plus(piece: Piece, changes: readonly Sighting[], sign: 1 | -1): Piece {
+  const sum = { ...piece };
   for (const { kind } of changes) sum[kind] += sign;
   return sum;
 }
 
-const isSighting = (change: Change): change is Sighting => change.kind !== 'withdrawn';
-
 /** An edit that the newest page shows comes with at most a page of others. */
 const isReadEdit = ({ kind, found }: Change) => kind === 'updated' && found?.in !== 'page';
 
-const nameOf = ({ id, revision }: Change | Unsettled) => `${id}/${revision}`;
+const nameOf = ({ id, revision }: { readonly id: number; readonly revision: number }) =>
+  `${id}/${revision}`;
