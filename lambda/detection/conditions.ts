@@ -186,6 +186,13 @@ export function pauseSeen(pause: Pause | undefined, nowMs: number): Observations
 /** What a tick that is not paused has to tell of: what earlier ones owe, as they have seen it, and what it has noted. */
 export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number): Observations {
   const { access, reported, calendar, absence, waiting, oddFields } = facts;
+  const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
+  const { tooManySince, total = 0 } = missing;
+  const tooMany = tooManySince === undefined ? 0 : Math.max(1, total);
+  // Without notes, what they have shown last still holds.
+  const shownBefore = open.get('shown-by-id');
+  const lastShown = shownBefore?.goneAt === undefined ? shownBefore?.number : 0;
+  const shown = missing.notes?.filter(({ isShownById }) => isShownById);
   const owing = [...open].filter(([, { owes }]) => owes !== undefined);
   return {
     ...Object.fromEntries(
@@ -195,34 +202,21 @@ export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number):
     ...paceSeen(facts.pace, nowMs),
     ...(access &&
       Object.fromEntries(accessNames.map((name) => [name, { number: Number(name === access) }]))),
-    ...(absence && absenceSeen(absence, open.get('shown-by-id'))),
+    ...(absence && {
+      missing: { number: tooMany, since: tooManySince, steadyMs },
+      'shown-by-id': {
+        number: shown?.length ?? lastShown ?? 0,
+        details: shown?.map(({ id, day }) => `assessment ${id} of ${day}`),
+        steadyMs,
+      },
+      unexplained: { number: Math.abs(unexplained), steadyMs },
+    }),
     ...(calendar && daysSeen(calendar, facts.quarantined.size, open)),
     ...(reported && {
       quarantined: { number: reported.total, details: reported.news.map(lineOf) },
     }),
     ...(waiting && oddFields.size > 0 && oddSeen(oddFields, open.get('odd-fields'), nowMs)),
     ...waiting,
-  };
-}
-
-/** Too many are missing to be withdrawn; some have gone and can be had by their ids all the same; no day explains the total. */
-function absenceSeen(
-  { missing = { notes: [] }, unexplained, steadyMs }: NonNullable<Facts['absence']>,
-  shownBefore: OpenCondition | undefined,
-): Observations {
-  const { tooManySince, total = 0, notes } = missing;
-  const shown = notes?.filter(({ isShownById }) => isShownById);
-  const details = shown?.map(({ id, day }) => `assessment ${id} of ${day}`);
-  // Without notes, what they have shown last still holds.
-  const lastShown = shownBefore?.goneAt === undefined ? (shownBefore?.number ?? 0) : 0;
-  return {
-    missing: {
-      number: tooManySince === undefined ? 0 : Math.max(1, total),
-      since: tooManySince,
-      steadyMs,
-    },
-    'shown-by-id': { number: shown?.length ?? lastShown, details, steadyMs },
-    unexplained: { number: Math.abs(unexplained), steadyMs },
   };
 }
 

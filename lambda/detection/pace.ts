@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { RequestPace } from '../ports/request-pace.ts';
 import type { Observations } from './conditions.ts';
 
 const minuteMs = 60_000;
@@ -36,40 +37,30 @@ export type Pace = z.output<typeof paceKnown>;
 export const unhurried: Pace = { since: 0, sent: 0 };
 
 /**
- * The pace as it is now: a refusal is forgotten after a day, and a minute that was used up without one
- * raises what was learned. A clock that was set back begins anew.
+ * The pace as it is now, and when it has room for a request: now, or later. A minute that is over, or has no request
+ * yet, begins now. A refusal is forgotten after a day, and a minute that was used up without one raises what was
+ * learned. A clock that was set back begins anew.
  *
  * @param set requests a minute, at most
  */
-export function paceAt(pace: Pace, set: number, now: number): Pace {
-  const { learned, refusedAt, closedUntil, ...rest } = pace;
-  const isLearned =
-    refusedAt !== undefined &&
-    refusedAt <= now &&
-    now - refusedAt < dayMs &&
-    (learned ?? set) < set;
-  const isClosed = closedUntil !== undefined && closedUntil > now && closedUntil - now <= hourMs;
-  const isOver = now < pace.since || now - pace.since >= minuteMs;
-  const closed = isClosed && { closedUntil };
-  const counted = isOver ? { ...rest, ...unhurried } : rest;
-  if (!isLearned || learned === undefined) return { ...counted, ...closed };
-  const isRaised =
-    isOver && pace.sent >= learned && refusedAt < pace.since && now - refusedAt >= raisedAfterMs;
-  const raised = isRaised ? Math.ceil(learned * raisedBy) : learned;
-  return { ...counted, ...closed, ...(raised < set && { learned: raised, refusedAt }) };
-}
-
-/** When the next request may be sent: now, or later. */
-export function opensAt(before: Pace, set: number, now: number): number {
-  const pace = paceAt(before, set, now);
-  const isSpent = pace.sent >= (pace.learned ?? set);
-  return Math.max(now, pace.closedUntil ?? now, isSpent ? pace.since + minuteMs : now);
-}
-
-/** A request goes out. */
-export function spent(before: Pace, set: number, now: number): Pace {
-  const pace = paceAt(before, set, now);
-  return { ...pace, since: pace.sent === 0 ? now : pace.since, sent: pace.sent + 1 };
+export function paceAt(before: Pace, set: number, now: number) {
+  const { learned = set, refusedAt = now, closedUntil = now, ...rest } = before;
+  const { since, sent } = before;
+  const isOver = sent === 0 || now < since || now - since >= minuteMs;
+  const refusedMs = now - refusedAt;
+  const isRaised = isOver && sent >= learned && refusedAt < since && refusedMs >= raisedAfterMs;
+  const allowed = isRaised ? Math.ceil(learned * raisedBy) : learned;
+  const isLearned = refusedMs >= 0 && refusedMs < dayMs && allowed < set;
+  const isClosed = closedUntil > now && closedUntil - now <= hourMs;
+  const pace: Pace = {
+    ...rest,
+    ...(isOver && { since: now, sent: 0 }),
+    ...(isLearned && { learned: allowed, refusedAt }),
+    ...(isClosed && { closedUntil }),
+  };
+  const isSpent = pace.sent >= (isLearned ? allowed : set);
+  const opensAt = Math.max(isClosed ? closedUntil : now, isSpent ? pace.since + minuteMs : now);
+  return { pace, opensAt };
 }
 
 /** The host has answered a request; refused for its pace, it counts as not sent, and may be sent again. */
@@ -84,14 +75,13 @@ export function answered({ refusedSince, ...pace }: Pace, status: number, now: n
  * @param retryAfterMs how long it wants to be left alone, if it says so: an hour at most
  */
 export function refused(before: Pace, set: number, now: number, retryAfterMs?: number): Pace {
-  const pace = paceAt(before, set, now);
+  const { pace } = paceAt(before, set, now);
   // The minutes of the host begin at other times than ours: one that is refused early halves the pace at most.
   const least = Math.max(leastLearned, Math.floor((pace.learned ?? 0) / 2));
   const learned = Math.min(pace.learned ?? set, Math.max(least, pace.sent));
-  const since = pace.sent === 0 ? now : pace.since;
   const closedUntil =
-    retryAfterMs === undefined ? since + minuteMs : now + Math.min(retryAfterMs, hourMs);
-  return { ...pace, since, learned, refusedAt: now, closedUntil };
+    retryAfterMs === undefined ? pace.since + minuteMs : now + Math.min(retryAfterMs, hourMs);
+  return { ...pace, learned, refusedAt: now, closedUntil };
 }
 
 /**
@@ -99,29 +89,29 @@ export function refused(before: Pace, set: number, now: number, retryAfterMs?: n
  * matter to it: a quiet tick writes nothing.
  */
 export function remembered(before: Pace, set: number, now: number): Pace | undefined {
-  const pace = paceAt(before, set, now);
-  const isCounted = 2 * pace.sent > (pace.learned ?? set);
+  const { pace } = paceAt(before, set, now);
   const { learned, refusedSince, closedUntil } = pace;
+  if (2 * pace.sent > (learned ?? set)) return pace;
   const isEmpty = (learned ?? refusedSince ?? closedUntil) === undefined;
-  if (isEmpty && !isCounted) return undefined;
-  return isCounted ? pace : { ...pace, ...unhurried };
+  return isEmpty ? undefined : { ...pace, ...unhurried };
 }
 
 /**
  * Whether operations are to be told that the host allows less than is wanted: the pace that it taught was used up
  * within the hour, or it has answered nothing but refusals for a quarter of an hour. It may be that this tick cannot tell.
  */
-export function paceSeen(
-  { value, perMinute }: { readonly value: Pace; readonly perMinute: number },
-  nowMs: number,
-): Observations {
-  const { learned, sent, since, refusedAt = nowMs, refusedSince } = paceAt(value, perMinute, nowMs);
-  const isRefusing = refusedSince !== undefined && nowMs - refusedSince >= toldAfterMs;
+export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Observations {
+  const {
+    learned,
+    sent,
+    since,
+    refusedAt = nowMs,
+    refusedSince,
+  } = paceAt(value, perMinute, nowMs).pace;
   const taught = nowMs - refusedAt < hourMs ? learned : undefined;
   const isUsedUp = taught !== undefined && sent >= taught && refusedAt < since;
-  const isOver = taught === undefined && refusedSince === undefined;
-  const isSlow = isRefusing || isUsedUp;
-  if (!isSlow && !isOver) return {};
+  const isSlow = isUsedUp || nowMs - (refusedSince ?? nowMs) >= toldAfterMs;
+  if (!isSlow && (taught ?? refusedSince) !== undefined) return {};
   const details = learned === undefined ? [] : [`Answered within a minute: ${learned}`];
   return { 'rate-limited': { number: isSlow ? 1 : 0, details } };
 }

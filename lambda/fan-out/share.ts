@@ -1,4 +1,4 @@
-import { opensAt, shareOf, unhurried } from '../detection/pace.ts';
+import { paceAt, shareOf, unhurried } from '../detection/pace.ts';
 import type { State } from '../ports/state.ts';
 import type { FanOutParts } from './parts.ts';
 
@@ -28,5 +28,6 @@ export function takeShare(
 /** In how many seconds the pace has room for another request. */
 export function secondsToWait({ partner: { pace }, clock }: Asking): number {
   const nowMs = clock.now().epochMilliseconds;
-  return Math.ceil((opensAt(pace.value, pace.perMinute, nowMs) - nowMs) / 1_000);
+  const { opensAt } = paceAt(pace.value, pace.perMinute, nowMs);
+  return Math.ceil((opensAt - nowMs) / 1_000);
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../clock.ts';
-import { answered, opensAt, spent } from '../detection/pace.ts';
+import { answered, paceAt } from '../detection/pace.ts';
 import type { RequestPace } from '../ports/request-pace.ts';
 import { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
 
@@ -86,9 +86,10 @@ export class Transport {
     const { limits, clock, pace, onRequest } = this.#options;
     signal.throwIfAborted();
     const startedAt = clock.now().epochMilliseconds;
-    const retryAfterMs = opensAt(pace.value, pace.perMinute, startedAt) - startedAt;
+    const before = paceAt(pace.value, pace.perMinute, startedAt);
+    const retryAfterMs = before.opensAt - startedAt;
     if (retryAfterMs > 0) throw new PartnerError('pace-spent', kind, [], { retryAfterMs });
-    pace.value = spent(pace.value, pace.perMinute, startedAt);
+    pace.value = { ...before.pace, sent: before.pace.sent + 1 };
     let reply: HttpReply | undefined;
     try {
       const answer = await request.call(this.#dispatcher, {

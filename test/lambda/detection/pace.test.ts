@@ -2,19 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   answered,
-  opensAt,
   type Pace,
   paceAt,
   paceSeen,
   refused,
   remembered,
-  spent,
   unhurried,
 } from '../../../lambda/detection/pace.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const t0 = 1_795_248_000_000;
+
+const opensAt = (...known: Parameters<typeof paceAt>) => paceAt(...known).opensAt;
+
+/** A request goes out, as the client counts it. */
+function spent(...known: Parameters<typeof paceAt>): Pace {
+  const { pace } = paceAt(...known);
+  return { ...pace, sent: pace.sent + 1 };
+}
 
 /** So many requests at once. */
 function many(pace: Pace, set: number, now: number, count: number): Pace {
@@ -69,13 +75,13 @@ describe('a refusal', () => {
 
   it('is forgotten after a day', () => {
     const pace = refusedAfter(12);
-    expect(paceAt(pace, 600, t0 + 24 * hour - 1)).toMatchObject({ learned: 12 });
-    expect(paceAt(pace, 600, t0 + 24 * hour)).not.toHaveProperty('learned');
-    expect(paceAt(pace, 600, t0 - 1)).not.toHaveProperty('learned');
+    expect(paceAt(pace, 600, t0 + 24 * hour - 1).pace).toMatchObject({ learned: 12 });
+    expect(paceAt(pace, 600, t0 + 24 * hour).pace).not.toHaveProperty('learned');
+    expect(paceAt(pace, 600, t0 - 1).pace).not.toHaveProperty('learned');
   });
 
   it('teaches nothing beyond what is set', () => {
-    expect(paceAt(refusedAfter(12), 12, t0)).not.toHaveProperty('learned');
+    expect(paceAt(refusedAfter(12), 12, t0).pace).not.toHaveProperty('learned');
   });
 });
 
@@ -83,23 +89,25 @@ describe('what a host has taught', () => {
   const used = (at: number) => many(refusedAfter(12), 600, at, 12);
 
   it('is raised by half once a minute was used up, ten minutes after the refusal', () => {
-    expect(paceAt(used(t0 + 9 * minute), 600, t0 + 10 * minute - 1)).toMatchObject({ learned: 12 });
-    const raised = paceAt(used(t0 + 9 * minute), 600, t0 + 10 * minute);
+    expect(paceAt(used(t0 + 9 * minute), 600, t0 + 10 * minute - 1).pace).toMatchObject({
+      learned: 12,
+    });
+    const raised = paceAt(used(t0 + 9 * minute), 600, t0 + 10 * minute).pace;
     expect(raised).toMatchObject({ learned: 18, refusedAt: t0, sent: 0 });
     const more = many(raised, 600, t0 + 10 * minute, 18);
-    expect(paceAt(more, 600, t0 + 11 * minute)).toMatchObject({ learned: 27 });
+    expect(paceAt(more, 600, t0 + 11 * minute).pace).toMatchObject({ learned: 27 });
   });
 
   it('is not raised while it is not used up, or in the minute of a refusal', () => {
     const pace = many(refusedAfter(12), 600, t0 + 12 * minute, 11);
-    expect(paceAt(pace, 600, t0 + 13 * minute)).toMatchObject({ learned: 12 });
+    expect(paceAt(pace, 600, t0 + 13 * minute).pace).toMatchObject({ learned: 12 });
     const refusedAgain = { ...used(t0 + 12 * minute), refusedAt: t0 + 12 * minute + 1 };
-    expect(paceAt(refusedAgain, 600, t0 + 40 * minute)).toMatchObject({ learned: 12 });
+    expect(paceAt(refusedAgain, 600, t0 + 40 * minute).pace).toMatchObject({ learned: 12 });
   });
 
   it('ends where it reaches what is set', () => {
     const pace = many(refusedAfter(12, t0, 15), 15, t0 + 12 * minute, 12);
-    expect(paceAt(pace, 15, t0 + 13 * minute)).not.toHaveProperty('learned');
+    expect(paceAt(pace, 15, t0 + 13 * minute).pace).not.toHaveProperty('learned');
   });
 });
 
