@@ -26,9 +26,9 @@ export interface Condition {
   readonly values?: Plain;
 }
 
-const partsOf = '\0';
+const of = '\0';
 /** The name of a part of an attribute. */
-export const path = (...names: string[]) => names.join(partsOf);
+export const path = (...names: string[]) => names.join(of);
 
 /** Each attribute is named as it is, each part of one by its `path`. */
 export interface Update extends Condition {
@@ -105,13 +105,40 @@ export class Table {
    * @returns the attributes that `returns` asks for (none: an empty object)
    */
   async update(pk: string, update: Update): Promise<Plain | undefined> {
-    const expressions = expressionsOf(update);
-    if (expressions.UpdateExpression === '') return {};
-    const Key = marshall({ [ledgerTable.partitionKey]: pk });
-    const ReturnValues = update.returns;
+    const { set = {}, initial = {}, add = {}, exists = [], where } = update;
+    const changes = Object.entries({ ...set, ...initial, ...add });
+    if (changes.length === 0) return {};
+    // Each name has a placeholder: some are reserved words of DynamoDB, and many hold a `#` or `:`.
+    const places = [...changes.map(([place]) => place), ...exists].map((place) => place.split(of));
+    const names = [...new Set(places.flat())];
+    const placed = places.map((parts) => parts.map((one) => `#n${names.indexOf(one)}`).join('.'));
+    const clauses = changes.map(([place, value], index) => {
+      const [name, given] = [placed[index], `:v${index}`];
+      if (place in add) return { verb: 'ADD', clause: `${name} ${given}` };
+      if (place in initial)
+        return { verb: 'SET', clause: `${name} = if_not_exists(${name}, ${given})` };
+      if (value === undefined) return { verb: 'REMOVE', clause: name };
+      return { verb: 'SET', clause: `${name} = ${given}` };
+    });
+    const conditions = placed.slice(changes.length).map((name) => `attribute_exists(${name})`);
+    if (where !== undefined) conditions.push(`(${where})`);
+    const given = changes.map(([, value], index) => [`:v${index}`, value]);
+    const all: Plain = { ...update.values, ...Object.fromEntries(given) };
+    const values = marshall(all, asGiven);
     const written = await this.#attempt('UpdateItem', () =>
       this.#client.send(
-        new UpdateItemCommand({ TableName: this.#name, Key, ReturnValues, ...expressions }),
+        new UpdateItemCommand({
+          TableName: this.#name,
+          Key: marshall({ [ledgerTable.partitionKey]: pk }),
+          UpdateExpression: [...Map.groupBy(clauses, ({ verb }) => verb)]
+            .map(([verb, its]) => `${verb} ${its.map(({ clause }) => clause).join(', ')}`)
+            .join(' '),
+          ConditionExpression: conditions.length > 0 ? conditions.join(' AND ') : undefined,
+          ExpressionAttributeNames: Object.fromEntries(names.map((one, at) => [`#n${at}`, one])),
+          // DynamoDB refuses an empty one.
+          ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
+          ReturnValues: update.returns,
+        }),
       ),
     );
     return written && unmarshall(written.Attributes ?? {});
@@ -222,42 +249,4 @@ export class Table {
       throw new LedgerUnavailableError(operation, { cause: error });
     }
   }
-}
-
-/** Each name has a placeholder: some are reserved words of DynamoDB, and many hold a `#` or `:`. */
-function expressionsOf({ set = {}, initial = {}, add = {}, exists = [], where, values }: Update) {
-  const names: string[] = [];
-  const at = (place: string) =>
-    place
-      .split(partsOf)
-      .map((name) => {
-        if (!names.includes(name)) names.push(name);
-        return `#n${names.indexOf(name)}`;
-      })
-      .join('.');
-  const changes = { ...set, ...initial, ...add };
-  const clauses: Record<'SET' | 'REMOVE' | 'ADD', string[]> = { SET: [], REMOVE: [], ADD: [] };
-  for (const [index, place] of Object.keys(changes).entries()) {
-    const name = at(place);
-    const value = `:v${index}`;
-    if (place in add) clauses.ADD.push(`${name} ${value}`);
-    else if (place in initial) clauses.SET.push(`${name} = if_not_exists(${name}, ${value})`);
-    else if (changes[place] === undefined) clauses.REMOVE.push(name);
-    else clauses.SET.push(`${name} = ${value}`);
-  }
-  const given = Object.values(changes).map((value, index) => [`:v${index}`, value]);
-  const all: Plain = { ...values, ...Object.fromEntries(given) };
-  const marshalled = marshall(all, asGiven);
-  const conditions = exists.map((place) => `attribute_exists(${at(place)})`);
-  if (where !== undefined) conditions.push(`(${where})`);
-  return {
-    UpdateExpression: Object.entries(clauses)
-      .filter(([, clause]) => clause.length > 0)
-      .map(([verb, clause]) => `${verb} ${clause.join(', ')}`)
-      .join(' '),
-    ConditionExpression: conditions.length > 0 ? conditions.join(' AND ') : undefined,
-    ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#n${index}`, name])),
-    // DynamoDB refuses an empty one.
-    ExpressionAttributeValues: Object.keys(marshalled).length > 0 ? marshalled : undefined,
-  };
 }
