@@ -1,24 +1,19 @@
 import * as z from 'zod/mini';
-import {
-  type Certification,
-  type Change,
-  found,
-  presence,
-  type Sighting,
-} from '../detection/compare.ts';
+import { type Certification, type Change, presence, type Sighting } from '../detection/compare.ts';
 import { certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/message.ts';
 import { jsonText } from '../json-text.ts';
 import { ledgerTable } from '../names.ts';
 import {
   type DayCertification,
-  decided,
   type KeptEvent,
   type Life,
+  type Revision,
+  revisionNoted,
   type Waits,
 } from '../ports/ledger.ts';
 import { parse, readAll, schemaVersion } from './item.ts';
-import type { Condition, Plain } from './table.ts';
+import type { Plain } from './table.ts';
 
 export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
 /** Under which the index by day has it, and the index of the undelivered. */
@@ -46,16 +41,6 @@ const byDayEntry = z.pick(certificationItem, {
   presence: true,
 });
 
-const revisionItem = z.object({
-  kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
-  at: z.iso.datetime(),
-  found: z.optional(found),
-  changed: z._default(z.array(z.string()), () => []),
-  late: z.optional(z.boolean()),
-  undone: z.optional(z.literal(true)),
-  decisions: z._default(z.array(decided), () => []),
-});
-
 /** What an entry has besides is kept as it is. */
 const entry = z.looseObject({
   /** As it is published. Read apart: what is wrong with an event must not hide what is known. */
@@ -76,19 +61,6 @@ const eventBody = z.pipe(jsonText, certificationEventSchema);
 /** One attribute a revision, so that one write can add the newest and remove the oldest. */
 export const revisionAttribute = (revision: number) => `revision:${revision}`;
 const revisionsKept = 50;
-
-/** The revision that falls out of the history when this one comes in. */
-export const forgottenRevision = (revision: number) => revisionAttribute(revision - revisionsKept);
-
-/** Counts what has been written to the outbox: who rests on what it has read must have seen the last of it. */
-export const outboxWrites = 'outbox_writes';
-
-/** The outbox is still as it was read. If not, the write that altered it has filed the item anew. */
-export function isAsRead(item: Plain): Condition {
-  const seen = item[outboxWrites];
-  if (seen === undefined) return { where: `attribute_not_exists(${outboxWrites})` };
-  return { where: `${outboxWrites} = :seen`, values: { ':seen': seen } };
-}
 
 /** The attributes by which an item is found that waits for this, or is not found any more. */
 export function filedUnder(integration: string, wait: Waits | undefined): Plain {
@@ -122,13 +94,9 @@ export function outboxOf(item: Plain): Entry[] {
   return entries;
 }
 
-/** Whether nothing else is owed, and nothing of it was ever offered to SNS. */
-export function isAllHeld(outbox: readonly Entry[]): boolean {
-  return outbox.length > 0 && outbox.every(({ waits }) => waits === 'held');
-}
-
 /** Under which the item is to be found; `undefined` when nothing is owed. */
-export function waitOf(outbox: readonly Entry[]): Waits | undefined {
+export function waitOf(item: Plain): Waits | undefined {
+  const outbox = outboxOf(item);
   return waits.find((wait) => outbox.some(({ waits }) => waits === wait));
 }
 
@@ -159,7 +127,7 @@ export function parseCertification(item: Plain): Certification {
     ...(parsed.earlier && { earlier: parsed.earlier }),
     organization_id,
     assessment_name,
-    ...(isAllHeld(outbox) && { isHeld: true }),
+    ...(outbox.length > 0 && outbox.every(({ waits }) => waits === 'held') && { isHeld: true }),
     ...(parsed.untold && { isUntold: true }),
   };
 }
@@ -182,12 +150,11 @@ export function parseLife(item: Plain): Life {
       .map(Number)
       .sort((a, b) => a - b)
       .map((revision) => {
-        const { undone, ...noted } = parseRevision(item, revision);
         const { waits, raw } = outbox.get(revision) ?? {};
         const code = raw?.undeliverable;
         return {
-          ...{ revision, ...noted },
-          ...(undone && { isUndone: undone }),
+          revision,
+          ...parse(revisionNoted, item, item[revisionAttribute(revision)]),
           ...(waits && { waits }),
           ...(code !== undefined && { code }),
           isBehind: waits === 'held' && raw?.held !== true,
@@ -198,16 +165,12 @@ export function parseLife(item: Plain): Life {
 
 /** By themselves: nothing else of the history is to be in the way of a decision. */
 export function decisionsAbout(item: Plain, revision: number) {
-  const noted = z.pick(revisionItem, { decisions: true });
+  const noted = z.pick(revisionNoted, { decisions: true });
   return parse(noted, item, item[revisionAttribute(revision)]).decisions;
 }
 
-function parseRevision(item: Plain, revision: number) {
-  return parse(revisionItem, item, item[revisionAttribute(revision)]);
-}
-
 /** What is noted of a revision. `late`: of the event; undefined where there is none. */
-type Note = Pick<z.output<typeof revisionItem>, 'kind' | 'at' | 'late' | 'undone'>;
+type Note = Pick<Revision, 'kind' | 'at' | 'late' | 'undone'>;
 
 /** The attributes that a change sets. In the history, no value of a record: names of fields at most. */
 export function changeAttributes(integration: string, change: Change, note: Note): Plain {
@@ -218,6 +181,7 @@ export function changeAttributes(integration: string, change: Change, note: Note
     revision,
     changed_at: note.at,
     [revisionAttribute(revision)]: { ...note, changed, found },
+    [revisionAttribute(revision - revisionsKept)]: undefined,
   };
   if (change.kind === 'withdrawn') return { ...noted, presence: 'withdrawn' };
   const { assessment, fingerprint, earlier } = change;

@@ -1,34 +1,47 @@
+import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import { type Change, isNothing, isUndone, toldOf } from '../detection/compare.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
-import type { Ledger } from '../ports/ledger.ts';
+import type { Ledger, OutboxEntry, Waits } from '../ports/ledger.ts';
 import {
   baselineItem,
   certificationKey,
   changeAttributes,
+  eventsOf,
   filedUnder,
-  forgottenRevision,
   indexKey,
-  isAllHeld,
-  isAsRead,
   outboxOf,
-  outboxWrites,
   parseCertification,
   parseDayCertification,
   parseLife,
   revisionAttribute,
+  waitOf,
+  waits,
 } from './certification-item.ts';
 import { readAll } from './item.ts';
-import { refile } from './outboxes.ts';
 import { type Plain, path, type Table } from './table.ts';
 
+/** Writes in flight at once: enough to hide latency, too few to trip a cold table's throttle. */
+const writesAtOnce = 16;
+/** Items read and delivered together: what a tick holds of an outbox of any size. */
+const deliveredTogether = 200;
+/** Items that ops look at together. */
+const keptTogether = 100;
+
+const { partitionKey, sortKey } = ledgerTable.undelivered;
+const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);
+
+/** Counts what has been written to the outbox: who rests on what it has read must have seen the last of it. */
+const outboxWrites = 'outbox_writes';
+
 /**
- * The certifications of an integration.
+ * The certifications of an integration, their outboxes, and the sparse index by which these are found.
  *
  *   commit  condition: the item is new, or at the revision that was compared; where it undoes what is held,
  *           the outbox is as it was read, too
+ *   settle  condition: the entries are there
  */
 export function certifications(table: Table, integration: string, journal: Journal) {
   /** What cannot be read is in the way of its own commits. */
@@ -36,6 +49,58 @@ export function certifications(table: Table, integration: string, journal: Journ
     const { read, unreadable } = readAll(items, parse);
     for (const error of unreadable) journal.warn('ledger item unreadable', { error });
     return read;
+  };
+  const indexed = (wait: Waits) => ({
+    index: ledgerTable.undelivered,
+    key: indexKey(integration, wait),
+  });
+  /** The index has keys only and lags; the items themselves are read consistently. */
+  async function* pages(wait: Waits, limit: number, start?: Plain) {
+    for await (const page of table.query(indexed(wait), limit, start)) {
+      const last = page.at(-1);
+      if (last === undefined) continue;
+      const keys = page.map(keyOf);
+      const items = new Map((await table.getAll(keys)).map((item) => [keyOf(item), item]));
+      const there = keys.map((key) => items.get(key)).filter((item) => item !== undefined);
+      yield { items: there, last };
+    }
+  }
+  const settle = async (
+    entries: readonly (OutboxEntry & { readonly code?: string })[],
+    rest: 'nothing' | 'digest' | 'undeliverable',
+  ) => {
+    await pMap(
+      Map.groupBy(entries, ({ certificationId }) => certificationId),
+      async ([id, ofOne]) => {
+        const key = certificationKey(integration, id);
+        const add = { [outboxWrites]: 1 };
+        const changes = ofOne.map(({ revision, code }) => {
+          const place = path('outbox', String(revision));
+          const owes = { [path(place, 'owes')]: 'digest' };
+          const refused = { [path(place, 'undeliverable')]: code };
+          const set = { nothing: { [place]: undefined }, digest: owes, undeliverable: refused };
+          return { set: set[rest], exists: [place], add };
+        });
+        // Entries that are all the outbox has: one write, the index included.
+        const wait = rest === 'nothing' ? undefined : rest;
+        const sets = changes.map(({ set }) => set);
+        const settled = await table.update(key, {
+          set: Object.assign({}, ...sets, filedUnder(integration, wait)),
+          exists: changes.flatMap(({ exists }) => exists),
+          add,
+          where: 'size(outbox) = :all',
+          values: { ':all': ofOne.length },
+        });
+        if (settled !== undefined) return;
+        // Some of several entries, or of those that another tick has settled meanwhile.
+        for (const change of changes) {
+          const item = await table.update(key, { ...change, returns: 'ALL_NEW' });
+          await refile(table, integration, item);
+        }
+      },
+      // One that fails must not leave the others under way unattended.
+      { concurrency: writesAtOnce, stopOnError: false },
+    );
   };
   return {
     async known(ids) {
@@ -48,8 +113,8 @@ export function certifications(table: Table, integration: string, journal: Journ
       return new Map(readable(items, parseLife).map((life) => [life.certification.id, life]));
     },
     async knownOfDay(day) {
-      const indexed = { index: ledgerTable.byDay, key: indexKey(integration, day) };
-      const items = (await Array.fromAsync(table.query(indexed))).flat();
+      const ofDay = { index: ledgerTable.byDay, key: indexKey(integration, day) };
+      const items = (await Array.fromAsync(table.query(ofDay))).flat();
       return new Map(readable(items, parseDayCertification).map((known) => [known.id, known]));
     },
     async recordSilently(sightings, now) {
@@ -61,7 +126,7 @@ export function certifications(table: Table, integration: string, journal: Journ
         return 'undone';
       const before = await write(table, integration, change, event, now, destiny);
       if (before === undefined) return undefined;
-      const certificationId = change.id;
+      const { id: certificationId, revision } = change;
       const [outbox] = readAll([before], outboxOf).read;
       // What it owed already. An outbox that cannot be read is told to ops when its events are to be delivered.
       const beside = outbox?.map(({ waits }) => waits) ?? ['pending'];
@@ -70,13 +135,46 @@ export function certifications(table: Table, integration: string, journal: Journ
         const item = await table.get(certificationKey(integration, certificationId));
         await refile(table, integration, item);
       }
-      const { revision } = change;
       const behind = (['held', 'pending'] as const).find((wait) => beside.includes(wait));
       return {
         ...{ certificationId, revision, event, owes: 'event-and-digest' },
         ...(behind && { behind }),
       };
     },
+    /** Settling a page does not disturb the next one: a query goes on after a key, whether or not that is still there. */
+    async *leftovers(owing) {
+      const wait = owing === 'event' ? 'pending' : 'digest';
+      for await (const { items } of pages(wait, deliveredTogether)) {
+        const { read, unreadable } = readAll(items, (one) => eventsOf(one, ['pending', 'digest']));
+        yield { owed: read.flat(), unreadable };
+        for (const item of items) await refile(table, integration, item);
+      }
+    },
+    /** @param after `<place>/<owed since>/<id>`: of what is owed since the same moment, some may be done */
+    async *kept(wait, after) {
+      const [begun, since, id] = after?.split('/') ?? [];
+      const first = waits.findIndex((place) => after?.startsWith(`${place}/`));
+      for (const place of waits.slice(Math.max(0, first))) {
+        const start = {
+          [partitionKey]: indexKey(integration, place),
+          [sortKey]: since,
+          [ledgerTable.partitionKey]: certificationKey(integration, Number(id)),
+        };
+        const from = place === begun ? start : undefined;
+        for await (const { items, last } of pages(place, keptTogether, from)) {
+          const { read, unreadable } = readAll(items, (item) => eventsOf(item, [wait]));
+          const lastId = keyOf(last).slice(keyOf(last).lastIndexOf('#') + 1);
+          yield { owed: read.flat(), unreadable, end: `${place}/${last[sortKey]}/${lastId}` };
+        }
+      }
+    },
+    countKept: (wait) => table.count(indexed(wait)),
+    settle,
+    park: (refused) =>
+      settle(
+        refused.map(({ owed, code }) => ({ ...owed, code })),
+        'undeliverable',
+      ),
   } satisfies Partial<Ledger>;
 }
 
@@ -98,11 +196,9 @@ function write(
   const set = changeAttributes(integration, change, { kind, at, late: event.data.late });
   const index = filedUnder(integration, destiny);
   // As text, instants are in order only when they have as many digits.
-  const since = {
-    [ledgerTable.undelivered.sortKey]: now.toString({ smallestUnit: 'millisecond' }),
-  };
+  const since = { [sortKey]: now.toString({ smallestUnit: 'millisecond' }) };
   const key = certificationKey(integration, change.id);
-  if (revision === 1 && kind === 'created')
+  if (revision === 1)
     return table.update(key, {
       set: { ...set, ...index, ...since, first_seen: at, outbox: { [revision]: entry } },
       where: `attribute_not_exists(${ledgerTable.partitionKey})`,
@@ -112,7 +208,6 @@ function write(
       ...set,
       ...(destiny === 'pending' && index),
       [path('outbox', String(revision))]: entry,
-      [forgottenRevision(revision)]: undefined,
       untold: undefined,
     },
     // What is pending already stays so: a held entry beside it is known by its own mark.
@@ -137,26 +232,45 @@ async function undo(
 ): Promise<boolean> {
   const { kind, revision } = change;
   const item = await table.get(certificationKey(integration, change.id));
-  if (item === undefined || item['revision'] !== revision - 1) return false;
-  const [outbox = []] = readAll([item], outboxOf).read;
-  const told = isAllHeld(outbox) ? outbox[0]?.raw.told : undefined;
+  const known = item && parseCertification(item);
+  if (item === undefined || known?.revision !== revision - 1 || !known.isHeld) return false;
+  const outbox = outboxOf(item);
+  const told = outbox[0]?.raw.told;
   if (told === undefined || !isUndone(told, change)) return false;
   const note = { kind, at: now.toString(), late: event.data.late, undone: true } as const;
-  const forgotten = forgottenRevision(revision);
-  const noted = outbox
+  const set = changeAttributes(integration, change, note);
+  const undone = outbox
     .map((entry) => revisionAttribute(entry.revision))
-    .filter((name) => item[name] !== undefined && name !== forgotten);
-  const written = await table.update(certificationKey(integration, change.id), {
-    set: {
-      ...changeAttributes(integration, change, note),
-      ...filedUnder(integration, undefined),
-      ...Object.fromEntries(noted.map((name) => [path(name, 'undone'), true])),
-      [forgotten]: undefined,
-      outbox: {},
-      untold: kind === 'withdrawn' && isNothing(told),
-    },
+    .filter((name) => item[name] !== undefined && !(name in set))
+    .map((name) => [path(name, 'undone'), true]);
+  const untold = kind === 'withdrawn' && isNothing(told);
+  return rewrite(table, integration, item, {}, { ...set, ...Object.fromEntries(undone), untold });
+}
+
+/**
+ * The outbox in place of the one that was read, and the item filed under what it waits for now.
+ * @returns `false` when something was written to the outbox since: that write has filed the item anew
+ */
+export async function rewrite(
+  table: Table,
+  integration: string,
+  item: Plain,
+  outbox: unknown,
+  set: Plain = {},
+): Promise<boolean> {
+  const seen = item[outboxWrites];
+  const written = await table.update(keyOf(item), {
+    set: { ...set, ...filedUnder(integration, waitOf({ ...item, outbox })), outbox },
     add: { [outboxWrites]: 1 },
-    ...isAsRead(item),
+    where: seen === undefined ? `attribute_not_exists(${outboxWrites})` : `${outboxWrites} = :seen`,
+    values: { ':seen': seen },
   });
   return written !== undefined;
+}
+
+/** Puts an item where what it waits for is looked for; one that cannot be read stays where it is. */
+async function refile(table: Table, integration: string, item: Plain = {}): Promise<void> {
+  const [filed] = readAll([item], (one) => filedUnder(integration, waitOf(one))).read;
+  if (filed !== undefined && item[partitionKey] !== filed[partitionKey])
+    await rewrite(table, integration, item, item['outbox']);
 }

@@ -3,7 +3,6 @@ import type { Ledger } from '../ports/ledger.ts';
 import { calendar } from './calendar.ts';
 import { certifications } from './certifications.ts';
 import { integrationState } from './integration-state.ts';
-import { outboxes } from './outboxes.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -24,6 +23,5 @@ export function dynamoLedger(table: Table, integration: string, journal: Journal
       await days.addToDays(zeros);
     },
     ...certifications(table, integration, journal),
-    ...outboxes(table, integration),
   };
 }

@@ -5,13 +5,10 @@ import {
   decisionsAbout,
   type Entry,
   eventsOf,
-  filedUnder,
-  isAsRead,
   outboxOf,
-  outboxWrites,
   revisionAttribute,
-  waitOf,
 } from './certification-item.ts';
+import { rewrite } from './certifications.ts';
 import { LedgerUnavailableError } from './errors.ts';
 import { type Plain, path, type Table } from './table.ts';
 
@@ -30,29 +27,29 @@ export function keptEvents(table: Table, integration: string) {
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         const item = await table.get(key);
         if (item === undefined) return { done: [], behind: 0, freed: 0 };
-        const { free, behind } = chosen(item, waits, decision, choose);
-        if (free.length === 0) return { done: [], behind, freed: 0 };
-        const decided = new Set(free.map(({ revision }) => revision));
-        const outbox = outboxAfter(item, decided, decision);
-        const after = outboxOf({ ...item, outbox });
-        const noted = [...decided].filter((one) => item[revisionAttribute(one)] !== undefined);
+        const { done, behind } = chosen(item, waits, decision, choose);
+        if (done.length === 0) return { done, behind, freed: 0 };
+        const decided = new Set(done.map(({ revision }) => revision));
+        const before = outboxOf(item);
+        const outbox = Object.fromEntries(
+          before.flatMap((entry) => entryAfter(entry, decided, decision)),
+        );
         const note = { decision, at: now.toString() };
-        const written = await table.update(key, {
-          set: {
-            ...filedUnder(integration, waitOf(after)),
-            ...Object.fromEntries(
-              noted.map((one) => [
-                path(revisionAttribute(one), 'decisions'),
-                [...decisionsAbout(item, one), note],
-              ]),
-            ),
-            outbox,
-          },
-          add: { [outboxWrites]: 1 },
-          ...isAsRead(item),
-        });
-        if (written === undefined) continue;
-        return { done: free, behind, freed: freedBy(decided, outboxOf(item), after) };
+        const noted = [...decided]
+          .filter((one) => item[revisionAttribute(one)] !== undefined)
+          .map((one) => [
+            path(revisionAttribute(one), 'decisions'),
+            [...decisionsAbout(item, one), note],
+          ]);
+        if (!(await rewrite(table, integration, item, outbox, Object.fromEntries(noted)))) continue;
+        // Held only because one before them was: nobody has decided about them, and they go out.
+        const behindHeld = before
+          .filter(({ revision, waits }) => waits === 'held' && !decided.has(revision))
+          .map(({ revision }) => revision);
+        const freed = outboxOf({ ...item, outbox }).filter(
+          ({ revision, waits }) => waits === 'pending' && behindHeld.includes(revision),
+        );
+        return { done, behind, freed: freed.length };
       }
       throw new LedgerUnavailableError('UpdateItem', { cause: new Error('others write, too') });
     },
@@ -65,40 +62,27 @@ function chosen(
   waits: Kept,
   decision: Decision,
   choose: (event: KeptEvent) => boolean,
-): { free: KeptEvent[]; behind: number } {
+): { done: KeptEvent[]; behind: number } {
   const isHeld = new Map(outboxOf(item).map(({ revision, raw }) => [revision, raw.held]));
   const isOrdered = waits === 'held' && decision !== 'discarded';
-  const free: KeptEvent[] = [];
+  const done: KeptEvent[] = [];
   let behind = 0;
   let isBlocked = false;
   for (const event of eventsOf(item, [waits])) {
     if (!choose(event)) isBlocked ||= isHeld.get(event.revision) === true;
     else if (isOrdered && isBlocked) behind += 1;
-    else free.push(event);
+    else done.push(event);
   }
-  return { free, behind };
+  return { done, behind };
 }
 
-function outboxAfter(item: Plain, decided: ReadonlySet<number>, decision: Decision): Plain {
-  const after: Plain = {};
-  for (const { revision, raw } of outboxOf(item)) {
-    const { held: _, undeliverable: __, ...rest } = raw;
-    if (!decided.has(revision)) after[revision] = raw;
-    else if (decision === 'released-to-people') after[revision] = { ...rest, owes: 'digest' };
-    else if (decision !== 'discarded') after[revision] = rest;
-  }
-  return after;
-}
-
-/** Events that were held only because one before them was: nobody has decided about them, and they go out. */
-function freedBy(
+function entryAfter(
+  { revision, raw }: Entry,
   decided: ReadonlySet<number>,
-  before: readonly Entry[],
-  after: readonly Entry[],
-): number {
-  const held = before.filter(({ waits }) => waits === 'held').map(({ revision }) => revision);
-  return after.filter(
-    ({ revision, waits }) =>
-      waits === 'pending' && held.includes(revision) && !decided.has(revision),
-  ).length;
+  decision: Decision,
+): [revision: number, raw: Plain][] {
+  if (!decided.has(revision)) return [[revision, raw]];
+  const { held: _, undeliverable: __, ...rest } = raw;
+  if (decision === 'discarded') return [];
+  return [[revision, decision === 'released-to-people' ? { ...rest, owes: 'digest' } : rest]];
 }

@@ -75,7 +75,10 @@ async function decideAll<Command extends Selection & { readonly after?: string |
   // One that fails must not leave the others under way unattended.
   const options = { concurrency: writesAtOnce, stopOnError: false };
   async function* pages() {
-    for await (const { owed, unreadable, end } of opsLedger.kept(command.waiting, command.after)) {
+    for await (const { owed, unreadable, end } of parts.ledger.kept(
+      command.waiting,
+      command.after,
+    )) {
       sums.unreadable += unreadable.length;
       const ids = owed.filter(choose).map(({ certificationId }) => certificationId);
       yield { items: [...new Set(ids)], end };

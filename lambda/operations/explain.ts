@@ -53,11 +53,11 @@ function knownOf(
   };
 }
 
-function deliveryOf({ kind, waits, isUndone, decisions }: Revision) {
+function deliveryOf({ kind, waits, undone, decisions }: Revision) {
   const last = decisions.at(-1)?.decision;
   if (waits === 'digest') return last === 'released-to-people' ? 'digest-only-owed' : 'digest-owed';
   if (waits !== undefined) return waits;
-  if (isUndone) return 'undone';
+  if (undone) return 'undone';
   if (last === 'discarded') return 'discarded';
   if (last === 'released-to-people') return 'announced-to-people';
   return kind === 'baseline' ? 'baseline' : 'announced';

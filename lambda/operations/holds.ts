@@ -10,11 +10,11 @@ type Listed = ResultOf<'holds'>['list'][number];
 const listedAtOnce = 10_000;
 
 /** What waits for ops, event by event. Nothing personal. */
-export const holds: Carrier<'holds'> = async ({ clock, opsLedger }, command, { limit }) => {
+export const holds: Carrier<'holds'> = async ({ clock, ledger }, command, { limit }) => {
   const at = clock.now().toString();
   const list: Listed[] = [];
   let unreadable = 0;
-  for await (const page of opsLedger.kept(command.waiting, command.after)) {
+  for await (const page of ledger.kept(command.waiting, command.after)) {
     list.push(...page.owed.filter((event) => isSelected(event, command)).map(listed));
     unreadable += page.unreadable.length;
     if (limit.noteIfReached() || list.length >= listedAtOnce)

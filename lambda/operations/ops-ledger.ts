@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { CommandOutcome, CommandRecord } from '../ports/command-record.ts';
-import type { Decision, Kept, KeptEvent, Ledger, Life, Waits } from '../ports/ledger.ts';
+import type { Decision, Kept, KeptEvent, Life, Waits } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
 
 export interface Decided {
@@ -13,7 +13,7 @@ export interface Decided {
 }
 
 /** What the people on duty ask of the ledger, beside what ticks do. */
-export interface OpsLedger extends Pick<Ledger, 'kept'> {
+export interface OpsLedger {
   /**
    * @param call names it, as in `resume`: a second write of the same call is part of it
    * @returns `false` when it was paused already: then nothing is changed

@@ -151,7 +151,7 @@ function obstacleTo(last: Revision | undefined, { baseline }: ReplayCommand): Ob
   if (last.kind === 'baseline' && !baseline) return 'neverAnnounced';
   const decision = last.decisions.at(-1)?.decision;
   const isDecided = decision === 'discarded' || decision === 'released-to-people';
-  if (isDecided || last.isUndone) return 'discarded';
+  if (isDecided || last.undone) return 'discarded';
   // Subscribers have it: only people are still to be told.
   return last.waits === 'digest' ? undefined : last.waits;
 }

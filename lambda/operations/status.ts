@@ -112,7 +112,7 @@ function totalOf(calendar: ReadonlyMap<string, DayEntry>, from = ''): number {
 /** What lasts. Of what ops have decided, ticks know only after a while: the index and the state do. */
 async function conditionsOf(
   { conditions, paused }: State,
-  { settings, opsLedger }: OperationParts,
+  { settings, ledger }: OperationParts,
   waiting: Status['waiting'],
 ): Promise<Status['conditions']> {
   const lasting: Status['conditions'] = [];
@@ -120,7 +120,7 @@ async function conditionsOf(
     const isOver = !isLasting(condition) || (name === 'paused' && !paused);
     const isKept = name === 'held' || name === 'undeliverable';
     const number = isKept
-      ? await keptNow(opsLedger, name, condition.number, waiting)
+      ? await keptNow(ledger, name, condition.number, waiting)
       : condition.number;
     if (isOver || number === 0) continue;
     const { since, told } = condition;
@@ -137,14 +137,14 @@ async function conditionsOf(
  * to be published, that is in the way by itself: to look through all of a flood that was released takes minutes.
  */
 async function keptNow(
-  opsLedger: OperationParts['opsLedger'],
+  ledger: OperationParts['ledger'],
   name: Kept,
   told: number,
   waiting: Status['waiting'],
 ): Promise<number> {
   const mayHide = waiting[name] === 0 && waiting.pending === 0 && waiting.digest > 0;
   if (!mayHide) return waiting[name];
-  for await (const { owed, unreadable } of opsLedger.kept(name))
+  for await (const { owed, unreadable } of ledger.kept(name))
     if (owed.length > 0 || unreadable.length > 0) return told;
   return 0;
 }

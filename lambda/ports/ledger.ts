@@ -1,7 +1,13 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
-import type { Certification, Change, Found, Presence, Sighting } from '../detection/compare.ts';
+import {
+  type Certification,
+  type Change,
+  found,
+  type Presence,
+  type Sighting,
+} from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -95,31 +101,6 @@ export interface DayCertification {
   readonly presence: Presence;
 }
 
-/** One revision of a certification, as it was recorded. */
-export interface Revision {
-  readonly revision: number;
-  /** `baseline`: recorded and not announced. */
-  readonly kind: 'baseline' | Change['kind'];
-  /** When it was recorded, as in its event's `time` (RFC 3339, UTC). */
-  readonly at: string;
-  /** Names of the fields that differ from the revision before. */
-  readonly changed: readonly string[];
-  /** Absent: in the baseline, or before this was kept. */
-  readonly found?: Found | undefined;
-  /** What its event says of it. Absent: in the baseline, or before this was kept. */
-  readonly late?: boolean | undefined;
-  /** It was held, or undid what was: nobody was told of it. */
-  readonly isUndone?: true | undefined;
-  /** What ops have decided about its event, newest last; empty: it needed no decision. */
-  readonly decisions: readonly Decided[];
-  /** What its event waits for; absent: for nothing. */
-  readonly waits?: Waits;
-  /** It is held only because one before it is. */
-  readonly isBehind: boolean;
-  /** With which SNS has refused it for good. */
-  readonly code?: string;
-}
-
 /** What ops can do with an event that is held or undeliverable. */
 const decision = z.enum(['released', 'released-to-people', 'retried', 'discarded']);
 
@@ -127,7 +108,34 @@ export type Decision = z.output<typeof decision>;
 
 export const decided = z.object({ decision, at: z.iso.datetime() });
 
-type Decided = Readonly<z.output<typeof decided>>;
+/** What is noted of a revision of a certification. */
+export const revisionNoted = z.object({
+  /** `baseline`: recorded and not announced. */
+  kind: z.enum(['baseline', 'created', 'updated', 'withdrawn', 'restored']),
+  /** When it was recorded, as in its event's `time` (RFC 3339, UTC). */
+  at: z.iso.datetime(),
+  /** Names of the fields that differ from the revision before. */
+  changed: z._default(z.readonly(z.array(z.string())), () => []),
+  /** Absent: in the baseline, or before this was kept. */
+  found: z.optional(found),
+  /** What its event says of it. Absent: in the baseline, or before this was kept. */
+  late: z.optional(z.boolean()),
+  /** It was held, or undid what was: nobody was told of it. */
+  undone: z.optional(z.literal(true)),
+  /** What ops have decided about its event, newest last; empty: it needed no decision. */
+  decisions: z._default(z.readonly(z.array(decided)), () => []),
+});
+
+/** One revision of a certification, as it was recorded. */
+export interface Revision extends Readonly<z.output<typeof revisionNoted>> {
+  readonly revision: number;
+  /** What its event waits for; absent: for nothing. */
+  readonly waits?: Waits;
+  /** It is held only because one before it is. */
+  readonly isBehind: boolean;
+  /** With which SNS has refused it for good. */
+  readonly code?: string;
+}
 
 /** A certification and how it came to be what it is. */
 export interface Life {

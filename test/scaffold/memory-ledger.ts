@@ -245,9 +245,9 @@ export class MemoryLedger implements Ledger {
     item.certification = { ...certificationOf(change), ...(isUntold && { isUntold }) };
     item.history = [
       ...item.history.map((one) =>
-        outbox.has(one.revision) ? ({ ...one, isUndone: true } as const) : one,
+        outbox.has(one.revision) ? ({ ...one, undone: true } as const) : one,
       ),
-      { ...revisionOf(change, change.kind, now, event.data.late), isUndone: true } as const,
+      { ...revisionOf(change, change.kind, now, event.data.late), undone: true } as const,
     ].slice(-50);
     outbox.clear();
     return true;

@@ -1,14 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Decided, OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
-import type {
-  Decision,
-  Kept,
-  KeptEvent,
-  KeptPage,
-  Life,
-  Waits,
-} from '../../lambda/ports/ledger.ts';
+import type { Decision, Kept, KeptEvent, Life, Waits } from '../../lambda/ports/ledger.ts';
 import type { Pause, State } from '../../lambda/ports/state.ts';
 import {
   eventsOf,
@@ -52,10 +45,6 @@ export class MemoryOpsLedger implements OpsLedger {
   async story(id: number): Promise<Life | undefined> {
     const item = this.#ledger.items.get(id);
     return item && lifeOf(item);
-  }
-
-  kept(waits: Kept, after?: string): AsyncIterable<KeptPage> {
-    return this.#ledger.kept(waits, after);
   }
 
   async decide(

@@ -77,7 +77,7 @@ function expect(
     );
     // What undoes all that is held of it is told to nobody.
     const last = ledger.items.get(id)?.history.at(-1);
-    const isUndone = fate === 'either' && last?.kind === kind && last.isUndone === true;
+    const isUndone = fate === 'either' && last?.kind === kind && last.undone === true;
     if (isUndone) coverage.note('at rest: undone');
     const isAsExpected =
       fate === 'held' ? isHeld : isTold || isUndone || (isHeld && (fate === 'either' || mayWait));

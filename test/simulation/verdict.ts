@@ -118,7 +118,7 @@ function announcementFindings(
 ): string[] {
   const { audience } = after;
   const history = after.ledger.items.get(id)?.history ?? [];
-  const undone = new Set(history.flatMap((one) => (one.isUndone ? one.revision : [])));
+  const undone = new Set(history.flatMap((one) => (one.undone ? one.revision : [])));
   const revisionsOfIt = Array.from({ length: revisions }, (_, index) => index + 1);
   // Subscribers have heard of nothing before it: each earlier revision has been undone.
   const firstTold = revisionsOfIt.find((revision) => !undone.has(revision)) ?? revisions;

@@ -232,7 +232,7 @@ describeLedgers('what is held and undone', (used) => {
   };
   const undone = async () =>
     (await used().opsLedger.story(id))?.revisions.flatMap((one) =>
-      one.isUndone ? one.revision : [],
+      one.undone ? one.revision : [],
     );
   const recorded = () => used().ledger.recordSilently([onlyChange(assessment())], now);
 

@@ -133,28 +133,28 @@ describeLedgers('what waits', (used) => {
     await Promise.all(
       ids.map((one) => used().create(assessment({ id: one }), now.add({ seconds: one }), 'held')),
     );
-    const pages = await Array.fromAsync(used().opsLedger.kept('held'));
+    const pages = await Array.fromAsync(used().ledger.kept('held'));
     expect(pages.length).toBeGreaterThan(1);
     expect(idsOf(pages)).toEqual(ids);
-    const rest = await Array.fromAsync(used().opsLedger.kept('held', pages[0]?.end));
+    const rest = await Array.fromAsync(used().ledger.kept('held', pages[0]?.end));
     expect(idsOf(rest)).toEqual(idsOf(pages.slice(1)));
   });
 
   it('goes on after what was owed at the same moment and is gone meanwhile', async () => {
     const ids = Array.from({ length: 110 }, (_, index) => index + 1);
     await Promise.all(ids.map((one) => used().create(assessment({ id: one }), now, 'held')));
-    const [first] = await Array.fromAsync(used().opsLedger.kept('held'));
+    const [first] = await Array.fromAsync(used().ledger.kept('held'));
     if (first === undefined) throw new Error('there is no page');
     const last = Number(first.end.split('/').at(-1));
     await used().opsLedger.decide(last, 'held', 'discarded', any, later);
-    const rest = await Array.fromAsync(used().opsLedger.kept('held', first.end));
+    const rest = await Array.fromAsync(used().ledger.kept('held', first.end));
     expect([...idsOf([first]), ...idsOf(rest)].sort((a, b) => a - b)).toEqual(ids);
   });
 
   it('is found also where something else of its certification waits first', async () => {
     await used().park(await used().create(assessment()));
     await used().update(renamed('Odalys Ashgrove'));
-    const pages = await Array.fromAsync(used().opsLedger.kept('undeliverable'));
+    const pages = await Array.fromAsync(used().ledger.kept('undeliverable'));
     expect(pages.flatMap(({ owed }) => owed)).toMatchObject([
       { certificationId: id, revision: 1, code: 'InvalidParameter' },
     ]);

@@ -262,7 +262,7 @@ describe('the status', () => {
     await story.ledger.saveState({ conditions: new Map([['held', hold]]) });
     await story.ledger.settle(await story.commit([on('2026-11-20', 1)]), 'digest');
     await story.commit([on('2026-11-20', 2)]);
-    const kept = vi.spyOn(story.opsLedger, 'kept');
+    const kept = vi.spyOn(story.ledger, 'kept');
     expect(await status()).toMatchObject({
       reasons: ['owing'],
       waiting: { pending: 1, digest: 1, held: 0 },
