@@ -5,7 +5,7 @@ import * as partner from './check-partner.ts';
 import { checkNames } from './contract.ts';
 import { type CheckName, type Finding, failed, warning } from './finding.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
-import { isBehind } from './standing.ts';
+import { isBehind } from './status.ts';
 import { ifPaused } from './steering.ts';
 
 type Found = Map<CheckName, Finding>;

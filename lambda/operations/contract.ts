@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { inEnglish } from '../english.ts';
 import { errorOf } from '../errors.ts';
-import * as events from './contract/events.ts';
-import * as looking from './contract/looking.ts';
-import * as steering from './contract/steering.ts';
+import { events } from './contract/events.ts';
+import { looking } from './contract/looking.ts';
+import { steering } from './contract/steering.ts';
 
 export { idsAtOnce, problemSchema } from './contract/common.ts';
 export { mostOpenHours } from './contract/events.ts';
@@ -19,23 +19,7 @@ export {
  * Every command that the operate function carries out: what it is sent, and what it answers. Those that
  * change anything say `by` whom. What both sides of an invocation import.
  */
-export const contract = {
-  status: looking.status,
-  explain: looking.explain,
-  prove: looking.prove,
-  check: looking.check,
-  tick: steering.tick,
-  pause: steering.pause,
-  resume: steering.resume,
-  'restart-baseline': steering.restartBaseline,
-  'accept-total': steering.acceptTotal,
-  'credentials-stored': steering.credentialsStored,
-  holds: events.holds,
-  release: events.release,
-  discard: events.discard,
-  'test-event': events.testEvent,
-  replay: events.replay,
-};
+export const contract = { ...looking, ...steering, ...events };
 
 type Contract = typeof contract;
 export type CommandName = keyof Contract;

@@ -6,7 +6,6 @@ import type { ResultOf } from './contract.ts';
 import { refuseIfLeftAlone } from './lease.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { dayProof } from './proofs.ts';
-import { hindrancesOf } from './standing.ts';
 
 type Explanation = ResultOf<'explain'>;
 type Known = NonNullable<Explanation['known']>;
@@ -30,7 +29,6 @@ export const explain: Carrier<'explain'> = async (parts, command, { limit }) => 
       known,
       day: await dayOf(parts, known?.day ?? (partner?.has === 'record' ? partner.day : undefined)),
       partner,
-      hindrances: hindrancesOf(state, parts),
     },
   };
 };

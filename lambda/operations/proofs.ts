@@ -2,13 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { DayEntry, Proof } from '../detection/calendar.ts';
 import type { ResultOf } from './contract.ts';
 
-export type DayProof = ResultOf<'prove'>['days'][number];
-
-/** The time at which, and the zone in which, days are over or not. */
-export interface Present {
-  readonly now: Temporal.Instant;
-  readonly timeZone: string;
-}
+type DayProof = ResultOf<'prove'>['days'][number];
 
 /** Of the days without a proof, the oldest. */
 const unprovenShown = 20;
@@ -22,30 +16,28 @@ const unprovenShown = 20;
 export function proofsOf(
   calendar: ReadonlyMap<string, DayEntry>,
   { from, to }: { readonly from: string; readonly to: string },
-  present: Present,
+  { now, timeZone }: { readonly now: Temporal.Instant; readonly timeZone: string },
 ): DayProof[] {
   const known = [...calendar.keys()].sort();
-  const last = Temporal.PlainDate.from(to);
-  const days: DayProof[] = [];
-  let next = known.findIndex((day) => day >= from);
-  if (next < 0) next = known.length;
-  for (
-    let date = Temporal.PlainDate.from(from);
-    Temporal.PlainDate.compare(date, last) <= 0;
-    date = date.add({ days: 1 })
-  ) {
+  const first = Temporal.PlainDate.from(from);
+  const { days } = first.until(to, { largestUnit: 'days' });
+  let next = 0;
+  return Array.from({ length: days + 1 }, (_, n): DayProof => {
+    const date = first.add({ days: n });
     const day = date.toString();
+    while ((known[next] ?? day) < day) next += 1;
     const own = calendar.get(day);
     const besides = [known[next - 1], known[next]].filter((one) => one !== undefined);
     const entry = own ?? between(besides.map((one) => calendar.get(one)?.proof));
-    if (own !== undefined) next += 1;
-    const standing = standingOf(date, entry.proof?.at, present);
-    const isBefore = entry.proof !== undefined && entry.proof.at < beginningOf(date, present);
-    const told = { ...dayProof(entry), readWith: own ? undefined : besides.at(-1) };
+    const begin = date.toZonedDateTime(timeZone).epochMilliseconds;
+    const end = date.add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
+    const told = dayProof(entry);
+    const at = entry.proof?.at;
+    const standing = standingOf(now.epochMilliseconds, begin, end, at);
     // A proof from before a day has begun says nothing of it.
-    days.push({ day, standing, ...(isBefore ? { count: told.count } : told) });
-  }
-  return days;
+    if (at !== undefined && at < begin) return { day, standing, count: told.count };
+    return { day, standing, ...told, readWith: own ? undefined : besides.at(-1) };
+  });
 }
 
 /** What a day without an entry has of the proofs of its neighbours: the older one. */
@@ -55,18 +47,14 @@ function between(proofs: readonly (Proof | undefined)[]): DayEntry {
   return { count: 0, readAt: 0, ...(oldest && { proof: { ...oldest, count: 0 } }) };
 }
 
-function beginningOf(date: Temporal.PlainDate, { timeZone }: Present): number {
-  return date.toZonedDateTime(timeZone).epochMilliseconds;
-}
-
+/** Of a day, by the times at which it begins and ends. */
 function standingOf(
-  date: Temporal.PlainDate,
+  now: number,
+  begin: number,
+  end: number,
   provenAt: number | undefined,
-  present: Present,
 ): DayProof['standing'] {
-  const now = present.now.epochMilliseconds;
-  const end = beginningOf(date.add({ days: 1 }), present);
-  if (now < beginningOf(date, present)) return 'not-yet';
+  if (now < begin) return 'not-yet';
   if (provenAt === undefined) return 'unproven';
   if (now < end) return 'open';
   return provenAt >= end ? 'proven' : 'unproven';

@@ -1,10 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import type { DayEntry } from '../detection/calendar.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { NotifierError } from '../errors.ts';
 import type { TickLine } from '../journal.ts';
-import type { State } from '../ports/state.ts';
-import type { CommandOf, ResultOf } from './contract.ts';
+import type { CommandOf } from './contract.ts';
 import {
   BackingOffError,
   BaselineRunningError,
@@ -14,9 +12,7 @@ import {
 } from './errors.ts';
 import { recordedState, refuseIfLeftAlone, underLease, whenFree } from './lease.ts';
 import type { Carrier, OperationParts } from './parts.ts';
-import { type DayProof, proofsOf } from './proofs.ts';
-
-type ProveCommand = CommandOf<'prove'>;
+import { proofsOf } from './proofs.ts';
 
 /** What the tick of one call may ask of the partner for it; time is over before. */
 const auditRequests = 1_000;
@@ -31,112 +27,80 @@ const afterwardsSeconds = 5;
  * @throws PausedError, BackingOffError, BaselineRunningError with `now`
  */
 export const prove: Carrier<'prove'> = async (parts, command, call) => {
-  if (!command.now) return { result: await certificate(parts, command) };
+  const { clock, ledger, settings } = parts;
+  const certificate = async () => {
+    const { calendar } = await daysMeant(parts, command);
+    const days = proofsOf(calendar, command, { now: clock.now(), timeZone: settings.timeZone });
+    return { days, toRead: 0 };
+  };
+  if (!command.now) return { result: await certificate() };
 
   const { id, killedAt, limit, operation } = call;
-  const since = command.since ?? parts.clock.now().toString();
-  const next = { ...command, since, operation };
+  const since = command.since ?? clock.now().toString();
   await underLease(parts, call, async (state) => {
     refuseIfLeftAlone(state, parts);
     if (state.baseline.status !== 'completed') throw new BaselineRunningError();
-    if (command.since === undefined) await makeDue(parts, command, state);
-    await parts.ledger.saveState({ dueAt: 0 });
+    if (command.since === undefined) await makeDue(parts, command);
+    await ledger.saveState({ dueAt: 0 });
   });
 
-  const toRead = await daysToRead(parts, command, since);
-  if (toRead === 0) return { result: await certificate(parts, command) };
+  if ((await daysToRead(parts, command, since)) === 0) return { result: await certificate() };
   const deadline = killedAt.subtract({ seconds: afterwardsSeconds });
   const line = await whenFree(parts, limit, async () => {
     const line = await parts.tick({ id, deadline }, auditRequests);
     return line.outcome === 'busy' ? undefined : line;
   });
-  if (line === undefined)
-    return { result: await certificate(parts, next, toRead), failure: new BusyError() };
-  const left = await daysToRead(parts, command, since);
-  const result = await certificate(parts, next, left);
-  const { examined, created, updated, withdrawn, restored } = line;
+  const toRead = await daysToRead(parts, command, since);
+  const { examined = 0, created = 0, updated = 0, withdrawn = 0, restored = 0 } = line ?? {};
   const found = examined > 0 ? { created, updated, withdrawn, restored } : undefined;
-  const failure = left === 0 ? undefined : whyNothingWasRead(line);
-  return { result: { ...result, found }, failure };
+  if (toRead === 0) return { result: { ...(await certificate()), found } };
+  // Until all are read again, nothing is told of them.
+  const result = { days: [], toRead, found, next: { ...command, since, operation } };
+  if (line === undefined) return { result, failure: new BusyError() };
+  return { result, failure: whyNothingWasRead(line) };
 };
-
-/**
- * What is recorded of the days, and nothing else.
- *
- * @param toRead days that are to be read again first: until then, nothing is told
- */
-async function certificate(
-  parts: OperationParts,
-  command: ProveCommand,
-  toRead = 0,
-): Promise<ResultOf<'prove'>> {
-  const { years } = await recordedState(parts);
-  const calendar = await parts.ledger.calendar(years);
-  const present = { now: parts.clock.now(), timeZone: parts.settings.timeZone };
-  const days = toRead === 0 ? proofsOf(calendar, command, present) : [];
-  const many = (standing: DayProof['standing']) =>
-    days.filter((day) => day.standing === standing).length;
-  return {
-    days,
-    proven: many('proven'),
-    open: many('open'),
-    unproven: many('unproven'),
-    notYet: many('not-yet'),
-    certifications: days.reduce((sum, { count, since = 0 }) => sum + count + since, 0),
-    toRead,
-    next: toRead > 0 ? command : undefined,
-  };
-}
-
-/** Before all others: ticks see to it, also if nobody does anything more. Needs the lease. */
-async function makeDue(
-  parts: OperationParts,
-  command: ProveCommand,
-  { years }: Pick<State, 'years'>,
-): Promise<void> {
-  const { ledger, clock } = parts;
-  const calendar = await ledger.calendar(years);
-  const meant = daysMeant(calendar, command, parts);
-  const due = [...calendar].filter(([day, { readAt }]) => readAt > 0 && meant.has(day));
-  const askedAt = clock.now().epochMilliseconds;
-  await ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, askedAt }])));
-}
 
 /** That may have come after the days were made due. */
 function whyNothingWasRead({ outcome, examined }: TickLine): NotifierError | undefined {
   if (outcome === 'paused') return new PausedError();
   if (outcome === 'backing-off') return new BackingOffError();
-  if (outcome === 'baseline') return new BaselineRunningError();
   return examined === 0 ? new StalledError() : undefined;
+}
+
+/** Before all others: ticks see to it, also if nobody does anything more. Needs the lease. */
+async function makeDue(parts: OperationParts, command: CommandOf<'prove'>): Promise<void> {
+  const { calendar, meant } = await daysMeant(parts, command);
+  const askedAt = parts.clock.now().epochMilliseconds;
+  const due = [...calendar].filter(([day, { readAt }]) => readAt > 0 && meant.has(day));
+  await parts.ledger.saveDays(new Map(due.map(([day, entry]) => [day, { ...entry, askedAt }])));
 }
 
 async function daysToRead(
   parts: OperationParts,
-  command: ProveCommand,
+  command: CommandOf<'prove'>,
   since: string,
 ): Promise<number> {
-  const { years } = await recordedState(parts);
-  const calendar = await parts.ledger.calendar(years);
+  const { calendar, meant } = await daysMeant(parts, command);
   const sinceMs = Temporal.Instant.from(since).epochMilliseconds;
-  const meant = daysMeant(calendar, command, parts);
-  const isToBeRead = (day: string) => {
+  return [...meant].filter((day) => {
     const { proof, readAt = 0, askedAt } = calendar.get(day) ?? {};
     return askedAt !== undefined || (proof?.at ?? readAt) < sinceMs;
-  };
-  return [...meant].filter(isToBeRead).length;
+  }).length;
 }
 
 /**
  * Also the one after them: the days in front of it are read with it; or the last, with which all days
  * after it are read. As ticks do, with the days of the recent window whether they have entries or not.
  */
-function daysMeant(
-  calendar: ReadonlyMap<string, DayEntry>,
-  { from, to }: ProveCommand,
-  { settings, clock }: OperationParts,
-): ReadonlySet<string> {
+async function daysMeant(parts: OperationParts, { from, to }: CommandOf<'prove'>) {
+  const { settings, clock, ledger } = parts;
+  const { years } = await recordedState(parts);
+  const calendar = await ledger.calendar(years);
   const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   const days = [...new Set([...calendar.keys(), ...window.days])].sort();
   const meant = days.filter((day) => day >= from && day <= to);
-  return new Set([...meant, days.find((day) => day >= to) ?? days.at(-1) ?? to]);
+  return {
+    calendar,
+    meant: new Set([...meant, days.find((day) => day >= to) ?? days.at(-1) ?? to]),
+  };
 }

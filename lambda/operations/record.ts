@@ -68,7 +68,7 @@ export async function conclude(
     ok: answer.ok,
     ...(code !== undefined && { code }),
     ...(changed !== undefined && { changed }),
-    ...(next && { rest: 'after' in next && next.after !== undefined ? { after: next.after } : {} }),
+    ...(next && { rest: next.after === undefined ? {} : { after: next.after } }),
   });
 }
 

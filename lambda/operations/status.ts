@@ -3,76 +3,115 @@ import { conditionWording } from '../condition-table.ts';
 import type { DayEntry } from '../detection/calendar.ts';
 import { isLasting } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
-import type { Kept } from '../ports/ledger.ts';
 import type { State } from '../ports/state.ts';
 import { isBackingOff } from '../tick/back-off.ts';
 import { problemOf } from './answer.ts';
 import { noneOfAnyKind } from './contract/common.ts';
-import type { ResultOf } from './contract.ts';
+import { type Reason, type ResultOf, reasons } from './contract.ts';
 import { detectionTimes } from './detection-times.ts';
 import { refuseIfLeftAlone } from './lease.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { instant, proofOverview } from './proofs.ts';
-import { reasonsAgainst } from './standing.ts';
 import { ifPaused } from './steering.ts';
 
 type Status = ResultOf<'status'>;
 
+/** After so many periods without a completed tick, the integration is behind; the alarm waits as long. */
+const missedTicks = 3;
+
 /** All that there is to say about an integration in one screen. Reads only. */
-export const status: Carrier<'status'> = async (parts, command, call) => {
+export const status: Carrier<'status'> = async (parts, command, { limit }) => {
   const { ledger, opsLedger, settings, clock } = parts;
   const state = await ledger.recordedState();
   const [calendar, waiting, partner, history] = await Promise.all([
     ledger.calendar(state?.years ?? []),
     opsLedger.waiting(),
-    command.partner ? partnerTotal(parts, state, call) : undefined,
+    command.partner ? partnerTotal(parts, state, limit) : undefined,
     command.history ? opsLedger.recorded() : undefined,
   ]);
   const now = clock.now();
   const window = recentWindow(now, settings.timeZone, settings.recentDays);
-  const [today, recentFrom] = [window.today.toString(), window.from];
+  const today = window.today.toString();
   const certifications = totalOf(calendar);
-  const conditions = state ? await conditionsOf(state, parts, waiting) : [];
-  const reasons = reasonsAgainst({ waiting, partner, certifications, conditions }, state, parts);
+  const backOff = state && isBackingOff(state, parts) ? state.backOff : undefined;
   const { total: missing = 0, tooManySince } = state?.missing ?? {};
-  return {
-    result: {
-      at: now.toString(),
-      settings: { ...settings, integration: settings.name },
-      standing: reasons[0] ?? 'up-to-date',
-      reasons,
-      busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
-      ...ifPaused(state),
-      backingOff: backOff(state, parts),
-      baseline: progressOf(state, calendar, settings.baseline),
-      lastTick: state?.heartbeat,
-      certifications,
-      partner,
-      unexplained: state?.unexplained ?? 0,
-      missing: { number: missing, isTooMany: tooManySince !== undefined },
-      today: { ...noneOfAnyKind(), ...(state?.today?.day === today && state.today), day: today },
-      waiting,
-      ...proofOverview(calendar, recentFrom),
-      detection: detectionTimes(settings, {
-        recent: totalOf(calendar, recentFrom),
-        all: certifications,
-      }),
-      conditions,
-      history: history && [...history],
-    },
+  const told = {
+    at: now.toString(),
+    settings: { ...settings, integration: settings.name },
+    busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
+    ...ifPaused(state),
+    backingOff: backOff && { ...backOff, until: backOff.until.toString() },
+    baseline: progressOf(state, calendar, settings.baseline),
+    lastTick: state?.heartbeat,
+    certifications,
+    partner,
+    unexplained: state?.unexplained ?? 0,
+    missing: { number: missing, isTooMany: tooManySince !== undefined },
+    today: { ...noneOfAnyKind(), ...(state?.today?.day === today && state.today), day: today },
+    waiting,
+    ...proofOverview(calendar, window.from),
+    detection: detectionTimes(settings, {
+      recent: totalOf(calendar, window.from),
+      all: certifications,
+    }),
+    conditions: state ? conditionsOf(state, settings, waiting) : [],
+    history,
   };
+  const found = {
+    isBehind: isBehind(state, parts),
+    isUnfinished: state?.pulseDigest === undefined,
+  };
+  const reasons = reasonsAgainst(told, found);
+  return { result: { ...told, standing: reasons[0] ?? 'up-to-date', reasons } };
 };
 
-function backOff(state: State | undefined, parts: OperationParts): Status['backingOff'] {
-  if (!state?.backOff || !isBackingOff(state, parts)) return undefined;
-  return { ...state.backOff, until: state.backOff.until.toString() };
+/** Everything that keeps an integration from being up to date: "up to date" is said only without any. */
+function reasonsAgainst(
+  told: Omit<Status, 'standing' | 'reasons'>,
+  { isBehind, isUnfinished }: { readonly isBehind: boolean; readonly isUnfinished: boolean },
+): Reason[] {
+  const { waiting, partner, conditions, baseline, paused, backingOff } = told;
+  const hasBegun = told.lastTick !== undefined || baseline.status === 'running';
+  const isCompleted = baseline.status === 'completed';
+  const isLeftAlone = paused !== undefined || backingOff !== undefined;
+  const isSilent = partner !== undefined && 'problem' in partner;
+  const isUnexplained = told.unexplained !== 0;
+  // What has come or gone since the last tick is the next one's to find, unless ticks are behind.
+  const differs =
+    partner !== undefined && 'count' in partner
+      ? partner.count !== told.certifications && (isUnexplained || isBehind)
+      : isUnexplained;
+  const found = new Map<Reason, boolean>([
+    ['never-ticked', !hasBegun],
+    ['paused', paused !== undefined],
+    ['backing-off', backingOff !== undefined],
+    ['baseline', hasBegun && !isCompleted],
+    ['behind', isBehind],
+    ['partner-silent', isSilent && !isLeftAlone],
+    ['unfinished', isCompleted && isUnfinished],
+    ['differs', isCompleted && differs],
+    ['missing', told.missing.isTooMany],
+    ['held', waiting.held > 0],
+    ['undeliverable', waiting.undeliverable > 0],
+    // After these counts: what is held can be in the index for something else that it owes.
+    // Records with odd fields are announced like any other.
+    ...conditions.map(({ name }) => [name, name !== 'odd-fields'] as const),
+    ['owing', waiting.pending > 0],
+  ]);
+  return [...new Set(reasons)].filter((reason) => found.get(reason));
 }
 
-async function partnerTotal(parts: OperationParts, state: State | undefined, { limit }: Call) {
+/** Ticks do not come to their end. Nobody expects it of one that is paused; the very first of a baseline has none yet. */
+export function isBehind(state: State | undefined, { clock, settings }: OperationParts): boolean {
+  if (state?.heartbeat === undefined || state.paused) return false;
+  const since = clock.now().since(Temporal.Instant.from(state.heartbeat));
+  return since.total('minutes') > missedTicks * settings.every;
+}
+
+async function partnerTotal(parts: OperationParts, state: State | undefined, limit: Call['limit']) {
   try {
     refuseIfLeftAlone(state, parts);
-    const count = await parts.partner.count({}, limit.deadline);
-    return { count, at: parts.clock.now().toString() };
+    return { count: await parts.partner.count({}, limit.deadline) };
   } catch (error) {
     return { problem: problemOf(error) };
   }
@@ -109,42 +148,24 @@ function totalOf(calendar: ReadonlyMap<string, DayEntry>, from = ''): number {
   return Math.max(0, total);
 }
 
-/** What lasts. Of what ops have decided, ticks know only after a while: the index and the state do. */
-async function conditionsOf(
+/**
+ * What lasts. Of what ops have decided, ticks know only after a while: the index and the state do. What owes
+ * people a digest besides is in the index for that: where none other waits, the number is that of ticks.
+ */
+function conditionsOf(
   { conditions, paused }: State,
-  { settings, ledger }: OperationParts,
+  settings: OperationParts['settings'],
   waiting: Status['waiting'],
-): Promise<Status['conditions']> {
-  const lasting: Status['conditions'] = [];
-  for (const [name, condition] of conditions) {
+): Status['conditions'] {
+  const mayHide = waiting.pending === 0 && waiting.digest > 0;
+  return [...conditions].flatMap(([name, condition]) => {
     const isOver = !isLasting(condition) || (name === 'paused' && !paused);
     const isKept = name === 'held' || name === 'undeliverable';
-    const number = isKept
-      ? await keptNow(ledger, name, condition.number, waiting)
-      : condition.number;
-    if (isOver || number === 0) continue;
+    const kept = isKept ? waiting[name] : condition.number;
+    const number = kept === 0 && mayHide ? condition.number : kept;
+    if (isOver || number === 0) return [];
     const { since, told } = condition;
     const toldAt = told && instant(told.at);
-    const wording = conditionWording(settings, name);
-    lasting.push({ name, since: instant(since), number, toldAt, ...wording });
-  }
-  return lasting;
-}
-
-/**
- * How many wait for ops. What owes people a digest besides is in the index for that: where none other
- * waits, a look at the items tells whether there is any, of as many as ticks have told of. While something is
- * to be published, that is in the way by itself: to look through all of a flood that was released takes minutes.
- */
-async function keptNow(
-  ledger: OperationParts['ledger'],
-  name: Kept,
-  told: number,
-  waiting: Status['waiting'],
-): Promise<number> {
-  const mayHide = waiting[name] === 0 && waiting.pending === 0 && waiting.digest > 0;
-  if (!mayHide) return waiting[name];
-  for await (const { owed, unreadable } of ledger.kept(name))
-    if (owed.length > 0 || unreadable.length > 0) return told;
-  return 0;
+    return [{ name, since: instant(since), number, toldAt, ...conditionWording(settings, name) }];
+  });
 }

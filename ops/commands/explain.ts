@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { positiveNumber } from '../options.ts';
-import { explainLines } from '../render/explain.ts';
+import { explainLines, inTheWay, isSettled } from '../render/explain.ts';
 
 export const explain = opsCommand({
   usage: 'explain',
@@ -20,8 +20,13 @@ export const explain = opsCommand({
       .option('--no-partner', 'ask the partner only about what the ledger does not know'),
   settings: z.object({ id: z.int(), partner: z.boolean() }),
   async run(session, settings) {
-    const result = await session.ask(await session.operator(), 'explain', settings);
-    session.answer(result, (view) => explainLines(view, result));
+    const operator = await session.operator();
+    const result = await session.ask(operator, 'explain', settings);
+    const status = isSettled(result)
+      ? undefined
+      : await session.ask(operator, 'status', { partner: false });
+    const answer = { ...result, ...(status && { inTheWay: inTheWay(status) }) };
+    session.answer(answer, (view) => explainLines(view, result, status));
     const { verdict, partner } = result;
     if (verdict === 'partner-silent' && partner?.has === 'no-answer')
       return exitCodeOf(partner.problem.code);

@@ -6,7 +6,7 @@ import { follow, operationName } from '../following.ts';
 import { opsCommand } from '../ops-command.ts';
 import { addNext, day, nextSchema, refuseBackwards } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
-import { proveCsv, proveLines, proveSum } from '../render/prove.ts';
+import { type Counted, counted, proveCsv, proveLines, proveSum } from '../render/prove.ts';
 
 function firstCall(from: string | undefined, to: string | undefined, now: boolean) {
   if (from === undefined || to === undefined)
@@ -68,9 +68,14 @@ export const prove = opsCommand({
         },
       },
     );
-    session.conclude(followed, (view, result) =>
-      csv && followed.stopped === undefined ? proveCsv(result) : proveLines(view, result),
+    const { stopped } = followed;
+    const told =
+      stopped === undefined
+        ? { result: counted(followed.result) }
+        : { result: followed.result && counted(followed.result), stopped };
+    session.conclude<Counted>(told, (view, result) =>
+      csv && stopped === undefined ? proveCsv(result) : proveLines(view, result),
     );
-    return (followed.result?.unproven ?? 0) > 0 ? exitCodes.problem : exitCodes.fine;
+    return (told.result?.unproven ?? 0) > 0 ? exitCodes.problem : exitCodes.fine;
   },
 });

@@ -1,9 +1,11 @@
-import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { Reason, ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
+import { reasonTold } from './status.ts';
 import { isLeftAlone } from './steering.ts';
 import { assessmentNamed, organizationNamed } from './text.ts';
 import { moment, momentAndDistance } from './time.ts';
 
+type Status = ResultOf<'status'>;
 type Explanation = ResultOf<'explain'>;
 type Known = NonNullable<Explanation['known']>;
 type Revision = Known['revisions'][number];
@@ -35,15 +37,6 @@ const proofs = {
   split: 'several parts, each proven',
 } as const;
 
-const hindrances: Readonly<Record<Explanation['hindrances'][number], string>> = {
-  'never-ticked': 'no tick has ever come to its end',
-  paused: 'the integration is paused',
-  'backing-off': 'the partner is left alone after refusals',
-  baseline:
-    'the baseline is not completed: what is dated before it began is found by it, or afterwards',
-  missing: 'so many are missing at the partner that none is called withdrawn',
-};
-
 const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
   baseline: ['faint', 'recorded, not announced'],
   announced: ['good', 'delivered'],
@@ -57,8 +50,8 @@ const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
   undone: ['faint', 'undone before it was told'],
 };
 
-/** The life of one assessment. */
-export function explainLines(view: View, explanation: Explanation): string[] {
+/** The life of one assessment. @param status to say what keeps ticks from it; absent: nothing has to */
+export function explainLines(view: View, explanation: Explanation, status?: Status): string[] {
   const { id, verdict, known, partner } = explanation;
   const [tone, text] = pair(verdicts[verdict]);
   return [
@@ -76,20 +69,35 @@ export function explainLines(view: View, explanation: Explanation): string[] {
       ['first seen', known && firstSeen(view, known)],
       ['day', dayOf(view, explanation)],
       ['partner now', partner && partnerNow(partner)],
-      ...inTheWay(explanation).map((name): [string, Cell] => [
-        'in the way',
-        ['warning', hindrances[name]],
-      ]),
+      ...(status === undefined
+        ? []
+        : inTheWay(status).map((reason): [string, Cell] => [
+            'in the way',
+            ['warning', reasonTold(view, status, reason)],
+          ])),
     ]),
     ...(known === undefined ? [] : ['', ...revisions(view, known)]),
   ];
 }
 
 /** Of what is as the partner has it, and was decided about, a tick has nothing left to find or to do. */
-function inTheWay({ verdict, partner, hindrances }: Explanation): Explanation['hindrances'] {
-  const isAsRecorded = partner?.has === 'record' && partner.asRecorded === true;
-  return isAsRecorded && settled.has(verdict) ? [] : hindrances;
+export function isSettled({ verdict, partner }: Explanation): boolean {
+  return partner?.has === 'record' && partner.asRecorded === true && settled.has(verdict);
 }
+
+/** What keeps ticks from finding what they have not found yet. */
+export function inTheWay({ reasons }: Pick<Status, 'reasons'>): Reason[] {
+  return reasons.filter((reason) => keeping.has(reason));
+}
+
+const keeping: ReadonlySet<Reason> = new Set([
+  'never-ticked',
+  'paused',
+  'backing-off',
+  'baseline',
+  'behind',
+  'missing',
+]);
 
 const settled: ReadonlySet<Explanation['verdict']> = new Set([
   'announced',

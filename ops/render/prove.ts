@@ -14,8 +14,25 @@ export function proveSum(all: Certificate | undefined, one: Certificate): Certif
   return { ...one, ...(found !== undefined && { found }) };
 }
 
+/** With how many days are what. */
+export function counted(certificate: Certificate) {
+  const { days } = certificate;
+  const many = (standing: Day['standing']) =>
+    days.filter((day) => day.standing === standing).length;
+  return {
+    ...certificate,
+    proven: many('proven'),
+    open: many('open'),
+    unproven: many('unproven'),
+    notYet: many('not-yet'),
+    certifications: days.reduce((sum, { count, since = 0 }) => sum + count + since, 0),
+  };
+}
+
+export type Counted = ReturnType<typeof counted>;
+
 /** The completeness certificate, for people. */
-export function proveLines(view: View, certificate: Certificate): string[] {
+export function proveLines(view: View, certificate: Counted): string[] {
   const { days, found, toRead } = certificate;
   const columns = [
     { title: 'day' },
@@ -39,7 +56,7 @@ export function proveLines(view: View, certificate: Certificate): string[] {
 }
 
 /** Days to come are no part of it, and of a day that is not over only what it had so far. */
-function verdict(view: View, { proven, open, unproven, notYet, certifications }: Certificate) {
+function verdict(view: View, { proven, open, unproven, notYet, certifications }: Counted) {
   const [tone, gist]: [Tone, string] =
     unproven > 0
       ? ['bad', 'not complete']

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contract } from '../../lambda/operations/contract.ts';
+import { counted } from '../../ops/render/prove.ts';
 import { approved, Duty, masked } from './duty.ts';
 
 // One story for all screens, in which nothing is changed: they may come in any order.
@@ -74,8 +75,8 @@ describe('prove', () => {
     const csv = (await duty.run(`${range} --csv`)).stdout.trim().split('\n');
     expect(csv[0]).toBe('day,count,since,standing,proof,proven_at,digest,read_with');
     const { result } = await duty.json(range);
-    const { proven, ...sums } = contract.prove.result.parse(result);
-    expect(sums).toMatchObject({ open: 1, unproven: 0 });
+    const { proven, ...sums } = counted(contract.prove.result.parse(result));
+    expect(result).toMatchObject({ proven, ...sums, open: 1, unproven: 0 });
     expect(proven + 1 + sums.notYet).toBe(csv.length - 1);
   });
 

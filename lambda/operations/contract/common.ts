@@ -34,6 +34,11 @@ export const reason = z.string().check(z.trim(), z.minLength(1), z.maxLength(200
 /** Names the record of a command that goes on in several calls: part of `next`, or chosen by the caller. */
 export const operation = z.optional(z.string().check(z.maxLength(100)));
 
+/** The command that goes on where this call stopped; absent: everything was done. */
+export const next = z.optional(
+  z.looseObject({ command: z.string(), after: z.optional(z.string()) }),
+);
+
 /** Of an assessment or an organization. */
 export const id = z.int().check(z.positive());
 /** Assessments, or organizations, that one command may name. */

@@ -10,6 +10,7 @@ import {
   inOrder,
   instant,
   kind,
+  next,
   operation,
   paused,
   selection,
@@ -36,10 +37,8 @@ const waitingSelection = {
   ),
 };
 
-const holdsCommand = z.strictObject({ command: z.literal('holds'), ...waitingSelection });
-
-export const holds = {
-  command: holdsCommand,
+const holds = {
+  command: z.strictObject({ command: z.literal('holds'), ...waitingSelection }),
   /** Of one call: with `next`, the list goes on in another answer. */
   result: z.object({
     /** When this was looked at: as `until`, it keeps a release to what was seen. */
@@ -62,37 +61,12 @@ export const holds = {
     ),
     /** Outboxes that cannot be read. */
     unreadable: count,
-    next: z.optional(holdsCommand),
+    next,
   }),
 };
 
 /** Hours for which one command may let everything through. */
 export const mostOpenHours = 72;
-
-const releaseCommand = z
-  .strictObject({
-    command: z.literal('release'),
-    ...waitingSelection,
-    /** `digest`: people are told by mail; subscribers' machines are not. */
-    as: z._default(z.enum(['events', 'digest']), 'events'),
-    eventsPerSecond,
-    /** From now on, nothing new is held for so many hours, of whatever kind; 0: the gate is as ever again. */
-    forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
-    by,
-    operation,
-  })
-  .check(
-    z.refine(
-      ({ forHours, waiting, as, organizations, years, types, ids }) => {
-        const isSelection = [organizations, years, types, ids].some((some) => some !== undefined);
-        return forHours === undefined || (waiting === 'held' && as === 'events' && !isSelection);
-      },
-      {
-        error:
-          '`forHours` lets everything through: it goes with no selection, and not with a digest',
-      },
-    ),
-  );
 
 const decided = {
   /** Released or discarded; of undeliverable ones, to be tried again. */
@@ -105,30 +79,46 @@ const decided = {
   unreadable: count,
 };
 
-export const release = {
-  command: releaseCommand,
+const release = {
+  command: z
+    .strictObject({
+      command: z.literal('release'),
+      ...waitingSelection,
+      /** `digest`: people are told by mail; subscribers' machines are not. */
+      as: z._default(z.enum(['events', 'digest']), 'events'),
+      eventsPerSecond,
+      /** From now on, nothing new is held for so many hours, of whatever kind; 0: the gate is as ever again. */
+      forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
+      by,
+      operation,
+    })
+    .check(
+      z.refine(
+        ({ forHours, waiting, as, organizations, years, types, ids }) => {
+          const isSelection = [organizations, years, types, ids].some((some) => some !== undefined);
+          return forHours === undefined || (waiting === 'held' && as === 'events' && !isSelection);
+        },
+        {
+          error:
+            '`forHours` lets everything through: it goes with no selection, and not with a digest',
+        },
+      ),
+    ),
   result: z.object({
     ...decided,
     /** Until then, nothing new is held. */
     openUntil: z.optional(instant),
     paused,
-    next: z.optional(releaseCommand),
+    next,
   }),
 };
 
-const discardCommand = z.strictObject({
-  command: z.literal('discard'),
-  ...waitingSelection,
-  by,
-  operation,
-});
-
-export const discard = {
-  command: discardCommand,
-  result: z.object({ ...decided, next: z.optional(discardCommand) }),
+const discard = {
+  command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, by, operation }),
+  result: z.object({ ...decided, next }),
 };
 
-export const testEvent = {
+const testEvent = {
   command: z.strictObject({
     command: z.literal('test-event'),
     /** What filters look at; left out: invented. */
@@ -159,37 +149,6 @@ const replaySelection = {
   ...selection,
 };
 
-const replayCommand = z
-  .strictObject({
-    command: z.literal('replay'),
-    ...replaySelection,
-    /** Also what the baseline recorded and nobody was ever told of: for a subscriber that starts from nothing. */
-    baseline: z._default(z.boolean(), false),
-    /** Absent: to the topic, and so to every subscriber. */
-    to: z.optional(
-      z.strictObject({
-        /** ARN of an SQS queue that the function may send to. */
-        queue: z
-          .string()
-          .check(z.regex(/^arn:aws[\w-]*:sqs:[a-z0-9-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/)),
-      }),
-    ),
-    eventsPerSecond,
-    /** Counts what would be sent. */
-    dryRun: z._default(z.boolean(), false),
-    /** Where an earlier call stopped: `<day>/<id>` or `<day>`, everything up to which is done. */
-    after: z.optional(
-      z.string().check(z.refine(isReplayCursor, { error: 'must be `<day>/<id>` or `<day>`' })),
-    ),
-    by,
-    operation,
-  })
-  .check(
-    z.refine((command) => Object.keys(replaySelection).some((name) => name in command), {
-      error: `at least one of ${Object.keys(replaySelection).join(', ')} must say what to replay`,
-    }),
-  );
-
 /** Why of a selected certification nothing is sent. */
 const obstacles = z.enum([
   /** The partner's record is no longer what was announced last: a tick announces what it is now. */
@@ -214,8 +173,37 @@ const obstacles = z.enum([
   'unknown',
 ]);
 
-export const replay = {
-  command: replayCommand,
+const replay = {
+  command: z
+    .strictObject({
+      command: z.literal('replay'),
+      ...replaySelection,
+      /** Also what the baseline recorded and nobody was ever told of: for a subscriber that starts from nothing. */
+      baseline: z._default(z.boolean(), false),
+      /** Absent: to the topic, and so to every subscriber. */
+      to: z.optional(
+        z.strictObject({
+          /** ARN of an SQS queue that the function may send to. */
+          queue: z
+            .string()
+            .check(z.regex(/^arn:aws[\w-]*:sqs:[a-z0-9-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/)),
+        }),
+      ),
+      eventsPerSecond,
+      /** Counts what would be sent. */
+      dryRun: z._default(z.boolean(), false),
+      /** Where an earlier call stopped: `<day>/<id>` or `<day>`, everything up to which is done. */
+      after: z.optional(
+        z.string().check(z.refine(isReplayCursor, { error: 'must be `<day>/<id>` or `<day>`' })),
+      ),
+      by,
+      operation,
+    })
+    .check(
+      z.refine((command) => Object.keys(replaySelection).some((name) => name in command), {
+        error: `at least one of ${Object.keys(replaySelection).join(', ')} must say what to replay`,
+      }),
+    ),
   result: z.object({
     dryRun: z.boolean(),
     /** Events that were sent; in a dry run, that would have been. */
@@ -223,7 +211,8 @@ export const replay = {
     byType: byKind,
     /** Selected certifications of which nothing was sent, by the reason. */
     skipped: z.partialRecord(obstacles, count),
-    /** The command that goes on where this one stopped; absent when everything was done. */
-    next: z.optional(replayCommand),
+    next,
   }),
 };
+
+export const events = { holds, release, discard, 'test-event': testEvent, replay };

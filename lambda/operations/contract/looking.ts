@@ -12,6 +12,7 @@ import {
   inOrder,
   instant,
   kind,
+  next,
   operation,
   paused,
   problemSchema,
@@ -46,7 +47,7 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
-export const status = {
+const status = {
   command: z.strictObject({
     command: z.literal('status'),
     /** `false`: the partner's total is not asked for. */
@@ -83,9 +84,7 @@ export const status = {
     lastTick: z.optional(instant),
     certifications: count,
     /** Its total, or why it has not told it: a failure does not fail the command. Absent: not asked. */
-    partner: z.optional(
-      z.union([z.object({ count, at: instant }), z.object({ problem: problemSchema })]),
-    ),
+    partner: z.optional(z.union([z.object({ count }), z.object({ problem: problemSchema })])),
     /** By how much the partner's total differs although no day does. */
     unexplained: z.int(),
     /** Known, not in the partner's list, and not withdrawn; `isTooMany`: nor will they be, before ops accept the total. */
@@ -125,7 +124,7 @@ export const status = {
       }),
     ),
     /** Newest first; absent: not asked for. */
-    history: z.optional(z.array(commandRecord)),
+    history: z.optional(z.readonly(z.array(commandRecord))),
   }),
 };
 
@@ -185,7 +184,7 @@ const revisionStory = z.object({
   decisions: z.array(decided),
 });
 
-export const explain = {
+const explain = {
   command: z.strictObject({
     command: z.literal('explain'),
     id,
@@ -238,8 +237,6 @@ export const explain = {
         z.object({ has: z.literal('no-answer'), problem: problemSchema }),
       ]),
     ),
-    /** What keeps ticks from finding what they have not found yet: of the reasons that `status` tells. */
-    hindrances: z.array(z.enum(['never-ticked', 'paused', 'backing-off', 'baseline', 'missing'])),
   }),
 };
 
@@ -257,28 +254,26 @@ export function fitsOneCertificate({ from, to }: { readonly from: string; readon
 
 const yearOf = (date: string) => Number(date.slice(0, 4));
 
-const proveCommand = z
-  .strictObject({
-    command: z.literal('prove'),
-    /** Both included. */
-    from: day,
-    to: day,
-    /** Reads all of them again first, and announces what differs. */
-    now: z._default(z.boolean(), false),
-    by,
-    /** When the first of several calls began: what was read since is done; part of `next`. */
-    since: z.optional(instant),
-    operation,
-  })
-  .check(
-    z.refine(({ from, to }) => from <= to, inOrder),
-    z.refine(fitsOneCertificate, {
-      error: `\`from\` and \`to\` must be within ${certificateYears} calendar years`,
-    }),
-  );
-
-export const prove = {
-  command: proveCommand,
+const prove = {
+  command: z
+    .strictObject({
+      command: z.literal('prove'),
+      /** Both included. */
+      from: day,
+      to: day,
+      /** Reads all of them again first, and announces what differs. */
+      now: z._default(z.boolean(), false),
+      by,
+      /** When the first of several calls began: what was read since is done; part of `next`. */
+      since: z.optional(instant),
+      operation,
+    })
+    .check(
+      z.refine(({ from, to }) => from <= to, inOrder),
+      z.refine(fitsOneCertificate, {
+        error: `\`from\` and \`to\` must be within ${certificateYears} calendar years`,
+      }),
+    ),
   result: z.object({
     /** In order. A day without an entry was read with the next one that has: `readWith`. */
     days: z.array(
@@ -292,17 +287,11 @@ export const prove = {
         readWith: z.optional(day),
       }),
     ),
-    /** How many days are what. */
-    proven: count,
-    open: count,
-    unproven: count,
-    notYet: count,
-    certifications: count,
     /** Days that are still to be read again, of those with an entry; 0 unless `now`. */
     toRead: count,
     /** What reading again has found. Absent: not this call has read them, but scheduled ticks, if any. */
     found: z.optional(byKind),
-    next: z.optional(proveCommand),
+    next,
   }),
 };
 
@@ -319,7 +308,7 @@ export const checkNames = [
   'single-record',
 ] as const;
 
-export const check = {
+const check = {
   command: z.strictObject({ command: z.literal('check') }),
   result: z.object({
     /** In the order in which they were made: what follows a failure may be skipped because of it. */
@@ -347,3 +336,5 @@ export const check = {
     ),
   }),
 };
+
+export const looking = { status, explain, prove, check };

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { by, byKind, count, operation, paused, reason } from './common.ts';
+import { by, byKind, count, next, operation, paused, reason } from './common.ts';
 
 /** Commands that change how ticks go on. */
 
-export const tick = {
+const tick = {
   command: z.strictObject({ command: z.literal('tick'), by }),
   result: z.object({
     outcome: z.enum(['completed', 'baseline', 'busy', 'paused', 'backing-off', 'no-credentials']),
@@ -14,7 +14,6 @@ export const tick = {
     undeliverable: count,
     held: count,
     quarantined: count,
-    examined: count,
     failed: count,
     missing: count,
     cutShort: z.boolean(),
@@ -28,34 +27,30 @@ const steered = z.object({
   changed: z.boolean(),
   paused,
 });
+const why = { reason: z.optional(reason), by };
 
-export const pause = {
+const pause = {
   command: z.strictObject({ command: z.literal('pause'), reason, by }),
   result: steered,
 };
 
-export const resume = {
-  command: z.strictObject({ command: z.literal('resume'), reason: z.optional(reason), by }),
+const resume = {
+  command: z.strictObject({ command: z.literal('resume'), ...why }),
   result: steered,
 };
 
-export const restartBaseline = {
-  command: z.strictObject({
-    command: z.literal('restart-baseline'),
-    reason: z.optional(reason),
-    by,
-  }),
+const restartBaseline = {
+  command: z.strictObject({ command: z.literal('restart-baseline'), ...why }),
   result: steered,
 };
 
 /** More is missing than may be withdrawn, and the partner's total is right. */
-export const acceptTotal = {
+const acceptTotal = {
   command: z.strictObject({
     command: z.literal('accept-total'),
     /** What was looked at: accepted only if the partner still shows as many, within a tenth. */
     total: count,
-    reason: z.optional(reason),
-    by,
+    ...why,
   }),
   result: z.object({
     /** `false`: no more is missing than may be withdrawn; there is nothing to accept. */
@@ -68,21 +63,24 @@ export const acceptTotal = {
   }),
 };
 
-const credentialsStoredCommand = z.strictObject({
-  command: z.literal('credentials-stored'),
-  /** `false`: they are about to be. It is noted who stores them, before it is done; `next` says that it was. */
-  stored: z._default(z.boolean(), true),
-  by,
-  operation,
-});
-
 /** The secret has other credentials now: the partner is not left alone any longer. */
-export const credentialsStored = {
-  command: credentialsStoredCommand,
-  result: z.object({
-    /** `true`: the partner was left alone after refusals, and no longer is. */
-    changed: z.boolean(),
-    /** To be sent once they are stored. */
-    next: z.optional(credentialsStoredCommand),
+const credentialsStored = {
+  command: z.strictObject({
+    command: z.literal('credentials-stored'),
+    /** `false`: they are about to be. It is noted who stores them, before it is done; `next` says that it was. */
+    stored: z._default(z.boolean(), true),
+    by,
+    operation,
   }),
+  /** `changed`: the partner was left alone after refusals, and no longer is. */
+  result: z.object({ changed: z.boolean(), next }),
+};
+
+export const steering = {
+  tick,
+  pause,
+  resume,
+  'restart-baseline': restartBaseline,
+  'accept-total': acceptTotal,
+  'credentials-stored': credentialsStored,
 };

@@ -58,7 +58,6 @@ describe('the life of an assessment', () => {
       },
       day: { day: '2026-11-21', count: 1 },
       partner: { has: 'record', asRecorded: true },
-      hindrances: [],
     });
   });
 
@@ -265,7 +264,6 @@ describe('the life of an assessment', () => {
       id: 4711,
       verdict: 'not-at-partner',
       partner: { has: 'nothing' },
-      hindrances: [],
     });
   });
 
@@ -285,7 +283,6 @@ describe('the life of an assessment', () => {
     expect(await explained(1)).toMatchObject({
       verdict: 'not-yet-seen',
       partner: { has: 'record', day: '2026-11-21' },
-      hindrances: ['baseline'],
     });
   });
 
@@ -307,7 +304,6 @@ describe('the life of an assessment', () => {
       expect(await explained(4711)).toMatchObject({
         verdict: 'partner-silent',
         partner: { has: 'no-answer', problem: { code } },
-        hindrances: [code],
       });
       expect(story.requests).toEqual([]);
     },
@@ -315,10 +311,7 @@ describe('the life of an assessment', () => {
 
   it('before the very first tick', async () => {
     story.world = [on('2026-11-21', 1)];
-    expect(await explained(1)).toMatchObject({
-      verdict: 'not-yet-seen',
-      hindrances: ['never-ticked'],
-    });
+    expect(await explained(1)).toMatchObject({ verdict: 'not-yet-seen' });
   });
 
   it('that the partner has changed since says that it is not as recorded', async () => {

@@ -5,6 +5,7 @@ import type { DayEntry } from '../../../lambda/detection/calendar.ts';
 import { contract } from '../../../lambda/operations/contract.ts';
 import { proofOverview, proofsOf } from '../../../lambda/operations/proofs.ts';
 import { noLease } from '../../../lambda/ports/state.ts';
+import { counted } from '../../../ops/render/prove.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -23,7 +24,7 @@ const range = { from: '2026-11-01', to: '2026-11-21' };
 async function proven(command: object = {}, seconds?: number) {
   const answer = await story.operate({ command: 'prove', ...range, ...command }, seconds);
   expect(answer).toMatchObject({ ok: true });
-  return contract.prove.result.parse(answer.result);
+  return counted(contract.prove.result.parse(answer.result));
 }
 
 describe('the certificate', () => {
