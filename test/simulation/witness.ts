@@ -46,7 +46,7 @@ export class Witness {
   isAccepted = false;
   /** Ticks that go on after their time is over may commit what has become old meanwhile. */
   mayBeOutlived = false;
-  /** Since when the start day is recorded, and which it is. */
+  /** Since when the state has that the start day is recorded, and which it is: docs/detection.md, The baseline. */
   startedAt = Number.POSITIVE_INFINITY;
   startDay = '';
   completedAt = Number.POSITIVE_INFINITY;
@@ -137,7 +137,7 @@ export class Witness {
       saveState: async (changes, lease) => {
         const isKept = await ledger.saveState(changes, lease);
         const isEnd = 'heartbeat' in changes;
-        if (changes.baseline && !isEnd) this.#started(changes.baseline);
+        if (isKept && changes.baseline && !isEnd) this.#started(changes.baseline);
         if (isEnd && isKept && changes.baseline?.status === 'completed')
           this.completedAt = Math.min(this.completedAt, this.#world.moment);
         return isKept;
