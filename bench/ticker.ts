@@ -59,7 +59,7 @@ export function createTicker(options: TickerOptions): Ticker {
     settings: { ...settings, name: world, holdAbove },
     clock,
     rules,
-    partner: partnerReader(client, clock),
+    partner: partnerReader(client),
     ledger,
     announcer: snsAnnouncer({ mails: sns, batches: sns }, topics, {
       ...{ integration: world, clock },

@@ -47,7 +47,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     rules,
     clock,
     credentials,
-    partner: partnerReader(client, clock),
+    partner: partnerReader(client),
     table,
     ledger: dynamoLedger(table, name, journal),
     sns,

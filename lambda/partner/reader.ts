@@ -1,12 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Clock } from '../clock.ts';
 import { faultOf } from '../errors.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from './api.ts';
 import type { PartnerClient } from './client.ts';
 import { proveRange } from './proven/proven-read.ts';
-import { dateFilters } from './proven/reading.ts';
-import type { SeamRules } from './proven/rules.ts';
+import { dateFilters, type SeamRules } from './proven/reading.ts';
 
 /** Where the oldest records cannot be read: the reading goes back this far, in ever larger steps. */
 const longAgo = '1900-01-01';
@@ -18,7 +16,6 @@ const longAgo = '1900-01-01';
  */
 export function partnerReader(
   client: Pick<PartnerClient, 'list' | 'get' | 'pace'>,
-  clock: Clock,
   rules?: SeamRules,
 ): PartnerReader {
   const byDay = { sort: 'certified_on', page: MAX_PAGE_SIZE } as const;
@@ -48,8 +45,7 @@ export function partnerReader(
       return Temporal.PlainDate.from(oldest?.certified_on ?? longAgo);
     },
 
-    prove: (range, deadline, bookmark) =>
-      proveRange(client, range, { clock, deadline, rules }, bookmark),
+    prove: (range, deadline, bookmark) => proveRange(client, range, deadline, bookmark, rules),
 
     async get(id, deadline) {
       try {

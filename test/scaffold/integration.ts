@@ -79,7 +79,7 @@ export class Integration {
     this.requestsPerMinute = requestsPerMinute;
     const { clock, journal, memory } = this;
     const client = this.host.client({ credentials: this.#secret, requestsPerMinute });
-    this.partner = this.#heard(partnerReader(client, clock));
+    this.partner = this.#heard(partnerReader(client));
     const { ledger, opsLedger, fanOut } =
       ledgersOf?.(this.name, clock, journal) ?? ledgersIn(memory);
     this.ledger = ledger;

@@ -37,7 +37,7 @@ export async function integrationAt(options: SandboxOptions) {
     clock: seen,
     requestsPerMinute: 6_000,
   });
-  Object.assign(story.partner, partnerReader(client, clock));
+  Object.assign(story.partner, partnerReader(client));
   const { world } = sandbox;
   return {
     story,

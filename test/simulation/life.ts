@@ -330,7 +330,7 @@ export class Life {
       settings: broken.settings(this.settings),
       rules: broken.rules,
       clock,
-      partner: broken.partner(partnerReader(client, clock, broken.seam)),
+      partner: broken.partner(partnerReader(client, broken.seam)),
       ledger: broken.ledger(this.#pausable()),
       announcer: this.audience,
       journal: { warn: (what) => this.coverage.note(`warned: ${what}`) },

@@ -4,7 +4,7 @@ import { judge, nothingFound } from '../../lambda/detection/gate.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
 import { reachOf } from '../../lambda/errors.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
-import { type SeamRules, seamRules } from '../../lambda/partner/proven/rules.ts';
+import { type SeamRules, seamRules } from '../../lambda/partner/proven/reading.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader, RangeRead } from '../../lambda/ports/partner-reader.ts';
 import type { LeasedState, State } from '../../lambda/ports/state.ts';

@@ -19,33 +19,28 @@ const STEPS_BACK = [8, 30, 100, 300];
 /** Seams that may be lost beyond one in four pages before a chain is given up. */
 const LOSSES = 8;
 
-/** Where a chain of pages stands. */
+/** Where a chain of pages begins. */
 export interface ChainStart {
   readonly offset: number;
   /** A page at another offset than 0 must hold one of these. */
   readonly anchors: Anchors;
 }
 
-/**
- * `complete`: proven. `tied`: what may be one tie block fills a page, or the host sorts by something
- * else than the key. `lost`: the list moves faster than the steps back. `mistaken`: what the host
- * seemed to compare was refuted. `exhausted`: no time or no requests left.
- */
-export interface ChainEnd extends ChainStart {
-  readonly end: 'complete' | 'tied' | 'lost' | 'mistaken' | 'exhausted';
+/** A chain between two pages; with an `end`, after its last. */
+interface Chain extends ChainStart {
+  /**
+   * `complete`: proven. `tied`: what may be one tie block fills a page, or the host sorts by something
+   * else than the key. `lost`: the list moves faster than the steps back. `mistaken`: what the host
+   * seemed to compare was refuted. `exhausted`: no time or no requests left.
+   */
+  readonly end?: 'complete' | 'tied' | 'lost' | 'mistaken' | 'exhausted';
+  /** This and `ids` grow in place: to copy them after each page would cost the square of a long chain. */
+  readonly anchors: Map<number, SeamRow['sortedBy'] | undefined>;
+  /** Of the well-formed records on its pages. */
+  readonly ids: Set<number>;
   readonly pages: number;
   /** What the host counted for the part on the last page; 0 before the first. */
   readonly count: number;
-  /** Of the well-formed records on its pages. */
-  readonly ids: ReadonlySet<number>;
-}
-
-/** A chain between two pages; with an `end`, after its last. */
-interface Chain extends Omit<ChainEnd, 'end'> {
-  readonly end?: ChainEnd['end'];
-  /** These two grow in place: to copy them after each page would cost the square of a long chain. */
-  readonly anchors: Map<number, SeamRow['sortedBy'] | undefined>;
-  readonly ids: Set<number>;
   /** Rows of the next page. */
   readonly size: number;
   /** Steps back in a row. */
@@ -58,29 +53,24 @@ interface Chain extends Omit<ChainEnd, 'end'> {
  * Reads a part page after page in the order of the key, each page accepted by its seam.
  *
  * @param leastAdvance rows; from a page to the next, or else it counts as tied
+ * @returns the chain at its end
  */
 export async function readChain(
   reading: Reading,
   part: Part,
   key: SeamKey,
-  start: ChainStart = { offset: 0, anchors: new Map() },
+  { offset, anchors }: ChainStart = { offset: 0, anchors: new Map() },
   leastAdvance = 1,
-): Promise<ChainEnd> {
-  const begun = { pages: 0, count: 0, size: MAX_PAGE_SIZE, steps: 0, losses: 0 };
-  let chain: Chain = {
-    ...begun,
-    offset: start.offset,
-    anchors: new Map(start.anchors),
-    ids: new Set(),
-  };
-  for (;;) {
-    const { offset, size } = chain;
-    const page = await reading.page(part, { sort: key, page: size, offset });
-    if (page === undefined) return { ...chain, end: 'exhausted' };
-    chain = afterPage(reading, key, chain, page, leastAdvance);
-    const { end } = chain;
-    if (end !== undefined) return { ...chain, end };
+): Promise<Chain> {
+  const counts = { pages: 0, count: 0, size: MAX_PAGE_SIZE, steps: 0, losses: 0 };
+  let chain: Chain = { ...counts, offset, anchors: new Map(anchors), ids: new Set() };
+  while (chain.end === undefined) {
+    const page = await reading.page(part, { sort: key, page: chain.size, offset: chain.offset });
+    chain = page
+      ? afterPage(reading, key, chain, page, leastAdvance)
+      : { ...chain, end: 'exhausted' };
   }
+  return chain;
 }
 
 function afterPage(
@@ -150,14 +140,12 @@ function pageSize(meta: Page['meta']): number {
 }
 
 /** In the host's order; a quarantined row keeps its place. */
-function inOrder(page: Page): (Assessment | undefined)[] {
-  const rows: (Assessment | undefined)[] = [];
-  const quarantined = new Set(page.quarantined.map(({ index }) => index));
-  for (const assessment of page.assessments) {
-    while (quarantined.has(rows.length)) rows.push(undefined);
-    rows.push(assessment);
-  }
-  return rows;
+function inOrder({ rows, assessments, quarantined }: Page): (Assessment | undefined)[] {
+  const unread = new Set(quarantined.map(({ index }) => index));
+  const read = assessments.values();
+  return Array.from({ length: rows }, (_, index) =>
+    unread.has(index) ? undefined : read.next().value,
+  );
 }
 
 /** Undefined for a record that may be tied with every other. */
@@ -166,6 +154,6 @@ function seamRow(
   key: SeamKey,
   { rules, nameOrder }: Reading,
 ): SeamRow | undefined {
-  const marks = rules.tieMarks(assessment, key, rules.tiesByName(nameOrder));
+  const marks = rules.tieMarks(assessment, key, nameOrder?.ties);
   return marks && { id: assessment.id, sortedBy: sortedBy(assessment, key), marks };
 }

@@ -1,8 +1,32 @@
-import type { DayRange } from '../../detection/days.ts';
+import { Temporal } from 'temporal-polyfill';
+import type { Proof } from '../../detection/calendar.ts';
+import { type DayRange, isWithin } from '../../detection/days.ts';
+import type { Assessment } from '../../events/assessment.ts';
 import type { Bookmark, RangeRead } from '../../ports/partner-reader.ts';
+import { MAX_PAGE_SIZE } from '../api.ts';
 import type { PartnerClient } from '../client.ts';
-import { readPart, type Stop, seeRest } from './part.ts';
-import { type ProvenReadOptions, Reading } from './reading.ts';
+import { type ChainStart, readChain, resumed } from './chain.ts';
+import { type Part, Reading, type SeamRules, seamRules } from './reading.ts';
+
+/** Rows; less, and the next page will hardly hold the block that this one has cut. Measured: 20 costs more. */
+const LEAST_ADVANCE = 40;
+
+/** Rows by which pages overlap that prove nothing: as many may be removed between two without hiding another. */
+const OVERLAP = 10;
+
+/** Any one of the last page's anchors will do for the next read; removals meanwhile may take some. */
+const ANCHORS_KEPT = 30;
+
+interface PartRead {
+  /** None: unproven, there may be records that were not seen. */
+  readonly proof?: Proof['kind'];
+  /** Of the well-formed records that the proof is of. */
+  readonly ids?: ReadonlySet<number>;
+  /** What the host counted for the part on the page that was read last of it. */
+  readonly count?: number;
+  /** Where the next read goes on, if time or pace ran out. */
+  readonly stoppedAt?: Bookmark;
+}
 
 /**
  * Reads a range of days so that it can be said to be complete, or says that it cannot: see
@@ -13,24 +37,20 @@ import { type ProvenReadOptions, Reading } from './reading.ts';
  *
  * @param bookmark where an earlier read of the same range stopped: this one returns the rest, which
  * is not all, and so is never a proof
+ * @param rules a test replaces some
  * @throws {PartnerError} what `client.list` throws, save for the deadline, which ends the read as
  * unproven with what was seen
  */
 export async function proveRange(
   client: Pick<PartnerClient, 'list'>,
   range: DayRange,
-  options: ProvenReadOptions,
+  deadline: Temporal.Instant,
   bookmark?: Bookmark,
+  rules: SeamRules = seamRules,
 ): Promise<RangeRead> {
-  const reading = new Reading(client, options);
+  const reading = new Reading(client, deadline, rules);
   const part = { range, filter: {} };
-  const start = bookmark && {
-    offset: bookmark.offset,
-    anchors: new Map(bookmark.anchors.map((id) => [id, undefined])),
-  };
-  let read = bookmark?.isSweep
-    ? await seeRest(reading, part, bookmark.offset)
-    : await readPart(reading, part, start);
+  let read = await (bookmark ? readOn(reading, part, bookmark) : readPart(reading, part));
   const isBegunAnew = reading.nameOrder?.mistaken ?? false;
   if (isBegunAnew) {
     reading.nameOrder = undefined;
@@ -43,25 +63,158 @@ export async function proveRange(
   // What was seen, not what the host counts, which may include what came too late. Unproven, it is asked for at
   // once, in what is left of the time: it could be late time after time.
   const count = isProven ? reading.assessments.length : (read.count ?? (await reading.count(part)));
+  const isCutOff = count === undefined || stoppedAt !== undefined;
   const { assessments, quarantined, requests } = reading;
-  const seen = { assessments, quarantined, requests, isCutOff: count === undefined };
-  if (count !== undefined) return { ...seen, count, ...(isProven && { proof }) };
   return {
-    ...seen,
-    count: Math.max(assessments.length, stoppedAt?.count ?? 0),
-    ...(stoppedAt && isBeyond(stoppedAt, bookmark) && { bookmark: bookmarkAt(range, stoppedAt) }),
+    assessments,
+    quarantined,
+    requests,
+    isCutOff,
+    count: isCutOff ? Math.max(assessments.length, count ?? 0) : count,
+    ...(isProven && { proof }),
+    ...(stoppedAt && isBeyond(stoppedAt, bookmark) && { bookmark: stoppedAt }),
   };
 }
 
-/** Any one of the last page's anchors will do; removals meanwhile may take some. */
-const anchorsKept = 30;
-
-function bookmarkAt(range: DayRange, { offset, anchors, isSweep }: Stop): Bookmark {
-  const kept = [...anchors.keys()].slice(-anchorsKept);
-  return { range, offset, anchors: kept, ...(isSweep && { isSweep }) };
+/** To have found out that nothing will prove the day is progress, too. */
+function isBeyond(stop: Bookmark, start: Bookmark | undefined): boolean {
+  return stop.offset > (start?.offset ?? 0) || stop.isSweep !== start?.isSweep;
 }
 
-/** To have found out that nothing will prove the day is progress, too. */
-function isBeyond(stop: Stop, start: Bookmark | undefined): boolean {
-  return stop.offset > (start?.offset ?? 0) || stop.isSweep !== (start?.isSweep ?? false);
+function readOn(reading: Reading, part: Part, bookmark: Bookmark): Promise<PartRead> {
+  const { offset, anchors, isSweep } = bookmark;
+  if (isSweep) return seeRest(reading, part, offset);
+  return readPart(reading, part, {
+    offset,
+    anchors: new Map(anchors.map((id) => [id, undefined])),
+  });
+}
+
+/**
+ * Reads a part by name. Where names may be tied over a whole page, it goes on with halves of its
+ * days, each by itself; a single day is read by another key, or else split by filters.
+ */
+async function readPart(reading: Reading, part: Part, start?: ChainStart): Promise<PartRead> {
+  const { range } = part;
+  const chain = await readChain(
+    reading,
+    part,
+    'user_name',
+    start,
+    isDay(range) ? 1 : LEAST_ADVANCE,
+  );
+  const { end, offset, anchors, count } = chain;
+  if (end === 'exhausted') {
+    const kept = [...anchors.keys()].slice(-ANCHORS_KEPT);
+    return { count, stoppedAt: { range, offset, anchors: kept } };
+  }
+  if (end === 'lost' && isDay(range)) return seeRest(reading, part, offset, count);
+  if (end !== 'tied') return ended(chain);
+  const halves = halvesOf(range, reading.seenWithin(range));
+  const read = halves
+    ? await readAll(
+        halves.map((half) => ({ ...part, range: half })),
+        (half) => readPart(reading, half, resumed(chain, reading.seenWithin(half.range))),
+      )
+    : await readDay(reading, part);
+  // What so many parts do not prove in one go is looked at as a whole by the next.
+  const isToBeSeen = halves === undefined || reading.isSpent;
+  return read.proof === undefined && isToBeSeen ? seeRest(reading, part, offset, count) : read;
+}
+
+type ChainAtEnd = Awaited<ReturnType<typeof readChain>>;
+
+function ended({ end, pages, count, ids }: ChainAtEnd): PartRead {
+  return end === 'complete' ? { proof: pages === 1 ? 'single-page' : 'key-seam', count, ids } : {};
+}
+
+/** By another key, or in parts by what a record either is or is not (partner-api.md, 3), or else by organization. */
+async function readDay(reading: Reading, part: Part): Promise<PartRead> {
+  for (const key of ['product_name', 'proctor_name'] as const) {
+    const chain = await readChain(reading, part, key);
+    if (chain.end !== 'tied') return ended(chain);
+  }
+  const { legacy_record, user_record_status, organization_ids } = part.filter;
+  const readBy = (filters: readonly Part['filter'][]) =>
+    readAll(
+      filters.map((filter) => ({ ...part, filter: { ...part.filter, ...filter } })),
+      (one) => readPart(reading, one),
+    );
+  if (legacy_record === undefined)
+    return readBy([{ legacy_record: [true] }, { legacy_record: [false] }]);
+  if (user_record_status === undefined)
+    return readBy([{ user_record_status: ['active'] }, { user_record_status: ['archived'] }]);
+  if (organization_ids !== undefined) return {};
+  // The organizations in scope cannot be asked for (partner-api.md, 1), and those that were seen need not be all. So
+  // the host's count of the whole, before and after, must be the number of records that were seen in the parts.
+  const seen = new Set(reading.assessments.flatMap(({ organization_id }) => organization_id ?? []));
+  const before = await reading.count(part);
+  const read = await readBy([...seen].map((id) => ({ organization_ids: [id] })));
+  const after = await reading.count(part);
+  return before === read.ids?.size && after === before ? read : {};
+}
+
+/** Goes on after a part that stayed unproven: what is seen of the others is news as well. */
+async function readAll(
+  parts: readonly Part[],
+  read: (part: Part) => Promise<PartRead>,
+): Promise<PartRead> {
+  const ids = new Set<number>();
+  let isProven = true;
+  for (const part of parts) {
+    const { proof, ids: more = [] } = await read(part);
+    isProven &&= proof !== undefined;
+    for (const id of more) ids.add(id);
+  }
+  return isProven ? { proof: 'split', ids } : {};
+}
+
+/**
+ * Looks at the rest of a day that nothing proves, page after page: news all the same. It proves nothing: in a
+ * list that moves, or whose ties fall another way each time, it can overlook a record, which the next look
+ * shows. But nothing stays hidden for ever behind a block of ties that fills a page. The day's parts by filter
+ * are left to it as a whole.
+ *
+ * @param count what the host has counted for the part
+ */
+async function seeRest(reading: Reading, part: Part, from: number, count = 0): Promise<PartRead> {
+  if (Object.keys(part.filter).length > 0) return {};
+  let [offset, counted] = [from, count];
+  for (;;) {
+    const page = await reading.page(part, { sort: 'user_name', page: MAX_PAGE_SIZE, offset });
+    if (page === undefined) {
+      const stoppedAt = { range: part.range, offset, anchors: [], isSweep: true };
+      return { count: counted, stoppedAt };
+    }
+    counted = page.meta.count;
+    if (page.rows === 0 || offset + page.rows >= counted) return { count: counted };
+    offset += Math.max(Math.ceil(page.rows / 2), page.rows - OVERLAP);
+  }
+}
+
+/** A single day, or none at all. */
+function isDay({ from, to }: DayRange): boolean {
+  return from !== undefined && to !== undefined && Temporal.PlainDate.compare(from, to) >= 0;
+}
+
+/**
+ * Halves of the days, with about as many assessments each; undefined for a single day.
+ *
+ * Measured: more parts than halves cost more, since each ends with a page that is half empty. Two that
+ * are stuck at the same block again are halved again.
+ *
+ * @param seen of the range
+ */
+function halvesOf(range: DayRange, seen: readonly Assessment[]): readonly DayRange[] | undefined {
+  const days = seen.map(({ certified_on }) => certified_on).toSorted();
+  const median = days[Math.floor(days.length / 2)];
+  if (isDay(range) || median === undefined) return undefined;
+  const day = Temporal.PlainDate.from(median);
+  // Neither is to be the whole again, even if all was seen on one day.
+  const from = range.from?.equals(day) ? day.add({ days: 1 }) : day;
+  if (!isWithin(from.toString(), range)) return undefined;
+  return [
+    { ...range, to: from.subtract({ days: 1 }) },
+    { ...range, from },
+  ];
 }

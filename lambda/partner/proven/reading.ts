@@ -1,20 +1,16 @@
-import { Temporal } from 'temporal-polyfill';
-import type { Clock } from '../../clock.ts';
+import type { Temporal } from 'temporal-polyfill';
 import { type DayRange, isWithin } from '../../detection/days.ts';
-import { NameOrderEvidence } from '../../detection/names-tied.ts';
+import { looksSorted, NameOrderEvidence, tieMarks } from '../../detection/names-tied.ts';
+import { anchorsOf, holdsAnchor, nextOffset } from '../../detection/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { AssessmentFilter, ListQuery, Page, Quarantined } from '../api.ts';
 import type { PartnerClient } from '../client.ts';
 import { isCutOff } from '../errors.ts';
-import { type SeamRules, seamRules } from './rules.ts';
 
-export interface ProvenReadOptions {
-  readonly clock: Clock;
-  /** No request is begun at or after it. */
-  readonly deadline: Temporal.Instant;
-  /** Default: `seamRules`. A test replaces some. */
-  readonly rules?: SeamRules | undefined;
-}
+/** The decisions that a proven read rests on. A test replaces one to show that records are lost then. */
+export const seamRules = { anchorsOf, holdsAnchor, looksSorted, nextOffset, tieMarks };
+
+export type SeamRules = typeof seamRules;
 
 /** A set of assessments to be read as one sorted list. */
 export interface Part {
@@ -25,23 +21,24 @@ export interface Part {
   >;
 }
 
-/** One read of a range: what it has seen, and what it may still spend. */
+/** One read of a range: what it has seen, and whether it may ask for more. */
 export class Reading {
-  readonly #client: Pick<PartnerClient, 'list'>;
-  readonly #options: ProvenReadOptions;
   readonly rules: SeamRules;
+  readonly #client: Pick<PartnerClient, 'list'>;
+  readonly #deadline: Temporal.Instant;
   readonly #seen = new Map<number, Assessment>();
   /** By id, or by what is wrong where there is no id. */
   readonly #quarantined = new Map<number | string, Quarantined>();
   /** Undefined: every shared name may be a tie, whatever the answers show. */
   nameOrder: NameOrderEvidence | undefined = new NameOrderEvidence();
-  #requests = 0;
-  #isCutOff = false;
+  requests = 0;
+  /** The time or the pace is used up. */
+  isSpent = false;
 
-  constructor(client: Pick<PartnerClient, 'list'>, options: ProvenReadOptions) {
+  constructor(client: Pick<PartnerClient, 'list'>, deadline: Temporal.Instant, rules: SeamRules) {
     this.#client = client;
-    this.#options = options;
-    this.rules = options.rules ?? seamRules;
+    this.#deadline = deadline;
+    this.rules = rules;
   }
 
   get assessments(): readonly Assessment[] {
@@ -56,32 +53,22 @@ export class Reading {
     return this.assessments.filter(({ certified_on }) => isWithin(certified_on, range));
   }
 
-  get requests(): number {
-    return this.#requests;
-  }
-
-  /** The time or the pace is used up. */
-  get isSpent(): boolean {
-    const { clock, deadline } = this.#options;
-    return this.#isCutOff || Temporal.Instant.compare(clock.now(), deadline) >= 0;
-  }
-
   /** @returns undefined when the time or the pace is used up */
   async page(
     part: Part,
     query: Pick<ListQuery, 'sort' | 'offset' | 'page'>,
   ): Promise<Page | undefined> {
-    const { deadline } = this.#options;
     if (this.isSpent) return undefined;
-    this.#requests += 1;
+    this.requests += 1;
+    const filter = { ...part.filter, ...dateFilters(part.range) };
+    const options = { deadline: this.#deadline };
     try {
-      const filter = { ...part.filter, ...dateFilters(part.range) };
-      const page = await this.#client.list({ ...query, order: 'ASC', filter }, { deadline });
+      const page = await this.#client.list({ ...query, order: 'ASC', filter }, options);
       this.#remember(page);
       return page;
     } catch (error) {
       if (!isCutOff(error)) throw error;
-      this.#isCutOff = true;
+      this.isSpent = true;
       return undefined;
     }
   }
@@ -98,9 +85,8 @@ export class Reading {
       this.#quarantined.delete(assessment.id);
       this.#seen.set(assessment.id, assessment);
     }
-    for (const record of quarantined) {
+    for (const record of quarantined)
       this.#quarantined.set(record.id ?? record.problems.join('; '), record);
-    }
   }
 }
 

@@ -20,9 +20,9 @@ export class FanOutIntegration extends Integration {
 
   /** The partner, as another process of this function asks it. */
   process(): Pick<FanOutParts, 'partner'> {
-    const { credentials, requestsPerMinute, clock } = this;
+    const { credentials, requestsPerMinute } = this;
     const client = this.host.client({ credentials: async () => credentials, requestsPerMinute });
-    return { partner: partnerReader(client, clock) };
+    return { partner: partnerReader(client) };
   }
 
   /** Of the next task; its invocation is killed ten minutes from now. */

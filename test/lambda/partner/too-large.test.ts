@@ -20,7 +20,7 @@ function partner(many: number) {
   const day = Temporal.PlainDate.from('2026-11-02');
   const pages = () => host.queries.map(({ page, offset = 0 }) => `${offset}+${page}`);
   const prove = () =>
-    partnerReader(client, clock).prove({ from: day, to: day }, clock.now().add({ minutes: 10 }));
+    partnerReader(client).prove({ from: day, to: day }, clock.now().add({ minutes: 10 }));
   return { host, client, pages, prove };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type SeamRules, seamRules } from '../../../../lambda/partner/proven/rules.ts';
+import { type SeamRules, seamRules } from '../../../../lambda/partner/proven/reading.ts';
 import type { HostOrder } from '../../../scaffold/listing.ts';
 import { POOLS, readOnce } from './simulation.ts';
 
@@ -71,7 +71,7 @@ describe('a proven read, broken on purpose', () => {
   it('loses records if an order is believed before there is evidence', async () => {
     const untied = { first_name: false, last_name: false };
     const broken: Partial<SeamRules> = {
-      tiesByName: (evidence) => (evidence ? untied : seamRules.tiesByName(evidence)),
+      tieMarks: (assessment, key, ties) => seamRules.tieMarks(assessment, key, ties && untied),
     };
     expect(await lostWith(broken)).toBeGreaterThan(0);
   });

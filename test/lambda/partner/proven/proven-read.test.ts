@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { type Clock, systemClock } from '../../../../lambda/clock.ts';
 import {
   type ListQuery,
   type PartnerClient,
@@ -15,9 +14,7 @@ import { Random } from './random.ts';
 
 const DAY = '2026-11-20';
 const oneDay = { from: Temporal.PlainDate.from(DAY), to: Temporal.PlainDate.from(DAY) };
-const now = Temporal.Instant.from('2026-11-21T08:00:00Z');
-const clock: Clock = { ...systemClock, now: () => now, sleep: async () => {} };
-const options = { clock, deadline: now.add({ minutes: 1 }) };
+const deadline = Temporal.Instant.from('2026-11-21T08:01:00Z');
 
 interface Host extends Pick<PartnerClient, 'list'> {
   readonly queries: ListQuery[];
@@ -67,7 +64,7 @@ function proctoredBy(index: number): Partial<DocumentedRecord> {
 describe('proveRange', () => {
   it('reads up to 99 records in one request, by name, and proves them by the single page', async () => {
     const partner = host(people(99));
-    const read = await proveRange(partner, oneDay, options);
+    const read = await proveRange(partner, oneDay, deadline);
     expect(partner.queries).toEqual([
       {
         ...{ sort: 'user_name', order: 'ASC', page: 100, offset: 0 },
@@ -79,17 +76,17 @@ describe('proveRange', () => {
   });
 
   it('proves that nothing is there', async () => {
-    const read = await proveRange(host([]), {}, options);
+    const read = await proveRange(host([]), {}, deadline);
     expect(read).toMatchObject({ assessments: [], proof: 'single-page', count: 0 });
   });
 
   it('does not take a full page for the last, even if it reaches the count', async () => {
-    const read = await proveRange(host(people(100)), oneDay, options);
+    const read = await proveRange(host(people(100)), oneDay, deadline);
     expect(read).toMatchObject({ proof: 'key-seam', count: 100, requests: 2 });
   });
 
   it('reads 250 records of one day in three requests', async () => {
-    const read = await proveRange(host(people(250)), oneDay, options);
+    const read = await proveRange(host(people(250)), oneDay, deadline);
     expect(read).toMatchObject({ proof: 'key-seam', count: 250, requests: 3 });
   });
 
@@ -101,7 +98,7 @@ describe('proveRange', () => {
         if (request === 2) records = people(260);
       },
     );
-    const { proof, assessments } = await proveRange(partner, oneDay, options);
+    const { proof, assessments } = await proveRange(partner, oneDay, deadline);
     expect(proof).toBe('key-seam');
     const returned = new Set(assessments.map(({ id }) => id));
     expect(people(150).every(({ assessment }) => returned.has(assessment.id))).toBe(true);
@@ -115,7 +112,7 @@ describe('proveRange', () => {
         if (request === 3) records = records.filter((_, index) => index % 20 !== 0);
       },
     );
-    const { proof, assessments } = await proveRange(partner, oneDay, options);
+    const { proof, assessments } = await proveRange(partner, oneDay, deadline);
     expect(proof).toBe('key-seam');
     const returned = new Set(assessments.map(({ id }) => id));
     expect(records.every(({ assessment }) => returned.has(assessment.id))).toBe(true);
@@ -132,7 +129,7 @@ describe('proveRange', () => {
         request += 1;
       },
     );
-    const { proof, assessments } = await proveRange(partner, oneDay, options);
+    const { proof, assessments } = await proveRange(partner, oneDay, deadline);
     expect(proof).toBeUndefined();
     expect(assessments.length).toBeGreaterThan(100);
     expect(partner.queries.length).toBeLessThan(30);
@@ -145,7 +142,7 @@ describe('proveRange', () => {
       undefined,
       'last-name',
     );
-    const { proof, assessments } = await proveRange(partner, oneDay, options);
+    const { proof, assessments } = await proveRange(partner, oneDay, deadline);
     expect(proof).toBeUndefined();
     // Which of the tied ones a page shows is the host's whim; all others are seen.
     const others = assessments.filter(({ last_name }) => last_name !== 'Garcia');
@@ -163,11 +160,11 @@ describe('proveRange', () => {
       },
       'last-name',
     );
-    const first = await proveRange(partner, oneDay, options);
+    const first = await proveRange(partner, oneDay, deadline);
     expect(first).toMatchObject({ isCutOff: true, bookmark: { isSweep: true } });
     expect(first.proof).toBeUndefined();
     isInTime = true;
-    const rest = await proveRange(partner, oneDay, options, first.bookmark);
+    const rest = await proveRange(partner, oneDay, deadline, first.bookmark);
     expect(rest.proof).toBeUndefined();
     const seen = new Set([...first.assessments, ...rest.assessments].map(({ id }) => id));
     expect(seen.size).toBeGreaterThan(980);
@@ -184,7 +181,7 @@ describe('proveRange', () => {
         }));
       },
     );
-    const read = await proveRange(partner, oneDay, options);
+    const read = await proveRange(partner, oneDay, deadline);
     expect(read).toMatchObject({ proof: 'key-seam', count: 300 });
     expect(
       partner.queries.map(({ offset }) => offset).filter((offset) => offset === 0),
@@ -197,7 +194,7 @@ describe('proveRange', () => {
       assessment_name: `Product ${index % 10}`,
     }));
     const partner = host(records);
-    const read = await proveRange(partner, oneDay, options);
+    const read = await proveRange(partner, oneDay, deadline);
     expect(read).toMatchObject({ proof: 'key-seam', count: 250 });
     expect(partner.queries.at(-1)).toMatchObject({ sort: 'product_name' });
   });
@@ -205,7 +202,7 @@ describe('proveRange', () => {
   it('reads a day by proctor where one name and one product fill a page', async () => {
     const records = people(250, (index) => ({ ...sameName, ...proctoredBy(index % 10) }));
     const partner = host(records);
-    const read = await proveRange(partner, oneDay, options);
+    const read = await proveRange(partner, oneDay, deadline);
     expect(read).toMatchObject({ proof: 'key-seam', count: 250 });
     expect(partner.queries.at(-1)).toMatchObject({ sort: 'proctor_name' });
   });
@@ -214,13 +211,13 @@ describe('proveRange', () => {
     const records = people(250, () => sameName).map((record, index) => ({
       ...{ ...record, legacy: index % 2 === 0, archived: index % 5 < 2 },
     }));
-    const read = await proveRange(host(records), oneDay, options);
+    const read = await proveRange(host(records), oneDay, deadline);
     expect(read).toMatchObject({ proof: 'split', count: 250 });
   });
 
   it('splits a day by organization, and holds the parts against the count of the whole', async () => {
     const records = people(250, (index) => ({ ...sameName, organization_id: 1 + (index % 5) }));
-    const read = await proveRange(host(records), oneDay, options);
+    const read = await proveRange(host(records), oneDay, deadline);
     expect(read).toMatchObject({ proof: 'split', count: 250 });
   });
 
@@ -237,7 +234,7 @@ describe('proveRange', () => {
           : page;
       },
     };
-    const { proof, assessments } = await proveRange(deaf, oneDay, options);
+    const { proof, assessments } = await proveRange(deaf, oneDay, deadline);
     expect(proof).toBeUndefined();
     expect(assessments.length).toBeGreaterThan(100);
   });
@@ -246,7 +243,7 @@ describe('proveRange', () => {
     const { proof, assessments } = await proveRange(
       host(people(250, () => sameName)),
       oneDay,
-      options,
+      deadline,
     );
     expect(proof).toBeUndefined();
     expect(assessments.length).toBeGreaterThanOrEqual(100);
@@ -257,7 +254,7 @@ describe('proveRange', () => {
     const records = people(300, (index) => ({
       ...{ ...sameName, certified_on: first.add({ days: index % 30 }).toString() },
     }));
-    const read = await proveRange(host(records), { from: first }, options);
+    const read = await proveRange(host(records), { from: first }, deadline);
     expect(read).toMatchObject({ proof: 'split', count: 300 });
     expect(read.requests).toBeLessThan(12);
   });
@@ -265,13 +262,13 @@ describe('proveRange', () => {
   it('proves days of a page each even if the host does not sort by name at all', async () => {
     const records = people(180, (index) => ({ certified_on: `2026-11-0${1 + (index % 3)}` }));
     const partner = host(records, undefined, 'ignored');
-    const read = await proveRange(partner, {}, options);
+    const read = await proveRange(partner, {}, deadline);
     expect(read).toMatchObject({ proof: 'split', count: 180 });
   });
 
   it('proves nothing with a quarantined record, which may be of any day', async () => {
     const records = people(250).map((record, index) => ({ ...record, malformed: index === 99 }));
-    const read = await proveRange(host(records), oneDay, options);
+    const read = await proveRange(host(records), oneDay, deadline);
     expect(read.proof).toBeUndefined();
     expect(read.assessments).toHaveLength(249);
     expect(read.quarantined).toMatchObject([{ id: 100 }]);
@@ -295,31 +292,33 @@ describe('proveRange', () => {
         request = number;
       },
     );
-    const { assessments, quarantined, proof } = await proveRange(partner, oneDay, options);
+    const { assessments, quarantined, proof } = await proveRange(partner, oneDay, deadline);
     expect(partner.queries).toHaveLength(2);
     expect(quarantined).toHaveLength(expected.quarantined);
     expect(assessments).toHaveLength(150 - expected.quarantined);
     expect(proof !== undefined).toBe(expected.proven);
   });
 
-  it('begins no request at its deadline, and passes the deadline on', async () => {
-    let time = now;
-    const partner = host(people(500), () => {
-      time = time.add({ seconds: 25 });
-    });
-    const { proof } = await proveRange(partner, oneDay, {
-      ...options,
-      clock: { ...clock, now: () => time },
-    });
+  it('passes its deadline on, and asks for nothing more once it has come', async () => {
+    const deadlines: unknown[] = [];
+    const partner = host(people(500));
+    const client: Pick<PartnerClient, 'list'> = {
+      async list(query, options) {
+        if (deadlines.push(options?.deadline) > 3) throw new PartnerError('out-of-time', 'list');
+        return partner.list(query);
+      },
+    };
+    const { proof, isCutOff } = await proveRange(client, oneDay, deadline);
     expect(proof).toBeUndefined();
-    expect(partner.queries).toHaveLength(3);
+    expect(isCutOff).toBe(true);
+    expect(deadlines).toEqual([deadline, deadline, deadline, deadline]);
   });
 
   it('ends unproven when a request runs into the deadline', async () => {
     const partner = host(people(500), (request) => {
       if (request === 2) throw new PartnerError('out-of-time', 'list');
     });
-    const read = await proveRange(partner, oneDay, options);
+    const read = await proveRange(partner, oneDay, deadline);
     expect(read.proof).toBeUndefined();
     expect(read.assessments).toHaveLength(100);
   });
@@ -328,7 +327,7 @@ describe('proveRange', () => {
     const partner = host(people(500), (request) => {
       if (request === 2) throw new PartnerError('unavailable', 'list');
     });
-    await expect(proveRange(partner, oneDay, options)).rejects.toMatchObject({
+    await expect(proveRange(partner, oneDay, deadline)).rejects.toMatchObject({
       code: 'unavailable',
     });
   });

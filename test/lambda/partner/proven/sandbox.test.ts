@@ -22,7 +22,7 @@ describe('a proven read over HTTP', () => {
       onTestFinished(() => client.close());
       const deadline = systemClock.now().add({ minutes: 1 });
 
-      const read = await proveRange(client, {}, { clock: systemClock, deadline });
+      const read = await proveRange(client, {}, deadline);
       const { assessments, requests } = read;
       const { meta } = await client.list({ page: 1 });
       expect(new Set(assessments.map(({ id }) => id)).size).toBe(meta.count);
@@ -34,11 +34,7 @@ describe('a proven read over HTTP', () => {
         .toSorted()
         .reverse();
       const day = Temporal.PlainDate.from(newest ?? '');
-      const ofDay = await proveRange(
-        client,
-        { from: day, to: day },
-        { clock: systemClock, deadline },
-      );
+      const ofDay = await proveRange(client, { from: day, to: day }, deadline);
       expect(ofDay).toMatchObject({ proof: 'single-page', requests: 1 });
       expect(ofDay.assessments.every(({ certified_on }) => certified_on === newest)).toBe(true);
     },

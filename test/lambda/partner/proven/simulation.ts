@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { type Clock, systemClock } from '../../../../lambda/clock.ts';
 import { proveRange } from '../../../../lambda/partner/proven/proven-read.ts';
-import { type SeamRules, seamRules } from '../../../../lambda/partner/proven/rules.ts';
+import { type SeamRules, seamRules } from '../../../../lambda/partner/proven/reading.ts';
 import type { HostOrder } from '../../../scaffold/listing.ts';
 import { MovingHost, type WorldShape } from './moving-host.ts';
 import type { PoolShape } from './name-pool.ts';
@@ -23,7 +22,6 @@ export const SIZES = [
 export const HOST_ORDERS = ['full-name', 'last-name'] as const satisfies HostOrder[];
 
 const instant = Temporal.Instant.from('2026-11-21T08:00:00Z');
-const clock: Clock = { ...systemClock, now: () => instant, sleep: async () => {} };
 
 export interface Outcome {
   readonly accepted: boolean;
@@ -44,7 +42,7 @@ export async function readOnce(
 ): Promise<Outcome> {
   const host = new MovingHost(shape, seed);
   const deadline = instant.add({ hours: 1 });
-  const read = await proveRange(host, host.range, { clock, deadline, rules });
+  const read = await proveRange(host, host.range, deadline, undefined, rules);
   const returned = new Set(read.assessments.map(({ id }) => id));
   const missing = [...host.stable].filter((id) => !returned.has(id));
   return {
