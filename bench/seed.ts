@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Calendar, type DayEntry } from '../lambda/detection/calendar.ts';
 import { recentWindow } from '../lambda/detection/days.ts';
-import { auditPace, nextReadAt } from '../lambda/detection/due.ts';
+import { auditPlan, calendarLearned, requestsOf } from '../lambda/detection/due.ts';
 import { digestOf } from '../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../lambda/events/assessment.ts';
 import type { PartnerClient } from '../lambda/partner/client.ts';
@@ -69,7 +69,11 @@ export async function spreadAudits(ledger: Ledger, clock: ManualClock): Promise<
   const window = windowOf(clock);
   const recentFrom = window.from;
   const all = new Calendar(calendar, window.days);
-  const { historyMs, recentMs } = auditPace(all, recentFrom, settings.audit);
+  const { historyMs, recentMs } = auditPlan(
+    requestsOf(all, recentFrom),
+    recentFrom,
+    settings.audit,
+  );
   const spread = (days: readonly string[], period: number) =>
     days.map((day, index) => [day, now - period + ((index + 1) / days.length) * period] as const);
   const days = [...new Set([...calendar.keys(), ...windowOf(clock).days])].sort();
@@ -101,12 +105,11 @@ async function writeState(
   const window = windowOf(clock);
   const calendar = new Calendar(await ledger.calendar(years), window.days);
   const recentFrom = window.from;
-  const pace = auditPace(calendar, recentFrom, settings.audit);
+  const plan = auditPlan(requestsOf(calendar, recentFrom), recentFrom, settings.audit);
   const lease = { owner: 'bench', until: clock.now().add({ seconds: 1 }) };
   if ((await ledger.takeLease(lease, clock.now())) === undefined) throw new Error('no lease');
   const learned = {
-    expected: calendar.total,
-    dueAt: nextReadAt(calendar, { ...pace, recentFrom }, 0),
+    ...calendarLearned(calendar, plan, 0),
     ...changes,
     heartbeat: clock.now().toString(),
   };

@@ -15,6 +15,9 @@ export const proof = z.object({
 
 export type Proof = Readonly<z.output<typeof proof>>;
 
+/** Days, by what proves that nothing was overlooked. */
+export type ProofCounts = Readonly<Partial<Record<Proof['kind'] | 'none', number>>>;
+
 /** What is known of the reads of a day, save its last proof. */
 export const dayReads = z.object({
   /** Over what the last proven read found. */
@@ -105,6 +108,13 @@ export class Calendar {
   /** Of all days. */
   get missing(): number {
     return this.knownOf({ first: 0, last: this.#days.length - 1 }) - this.total;
+  }
+
+  /** Days read since then, by what proves that nothing was overlooked. */
+  proofsSince(beganMs: number): ProofCounts {
+    const read = [...this.#entries.values()].filter(({ readAt }) => readAt >= beganMs);
+    const byProof = Map.groupBy(read, ({ proof }) => proof?.kind ?? 'none');
+    return Object.fromEntries([...byProof].map(([kind, { length }]) => [kind, length]));
   }
 
   entry(day: string): DayEntry {

@@ -1,13 +1,6 @@
 import type { Calendar, CalendarRange, DayEntry } from './calendar.ts';
 import { mostKnown, rowsOfOnePage } from './locate.ts';
 
-export interface AuditPeriods {
-  /** Within which every day of the recent window is read again, in milliseconds. */
-  readonly recentMs: number;
-  /** Within which every other day is. */
-  readonly historyMs: number;
-}
-
 const oneMinuteMs = 60_000;
 /** For what has no days: the year 2255. */
 const notSoon = 9e12;
@@ -15,17 +8,29 @@ const notSoon = 9e12;
 /** Why days are read: they were asked for; they are due soon whatever else is; everything is, in its turn. */
 export type Kind = 'asked' | 'soon' | 'audit';
 
-interface DueSettings extends AuditPeriods {
+/** Within which every day of the recent window is read again, and every other day, in milliseconds. */
+export interface AuditPeriods {
+  readonly recentMs: number;
+  readonly historyMs: number;
+}
+
+export interface AuditSettings extends AuditPeriods {
+  /** Requests that the audits of one tick may make. */
+  readonly requests: number;
+}
+
+/** How audits go round: the days of the history by so many requests a minute on average. */
+export interface AuditPlan extends AuditSettings {
+  readonly perMinute: number;
   /** First day of the recent window. */
   readonly recentFrom: string;
 }
 
-/** Days that are to be read for what they lack, and when. */
-type Looks = readonly { readonly day: string; readonly at: number }[];
+type DueSettings = Pick<AuditPlan, 'recentFrom' | 'recentMs' | 'historyMs'>;
 
+/** Due then, and a period later for two of its periods. */
 interface Wait {
-  readonly since: number;
-  /** After so long it is due, and after as long again for two of its periods. */
+  readonly at: number;
   readonly periodMs: number;
 }
 
@@ -38,12 +43,13 @@ function waitsOf(
   [day, { readAt, failures = 0, dueAt }]: readonly [day: string, entry: DayEntry],
   { recentFrom, recentMs, historyMs }: DueSettings,
 ): readonly Wait[] {
+  const after = (periodMs: number): Wait => ({ at: readAt + periodMs, periodMs });
   const isRecent = day >= recentFrom;
-  if (kind === 'audit') return isRecent ? [] : [{ since: readAt, periodMs: historyMs }];
+  if (kind === 'audit') return isRecent ? [] : [after(historyMs)];
   return [
-    ...(isRecent ? [{ since: readAt, periodMs: recentMs }] : []),
-    ...(failures > 0 ? [{ since: readAt, periodMs: 2 ** (failures - 1) * oneMinuteMs }] : []),
-    ...(dueAt === undefined ? [] : [{ since: dueAt - oneMinuteMs, periodMs: oneMinuteMs }]),
+    ...(isRecent ? [after(recentMs)] : []),
+    ...(failures > 0 ? [after(2 ** (failures - 1) * oneMinuteMs)] : []),
+    ...(dueAt === undefined ? [] : [{ at: dueAt, periodMs: oneMinuteMs }]),
   ];
 }
 
@@ -51,50 +57,48 @@ function waitsOf(
  * How long each day of the calendar has waited to be read, in periods of its own: from 1 on it is due. What was asked
  * for comes the last first: what a search has located does not wait for all that ops have asked for.
  *
- * @param looks second looks, if this is for them: they wait as long again as lies between two
+ * @param looks days that are to be read for what they lack, and when, if this is for them: they wait as long again as
+ * lies between two
  */
 export function waited(
   kind: Kind,
   calendar: Calendar,
   settings: DueSettings & { readonly withdrawAfterMs: number },
   nowMs: number,
-  looks: Looks = [],
+  looks: readonly { readonly day: string; readonly at: number }[] = [],
 ): readonly number[] {
   if (kind === 'asked') return calendar.days.map((day) => calendar.entry(day).askedAt ?? 0);
   const periodMs = settings.withdrawAfterMs;
-  const lookedFor = new Map(
-    looks
-      .filter(({ at }) => at <= nowMs)
-      .map(({ day, at }) => [calendar.positionOf(day), [{ since: at - periodMs, periodMs }]]),
-  );
+  const due = looks.filter(({ at }) => at <= nowMs);
+  const lookedFor = Map.groupBy(due, ({ day }) => calendar.positionOf(day));
   return calendar.days.map((day, position) => {
-    const waits = waitsOf(kind, [day, calendar.entry(day)], settings);
-    return [...waits, ...(lookedFor.get(position) ?? [])].reduce(
-      (longest, { since, periodMs }) => Math.max(longest, (nowMs - since) / periodMs),
-      0,
-    );
+    const ofLooks = lookedFor.get(position)?.map(({ at }) => ({ at, periodMs })) ?? [];
+    const waits = [...waitsOf(kind, [day, calendar.entry(day)], settings), ...ofLooks];
+    return Math.max(0, ...waits.map(({ at, periodMs }) => 1 + (nowMs - at) / periodMs));
   });
 }
 
 /**
- * When the next tick is to read days again, if nothing differs: milliseconds since the epoch.
+ * What the state keeps of a calendar: what the partner is to count, and when the next tick is to read days again if
+ * nothing differs, in milliseconds since the epoch.
  *
  * @param auditsFrom before that, no audit of the history: earlier ones have spent what they may
  */
-export function nextReadAt(calendar: Calendar, settings: DueSettings, auditsFrom: number): number {
-  let least = notSoon;
+export function calendarLearned(
+  calendar: Calendar,
+  plan: DueSettings,
+  auditsFrom: number,
+): { readonly expected: number; readonly dueAt: number; readonly auditsFrom: number } {
+  let dueAt = notSoon;
   for (const day of calendar.days) {
     const entry = calendar.entry(day);
-    const end = ({ since, periodMs }: Wait) => since + periodMs;
-    const audits = waitsOf('audit', [day, entry], settings).map(end);
-    least = Math.min(
-      least,
-      entry.askedAt ?? notSoon,
-      ...waitsOf('soon', [day, entry], settings).map(end),
-      ...audits.map((at) => Math.max(at, auditsFrom)),
-    );
+    const times = [
+      ...waitsOf('soon', [day, entry], plan).map(({ at }) => at),
+      ...waitsOf('audit', [day, entry], plan).map(({ at }) => Math.max(at, auditsFrom)),
+    ];
+    dueAt = Math.min(dueAt, entry.askedAt ?? notSoon, ...times);
   }
-  return least;
+  return { expected: calendar.total, dueAt, auditsFrom };
 }
 
 /**
@@ -115,26 +119,25 @@ export function nextDue(calendar: Calendar, waited: readonly number[]): Calendar
   let range = { first: longest, last: longest };
   for (;;) {
     const { first, last } = range;
-    const wider = [
-      { joined: first - 1, range: { first: first - 1, last } },
-      { joined: last + 1, range: { first, last: last + 1 } },
-    ];
-    const next = wider.find(
-      ({ joined, range }) => waitOf(joined) >= 0.5 && mayShareRead(calendar, range),
-    );
+    const next = [
+      { first: first - 1, last },
+      { first, last: last + 1 },
+    ].find((wider) => {
+      const isWaiting = waitOf(wider.first) >= 0.5 && waitOf(wider.last) >= 0.5;
+      return isWaiting && mayShareRead(calendar, wider);
+    });
     if (next === undefined) return range;
-    ({ range } = next);
+    range = next;
   }
 }
 
 /** Few enough for one page, and for those among them that shared a read which proved nothing. */
 function mayShareRead(calendar: Calendar, range: CalendarRange): boolean {
-  const { length } = calendar.daysOf(range);
-  const isAlone = (day: string) => (calendar.entry(day).together ?? length) < length;
+  const days = calendar.daysOf(range);
   return (
     calendar.sumOf(range) <= rowsOfOnePage &&
     calendar.knownOf(range) <= mostKnown &&
-    !calendar.daysOf(range).some(isAlone)
+    days.every((day) => (calendar.entry(day).together ?? days.length) >= days.length)
   );
 }
 
@@ -145,45 +148,30 @@ const leastPassMs = 15 * oneMinuteMs;
 /** Rows that a page adds to a day that does not fit into one: it overlaps with the one before. */
 const rowsOfNextPage = 90;
 
-export interface AuditSettings extends AuditPeriods {
-  /** Requests that the audits of one tick may make. */
-  readonly requests: number;
-}
-
-/** How audits of a history go round: its days are read within these periods, by so many requests a minute on average. */
-export interface AuditPace extends AuditPeriods {
-  readonly perMinute: number;
-}
-
-export function auditPace(
-  calendar: Calendar,
-  recentFrom: string,
-  settings: AuditSettings,
-): AuditPace {
-  return paceOf(requestsOf(calendar, recentFrom), settings);
-}
-
 /**
  * Audits of the history are saved up and spent together: two requests a minute on average, or as many as a pass within
  * `historyMs` needs, up to `requests` a tick.
+ *
+ * @param ofPass requests that it takes to read the history once
  */
-export function paceOf(
+export function auditPlan(
   ofPass: number,
+  recentFrom: string,
   { recentMs, historyMs, requests }: AuditSettings,
-): AuditPace {
+): AuditPlan {
   const needed = (ofPass * oneMinuteMs) / historyMs;
   const perMinute = Math.min(requests, Math.max(auditsPerMinute, needed));
   // Due as long before as the requests are saved up: so there is always something to spend them on.
   const passMs = perMinute > 0 ? ((ofPass - requests) / perMinute) * oneMinuteMs : historyMs;
+  const least = Math.min(leastPassMs, historyMs);
   return {
-    recentMs,
-    historyMs: Math.max(Math.min(leastPassMs, historyMs), Math.min(historyMs, passMs)),
-    perMinute,
+    ...{ recentFrom, recentMs, requests, perMinute },
+    historyMs: Math.max(least, Math.min(historyMs, passMs)),
   };
 }
 
 /** What it takes to read the history once, neighbours together. */
-function requestsOf(calendar: Calendar, recentFrom: string): number {
+export function requestsOf(calendar: Calendar, recentFrom: string): number {
   let requests = 0;
   let rows = 0;
   for (const day of calendar.days.filter((one) => one < recentFrom)) {
@@ -200,9 +188,8 @@ function requestsOf(calendar: Calendar, recentFrom: string): number {
 /** Until when audits of the history wait, when they have spent so many requests. */
 export function savedUntil(
   spent: number,
-  { perMinute }: AuditPace,
-  settings: AuditSettings,
+  { requests, perMinute }: AuditPlan,
   nowMs: number,
 ): number {
-  return nowMs + (Math.max(spent, settings.requests) / perMinute) * oneMinuteMs;
+  return nowMs + (Math.max(spent, requests) / perMinute) * oneMinuteMs;
 }

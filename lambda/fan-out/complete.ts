@@ -1,7 +1,8 @@
 import { recentWindow } from '../detection/days.ts';
+import { auditPlan, calendarLearned, requestsOf } from '../detection/due.ts';
 import { leaseOf } from '../lease.ts';
 import { type Lease, noLease, type State } from '../ports/state.ts';
-import { calendarLearned, readCalendar } from '../tick/calendar.ts';
+import { readCalendar } from '../tick/read-days.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
 import type { FanOutParts } from './parts.ts';
@@ -40,9 +41,10 @@ async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void
   const { ledger, clock, settings } = parts;
   const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   const calendar = await readCalendar(ledger, window);
+  const plan = auditPlan(requestsOf(calendar, window.from), window.from, settings.audit);
   const isKept = await ledger.saveState(
     {
-      ...calendarLearned(calendar, window, settings.audit, 0),
+      ...calendarLearned(calendar, plan, 0),
       // The next tick tells operations.
       baseline: { ...state.baseline, status: 'completed', isNoticeOwed: true },
       dueAt: 0,

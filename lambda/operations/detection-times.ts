@@ -1,4 +1,4 @@
-import { paceOf } from '../detection/due.ts';
+import { auditPlan } from '../detection/due.ts';
 import type { ResultOf } from './contract.ts';
 import type { OperationSettings } from './parts.ts';
 
@@ -24,7 +24,7 @@ export function detectionTimes(
   const ofWindow = Math.ceil(requestsFor(certifications.recent) / perTick) * every;
   const recent = Math.ceil(Math.max(audit.recentMs / 60_000, ofWindow) + ofWindow);
   const ofAll = requestsFor(certifications.all);
-  const { historyMs, perMinute } = paceOf(ofAll, { ...audit, requests: perTick });
+  const { historyMs, perMinute } = auditPlan(ofAll, '', { ...audit, requests: perTick });
   const pass = Math.max(historyMs / 60_000, ofAll / perMinute);
   const history = Math.ceil(pass + perTick / perMinute) + every;
   const withdrawn = withdrawAfterMs / 60_000 + 2 * every;

@@ -1,8 +1,9 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
-import { type Calendar, type DayEntry, following } from '../detection/calendar.ts';
+import { Calendar, type DayEntry, following } from '../detection/calendar.ts';
 import type { Change, Compared, Found, Sighting } from '../detection/compare.ts';
 import { dayEntries, entriesAfter, type FreshEntries } from '../detection/day-entries.ts';
+import type { RecentWindow } from '../detection/days.ts';
 import {
   type Answered,
   cursorOf,
@@ -34,6 +35,15 @@ export interface ReadingContext {
   readonly looks?: Looks;
   /** Whether subscribers are told of it, or it is recorded silently. */
   isNews(sighting: Sighting): boolean;
+}
+
+/** As the ledger has it now, the days of the recent window included. */
+export async function readCalendar(
+  ledger: Pick<TickParts['ledger'], 'state' | 'calendar'>,
+  window: RecentWindow,
+): Promise<Calendar> {
+  const { years } = await ledger.state();
+  return new Calendar(await ledger.calendar(years), window.days);
 }
 
 /** What has come of a read, and how far the reading has come by it. */

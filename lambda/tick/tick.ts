@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { backwards, type Position } from '../detection/baseline.ts';
-import { Calendar } from '../detection/calendar.ts';
+import { Calendar, type ProofCounts } from '../detection/calendar.ts';
 import { countDeltas, tallied } from '../detection/compare.ts';
 import {
   type ConditionName,
@@ -15,7 +15,7 @@ import {
 import { asking, stillAsked } from '../detection/day-entries.ts';
 import { type RecentWindow, recentWindow } from '../detection/days.ts';
 import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
-import { auditPace, savedUntil, waited } from '../detection/due.ts';
+import { auditPlan, calendarLearned, requestsOf, savedUntil, waited } from '../detection/due.ts';
 import { digestOf } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
@@ -43,14 +43,13 @@ import {
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
 import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
-import { calendarLearned, type ProofCounts, proofsSince, readCalendar } from './calendar.ts';
 import { accessNameOf, logOdd, tell, tellFlood, waitingSeen } from './conditions.ts';
 import type { DeliveryTally } from './deliver.ts';
 import { Looks } from './looks.ts';
 import { unreported, watching } from './oddities.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
-import { type ReadingContext, readDays } from './read-days.ts';
+import { type ReadingContext, readCalendar, readDays } from './read-days.ts';
 import { TimeLimit } from './time-limit.ts';
 
 export interface TickRun {
@@ -335,8 +334,8 @@ class Tick {
     const began = clock.now().epochMilliseconds;
     const before = await readCalendar(ledger, this.#window);
     const recentFrom = this.#window.from;
-    const pace = auditPace(before, recentFrom, audit);
-    const dues = { ...pace, recentFrom, withdrawAfterMs };
+    const plan = auditPlan(requestsOf(before, recentFrom), recentFrom, audit);
+    const dues = { ...plan, withdrawAfterMs };
     const list = dueWork({
       calendar: before,
       total: pulse.count,
@@ -357,9 +356,8 @@ class Tick {
     const { calendar, cursor } = done;
     await ledger.saveDays(stillAsked(before, calendar));
     const { isAllLocated, hasSearched, searching: narrowed, audited } = done.end;
-    const auditsFrom =
-      audited > 0 ? savedUntil(audited, pace, audit, this.#nowMs) : state.auditsFrom;
-    this.#read = { ...this.#read, proofs: proofsSince(began, calendar) };
+    const auditsFrom = audited > 0 ? savedUntil(audited, plan, this.#nowMs) : state.auditsFrom;
+    this.#read = { ...this.#read, proofs: calendar.proofsSince(began) };
 
     const missing = looks.conclude(calendar);
     const { isNoticeOwed } = state.baseline;
@@ -370,7 +368,7 @@ class Tick {
     // Days that cannot be read in a whole tick must not keep ticks from all others.
     const hasStood = hasSearched && isDeepStrictEqual(narrowed, state.searching);
     const learned: Learned = {
-      ...calendarLearned(calendar, this.#window, audit, auditsFrom),
+      ...calendarLearned(calendar, plan, auditsFrom),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
       ...(isMended(calendar, quarantined.size) && state.reported.length > 0 && { reported: [] }),
       cursor,
@@ -423,7 +421,9 @@ class Tick {
     if (end.isCompleted) {
       const isNoticeOwed = !(await tellOfCompletion(this.#parts, calendar));
       this.#learned.baseline = { ...this.#learned.baseline, status: 'completed', isNoticeOwed };
-      Object.assign(this.#learned, calendarLearned(calendar, this.#window, settings.audit, 0));
+      const { from } = this.#window;
+      const plan = auditPlan(requestsOf(calendar, from), from, settings.audit);
+      Object.assign(this.#learned, calendarLearned(calendar, plan, 0));
       // Whatever has changed since this pulse shows in the next one, or in its count. What has changed on days
       // that earlier ticks have read shows in this one: the next tick compares it.
       if (state.baseline.begunAt === undefined)

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { Calendar, type CalendarRange } from '../../../lambda/detection/calendar.ts';
 import {
   type AuditPeriods,
-  auditPace,
+  auditPlan,
+  calendarLearned,
   nextDue,
-  nextReadAt,
+  requestsOf,
   savedUntil,
   waited,
 } from '../../../lambda/detection/due.ts';
@@ -161,10 +162,14 @@ describe('the next audit', () => {
 });
 
 describe('when days are to be read', () => {
+  const dueAt = (calendar: Calendar, settings: AuditPeriods & { recentFrom: string }, from = 0) =>
+    calendarLearned(calendar, settings, from).dueAt;
+
   it('is told by the first that is due, of the recent ones and of the others', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
-        const due = nextReadAt(calendar, { ...periods, recentFrom: fromOf(calendar, recent) }, 0);
+        const settings = { ...periods, recentFrom: fromOf(calendar, recent) };
+        const due = dueAt(calendar, settings);
         expect(nextAudit(calendar, recent, due - 1, periods)).toBeUndefined();
         expect(nextAudit(calendar, recent, due, periods)).toBeDefined();
       }),
@@ -178,15 +183,15 @@ describe('when days are to be read', () => {
     ]);
     const from = now + 5 * minute;
     const settings = { ...periods, recentFrom: day(1) };
-    expect(nextReadAt(calendar, settings, from)).toBe(from);
+    expect(dueAt(calendar, settings, from)).toBe(from);
     const asked = calendar.with([[day(0), { count: 1, readAt: 7, askedAt: now }]]);
-    expect(nextReadAt(asked, settings, from)).toBe(now);
+    expect(dueAt(asked, settings, from)).toBe(now);
   });
 
   it('is 1, 2, 4 and more minutes after reads that have left something, at the latest with the audit', () => {
     const after = (failures: number) => {
       const calendar = new Calendar([[day(0), { count: 1, readAt: now, failures }]]);
-      return (nextReadAt(calendar, { ...periods, recentFrom: day(1) }, 0) - now) / minute;
+      return (dueAt(calendar, { ...periods, recentFrom: day(1) }) - now) / minute;
     };
     expect([1, 2, 3, 7, 9].map(after)).toEqual([1, 2, 4, 64, 256]);
     expect(after(99)).toBe(periods.historyMs / minute);
@@ -194,19 +199,20 @@ describe('when days are to be read', () => {
 
   it('is far off where there are no days', () => {
     const calendar = new Calendar([], [day(0)]);
-    expect(
-      nextReadAt(calendar, { ...periods, historyMs: 9e12, recentFrom: day(1) }, 0),
-    ).toBeGreaterThan(Date.parse('2200-01-01'));
+    expect(dueAt(calendar, { ...periods, historyMs: 9e12, recentFrom: day(1) })).toBeGreaterThan(
+      Date.parse('2200-01-01'),
+    );
   });
 });
 
 describe('the pace of the audits', () => {
   const audit = tickSettings().audit;
+  const planOf = (calendar: Calendar, from: string) =>
+    auditPlan(requestsOf(calendar, from), from, audit);
   const of = (days: number, count: number) =>
-    auditPace(
+    planOf(
       new Calendar(Array.from({ length: days }, (_, n) => [day(n), { count, readAt: now }])),
       day(days),
-      audit,
     );
 
   it('reads a history of 10,000 within an hour, by two requests a minute', () => {
@@ -231,13 +237,13 @@ describe('the pace of the audits', () => {
   });
 
   it('counts pages of a day that does not fit into one', () => {
-    const one = auditPace(new Calendar([[day(0), { count: 9_000, readAt: now }]]), day(1), audit);
+    const one = planOf(new Calendar([[day(0), { count: 9_000, readAt: now }]]), day(1));
     expect(one.historyMs).toBe(40 * minute);
   });
 
   it('saves up what is spent together, and what a long read has cost beyond it', () => {
-    const pace = { ...periods, perMinute: 2 };
-    expect(savedUntil(3, pace, audit, now)).toBe(now + 10 * minute);
-    expect(savedUntil(50, pace, audit, now)).toBe(now + 25 * minute);
+    const plan = { ...audit, recentFrom: day(0), perMinute: 2 };
+    expect(savedUntil(3, plan, now)).toBe(now + 10 * minute);
+    expect(savedUntil(50, plan, now)).toBe(now + 25 * minute);
   });
 });
