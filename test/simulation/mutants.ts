@@ -115,7 +115,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   lease: {
     breaks: 'two ticks hold the lease at the same time',
-    seed: 1004,
+    seed: 2074,
     ledgerRules: { isLeaseFree: yes },
     amid: { rough: true },
   },
