@@ -90,7 +90,7 @@ describe('arrows point one way', () => {
 
   it('what operators ask for goes through the ports of the tick', () => {
     const behindPorts = /^lambda\/(partner|ledger|delivery)\//;
-    const steps = /^lambda\/tick\/(?!time-limit|back-off|tick|parts)/;
+    const steps = /^lambda\/tick\/(?!time-limit|tick|parts)/;
     expect(
       importsOf('lambda/operations').filter(({ to }) => behindPorts.test(to) || steps.test(to)),
     ).toEqual([]);

@@ -1,10 +1,10 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
+import { isBackingOff } from '../detection/back-off.ts';
 import { nextRangeDays } from '../detection/baseline.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { PlannedRange } from '../ports/planned-range.ts';
 import type { State } from '../ports/state.ts';
-import { isBackingOff } from '../tick/back-off.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import type { FanOutLedger, FanOutParts } from './parts.ts';
@@ -73,7 +73,7 @@ export function whyLeftAlone(
   parts: Pick<FanOutParts, 'clock'>,
 ): 'paused' | 'backing-off' | undefined {
   if (state.paused) return 'paused';
-  return isBackingOff(state, parts) ? 'backing-off' : undefined;
+  return isBackingOff(state, parts.clock.now()) ? 'backing-off' : undefined;
 }
 
 interface Counted {

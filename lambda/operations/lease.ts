@@ -1,6 +1,6 @@
+import { isBackingOff } from '../detection/back-off.ts';
 import { leaseOf } from '../lease.ts';
 import { type LeasedState, noLease, type State } from '../ports/state.ts';
-import { isBackingOff } from '../tick/back-off.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
 
@@ -61,5 +61,5 @@ export function refuseIfLeftAlone(
   parts: OperationParts,
 ): void {
   if (state?.paused) throw new PausedError();
-  if (state !== undefined && isBackingOff(state, parts)) throw new BackingOffError();
+  if (state !== undefined && isBackingOff(state, parts.clock.now())) throw new BackingOffError();
 }

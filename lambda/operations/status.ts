@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import { conditionWording } from '../condition-table.ts';
+import { isBackingOff } from '../detection/back-off.ts';
 import type { DayEntry } from '../detection/calendar.ts';
 import { isLasting } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { State } from '../ports/state.ts';
-import { isBackingOff } from '../tick/back-off.ts';
 import { problemOf } from './answer.ts';
 import { noneOfAnyKind } from './contract/common.ts';
 import { type Reason, type ResultOf, reasons } from './contract.ts';
@@ -33,7 +33,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
   const window = recentWindow(now, settings.timeZone, settings.recentDays);
   const today = window.today.toString();
   const certifications = totalOf(calendar);
-  const backOff = state && isBackingOff(state, parts) ? state.backOff : undefined;
+  const backOff = state && isBackingOff(state, parts.clock.now()) ? state.backOff : undefined;
   const { total: missing = 0, tooManySince } = state?.missing ?? {};
   const told = {
     at: now.toString(),

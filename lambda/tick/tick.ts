@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
+import { backOffAfter, isBackingOff } from '../detection/back-off.ts';
 import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar, type ProofCounts } from '../detection/calendar.ts';
 import { countDeltas, tallied } from '../detection/compare.ts';
@@ -41,7 +42,6 @@ import {
   type StateChanges,
 } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
-import { isBackingOff, noteRefusal } from './back-off.ts';
 import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
 import { accessNameOf, logOdd, tell, tellFlood, waitingSeen } from './conditions.ts';
 import type { DeliveryTally } from './deliver.ts';
@@ -119,6 +119,7 @@ class Tick {
   readonly #limit: TimeLimit;
   readonly #run: TickRun;
   readonly #window: RecentWindow;
+  readonly #beganMs: number;
   /** What operations are to be told of at the end. */
   readonly #facts: Facts;
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
@@ -126,7 +127,8 @@ class Tick {
   #work: Work | undefined;
   /** What operations know. */
   #open = new Map<ConditionName, OpenCondition>();
-  #read: Pick<TickReport, 'examined' | 'proofs'> = { examined: 0, proofs: {} };
+  /** Days read. */
+  #examined = 0;
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
@@ -134,6 +136,7 @@ class Tick {
     this.#parts = { ...parts, partner: watching(parts.partner, this.#facts) };
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#run = run;
+    this.#beganMs = clock.now().epochMilliseconds;
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   }
 
@@ -158,7 +161,7 @@ class Tick {
 
   async #story(before: State): Promise<TickReport> {
     const { clock, settings } = this.#parts;
-    const isLeftAlone = before.backOff !== undefined && isBackingOff(before, this.#parts);
+    const isLeftAlone = before.backOff !== undefined && isBackingOff(before, clock.now());
     const isOwing =
       before.dirtySince !== undefined || isDigestDue(before.digest, clock.now(), settings);
     // What is owed already goes out also where the partner is left alone.
@@ -192,7 +195,11 @@ class Tick {
   async #failed(error: unknown, state: State): Promise<TickReport> {
     // Not even the pulse: what is owed is out, and the rest is up to the next tick.
     if (reachOf(error) === 'pace') return this.#stop('backing-off', this.#work?.state ?? state);
-    if (isRefusal(error)) await noteRefusal(state, this.#parts);
+    const { ledger, clock } = this.#parts;
+    if (isRefusal(error)) {
+      const backOff = backOffAfter(state.backOff, clock.now());
+      await this.#attempt('back-off not noted', () => ledger.saveState({ backOff }));
+    }
     const name = accessNameOf(error);
     if (name !== undefined) this.#facts.access = name;
     await this.#attempt('conditions not told', () => this.#tell());
@@ -201,9 +208,7 @@ class Tick {
       // What subscribers have been sent is not sent again only because the partner has failed since.
       await this.#attempt('digest not sent', () => work.announcement.tellPeople());
       // `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up.
-      await this.#attempt('lease not given back', () =>
-        this.#parts.ledger.saveState(noLease, work.lease),
-      );
+      await this.#attempt('lease not given back', () => ledger.saveState(noLease, work.lease));
     }
     // A deployment that waits for its credentials is no failure; one that has lost them is.
     if (error instanceof CredentialsNotSetError && state.heartbeat === undefined)
@@ -357,7 +362,6 @@ class Tick {
     await ledger.saveDays(stillAsked(before, calendar));
     const { isAllLocated, hasSearched, searching: narrowed, audited } = done.end;
     const auditsFrom = audited > 0 ? savedUntil(audited, plan, this.#nowMs) : state.auditsFrom;
-    this.#read = { ...this.#read, proofs: calendar.proofsSince(began) };
 
     const missing = looks.conclude(calendar);
     const { isNoticeOwed } = state.baseline;
@@ -460,8 +464,7 @@ class Tick {
   async #take(step: Step, reading: ReadingContext, before: Progress): Promise<Partial<Answer>> {
     if (step.kind === 'read') {
       const read = await readDays(reading, step, before);
-      const examined = this.#read.examined + (reading.looks ? step.days.length : 0);
-      this.#read = { ...this.#read, examined };
+      if (reading.looks) this.#examined += step.days.length;
       return read;
     }
     if (step.kind !== 'count' && step.kind !== 'oldest') return {};
@@ -586,6 +589,7 @@ class Tick {
         .map(([name, { number }]) => [name, number]),
     );
     const { tally, delivery, failures } = this.#work?.announcement.now ?? nothingAnnounced;
+    const { calendar, quarantined } = this.#facts;
     return {
       integration: this.#parts.settings.name,
       outcome,
@@ -593,8 +597,9 @@ class Tick {
       delivered: delivery.delivered,
       undelivered: delivery.undelivered,
       undeliverable: delivery.undeliverable,
-      ...this.#read,
-      quarantined: this.#facts.quarantined.size,
+      examined: this.#examined,
+      proofs: calendar?.proofsSince(this.#beganMs) ?? {},
+      quarantined: quarantined.size,
       conditions: lasting,
       unexplained: this.#learned.unexplained ?? state.unexplained,
       missing: ('missing' in this.#learned ? this.#learned : state).missing?.total ?? 0,
