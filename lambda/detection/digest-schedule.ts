@@ -4,17 +4,14 @@ import type { DigestSchedule } from '../ports/state.ts';
 /** An index follows its table within seconds; after trouble it gets this long. */
 export const indexLagMinutes = 10;
 
-/** When people may be told. */
-export interface DigestTimes {
-  /** Minutes that one digest collects; undefined: every tick has its own. */
-  readonly digestEvery?: number | undefined;
-  /** Times of day (`HH:MM`) between which no digest is sent; across midnight if `to` is earlier. */
-  readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
-}
-
-/** Those of the tick that decide when. */
+/** When people are told. */
 export interface DigestSettings {
-  readonly alerts: DigestTimes;
+  readonly alerts: {
+    /** Minutes that one digest collects; undefined: every tick has its own. */
+    readonly digestEvery?: number | undefined;
+    /** Times of day (`HH:MM`) between which no digest is sent; across midnight if `to` is earlier. */
+    readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
+  };
   /** IANA name of the integration's time zone. */
   readonly timeZone: string;
 }
@@ -23,11 +20,10 @@ export interface DigestSettings {
  * What became of the people's mail in a tick.
  *
  * - `left`: an event was left to wait for a later mail;
- * - `refused`: SNS has refused a mail;
- * - `nothing`, `some`, `more`: what earlier ticks had left is out, and the index has shown so much of it, or more
- *   than one mail should tell of.
+ * - `more`: a mail has not told of everything: SNS has refused it, or it was full;
+ * - `nothing`, `some`: what earlier ticks had left is out, and the index has shown so much of it.
  */
-export type DigestNews = 'left' | 'refused' | 'nothing' | 'some' | 'more';
+export type DigestNews = 'left' | 'more' | 'nothing' | 'some';
 
 /**
  * When the next mail is due, after this. `undefined`: nobody waits for one.
@@ -39,12 +35,12 @@ export function digestSchedule(
   before: DigestSchedule | undefined,
   news: DigestNews,
   now: Temporal.Instant,
-  { alerts, timeZone }: DigestSettings,
+  settings: DigestSettings,
 ): DigestSchedule | undefined {
-  if (news === 'refused') return { dueAt: now, owedAt: now };
-  if (news === 'more') return { dueAt: now, owedAt: before?.owedAt ?? now };
-  const due = digestDue(now, alerts, timeZone);
+  const { digestEvery = 0 } = settings.alerts;
+  if (news === 'more') return { dueAt: now, owedAt: now };
   if (news === 'left') {
+    const due = endOfQuiet(now.add({ minutes: digestEvery }), settings);
     const [dueAt = due] = [due, before?.dueAt ?? due].sort(Temporal.Instant.compare);
     return { dueAt, owedAt: now };
   }
@@ -52,36 +48,21 @@ export function digestSchedule(
   const { owedAt } = before;
   const isShown = now.since(owedAt).total('minutes') >= indexLagMinutes;
   if (news === 'nothing' && isShown) return undefined;
-  const { quietHours } = alerts;
-  const shown = digestDue(now.add({ minutes: indexLagMinutes }), { quietHours }, timeZone);
-  const [, dueAt = due] = [shown, due].sort(Temporal.Instant.compare);
-  return { dueAt, owedAt };
+  const minutes = Math.max(digestEvery, indexLagMinutes);
+  return { dueAt: endOfQuiet(now.add({ minutes }), settings), owedAt };
 }
 
 /** Whether this mail goes out now: its time has come, and nobody is asleep. */
 export function isDigestDue(
   schedule: DigestSchedule | undefined,
   now: Temporal.Instant,
-  { alerts: { quietHours }, timeZone }: DigestSettings,
+  settings: DigestSettings,
 ): boolean {
   return (
     schedule !== undefined &&
     Temporal.Instant.compare(schedule.dueAt, now) <= 0 &&
-    digestDue(now, { quietHours }, timeZone).equals(now)
+    endOfQuiet(now, settings).equals(now)
   );
-}
-
-/**
- * When a digest of something that happens now is due: now, after the minutes that a digest collects,
- * or when the quiet hours are over then.
- */
-export function digestDue(
-  now: Temporal.Instant,
-  { digestEvery = 0, quietHours }: DigestTimes,
-  timeZone: string,
-): Temporal.Instant {
-  const collected = now.add({ seconds: Math.round(digestEvery * 60) });
-  return quietHours ? endOfQuiet(collected, quietHours, timeZone) : collected;
 }
 
 /**
@@ -91,9 +72,10 @@ export function digestDue(
  */
 export function endOfQuiet(
   instant: Temporal.Instant,
-  { from, to }: NonNullable<DigestTimes['quietHours']>,
-  timeZone: string,
+  { alerts: { quietHours }, timeZone }: DigestSettings,
 ): Temporal.Instant {
+  if (quietHours === undefined) return instant;
+  const { from, to } = quietHours;
   const isQuiet = (at: Temporal.ZonedDateTime) => {
     const time = at.toPlainTime().toString({ smallestUnit: 'minute' });
     if (from < to) return from <= time && time < to;

@@ -8,14 +8,7 @@ import { faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { Lease, LeasedState, State } from '../ports/state.ts';
-import {
-  type DeliveryState,
-  deliver,
-  inherit,
-  leave,
-  nothingDelivered,
-  tellPeople,
-} from './deliver.ts';
+import { type DeliveryState, deliver, inherit, nothingDelivered, tellPeople } from './deliver.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -186,7 +179,7 @@ export class Announcement {
     );
     const owed = outcomes.flatMap((one) => (typeof one.owed === 'object' ? one.owed : []));
     const free = owed.filter(({ behind }) => destiny === 'pending' && behind !== 'held');
-    const { tally, failures, gate, delivery } = this.#now;
+    const { tally, failures, gate } = this.#now;
     const numbers = { ...tally };
     for (const { kind } of committed) numbers[kind] += 1;
     this.#now = {
@@ -198,12 +191,10 @@ export class Announcement {
       },
       failures: failures + failed.length,
       gate: concluded(gate, committed, failed),
-      delivery: failed.reduce((left, change) => leave(left, change.id), delivery),
     };
-    this.#now = {
-      ...this.#now,
-      delivery: await deliver(this.#context, this.#now.delivery, free),
-    };
+    const unsure = failed.map(({ id }) => id);
+    const delivered = await deliver(this.#context, this.#now.delivery, free, unsure);
+    this.#now = { ...this.#now, delivery: delivered };
     return committed;
   }
 

@@ -1,13 +1,13 @@
 import { forDigest } from '../delivery/digest.ts';
 import { type DigestNews, digestSchedule, isDigestDue } from '../detection/digest-schedule.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
+import type { Refusal } from '../ports/announcer.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { DigestSchedule, State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** The most that one mail tells of: what it told of is settled within the same tick. */
+/** The most that one mail tells of: what it told of is settled within the same tick, and the rest waits for the next one's. */
 const mostInOneMail = 20_000;
 
 export interface DeliveryTally {
@@ -34,7 +34,7 @@ export interface DeliveryState extends DeliveryTally {
   readonly isMailDue: boolean;
   /** What subscribers have and the mail will tell of. */
   readonly toTell: readonly OwedEvent[];
-  /** What earlier ticks had left to wait for a mail, and whether SNS has refused one. */
+  /** What earlier ticks had left to wait for the mail, and whether it is too small for everything. */
   readonly left: Exclude<DigestNews, 'left'>;
   /** When the next mail is due; `undefined`: nobody waits for one. */
   readonly schedule: DigestSchedule | undefined;
@@ -71,22 +71,26 @@ export async function inherit(
   const schedule = digest ?? (dirtySince && next);
   const isMailDue = isDigestDue(next, now, settings);
   const before = { ...nothingDelivered, isMailDue, schedule };
-  const collected = schedule && isMailDue ? await collect(context, before) : before;
-  return dirtySince === undefined ? collected : deliverLeftovers(context, collected);
+  const collected = schedule && isMailDue ? await takeUp(context, before, 'digest') : before;
+  // The next look goes on; it is not made at once, or a long outbox would take all of every tick.
+  const isSome = collected.toTell.length > 0 || collected.isStopped;
+  const left = collected.left === 'nothing' && isSome ? 'some' : collected.left;
+  if (dirtySince === undefined) return { ...collected, left };
+  return takeUp(context, { ...collected, left }, 'event');
 }
 
-/** An event of it may have been committed, and the answer lost: what comes after that waits for the next tick. */
-export function leave(delivery: DeliveryState, certificationId: number): DeliveryState {
-  return { ...delivery, waiting: new Set([...delivery.waiting, certificationId]) };
-}
-
-/** What comes after something that had to stay behind stays behind it. */
+/**
+ * What comes after something that had to stay behind stays behind it.
+ *
+ * @param unsure certifications of which an event may have been committed, and the answer lost
+ */
 export async function deliver(
   context: Delivering,
   delivery: DeliveryState,
   committed: readonly Committed[],
+  unsure: readonly number[],
 ): Promise<DeliveryState> {
-  const waiting = new Set(delivery.waiting);
+  const waiting = new Set([...delivery.waiting, ...unsure]);
   const free = committed.filter(({ certificationId, behind }) => {
     const isNext = behind === undefined || delivery.sent.has(certificationId);
     const isFree = isNext && !delivery.isStopped && !waiting.has(certificationId);
@@ -98,55 +102,52 @@ export async function deliver(
 }
 
 /**
- * The people's mail, at the end of the tick: what was left to wait, and what this tick has delivered.
+ * The people's mail, at the end of the tick: what was left to wait, and what this tick has delivered. An event leaves
+ * its outbox when the mail was accepted: a crash costs a second mail, never a missing one.
  *
  * Whoever has begun this does not begin it again when it fails: the mail may have gone out.
  */
 export async function tellPeople(
-  parts: TickParts,
+  { announcer, ledger, journal, clock, settings }: TickParts,
   delivery: DeliveryState,
 ): Promise<DeliveryState> {
-  if (!delivery.isMailDue) return delivery;
-  const told = await mail(parts, delivery);
-  return { ...planning(parts, told, told.left), isMailDue: false };
+  const { isMailDue, toTell, left, schedule, undelivered } = delivery;
+  if (!isMailDue) return delivery;
+  const events = toTell.map(({ event }) => event);
+  const outcome = events.length > 0 ? await announcer.tellPeople(events) : undefined;
+  const isRefused = outcome?.accepted === false;
+  if (isRefused) journal.warn('digest refused', { code: outcome.code });
+  else await ledger.settle(toTell, 'nothing');
+  return {
+    ...delivery,
+    isMailDue: false,
+    toTell: [],
+    undelivered: isRefused ? undelivered + toTell.length : undelivered,
+    schedule: digestSchedule(schedule, isRefused ? 'more' : left, clock.now(), settings),
+  };
 }
 
-/** Collects for the mail what earlier ticks have left to wait for it. */
-async function collect(
-  { parts: { ledger, journal }, limit }: Delivering,
-  delivery: DeliveryState,
-): Promise<DeliveryState> {
-  let collected = delivery;
-  for await (const { owed, unreadable } of ledger.leftovers('digest')) {
-    for (const error of unreadable) journal.warn('outbox unreadable', { error });
-    collected = telling(collected, owed.filter(isPublished));
-    if (collected.toTell.length >= mostInOneMail) return { ...collected, left: 'more' };
-    if (collected.toTell.length > 0) collected = { ...collected, left: 'some' };
-    // The next look goes on; it is not made at once, or a long outbox would take all of every tick.
-    if (limit.noteIfReached()) return { ...collected, left: 'some' };
-  }
-  return collected;
-}
-
-async function deliverLeftovers(
+/** What earlier ticks have left, page by page: what is pending is published, the rest collected for the mail. */
+async function takeUp(
   context: Delivering,
   before: DeliveryState,
+  owing: 'event' | 'digest',
 ): Promise<DeliveryState> {
   const { parts, limit } = context;
   let delivery = before;
-  for await (const { owed, unreadable } of parts.ledger.leftovers('event')) {
+  for await (const { owed, unreadable } of parts.ledger.leftovers(owing)) {
     for (const error of unreadable) parts.journal.warn('outbox unreadable', { error });
-    const page = { ...delivery, undelivered: delivery.undelivered + unreadable.length };
+    const isPublished = ({ owes }: OwedEvent) => owes === 'digest';
     const pending = owed.filter((one) => !isPublished(one));
-    const noted = page.isMailDue ? telling(page, owed.filter(isPublished)) : page;
+    const noted = telling(delivery, owed.filter(isPublished));
     delivery = await limit.between(() => publish(context, noted, pending));
+    if (owing === 'event')
+      delivery = { ...delivery, undelivered: delivery.undelivered + unreadable.length };
     if (limit.noteIfReached()) delivery = { ...delivery, isStopped: true };
-    if (delivery.isStopped) break;
+    if (delivery.isStopped || (owing === 'digest' && delivery.left === 'more')) break;
   }
   return delivery;
 }
-
-const isPublished = ({ owes }: OwedEvent) => owes === 'digest';
 
 /** Publishes events and settles each batch as soon as it was accepted: a death repeats what is under way. */
 async function publish(
@@ -156,65 +157,35 @@ async function publish(
 ): Promise<DeliveryState> {
   if (owed.length === 0) return delivery;
   const { parts, limit } = context;
-  const { announcer, ledger } = parts;
-  const outcome = await announcer.publish(owed, limit.deadline, (batch) =>
+  const { announcer, ledger, clock, settings } = parts;
+  const { accepted, refused, stopped } = await announcer.publish(owed, limit.deadline, (batch) =>
     ledger.settle(batch, 'digest'),
   );
-  if (outcome.refused.length > 0) await setAside(parts, outcome.refused);
-  const published = afterPublishing(delivery, outcome);
-  if (outcome.accepted.length === 0) return published;
-  if (!delivery.isMailDue) return planning(parts, published, 'left');
-  const told = telling(published, outcome.accepted);
-  return told.toTell.length < mostInOneMail ? told : mail(parts, told);
-}
-
-function afterPublishing(
-  delivery: DeliveryState,
-  { accepted, refused, stopped }: PublishOutcome,
-): DeliveryState {
-  const forNow = refused.filter((one) => !one.forGood).map(({ owed }) => owed.certificationId);
-  return {
+  if (refused.length > 0) await setAside(parts, refused);
+  const forNow = refused.filter((one) => !one.forGood).map((one) => one.owed.certificationId);
+  const published = {
     ...delivery,
     delivered: delivery.delivered + accepted.length,
     undelivered: delivery.undelivered + forNow.length,
     undeliverable: delivery.undeliverable + refused.length - forNow.length,
     isStopped: delivery.isStopped || stopped !== undefined,
-    sent: new Set([...delivery.sent, ...accepted.map((owed) => owed.certificationId)]),
+    sent: new Set([...delivery.sent, ...accepted.map((one) => one.certificationId)]),
     waiting: new Set([...delivery.waiting, ...forNow]),
   };
+  if (delivery.isMailDue || accepted.length === 0) return telling(published, accepted);
+  const schedule = digestSchedule(delivery.schedule, 'left', clock.now(), settings);
+  return { ...published, schedule };
 }
 
-/** What the mail will tell of, too; of each event no more than it shows. */
+/** What a mail of this tick will tell of, too, if it has room; of each event no more than it shows. */
 function telling(delivery: DeliveryState, owed: readonly OwedEvent[]): DeliveryState {
-  const more = owed.map((one) => ({ ...one, event: forDigest(one.event) }));
-  return { ...delivery, toTell: [...delivery.toTell, ...more] };
-}
-
-/** An event leaves its outbox when the mail that tells of it was accepted: a crash costs a second mail, never a missing one. */
-async function mail(
-  { announcer, ledger, journal }: TickParts,
-  delivery: DeliveryState,
-): Promise<DeliveryState> {
-  const { toTell, undelivered } = delivery;
-  if (toTell.length === 0) return delivery;
-  const outcome = await announcer.tellPeople(toTell.map(({ event }) => event));
-  if (outcome.accepted) {
-    await ledger.settle(toTell, 'nothing');
-    return { ...delivery, toTell: [] };
-  }
-  journal.warn('digest refused', { code: outcome.code });
-  return { ...delivery, toTell: [], undelivered: undelivered + toTell.length, left: 'refused' };
-}
-
-function planning(
-  { clock, settings }: TickParts,
-  delivery: DeliveryState,
-  news: DigestNews,
-): DeliveryState {
-  return {
-    ...delivery,
-    schedule: digestSchedule(delivery.schedule, news, clock.now(), settings),
-  };
+  const { isMailDue, toTell } = delivery;
+  if (!isMailDue) return delivery;
+  const taken = owed.slice(0, mostInOneMail - toTell.length);
+  const more = taken.map((one) => ({ ...one, event: forDigest(one.event) }));
+  const isFull = toTell.length + taken.length === mostInOneMail;
+  const left = isFull ? 'more' : delivery.left;
+  return { ...delivery, left, toTell: [...toTell, ...more] };
 }
 
 async function setAside(

@@ -3,7 +3,7 @@ import type { NotifierError } from '../../../lambda/errors.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { deliver, inherit, leave, tellPeople } from '../../../lambda/tick/deliver.ts';
+import { deliver, inherit, tellPeople } from '../../../lambda/tick/deliver.ts';
 import { TimeLimit } from '../../../lambda/tick/time-limit.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -67,7 +67,7 @@ describe('the delivery of a tick', () => {
     const { tick, state } = await leased();
     const before = await inherit(tick, state);
     const copy = structuredClone({ ...before, schedule: undefined });
-    const after = await deliver(tick, leave(before, 3), owedEvents(3));
+    const after = await deliver(tick, before, owedEvents(3), [3]);
     await tellPeople(tick.parts, after);
     expect({ ...before }).toEqual(copy);
     expect(after).toMatchObject({ delivered: 2, undelivered: 1, undeliverable: 0 });
@@ -78,7 +78,7 @@ describe('the delivery of a tick', () => {
   it('settles each accepted batch at once, and again with the mail', async () => {
     const { tick, state } = await leased();
     const begun = await inherit(tick, state);
-    const all = await deliver(tick, begun, owedEvents(12));
+    const all = await deliver(tick, begun, owedEvents(12), []);
     expect(settled).toEqual([
       { count: 10, rest: 'digest' },
       { count: 2, rest: 'digest' },
@@ -87,31 +87,27 @@ describe('the delivery of a tick', () => {
     expect(settledAs('nothing')).toBe(12);
   });
 
-  it('tells the people of no more than 20,000 in a mail, and of what follows in another one', async () => {
+  it('tells the people of no more than 20,000 in a mail, and of what follows in the next tick’s', async () => {
     const { tick, state } = await leased();
     const begun = await inherit(tick, state);
-    const many = await deliver(tick, begun, owedEvents(20_000));
-    expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
-    const all = await deliver(tick, many, owedEvents(2, 20_001));
+    const many = await deliver(tick, begun, owedEvents(19_999), []);
+    const all = await deliver(tick, many, owedEvents(2, 20_000), []);
     const told = await tellPeople(tick.parts, all);
-    expect(story.mails.map(({ length }) => length)).toEqual([20_000, 2]);
-    expect(settledAs('nothing')).toBe(20_002);
-    expect(told.schedule).toBeUndefined();
+    expect(story.mails.map(({ length }) => length)).toEqual([20_000]);
+    expect(settledAs('nothing')).toBe(20_000);
+    expect(told.schedule?.dueAt).toEqual(story.clock.now());
     await tellPeople(tick.parts, told);
-    expect(story.mails).toHaveLength(2);
+    expect(story.mails).toHaveLength(1);
   });
 
-  it('has the next tick try again when one of several mails was refused', async () => {
+  it('has the next tick try again when the mail was refused', async () => {
     const { tick, state } = await leased();
-    const begun = await inherit(tick, state);
     story.subscribers.mailing = { accepted: false, code: 'InternalError' };
-    const many = await deliver(tick, begun, owedEvents(20_000));
-    story.subscribers.mailing = { accepted: true };
-    const told = await tellPeople(tick.parts, await deliver(tick, many, owedEvents(1, 20_001)));
-    expect(story.mails.map(({ length }) => length)).toEqual([1]);
-    expect(told).toMatchObject({ delivered: 20_001, undelivered: 20_000 });
-    const now = story.clock.now();
-    expect(told.schedule?.dueAt.equals(now)).toBe(true);
+    const all = await deliver(tick, await inherit(tick, state), owedEvents(20_000), []);
+    const told = await tellPeople(tick.parts, all);
+    expect(told).toMatchObject({ delivered: 20_000, undelivered: 20_000 });
+    expect(settledAs('nothing')).toBe(0);
+    expect(told.schedule?.dueAt).toEqual(story.clock.now());
   });
 });
 
@@ -148,7 +144,7 @@ describe('what waits for a mail', () => {
     const inherited = await inherit(tick, dirty);
     expect(pages).toBe(2);
     expect(inherited.toTell).toHaveLength(20);
-    const later = await deliver(tick, inherited, owedEvents(3, 61));
+    const later = await deliver(tick, inherited, owedEvents(3, 61), []);
     expect(later).toMatchObject({ delivered: 10, undelivered: 3 });
     expect((await tellPeople(tick.parts, later)).schedule).toBeDefined();
   });
