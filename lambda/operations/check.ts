@@ -1,14 +1,28 @@
+import { Temporal } from 'temporal-polyfill';
+import { recentWindow } from '../detection/days.ts';
 import { isRefusal } from '../errors.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import { problemOf } from './answer.ts';
-import * as partner from './check-partner.ts';
-import { checkNames } from './contract.ts';
-import { type CheckName, type Finding, failed, warning } from './finding.ts';
-import type { Call, Carrier, OperationParts } from './parts.ts';
+import { checkNames, type ResultOf } from './contract.ts';
+import type { Carrier, OperationParts } from './parts.ts';
 import { isBehind } from './status.ts';
 import { ifPaused } from './steering.ts';
 
-type Found = Map<CheckName, Finding>;
+type Check = ResultOf<'check'>['checks'][number];
+type Finding = Omit<Check, 'name'>;
+type Found = Map<Check['name'], Finding>;
+
+const ok = (found: string): Finding => ({ outcome: 'ok', found });
+const warning = (found: string, whatToDo: string): Finding => ({
+  ...{ outcome: 'warning', found, whatToDo },
+});
+const failed = (found: string, whatToDo: string): Finding => ({
+  ...{ outcome: 'failed', found, whatToDo },
+});
+const skipped = (found: string): Finding => ({ outcome: 'skipped', found });
+const nothingToTry = skipped('There is no record to try it with.');
+/** The list goes on changing between two questions: a difference that is real comes twice. */
+const attempts = 2;
 
 /**
  * Tries what a first deployment can get wrong, as far as it can be tried from inside AWS, in order.
@@ -16,39 +30,29 @@ type Found = Map<CheckName, Finding>;
  */
 export const check: Carrier<'check'> = async (parts, _command, { limit: { deadline } }) => {
   const found: Found = new Map();
-  const note = async (name: CheckName, look: () => Promise<Finding> | Finding) => {
-    const finding = await Promise.resolve().then(look).catch(failure);
-    found.set(name, finding);
-    return finding.outcome !== 'failed';
+  const note = async (name: Check['name'], look: () => Promise<Finding> | Finding) => {
+    found.set(name, await Promise.resolve().then(look).catch(failure));
   };
   await note('ledger', () => ledger(parts));
-  if (found.get('ledger')?.outcome !== 'failed') await note('pause', () => pause(parts));
   await note('topics', () => topics(parts));
-  const hasSecret = await note('secret', async () => {
+  await note('secret', async () => {
     await parts.credentials();
-    return { found: 'The secret holds a client ID and a secret.' };
+    return ok('The secret holds a client ID and a secret.');
   });
+  const hasSecret = found.get('secret')?.outcome === 'ok';
   const pulse = hasSecret ? await firstAnswer(parts, deadline, found) : undefined;
-  if (pulse !== undefined) {
-    await note('scope', () => partner.scope(pulse));
-    await note('records', () => partner.records(pulse));
-    await note('time-zone', () => partner.timeZone(parts, pulse));
-    await note('day-bounds', () => partner.dayBounds(parts, deadline));
-    await note('single-record', () => partner.singleRecord(parts, pulse, deadline));
+  const shown = pulse && scopeOf(pulse);
+  if (pulse !== undefined && shown !== undefined) {
+    const { length } = pulse.assessments;
+    found.set('scope', scope(shown, length));
+    found.set('records', records(pulse));
+    found.set('time-zone', timeZone(parts, pulse));
+    await note('day-bounds', () => dayBounds(parts, deadline));
+    await note('single-record', () => singleRecord(parts, pulse, deadline));
   }
-  return {
-    result: {
-      checks: checkNames.map((name) => ({
-        name,
-        outcome: 'ok',
-        ...(found.get(name) ?? {
-          outcome: 'skipped',
-          found: 'Not tried, because of what failed before it.',
-        }),
-      })),
-      scope: pulse && partner.scopeOf(pulse),
-    },
-  };
+  const notTried = skipped('Not tried, because of what failed before it.');
+  const checks = checkNames.map((name) => ({ name, ...(found.get(name) ?? notTried) }));
+  return { result: { checks, scope: shown } };
 };
 
 function failure(error: unknown): Finding {
@@ -59,11 +63,11 @@ function failure(error: unknown): Finding {
 /** The newest page; or what its refusal says about the token and the scope. */
 async function firstAnswer(
   { partner }: OperationParts,
-  deadline: Call['limit']['deadline'],
+  deadline: Temporal.Instant,
   found: Found,
 ): Promise<PulseRead | undefined> {
   // The partner may have issued a token, and refuse what it is to be used for.
-  const isGood = { found: 'The partner issues a token, and its API accepts it.' };
+  const isGood = ok('The partner issues a token, and its API accepts it.');
   try {
     const pulse = await partner.pulse(deadline);
     found.set('token', isGood);
@@ -80,25 +84,22 @@ async function firstAnswer(
 
 async function ledger(parts: OperationParts): Promise<Finding> {
   const state = await parts.ledger.recordedState();
+  const { paused } = ifPaused(state);
+  if (paused !== undefined) {
+    const { since, by = 'somebody', reason = 'no reason given' } = paused;
+    return warning(
+      `${by} has paused the integration${since === undefined ? '' : ` at ${since}`}: ${reason}.`,
+      'Resume it when that is over: until then ticks do nothing, and nothing is announced.',
+    );
+  }
   if (state === undefined)
     return warning(
       'The ledger answers; no tick has ever begun its work.',
       'If the schedule is enabled, wait for a minute and look again.',
     );
   const found = `The ledger answers; the last completed tick ended at ${state.heartbeat ?? '(none yet)'}.`;
-  if (!isBehind(state, parts)) return { found };
   const whatToDo = 'Ticks do not come to their end. What follows may say why; status does.';
-  return warning(found, whatToDo);
-}
-
-async function pause(parts: OperationParts): Promise<Finding> {
-  const { paused } = ifPaused(await parts.ledger.recordedState());
-  if (paused === undefined) return { found: 'The integration is not paused.' };
-  const { since, by = 'somebody', reason = 'no reason given' } = paused;
-  return warning(
-    `${by} has paused the integration${since === undefined ? '' : ` at ${since}`}: ${reason}.`,
-    'Resume it when that is over: until then ticks do nothing, and nothing is announced.',
-  );
+  return isBehind(state, parts) ? warning(found, whatToDo) : ok(found);
 }
 
 async function topics(parts: OperationParts): Promise<Finding> {
@@ -123,7 +124,106 @@ async function topics(parts: OperationParts): Promise<Finding> {
       `Nobody is subscribed to: ${nobody.map(({ topic }) => topic).join(', ')}.`,
       'Add subscriptions in notifier.config.ts, and deploy: docs/subscribing.md.',
     );
+  return ok(all.map(({ topic, confirmed }) => `${topic}: ${confirmed} subscribed`).join('; '));
+}
+
+type Scope = NonNullable<ResultOf<'check'>['scope']>;
+
+/** What the newest page shows of the scope, which no answer of the API states. */
+function scopeOf({ count, assessments }: PulseRead): Scope {
+  const organizations = new Map(
+    assessments.map(({ organization_id, organization_name = null }) => [
+      organization_id,
+      organization_name,
+    ]),
+  );
+  const names = assessments.flatMap(({ assessment_name }) => assessment_name ?? []);
   return {
-    found: all.map(({ topic, confirmed }) => `${topic}: ${confirmed} subscribed`).join('; '),
+    total: count,
+    organizations: [...organizations].flatMap(([organization_id, name]) =>
+      organization_id === null ? [] : [{ organization_id, name }],
+    ),
+    assessments: [...new Set(names)].sort(),
   };
+}
+
+function scope({ total, organizations, assessments }: Scope, newest: number): Finding {
+  if (total === 0)
+    return warning(
+      'The partner shows no assessments at all.',
+      'If there should be some, ask the partner which organizations and assessments the integration may read.',
+    );
+  return ok(
+    `${total} assessments; the newest ${newest} are of ${organizations.length} organizations and ${assessments.length} kinds of assessment.`,
+  );
+}
+
+function records({ quarantined, assessments }: PulseRead): Finding {
+  const [first] = quarantined;
+  if (first === undefined) return ok(`The newest ${assessments.length} are as documented.`);
+  return warning(
+    `${quarantined.length} of the newest are malformed, the first (${first.id ?? 'without an id'}): ${first.problems.join('; ')}.`,
+    'Tell the partner the id and the paths. Such records are not announced until then.',
+  );
+}
+
+/** A record of tomorrow says that the zone is wrong; one of today says little. */
+function timeZone({ settings, clock }: OperationParts, pulse: PulseRead): Finding {
+  const newest = newestDay(pulse);
+  if (newest === undefined) return nothingToTry;
+  const { today } = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
+  const found = `The newest record is of ${newest}; in ${settings.timeZone} it is ${today}.`;
+  if (newest <= today.toString()) return ok(found);
+  return warning(
+    found,
+    'Ask the partner for the time zone of the platform, set it as timeZone in notifier.config.ts, and deploy. A record that is dated in the future by mistake looks the same.',
+  );
+}
+
+/** Before, on and after a day: together that is everything, if both bounds include their own day. */
+async function dayBounds(
+  parts: OperationParts,
+  deadline: Temporal.Instant,
+  attempt = 1,
+): Promise<Finding> {
+  const { partner } = parts;
+  const pulse = await partner.pulse(deadline);
+  const day = newestDay(pulse);
+  if (day === undefined) return nothingToTry;
+  const date = Temporal.PlainDate.from(day);
+  const before = await partner.count({ to: date.subtract({ days: 1 }) }, deadline);
+  const on = await partner.count({ from: date, to: date }, deadline);
+  const after = await partner.count({ from: date.add({ days: 1 }) }, deadline);
+  const shown = pulse.assessments.filter(({ certified_on }) => certified_on === day).length;
+  // A malformed record counts, and may be of a later day.
+  if (before + on + after === pulse.count && on >= shown)
+    return ok(`Filters by day include their bounds: ${before} before ${day}, ${on} on it.`);
+  if (attempt < attempts) return dayBounds(parts, deadline, attempt + 1);
+  return failed(
+    `Filters by day do not add up: ${before} before ${day}, ${on} on it, ${after} after it, of ${pulse.count}; the newest page shows ${shown} of that day.`,
+    'Run npm run conformance against the host, and show the partner its report: without these filters nothing can be proven.',
+  );
+}
+
+async function singleRecord(
+  { partner }: OperationParts,
+  { assessments: [newest] }: PulseRead,
+  deadline: Temporal.Instant,
+): Promise<Finding> {
+  if (newest === undefined) return nothingToTry;
+  const found = await partner.get(newest.id, deadline);
+  if (found !== undefined && found !== 'unreadable')
+    return ok(`A record of the list (${newest.id}) can be fetched by its id.`);
+  const problem = found === undefined ? 'answered with 404' : 'malformed';
+  return failed(
+    `A record of the list (${newest.id}) is ${problem} when it is asked for by its id.`,
+    'Tell the partner. A certification that two looks lack is announced as withdrawn, since its 404 cannot be told from any other.',
+  );
+}
+
+function newestDay({ assessments }: PulseRead): string | undefined {
+  return assessments
+    .map(({ certified_on }) => certified_on)
+    .sort()
+    .at(-1);
 }

@@ -297,7 +297,6 @@ const prove = {
 
 export const checkNames = [
   'ledger',
-  'pause',
   'topics',
   'secret',
   'token',
