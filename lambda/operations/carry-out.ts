@@ -13,37 +13,18 @@ import {
 import { discard, release } from './deciding.ts';
 import { explain } from './explain.ts';
 import { holds } from './holds.ts';
-import type { Call, Carrier, OperationParts } from './parts.ts';
+import type { Call, Carriers, OperationParts } from './parts.ts';
 import { prove } from './prove.ts';
 import { briefly, conclude, record } from './record.ts';
 import { replay } from './replay.ts';
 import { status } from './status.ts';
-import {
-  acceptTotal,
-  credentialsStored,
-  pause,
-  restartBaseline,
-  resume,
-  runTick,
-} from './steering.ts';
+import { steering } from './steering.ts';
 import { sendTestEvent } from './test-event.ts';
 
-const carriers: { readonly [Name in CommandName]: Carrier<Name> } = {
-  status,
-  explain,
-  prove,
-  tick: runTick,
-  pause,
-  resume,
-  holds,
-  release,
-  discard,
-  'restart-baseline': restartBaseline,
-  'accept-total': acceptTotal,
-  check,
-  'credentials-stored': credentialsStored,
-  'test-event': sendTestEvent,
-  replay,
+const carriers: Carriers = {
+  ...{ status, explain, prove, check },
+  ...steering,
+  ...{ holds, release, discard, replay, 'test-event': sendTestEvent },
 };
 
 /**
@@ -62,21 +43,12 @@ export async function carryOut(
     const recorded = await record(parts, command, { id });
     const call = { id, killedAt: deadline, limit, operation: recorded?.operation };
     const answer = await answerTo(parts, command.command, command, call);
-    if (recorded !== undefined) await concludeSafely(parts, recorded, answer);
+    if (recorded !== undefined) await conclude(parts, recorded, answer);
     // A certificate of ten years has a megabyte, which is more than a line of a log can have.
     parts.journal.info('command', briefly({ command, answer }));
     return answer;
   } catch (error) {
     return failed(parts, error);
-  }
-}
-
-/** What was done was done, and the caller has to know how to go on. */
-async function concludeSafely(...[parts, recorded, answer]: Parameters<typeof conclude>) {
-  try {
-    await conclude(parts, recorded, answer);
-  } catch (error) {
-    parts.journal.warn('outcome not recorded', { operation: recorded.operation, error });
   }
 }
 

@@ -22,13 +22,15 @@ export const explain: Carrier<'explain'> = async (parts, command, { limit }) => 
   const known = story && knownOf(story, parts.settings);
   const isAsked = command.partner || story === undefined;
   const partner = isAsked ? await ask(parts, id, limit, state, story) : undefined;
+  const has = partner?.has ?? 'no-answer';
+  const isReported = has === 'no-answer' && state?.reported.includes(String(id));
+  const unknown = isReported ? 'quarantined' : verdicts[has];
+  const day = known?.day ?? (partner?.has === 'record' ? partner.day : undefined);
   return {
     result: {
-      id,
-      verdict: known ? verdictOf(known) : unknownVerdict(id, partner, state),
-      known,
-      day: await dayOf(parts, known?.day ?? (partner?.has === 'record' ? partner.day : undefined)),
-      partner,
+      ...{ id, known, partner },
+      verdict: known ? verdictOf(known) : unknown,
+      day: await dayOf(parts, day),
     },
   };
 };
@@ -42,11 +44,9 @@ function knownOf(
     firstSeen,
     revisions: revisions.map((one) => ({
       ...one,
-      changed: [...one.changed],
       event: one.kind === 'baseline' ? undefined : `${name}/${certification.id}/${one.revision}`,
       delivery: deliveryOf(one),
       behind: one.isBehind || undefined,
-      decisions: [...one.decisions],
     })),
   };
 }
@@ -66,22 +66,12 @@ function verdictOf({ revision, revisions }: Known): Explanation['verdict'] {
   return revisions.find((one) => one.revision === revision)?.delivery ?? 'unknown';
 }
 
-function unknownVerdict(
-  id: number,
-  partner: AtPartner | undefined,
-  state: State | undefined,
-): Explanation['verdict'] {
-  switch (partner?.has) {
-    case 'malformed':
-      return 'quarantined';
-    case 'record':
-      return 'not-yet-seen';
-    case 'nothing':
-      return 'not-at-partner';
-    default:
-      return state?.reported.includes(String(id)) ? 'quarantined' : 'partner-silent';
-  }
-}
+const verdicts = {
+  record: 'not-yet-seen',
+  nothing: 'not-at-partner',
+  malformed: 'quarantined',
+  'no-answer': 'partner-silent',
+} as const;
 
 async function dayOf({ ledger }: OperationParts, day: string | undefined) {
   if (day === undefined) return undefined;

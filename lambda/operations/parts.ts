@@ -69,3 +69,5 @@ export type Carrier<Name extends CommandName> = (
   command: CommandOf<Name>,
   call: Call,
 ) => Promise<Outcome<ResultOf<Name>>>;
+
+export type Carriers = { readonly [Name in CommandName]: Carrier<Name> };

@@ -11,7 +11,7 @@ interface Page<Item> {
   readonly end: string | undefined;
 }
 
-interface Portioning<Item> {
+interface Portioning<Item, Of extends Page<Item>> {
   /** Where an earlier call stopped. */
   readonly after: string | undefined;
   /** Items that are done together. */
@@ -19,7 +19,7 @@ interface Portioning<Item> {
   /** Events, on average. */
   readonly perSecond: number;
   /** @returns how many events it has sent on their way */
-  done(items: readonly Item[]): Promise<number>;
+  done(items: readonly Item[], page: Of): Promise<number>;
   /** The cursor behind an item; absent: only whole pages are left behind. */
   readonly cursorAt?: (item: Item) => string;
 }
@@ -37,11 +37,11 @@ export interface Stop {
  *
  * @returns undefined: everything was done
  */
-export async function inPortions<Item>(
+export async function inPortions<Item, Of extends Page<Item>>(
   { clock }: Pick<OperationParts, 'clock'>,
   { limit, killedAt }: Call,
-  portioning: Portioning<Item>,
-  pages: AsyncIterable<Page<Item>>,
+  portioning: Portioning<Item, Of>,
+  pages: AsyncIterable<Of>,
 ): Promise<Stop | undefined> {
   let { after } = portioning;
   let sent = 0;
@@ -49,11 +49,11 @@ export async function inPortions<Item>(
   const outOfTime = (failure: unknown = new StalledError()): Stop =>
     sent > 0 || after !== portioning.after ? { after } : { after, failure };
   try {
-    for await (const { portion, reached } of steps(pages, portioning)) {
+    for await (const { portion, reached, page } of steps(pages, portioning)) {
       if (portion.length > 0) {
         if (limit.noteIfReached()) return outOfTime();
         const began = clock.now().epochMilliseconds;
-        const many = await portioning.done(portion);
+        const many = await portioning.done(portion, page);
         sent += many;
         const over = began + Math.ceil((many * 1_000) / portioning.perSecond);
         // Should they be more than the call has time for, they take the rest of it.
@@ -72,15 +72,15 @@ export async function inPortions<Item>(
 }
 
 /** The portions of each page, and its end. */
-async function* steps<Item>(
-  pages: AsyncIterable<Page<Item>>,
-  { together, cursorAt }: Portioning<Item>,
+async function* steps<Item, Of extends Page<Item>>(
+  pages: AsyncIterable<Of>,
+  { together, cursorAt }: Portioning<Item, Of>,
 ) {
-  for await (const { items, end } of pages) {
-    for (let from = 0; from < items.length; from += together) {
-      const portion = items.slice(from, from + together);
-      yield { portion, reached: portion.map((item) => cursorAt?.(item)).at(-1) };
+  for await (const page of pages) {
+    for (let from = 0; from < page.items.length; from += together) {
+      const portion = page.items.slice(from, from + together);
+      yield { portion, reached: portion.map((item) => cursorAt?.(item)).at(-1), page };
     }
-    yield { portion: [], reached: end };
+    yield { portion: [], reached: page.end, page };
   }
 }

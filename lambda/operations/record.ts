@@ -4,11 +4,6 @@ import type { Answer } from './answer.ts';
 import { type Command, type CommandName, isChanging, type ResultOf } from './contract.ts';
 import type { Call, OperationParts } from './parts.ts';
 
-/** A command of any kind, which may say who asks, and what it is to be called. */
-type Named = Pick<Command, 'command'> & {
-  readonly by?: string | undefined;
-  readonly operation?: string | undefined;
-};
 type RecordingParts = Pick<OperationParts, 'opsLedger' | 'clock' | 'journal'>;
 
 /**
@@ -22,14 +17,13 @@ export async function record(
   { id }: Pick<Call, 'id'>,
 ): Promise<CommandRecord | undefined> {
   if (!isChanging(command)) return undefined;
-  const { command: name, by, operation: chosen, ...settings }: Named = command;
-  const noted = {
-    ...(by !== undefined && { by }),
-    command: name,
-    settings: commandSettings.parse(briefly(settings)),
-  };
-  const begun = chosen && (await opsLedger.recorded()).find(isCalled(chosen));
-  if (begun && goesOnWith(begun, noted)) return begun;
+  const { command: name, operation: chosen, ...others } = { operation: undefined, ...command };
+  const { by, ...settings } = commandSettings.parse(briefly(others));
+  const noted = { ...(typeof by === 'string' && { by }), command: name, settings };
+  const isCalled = ({ operation }: CommandRecord) =>
+    operation === chosen || operation.endsWith(`/${chosen}`);
+  const begun = chosen && (await opsLedger.recorded()).find(isCalled);
+  if (begun && isDeepStrictEqual(meantBy(begun), meantBy(noted))) return begun;
   const at = clock.now().toString({ smallestUnit: 'millisecond' });
   // The caller may choose its last part, and so knows it when the answer is lost; never the time.
   const last = begun ? id : chosen?.split('/').at(-1);
@@ -38,24 +32,15 @@ export async function record(
   return begins;
 }
 
-const isCalled = (name: string) => (record: CommandRecord) =>
-  record.operation === name || record.operation.endsWith(`/${name}`);
-
-type Noted = Pick<CommandRecord, 'by' | 'command' | 'settings'>;
-
-function goesOnWith(begun: Noted, noted: Noted): boolean {
-  return isDeepStrictEqual(meantBy(begun), meantBy(noted));
-}
-
 /** The same in each call of a command, which differ in how far it has come. */
-function meantBy({ by, command, settings }: Noted) {
+function meantBy({ by, command, settings }: Pick<CommandRecord, 'by' | 'command' | 'settings'>) {
   const { after: _, since: __, stored: ___, ...meant } = settings;
   return { by, command, meant };
 }
 
-/** What came of it, by its last call so far. */
+/** What came of it, by its last call so far. It was done, and the caller has to know how to go on: if need be, without. */
 export async function conclude(
-  { opsLedger, clock }: RecordingParts,
+  { opsLedger, clock, journal }: RecordingParts,
   { operation, command, outcome: before }: CommandRecord,
   answer: Answer<ResultOf<CommandName>>,
 ): Promise<void> {
@@ -63,13 +48,12 @@ export async function conclude(
   const { result } = answer;
   const next = result && 'next' in result ? result.next : undefined;
   const changed = before?.changed === true || (result && hasChanged(command, result));
-  await opsLedger.conclude(operation, {
-    at: clock.now().toString(),
-    ok: answer.ok,
-    ...(code !== undefined && { code }),
-    ...(changed !== undefined && { changed }),
-    ...(next && { rest: next.after === undefined ? {} : { after: next.after } }),
-  });
+  const outcome = { at: clock.now().toString(), ok: answer.ok, code, changed };
+  try {
+    await opsLedger.conclude(operation, { ...outcome, rest: next && { after: next.after } });
+  } catch (error) {
+    journal.warn('outcome not recorded', { operation, error });
+  }
 }
 
 /**

@@ -10,7 +10,14 @@ import { EventsRefusedError, StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
 import type { Carrier, OperationParts } from './parts.ts';
 import { inPortions } from './portions.ts';
-import { cursorAt, type Obstacle, type Selected, slices } from './selection.ts';
+import {
+  cursorAt,
+  type Find,
+  type Obstacle,
+  type Selected,
+  type Slice,
+  slices,
+} from './selection.ts';
 
 /** Certifications whose events are sent together; never more than a second's worth. */
 const sentTogether = 100;
@@ -35,9 +42,9 @@ export const replay: Carrier<'replay'> = async (parts, command, call) => {
   const skip = (reason: Obstacle, many = 1) => {
     if (many > 0) skipped[reason] = (skipped[reason] ?? 0) + many;
   };
-  const send = async (items: readonly Selected[]) => {
+  const send = async (items: readonly Selected[], { find }: Slice) => {
     const options = { concurrency: requestsAtOnce };
-    const events = await pMap(items, (item) => rebuilt(item, salt, parts.settings), options);
+    const events = await pMap(items, (item) => rebuilt(item, find, salt, parts.settings), options);
     const owed = events.flatMap((event) => (typeof event === 'object' ? [event.owed] : []));
     const { refused } = dryRun ? { refused: [] } : await target.publish(owed, limit.deadline);
     const refusedForGood = forGood(refused);
@@ -77,13 +84,17 @@ function forGood(refused: readonly Refusal[]): ReadonlySet<OwedEvent> {
  * A withdrawal is rebuilt from the ledger alone. Everything else needs the record, and only as long
  * as it is what was announced: under an id that has been given, nothing else is ever sent.
  */
-async function rebuilt(item: Selected, salt: string, settings: OperationParts['settings']) {
-  const { life, last, kind, obstacle } = item;
+async function rebuilt(
+  { life, last, kind, obstacle }: Selected,
+  find: Find,
+  salt: string,
+  settings: OperationParts['settings'],
+) {
   if (obstacle !== undefined) return obstacle;
   if (last === undefined || kind === undefined) return 'withoutHistory';
   const { id, day, revision, fingerprint, organization_id, assessment_name } = life.certification;
   const gone = { id, organization_id, assessment_name, certified_on: day };
-  const record = kind === 'withdrawn' ? gone : await item.record();
+  const record = kind === 'withdrawn' ? gone : await find(id);
   if (record === 'unreadable') return record;
   const isAnnounced =
     record === gone || (record && fingerprintOf(record, salt).whole === fingerprint.whole);

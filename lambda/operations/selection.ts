@@ -20,7 +20,7 @@ const lastDay = '9999-12-31';
 const queriesAtOnce = 8;
 
 /** A certification, and its last event. */
-interface Told {
+export interface Selected {
   readonly life: Life;
   /** The revision that it is at; absent: recorded before there was a history. */
   readonly last: Revision | undefined;
@@ -31,19 +31,15 @@ interface Told {
 }
 
 /** The partner's record of a certification; `undefined` when it is gone. */
-type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
-
-export interface Selected extends Told {
-  /** Finds the partner's record, if it takes that to rebuild the event. */
-  record(): ReturnType<Find>;
-}
+export type Find = (id: number) => Promise<Assessment | 'unreadable' | undefined>;
 
 /** Certifications that are replayed together. */
-interface Slice {
+export interface Slice {
   /** By day, and by id within a day: the order in which a replay goes on. */
   readonly items: readonly Selected[];
   /** The cursor behind all of it, also behind what was not selected. */
   readonly end: string | undefined;
+  readonly find: Find;
 }
 
 /**
@@ -67,7 +63,7 @@ export async function* slices(
     const known = await ledger.lives(ids);
     const items = selected(known, command);
     const last = items.at(-1);
-    yield { items: findable(items, byId), end: last ? cursorAt(last) : command.after };
+    yield { items, end: last ? cursorAt(last) : command.after, find: byId };
     onUnknown(new Set(ids).size - known.size);
     return;
   }
@@ -84,19 +80,13 @@ export async function* slices(
     const requests = Math.ceil((rows + 1) / (rowsTogether + 1));
     const isFewer = items.filter(isRecordNeeded).length > requests;
     const range = { from: Temporal.PlainDate.from(first), to: Temporal.PlainDate.from(last) };
-    const find = isFewer ? inRange(partner, range, limit, byId) : byId;
-    yield { items: findable(items, find), end: last };
+    yield { items, end: last, find: isFewer ? inRange(partner, range, limit, byId) : byId };
   }
 }
 
-const isRecordNeeded = ({ kind, obstacle }: Told) => obstacle === undefined && kind !== 'withdrawn';
-
-function findable(items: readonly Told[], find: Find): Selected[] {
-  return items.map((item) => ({
-    ...item,
-    record: async () => (isRecordNeeded(item) ? find(item.life.certification.id) : undefined),
-  }));
-}
+/** To rebuild its event. */
+const isRecordNeeded = ({ kind, obstacle }: Selected) =>
+  obstacle === undefined && kind !== 'withdrawn';
 
 /** In records that are read as a range, once one is asked for. */
 function inRange(
@@ -121,10 +111,14 @@ function inRange(
   };
 }
 
-function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Told[] {
+function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Selected[] {
   const { organizations, types, days, after } = command;
   return [...lives.values()]
-    .map((life) => withLast(life, command))
+    .map((life) => {
+      const last = life.revisions.findLast((one) => one.revision === life.certification.revision);
+      const kind = last?.kind === 'baseline' ? 'created' : last?.kind;
+      return { life, last, kind, obstacle: obstacleTo(last, command) };
+    })
     .filter(({ life, kind }) => {
       const { id, day, organization_id } = life.certification;
       return (
@@ -139,13 +133,6 @@ function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Tol
     );
 }
 
-function withLast(life: Life, command: ReplayCommand): Told {
-  const { certification, revisions } = life;
-  const last = revisions.findLast(({ revision }) => revision === certification.revision);
-  const kind = last?.kind === 'baseline' ? 'created' : last?.kind;
-  return { life, last, kind, obstacle: obstacleTo(last, command) };
-}
-
 function obstacleTo(last: Revision | undefined, { baseline }: ReplayCommand): Obstacle | undefined {
   if (last === undefined) return 'withoutHistory';
   if (last.kind === 'baseline' && !baseline) return 'neverAnnounced';
@@ -157,7 +144,7 @@ function obstacleTo(last: Revision | undefined, { baseline }: ReplayCommand): Ob
 }
 
 /** Where a replay that has come to this certification goes on: see `after` of the command. */
-export function cursorAt({ life: { certification } }: Pick<Told, 'life'>): string {
+export function cursorAt({ life: { certification } }: Selected): string {
   return `${certification.day}/${certification.id}`;
 }
 

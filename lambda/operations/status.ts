@@ -47,7 +47,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
     partner,
     unexplained: state?.unexplained ?? 0,
     missing: { number: missing, isTooMany: tooManySince !== undefined },
-    today: { ...noneOfAnyKind(), ...(state?.today?.day === today && state.today), day: today },
+    today: state?.today?.day === today ? state.today : { day: today, ...noneOfAnyKind() },
     waiting,
     ...proofOverview(calendar, window.from),
     detection: detectionTimes(settings, {

@@ -77,7 +77,7 @@ const aroundIt: Misconfigurations = {
 
 /** In the deployment itself, or in what the partner has. */
 const ofItsOwn: Misconfigurations = {
-  'the integration is paused': ['pause', () => duty.run('pause --reason maintenance')],
+  'the integration is paused': ['ledger', () => duty.run('pause --reason maintenance')],
   'the secret was never filled': [
     'secret',
     () => stage.beginWithSecret('{"client_id":"","client_secret":""}'),

@@ -6,7 +6,7 @@ import type {
   OperationSettings,
   Outcome,
 } from '../../lambda/operations/parts.ts';
-import { acceptTotal, restartBaseline } from '../../lambda/operations/steering.ts';
+import { steering } from '../../lambda/operations/steering.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import { secretCredentials } from '../../lambda/partner/secret.ts';
@@ -202,7 +202,7 @@ export class Life {
 
   async restartBaseline(): Promise<void> {
     const changed = await this.#operate((parts, call) =>
-      restartBaseline(parts, { command: 'restart-baseline' }, call),
+      steering['restart-baseline'](parts, { command: 'restart-baseline' }, call),
     );
     if (changed) this.coverage.note('baseline restarted', 'by ops');
   }
@@ -216,7 +216,7 @@ export class Life {
     // Also if the process dies of it, which may have written it.
     this.witness.isAccepted = true;
     const changed = await this.#operate((parts, call) =>
-      acceptTotal(parts, { command: 'accept-total', total }, call),
+      steering['accept-total'](parts, { command: 'accept-total', total }, call),
     );
     if (changed) this.coverage.note('total accepted', total);
     return changed;

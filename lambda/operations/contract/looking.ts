@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { found, presence } from '../../detection/compare.ts';
+import { dayTally, presence } from '../../detection/compare.ts';
 import { conditionNames } from '../../detection/conditions.ts';
 import { commandRecord } from '../../ports/command-record.ts';
-import { decided } from '../../ports/ledger.ts';
+import { revisionNoted } from '../../ports/ledger.ts';
 import {
   by,
   byKind,
@@ -11,7 +11,6 @@ import {
   id,
   inOrder,
   instant,
-  kind,
   next,
   operation,
   paused,
@@ -90,7 +89,7 @@ const status = {
     /** Known, not in the partner's list, and not withdrawn; `isTooMany`: nor will they be, before ops accept the total. */
     missing: z.object({ number: count, isTooMany: z.boolean() }),
     /** Announced or held since midnight in the partner's time zone, by the ticks that came to their end. */
-    today: z.extend(byKind, { day }),
+    today: dayTally,
     /** Certifications with an event that waits: for the next tick, for a digest, for ops. */
     waiting: z.object({ pending: count, digest: count, held: count, undeliverable: count }),
     /** The proof that is oldest; absent: no day is proven. */
@@ -159,20 +158,8 @@ const outcome = z.enum([
   'undone',
 ]);
 
-const revisionStory = z.object({
+const revisionStory = z.extend(z.omit(revisionNoted, { undone: true }), {
   revision: count,
-  kind: z.enum(['baseline', ...kind.options]),
-  at: instant,
-  /** Names of the fields that differ from the revision before. */
-  changed: z.array(z.string()),
-  /**
-   * `page`: the newest page showed it. `search`: the total said that days differ. `audit`: nothing had
-   * suggested it. `baseline`: a full read that announces what it finds. Of the latter three, the proof of
-   * that read. Absent where the baseline has recorded it silently.
-   */
-  found: z.optional(found),
-  /** What its event says of it: its day was over long before. */
-  late: z.optional(z.boolean()),
   /** Of the event that it has; absent: none was made (baseline). */
   event: z.optional(z.string()),
   delivery: outcome,
@@ -180,8 +167,6 @@ const revisionStory = z.object({
   code: z.optional(z.string()),
   /** It waits only because one before it is held. */
   behind: z.optional(z.boolean()),
-  /** What ops have decided about it, oldest first. */
-  decisions: z.array(decided),
 });
 
 const explain = {
@@ -248,11 +233,9 @@ export const certificateYears = 30;
 
 /** Invalid dates are reported separately. */
 export function fitsOneCertificate({ from, to }: { readonly from: string; readonly to: string }) {
-  const isTooLong = yearOf(to) - yearOf(from) >= certificateYears;
+  const isTooLong = Number(to.slice(0, 4)) - Number(from.slice(0, 4)) >= certificateYears;
   return !isTooLong;
 }
-
-const yearOf = (date: string) => Number(date.slice(0, 4));
 
 const prove = {
   command: z
