@@ -62,11 +62,11 @@ export type ListQuery = Readonly<z.input<typeof listQuery>>;
 /**
  * The query string of a list request, without the question mark.
  *
- * @throws {PartnerError} `invalid-query`, naming every parameter that the API would refuse, cut or misread.
+ * @throws {PartnerError} `invalid-call`, naming every parameter that the API would refuse, cut or misread.
  */
 export function toSearchParams(query: ListQuery): URLSearchParams {
   const { data, error } = listQuery.safeParse(query, inEnglish);
-  if (error !== undefined) throw new PartnerError('invalid-query', 'list', problemsOf(error));
+  if (error !== undefined) throw new PartnerError('invalid-call', 'list', problemsOf(error));
   const { filter = {}, ...listing } = data;
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) {

@@ -14,22 +14,25 @@ import {
 import { PartnerError, type RequestKind } from './errors.ts';
 import { afterTooLarge, joined, type Pieces } from './fitting-page.ts';
 import { toRefusal } from './refusals.ts';
-import { nextAttempt, type RetryPolicy } from './retry.ts';
+import { nextAttempt } from './retry.ts';
 import { type CredentialSource, type TokenRequestForm, withToken } from './token.ts';
 import {
   type HttpReply,
   type RequestDispatcher,
   type RequestInfo,
   Transport,
-  type TransportLimits,
   withTimeLimit,
 } from './transport.ts';
 
-export interface PartnerClientLimits extends TransportLimits, RetryPolicy {
+export interface PartnerClientLimits {
   /** One attempt as a whole, the token included: a server that drips cannot hold a call. */
   readonly attemptMs: number;
   /** A call as a whole, its retries included, if the caller names no deadline. */
   readonly callMs: number;
+  /** Of a call, in all, the first included. */
+  readonly attempts: number;
+  /** Cap on the body of an answer. */
+  readonly maxResponseBytes: number;
 }
 
 export interface PartnerClientOptions {
@@ -81,18 +84,22 @@ export interface PartnerClient {
 const ASSESSMENTS = '/api/v1/ax/assessments';
 
 export const DEFAULT_LIMITS: PartnerClientLimits = {
-  connectMs: 5_000,
-  headersMs: 15_000,
-  bodyMs: 10_000,
-  // A page of a hundred records with ten parts each is about 200 KB.
-  maxResponseBytes: 2 * 1024 * 1024,
-  connections: 8,
-  attempts: 4,
-  backoffMs: 500,
-  maxBackoffMs: 8_000,
   attemptMs: 20_000,
   callMs: 60_000,
+  attempts: 4,
+  // A page of a hundred records with ten parts each is about 200 KB.
+  maxResponseBytes: 2 * 1024 * 1024,
 };
+
+/** The options with their defaults, and the pace. */
+export interface ClientParts
+  extends Omit<PartnerClientOptions, 'limits' | 'requestsPerMinute'>,
+    PartnerClientLimits {
+  readonly tokenRequest: TokenRequestForm;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly pace: RequestPace;
+}
 
 /**
  * @param read the simulation's hook, and nobody else's: it remembers what it has read of the same answer, as
@@ -103,18 +110,13 @@ export function createPartnerClient(
   options: PartnerClientOptions,
   read: ReadPage = readPage,
 ): PartnerClient {
-  const { clock = systemClock, random = Math.random, baseUrl, onRequest, dispatcher } = options;
-  const { requestsPerMinute = Number.POSITIVE_INFINITY, tokenRequest = 'form' } = options;
+  const { clock = systemClock, random = Math.random, tokenRequest = 'form' } = options;
+  const { requestsPerMinute: perMinute = Number.POSITIVE_INFINITY } = options;
+  const pace: RequestPace = { perMinute, value: unhurried };
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const pace: RequestPace = { perMinute: requestsPerMinute, value: unhurried };
-  const transport = new Transport({ baseUrl, limits, clock, pace, onRequest, dispatcher });
-  const send = withToken(transport, {
-    credentials: options.credentials,
-    form: tokenRequest,
-    clock,
-    limitMs: limits.attemptMs,
-  });
-  const host = { send, pace, clock, random, limits };
+  const parts: ClientParts = { ...options, ...limits, clock, random, tokenRequest, pace };
+  const transport = new Transport(parts);
+  const send = withToken(transport, parts);
 
   return {
     async list(query = {}, callOptions = {}) {
@@ -124,7 +126,7 @@ export function createPartnerClient(
         if (next === undefined) return joined(pieces);
         const path = `${ASSESSMENTS}?${toSearchParams(next)}`;
         try {
-          const page = await ask(host, 'list', path, callOptions, (reply) => {
+          const page = await ask(parts, send, 'list', path, callOptions, (reply) => {
             if (reply.status >= 300) throw toRefusal('list', reply, clock.now(), path);
             return read(reply, next.offset ?? 0);
           });
@@ -138,9 +140,9 @@ export function createPartnerClient(
 
     async get(id, callOptions = {}) {
       if (!Number.isSafeInteger(id) || id < 1) {
-        throw new PartnerError('invalid-query', 'get', 'id: not a positive integer');
+        throw new PartnerError('invalid-call', 'get', 'id: not a positive integer');
       }
-      return await ask(host, 'get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
+      return await ask(parts, send, 'get', `${ASSESSMENTS}/${id}`, callOptions, (reply) => {
         if (reply.status === 404) return undefined;
         if (reply.status >= 300) throw toRefusal('get', reply, clock.now());
         return readRecord(reply, id);
@@ -153,18 +155,10 @@ export function createPartnerClient(
   };
 }
 
-/** What a call needs of its client. */
-interface Host {
-  readonly send: Transport['send'];
-  readonly pace: RequestPace;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly limits: PartnerClientLimits;
-}
-
 /** Asks until there is an answer, or no use in asking again: then the error is the last attempt's own, thrown at once. */
 async function ask<T>(
-  { send, pace, clock, random, limits }: Host,
+  { clock, random, pace, ...limits }: ClientParts,
+  send: Transport['send'],
   kind: RequestKind,
   path: string,
   { deadline = clock.now().add({ milliseconds: limits.callMs }), signal }: CallOptions,
@@ -175,7 +169,7 @@ async function ask<T>(
     const onTimeout = () =>
       leftMs < limits.attemptMs
         ? new PartnerError('out-of-time', kind, 'deadline')
-        : new PartnerError('timed-out', kind, 'attempt');
+        : new PartnerError('unavailable', kind, 'attempt timed out');
     const limitMs = Math.min(leftMs, limits.attemptMs);
     try {
       return await withTimeLimit(clock, limitMs, onTimeout, signal, async (within) =>
@@ -183,8 +177,8 @@ async function ask<T>(
       );
     } catch (error) {
       const now = clock.now().epochMilliseconds;
-      const left = { leftMs: deadline.epochMilliseconds - now, random };
-      const next = nextAttempt(error, failures, limits, left);
+      const untilDeadline = deadline.epochMilliseconds - now;
+      const next = nextAttempt(error, failures, limits.attempts, untilDeadline, random);
       // A host that goes on refusing teaches the pace.
       if (next === undefined && error instanceof PartnerError && error.code === 'rate-limited')
         pace.value = refused(pace.value, pace.perMinute, now, error.retryAfterMs);

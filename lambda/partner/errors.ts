@@ -19,9 +19,6 @@ interface Meaning {
   readonly says: string;
 }
 
-/** Also of a deadline: people on duty are told of it who cannot call with a later one. */
-const askWhySlow =
-  'Wait; if it lasts, ask the partner why the host is slow, or raise the time-outs.';
 const askForTheLimit =
   'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.';
 
@@ -71,27 +68,21 @@ export const meanings = {
     retryHelps: true,
     whatToDo: askForTheLimit,
   },
-  /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
+  /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve, an attempt that took too long. */
   unavailable: {
     says: 'No usable answer from',
     reach: 'request',
     retryHelps: true,
     whatToDo:
-      'Wait; if it lasts, check the base URL and the way to the host, then ask the partner about an outage.',
-  },
-  /** One of undici's limits ran out, or the one of an attempt as a whole. */
-  'timed-out': {
-    says: 'Timed out at',
-    reach: 'request',
-    retryHelps: true,
-    whatToDo: askWhySlow,
+      'Wait; if it lasts, check the base URL and the way to the host, then ask the partner about an outage, or why the host is slow.',
   },
   /** The caller's deadline came. */
   'out-of-time': {
     says: 'Timed out at',
     reach: 'time',
     retryHelps: true,
-    whatToDo: askWhySlow,
+    // People on duty are told of it who cannot call with a later deadline.
+    whatToDo: 'Wait; if it lasts, ask the partner why the host is slow.',
   },
   /** The host's certificate cannot be verified. Nothing was sent. */
   'untrusted-host': {
@@ -122,14 +113,6 @@ export const meanings = {
     whatToDo:
       'Ask for fewer records a page; if the records are legitimately this large, raise the limit.',
   },
-  /** Any 3xx: a token must not follow a redirect to wherever it leads. */
-  'redirect-refused': {
-    says: 'A redirect was not followed that came from',
-    fault: 'ops',
-    reach: 'all',
-    whatToDo:
-      'Set the base URL to the host that the partner gave you, exactly; ask them if it has moved.',
-  },
   /** A 4xx (or 501) that the document does not describe. */
   'request-refused': {
     says: 'Refused by',
@@ -137,27 +120,23 @@ export const meanings = {
     whatToDo:
       'Check the base URL; if it is right, tell the partner which endpoint gave which status.',
   },
-  /** What the caller asked for cannot be asked of the API. Nothing was sent. */
-  'invalid-query': {
-    says: 'Not a valid query of',
+  /** What the caller asked for cannot be asked of the API, or of a client that is closed. Nothing was sent. */
+  'invalid-call': {
+    says: 'Not a valid call of',
     fault: 'ops',
     reach: 'all',
     whatToDo: 'Correct the call: this is a mistake in the calling code.',
   },
-  /** The base URL is not `https:` (nor loopback), or carries more than an address. */
+  /**
+   * The base URL is not `https:` (nor loopback), or carries more than an address; or the host answered 3xx: a token must
+   * not follow a redirect to wherever it leads.
+   */
   'invalid-base-url': {
     says: 'The base URL does not lead to',
     fault: 'ops',
     reach: 'all',
     whatToDo:
-      'Set the base URL to https:// and the host that the partner gave you, without user, query or fragment.',
-  },
-  /** The client was used after `close()`. */
-  'client-closed': {
-    says: 'The partner client has been closed before a request to',
-    fault: 'ops',
-    reach: 'all',
-    whatToDo: 'Create a client for each use, or close it last.',
+      'Set the base URL to https:// and the host that the partner gave you, exactly, without user, query or fragment; ask them if it has moved.',
   },
 } as const satisfies Record<string, Meaning>;
 

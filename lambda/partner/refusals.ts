@@ -17,7 +17,7 @@ export function toRefusal(
 ): PartnerError {
   const { status } = reply;
   const what = `status ${status}`;
-  if (status < 400) return new PartnerError('redirect-refused', kind, what);
+  if (status < 400) return new PartnerError('invalid-base-url', kind, what);
   const retryAfterMs = parseRetryAfter(reply.headers, now);
   if (status === 429) return new PartnerError('rate-limited', kind, what, { retryAfterMs });
   // 501: the server does not know how to do it, and will not know in a minute.

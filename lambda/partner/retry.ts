@@ -1,19 +1,16 @@
 import { PartnerError } from './errors.ts';
 
-export interface RetryPolicy {
-  /** Attempts in all, the first included. */
-  readonly attempts: number;
-  /** The longest wait after the first failure, in milliseconds; it doubles with each further one. */
-  readonly backoffMs: number;
-  /** What it doubles up to, in milliseconds. */
-  readonly maxBackoffMs: number;
-}
+/** The longest wait after the first failure, in milliseconds; it doubles with each further one. */
+const BACKOFF_MS = 500;
+/** What it doubles up to. */
+const MAX_BACKOFF_MS = 8_000;
 
 /**
  * When to ask again: full jitter, anything between nothing and the back-off. After `Retry-After` the jitter comes on
  * top, so that nobody is early and not everybody returns in the same instant. Our own pace is exact, and no failure.
  *
  * @param before failures so far, without this one
+ * @param most attempts in all, the first included
  * @param random from 0 up to, not including, 1
  * @returns undefined where asking again does not help, or the attempts or the time are used up: there is no use in
  * sleeping towards a deadline
@@ -21,8 +18,9 @@ export interface RetryPolicy {
 export function nextAttempt(
   error: unknown,
   before: number,
-  policy: RetryPolicy,
-  { leftMs, random }: { readonly leftMs: number; readonly random: () => number },
+  most: number,
+  leftMs: number,
+  random: () => number,
 ): { readonly failures: number; readonly waitMs: number } | undefined {
   if (!(error instanceof PartnerError) || !error.retryHelps) return undefined;
   const { code, retryAfterMs = 0 } = error;
@@ -31,8 +29,8 @@ export function nextAttempt(
   const failures = before + 1;
   // A host that does not say when to come again has a limit for the second, or has had enough.
   const isUnbidden = code === 'rate-limited' && error.retryAfterMs === undefined;
-  if (failures >= Math.min(policy.attempts, isUnbidden ? 2 : policy.attempts)) return undefined;
-  const backoff = Math.min(policy.maxBackoffMs, policy.backoffMs * 2 ** before);
+  if (failures >= Math.min(most, isUnbidden ? 2 : most)) return undefined;
+  const backoff = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** before);
   const waitMs = Math.ceil(retryAfterMs + random() * backoff);
   return waitMs < leftMs ? { failures, waitMs } : undefined;
 }

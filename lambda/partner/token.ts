@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { Clock } from '../clock.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { parseBody } from './api.ts';
+import type { ClientParts } from './client.ts';
 import { PartnerError } from './errors.ts';
 import { errorCode, toRefusal } from './refusals.ts';
 import { type HttpReply, type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
@@ -34,17 +34,6 @@ const tokenSchema = z.looseObject({
 /** A token is replaced this long before it expires, or at half of its life if that is later. */
 const MARGIN_MS = 60_000;
 
-/** No token is kept for longer, whatever its `expires_in`; the document's live for two hours. */
-const MAX_LIFE_MS = 24 * 3_600_000;
-
-export interface TokenOptions {
-  readonly credentials: CredentialSource;
-  readonly form: TokenRequestForm;
-  readonly clock: Clock;
-  /** Of a whole renewal: it serves many callers, so that no one's deadline applies to it. */
-  readonly limitMs: number;
-}
-
 /**
  * Sends requests with a token, which it keeps; issues one at a time, however many callers wait. A refused
  * token is replaced, once.
@@ -53,7 +42,7 @@ export interface TokenOptions {
  */
 export function withToken(
   transport: Transport,
-  { credentials, form, clock, limitMs }: TokenOptions,
+  { credentials, tokenRequest, clock, attemptMs }: ClientParts,
 ): Transport['send'] {
   let token: Token | undefined;
   let pending: Promise<Token> | undefined;
@@ -61,7 +50,7 @@ export function withToken(
   async function renew(signal: AbortSignal): Promise<Token> {
     // Once more with the secret as it is now: it may have been rotated since it was cached.
     for (const afresh of [false, true]) {
-      const request = toTokenRequest(await credentials({ afresh }), form);
+      const request = toTokenRequest(await credentials({ afresh }), tokenRequest);
       const sentAtMs = clock.now().epochMilliseconds;
       const reply = await transport.send(request, signal);
       if (isCredentialRefusal(reply)) continue;
@@ -77,8 +66,9 @@ export function withToken(
     for (let refusals = 0; refusals < 2; refusals += 1) {
       let used = token;
       if (used === undefined || clock.now().epochMilliseconds >= used.usableUntilMs) {
-        const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
-        pending ??= withTimeLimit(clock, limitMs, onTimeout, undefined, renew).finally(() => {
+        const onTimeout = () => new PartnerError('unavailable', 'token', 'attempt timed out');
+        // It serves many callers: no one's deadline applies to it.
+        pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, renew).finally(() => {
           pending = undefined;
         });
         used = await pending;
@@ -97,7 +87,7 @@ function parseToken(reply: HttpReply, sentAtMs: number): Token {
   const { data, error } = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
   if (error !== undefined)
     throw new PartnerError('unexpected-response', 'token', problemsOf(error));
-  const lifeMs = Math.min(data.expires_in * 1000, MAX_LIFE_MS);
+  const lifeMs = data.expires_in * 1000;
   return {
     value: data.access_token,
     usableUntilMs: sentAtMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2),

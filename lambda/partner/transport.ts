@@ -3,20 +3,8 @@ import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../clock.ts';
 import { answered, paceAt } from '../detection/pace.ts';
-import type { RequestPace } from '../ports/request-pace.ts';
+import type { ClientParts } from './client.ts';
 import { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
-
-export interface TransportLimits {
-  readonly connectMs: number;
-  /** From the request being sent to the last header. */
-  readonly headersMs: number;
-  /** Between two pieces of the body; an attempt as a whole has a limit of its own. */
-  readonly bodyMs: number;
-  /** Cap on a body: on what it says it has, and, which undici keeps, on what it has. */
-  readonly maxResponseBytes: number;
-  /** Sockets open to the host at the same time. */
-  readonly connections: number;
-}
 
 /** One HTTP request that was made. Holds no personal data and no credential. */
 export interface RequestInfo {
@@ -48,31 +36,27 @@ export interface HttpReply {
 /** What carries a request to the host and its answer back: undici's pool, or a host in memory. */
 export type RequestDispatcher = Pick<Dispatcher, 'dispatch'> & { close(): Promise<void> };
 
-export interface TransportOptions {
-  readonly baseUrl: string | URL;
-  readonly limits: TransportLimits;
-  readonly clock: Clock;
-  /** Of all that is sent. */
-  readonly pace: RequestPace;
-  readonly onRequest?: ((info: RequestInfo) => void) | undefined;
-  readonly dispatcher?: RequestDispatcher | undefined;
-}
+/** The client's. */
+type TransportParts = Pick<
+  ClientParts,
+  'baseUrl' | 'maxResponseBytes' | 'clock' | 'pace' | 'onRequest' | 'dispatcher'
+>;
 
 /** Kept equal to package.json by a test. */
 const USER_AGENT = 'certification-notifier/0.1.0';
 
 /** Requests to one host, at its pace: follows nothing and reads no more than it was told to. */
 export class Transport {
-  readonly #options: TransportOptions;
+  readonly #parts: TransportParts;
   readonly #dispatcher: RequestDispatcher;
   readonly #prefix: string;
 
   /** @throws {PartnerError} `invalid-base-url` */
-  constructor(options: TransportOptions) {
-    const url = parseBaseUrl(options.baseUrl);
-    this.#options = options;
+  constructor(parts: TransportParts) {
+    const url = parseBaseUrl(parts.baseUrl);
+    this.#parts = parts;
     this.#prefix = url.pathname.replace(/\/+$/, '');
-    this.#dispatcher = options.dispatcher ?? poolTo(url.origin, options.limits);
+    this.#dispatcher = parts.dispatcher ?? poolTo(url.origin, parts.maxResponseBytes);
   }
 
   /**
@@ -83,7 +67,7 @@ export class Transport {
    * @throws {PartnerError} if there is no whole answer; `pace-spent` if the pace has no room for it now
    */
   async send({ kind, ...asked }: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
-    const { limits, clock, pace, onRequest } = this.#options;
+    const { maxResponseBytes, clock, pace, onRequest } = this.#parts;
     signal.throwIfAborted();
     const startedAt = clock.now().epochMilliseconds;
     const before = paceAt(pace.value, pace.perMinute, startedAt);
@@ -111,7 +95,7 @@ export class Transport {
         body: Buffer.alloc(0),
       };
       const { body } = answer;
-      if (Number(reply.headers['content-length']) > limits.maxResponseBytes) {
+      if (Number(reply.headers['content-length']) > maxResponseBytes) {
         // undici counts what arrives: a slow host would time out before it is too much.
         body.on('error', () => {}).destroy();
         throw new PartnerError('response-too-large', kind, 'Content-Length');
@@ -169,13 +153,12 @@ export async function withTimeLimit<T>(
   }
 }
 
-function poolTo(origin: string, limits: TransportLimits): RequestDispatcher {
+function poolTo(origin: string, maxResponseSize: number): RequestDispatcher {
   return new Pool(origin, {
-    connections: limits.connections,
-    connectTimeout: limits.connectMs,
-    headersTimeout: limits.headersMs,
-    bodyTimeout: limits.bodyMs,
-    maxResponseSize: limits.maxResponseBytes,
+    connections: 8,
+    connectTimeout: 5_000,
+    // Of what is said, and, which undici keeps, of what comes.
+    maxResponseSize,
     // A Lambda function is frozen between invocations, and its sockets die without a word. The
     // request that then finds one dead is reset, which is retried.
     keepAliveMaxTimeout: 60_000,
@@ -183,38 +166,25 @@ function poolTo(origin: string, limits: TransportLimits): RequestDispatcher {
   });
 }
 
-/** The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address. */
+/** Every notation of 127.0.0.0/8 and ::1, as the URL parser writes it. */
+const LOOPBACK = /^(localhost|\[::1\]|127(\.\d+){3})$/;
+
+/** The partner's `{base_url}`, checked: `https:`, or `http:` on a loopback address, and an address only. */
 function parseBaseUrl(baseUrl: string | URL): URL {
   const url = URL.parse(String(baseUrl));
-  if (url === null) throw invalidBaseUrl('not a URL');
-  const plain = url.protocol === 'http:' && isLoopback(url.hostname);
-  if (url.protocol !== 'https:' && !plain) {
-    throw invalidBaseUrl('not https (http is for loopback addresses only)');
-  }
-  if (url.username || url.password) throw invalidBaseUrl('contains credentials');
-  if (url.search || url.hash) throw invalidBaseUrl('contains a query or a fragment');
+  const isSafe =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  if (!url || !isSafe || url.username || url.password || url.search || url.hash)
+    throw new PartnerError('invalid-base-url', 'token');
   return url;
-}
-
-function invalidBaseUrl(problem: string): PartnerError {
-  return new PartnerError('invalid-base-url', 'token', problem);
-}
-
-/** The URL parser has already brought every notation of 127.0.0.0/8 and ::1 into this form. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 /** By the codes of Node and undici; any other: `unavailable`. */
 const MEANINGS: Readonly<Record<string, PartnerErrorCode>> = {
-  ETIMEDOUT: 'timed-out',
-  UND_ERR_CONNECT_TIMEOUT: 'timed-out',
-  UND_ERR_HEADERS_TIMEOUT: 'timed-out',
-  UND_ERR_BODY_TIMEOUT: 'timed-out',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'response-too-large',
   UND_ERR_HEADERS_OVERFLOW: 'unexpected-response',
-  UND_ERR_CLOSED: 'client-closed',
-  UND_ERR_DESTROYED: 'client-closed',
+  UND_ERR_CLOSED: 'invalid-call',
+  UND_ERR_DESTROYED: 'invalid-call',
 };
 
 /** Node's certificate checks: OpenSSL's X509_V_ERR_*, and its own of the host's name. */

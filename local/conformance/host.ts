@@ -24,7 +24,7 @@ const outages: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const attemptMs = 20_000;
 const callMs = 60_000;
-const retries = { attempts: 3, backoffMs: 500, maxBackoffMs: 2_000 };
+const mostAttempts = 3;
 
 /** Where a limit would be told of: the IETF draft's fields, and what preceded it. */
 const rateLimitHeaders = [
@@ -67,13 +67,7 @@ export class Host {
     this.#clock = options.clock ?? systemClock;
     this.#transport = new Transport({
       baseUrl: options.baseUrl,
-      limits: {
-        connectMs: 5_000,
-        headersMs: 15_000,
-        bodyMs: 10_000,
-        maxResponseBytes: 4 * 1024 * 1024,
-        connections: 1,
-      },
+      maxResponseBytes: 4 * 1024 * 1024,
       clock: systemClock,
       pace: { perMinute: Number.POSITIVE_INFINITY, value: unhurried },
     });
@@ -204,7 +198,7 @@ export class Host {
       const { reply, failure } = await this.#attempt(request);
       if (failure === undefined) return reply;
       const leftMs = endMs - this.#clock.now().epochMilliseconds;
-      const next = nextAttempt(failure, failures, retries, { leftMs, random });
+      const next = nextAttempt(failure, failures, mostAttempts, leftMs, random);
       if (next === undefined) {
         if (reply && !outages.has(reply.status) && (await this.#isWell())) return reply;
         throw failure;
@@ -243,7 +237,7 @@ export class Host {
     const reply = await withTimeLimit(
       systemClock,
       attemptMs,
-      () => new PartnerError('timed-out', request.kind, 'attempt'),
+      () => new PartnerError('unavailable', request.kind, 'attempt timed out'),
       undefined,
       (signal) => this.#transport.send(request, signal),
     ).finally(() => {

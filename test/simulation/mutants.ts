@@ -246,7 +246,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
         try {
           return await real.get(id, deadline);
         } catch (error) {
-          throw reachOf(error) === 'request' ? new PartnerError('client-closed', 'list') : error;
+          throw reachOf(error) === 'request' ? new PartnerError('invalid-call', 'list') : error;
         }
       },
     }),

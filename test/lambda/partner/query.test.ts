@@ -68,7 +68,7 @@ describe('list query', () => {
     async (size) => {
       const { host, client } = await rig();
       const error = await rejection(client.list({ page: size }));
-      expect(error).toMatchObject({ code: 'invalid-query' });
+      expect(error).toMatchObject({ code: 'invalid-call' });
       expect(error).toMatchObject({ message: expect.stringContaining(': page: ') });
       expect(host.received).toEqual([]);
     },
@@ -85,7 +85,7 @@ describe('list query', () => {
     ['filter.user_record_status', { filter: { user_record_status: JSON.parse('["gone"]') } }],
     ['filter.legacy_record', { filter: { legacy_record: JSON.parse('["maybe"]') } }],
   ])('names %s when it cannot be asked', (parameter, query) => {
-    expect(() => toSearchParams(query)).toThrow(expect.objectContaining({ code: 'invalid-query' }));
+    expect(() => toSearchParams(query)).toThrow(expect.objectContaining({ code: 'invalid-call' }));
     expect(() => toSearchParams(query)).toThrow(parameter);
   });
 

@@ -260,7 +260,7 @@ describe('a single record', () => {
     'with the ID %s is refused before anything is sent',
     async (id) => {
       const { host, client } = await rig();
-      expect(await rejection(client.get(id))).toMatchObject({ code: 'invalid-query' });
+      expect(await rejection(client.get(id))).toMatchObject({ code: 'invalid-call' });
       expect(host.received).toEqual([]);
     },
   );
