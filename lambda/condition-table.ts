@@ -1,15 +1,10 @@
 import type { ConditionName } from './detection/conditions.ts';
-import type { Fault } from './errors.ts';
 import { metrics } from './names.ts';
 
 /** All that is said of a condition, wherever it is said. */
 export interface ConditionEntry {
-  /** Where it has to be mended. */
-  readonly fault: Fault;
   /** What the metric of its alarm counts, if it has one. */
   readonly metric?: (typeof metrics)[keyof typeof metrics];
-  /** The section of docs/operations.md that says what to do, step by step. */
-  readonly runbook?: string;
   /** Follows "<integration>: " in the subject, which has to stay below 100 characters. */
   readonly begins: string;
   /** When there is more of it; absent: as it begins, "and more". */
@@ -20,32 +15,32 @@ export interface ConditionEntry {
   /** What the number counts. */
   readonly counts?: string;
   readonly toDo: string;
-  readonly command?: (settings: CommandSettings) => string;
+  readonly command?: (settings: NoticeSettings) => string;
 }
 
-/** What commands in notices are called with. */
-export interface CommandSettings {
+/** What notices and the commands in them are written with. */
+export interface NoticeSettings {
   readonly name: string;
+  /** IANA name of the partner's time zone. */
+  readonly timeZone: string;
   readonly resources: { readonly stack: string; readonly secret: string };
 }
 
 /** Of every tick. */
-const inTheWay = { metric: metrics.refused, runbook: 'Refused' };
+const inTheWay = { metric: metrics.refused };
 const leftAlone =
   'Nothing new is announced meanwhile, and nothing is lost. The notifier tries again by itself, at the latest after an hour.';
 const tryAgain = 'Nothing new is announced meanwhile, and nothing is lost. Every tick tries again.';
-const store = ({ resources: { secret } }: CommandSettings) =>
+const store = ({ resources: { secret } }: NoticeSettings) =>
   `aws secretsmanager put-secret-value --secret-id ${secret} --secret-string file://credentials.json`;
 /** As docs/operations.md has it. */
-const ops = (command: string, { name, resources: { stack } }: CommandSettings) =>
+const ops = (command: string, { name, resources: { stack } }: NoticeSettings) =>
   `npx certification-notifier ${command} --stack ${stack} --integration ${name}`;
 const checkedByHand = () =>
   'npm run conformance -- --base-url https://<host> --credentials credentials.json';
 
 export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
   paused: {
-    fault: 'ops',
-    runbook: 'Pause',
     begins: 'paused for more than a day',
     grows: 'still paused',
     ends: 'no longer paused',
@@ -56,7 +51,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: (settings) => ops('resume', settings),
   },
   'credentials-not-set': {
-    fault: 'ops',
     ...inTheWay,
     begins: 'the credentials are not stored yet',
     ends: 'the credentials are stored',
@@ -65,7 +59,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: store,
   },
   'credentials-malformed': {
-    fault: 'ops',
     ...inTheWay,
     begins: 'the stored credentials are not readable as such',
     ends: 'the stored credentials are readable',
@@ -74,7 +67,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: store,
   },
   'secret-unreadable': {
-    fault: 'aws',
     ...inTheWay,
     begins: 'the credentials cannot be read',
     ends: 'the credentials can be read again',
@@ -84,7 +76,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
       `aws secretsmanager describe-secret --secret-id ${secret}`,
   },
   'credentials-refused': {
-    fault: 'partner',
     ...inTheWay,
     begins: 'the partner refuses the credentials',
     ends: 'the partner accepts the credentials again',
@@ -93,7 +84,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: store,
   },
   'unsupported-grant': {
-    fault: 'partner',
     ...inTheWay,
     begins: 'the partner refuses to issue tokens',
     ends: 'the partner issues tokens again',
@@ -102,7 +92,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: checkedByHand,
   },
   'token-refused-twice': {
-    fault: 'partner',
     ...inTheWay,
     begins: 'the partner refuses the tokens that it issues',
     ends: 'the partner accepts its tokens again',
@@ -111,7 +100,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: checkedByHand,
   },
   'not-provisioned': {
-    fault: 'partner',
     ...inTheWay,
     begins: 'the partner has assigned no scope',
     ends: 'the partner has assigned a scope',
@@ -120,7 +108,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: checkedByHand,
   },
   'rate-limited': {
-    fault: 'partner',
     begins: 'the partner allows too few requests',
     ends: 'the partner allows enough requests again',
     means:
@@ -128,7 +115,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     toDo: 'Ask the partner how many requests a minute this integration may send, and for more if that is little. Set `requestsPerMinute` of the integration to that number in notifier.config.ts, and deploy: then no request is refused any more.',
   },
   missing: {
-    fault: 'partner',
     begins: 'many certifications are missing at the partner',
     grows: 'more certifications are missing at the partner',
     ends: 'the missing certifications are back, few or accepted',
@@ -139,9 +125,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: (settings) => ops('status', settings),
   },
   unexplained: {
-    fault: 'partner',
     metric: metrics.unexplainedDifference,
-    runbook: 'Unexplained',
     begins: 'the total is not the sum of its days',
     ends: 'the total is the sum of its days again',
     means:
@@ -151,9 +135,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: (settings) => ops('status', settings),
   },
   held: {
-    fault: 'partner',
     metric: metrics.eventsHeld,
-    runbook: 'Held',
     begins: 'a flood of changes is held',
     ends: 'nothing is held any more',
     means:
@@ -163,9 +145,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: (settings) => ops('holds', settings),
   },
   undeliverable: {
-    fault: 'aws',
     metric: metrics.eventsUndeliverable,
-    runbook: 'Undeliverable',
     begins: 'SNS refuses events for good',
     ends: 'no event is undeliverable any more',
     means:
@@ -175,9 +155,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: (settings) => ops('holds --undeliverable', settings),
   },
   quarantined: {
-    fault: 'record',
     metric: metrics.recordsQuarantined,
-    runbook: 'Quarantined',
     begins: 'the partner sends malformed records',
     ends: 'no record is malformed any more',
     means:
@@ -186,7 +164,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     toDo: 'Tell the partner which records they are and what is wrong with them.',
   },
   'odd-fields': {
-    fault: 'record',
     begins: 'fields of records are not as documented',
     grows: 'more fields of records are not as documented',
     ends: 'all fields of records are as documented again',
@@ -196,7 +173,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     toDo: 'Tell the partner which fields they are. The log of the poll function has the ids of some such records beside "odd field".',
   },
   'shown-by-id': {
-    fault: 'partner',
     begins: 'the list lacks what single records show',
     ends: 'the list and the single records agree again',
     means:
@@ -206,9 +182,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: checkedByHand,
   },
   unproven: {
-    fault: 'partner',
     metric: metrics.daysUnproven,
-    runbook: 'Unproven',
     begins: 'days cannot be proven complete',
     ends: 'no day has stayed unproven',
     means:
@@ -221,7 +195,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
 
 /** What a condition is called, and what to do about it. */
 export function conditionWording(
-  settings: CommandSettings,
+  settings: NoticeSettings,
   name: ConditionName,
 ): { readonly title: string; readonly whatToDo: string } {
   const { begins, toDo, command } = conditionTable[name];

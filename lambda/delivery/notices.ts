@@ -1,14 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
-import { type CommandSettings, type ConditionEntry, conditionTable } from '../condition-table.ts';
+import { type ConditionEntry, conditionTable, type NoticeSettings } from '../condition-table.ts';
 import type { Calendar } from '../detection/calendar.ts';
 import type { Sighting } from '../detection/compare.ts';
-import type { ConditionName, OpenCondition, Stage } from '../detection/conditions.ts';
+import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { Notice } from '../ports/announcer.ts';
-
-export interface NoticeSettings extends CommandSettings {
-  /** IANA name of the partner's time zone. */
-  readonly timeZone: string;
-}
 
 /** The notice that a condition owes. */
 export function conditionNotice(
@@ -18,41 +13,34 @@ export function conditionNotice(
   nowMs: number,
 ): Notice {
   const entry = conditionTable[name];
-  const stage = condition.owes ?? 'begins';
   const { begins, grows = `${begins}, and more`, ends } = entry;
-  const subject = `${settings.name}: ${{ begins, grows, ends }[stage]}`;
-  const sections = [subject, ...bodyOf[stage](entry, settings, condition, nowMs)];
-  return { subject, text: `${sections.join('\n\n')}\n` };
+  const { owes = 'begins', since } = condition;
+  const subject = `${settings.name}: ${{ begins, grows, ends }[owes]}`;
+  const began = `Since: ${moment(since, settings.timeZone)}`;
+  const over = [
+    `This is over: ${begins}.`,
+    `${began}\nUntil: ${moment(nowMs, settings.timeZone)}`,
+    'There is nothing to do.',
+  ];
+  const body = owes === 'ends' ? over : explained(entry, settings, condition, began);
+  return { subject, text: `${[subject, ...body].join('\n\n')}\n` };
 }
 
-type Body = (
-  entry: ConditionEntry,
+function explained(
+  { means, counts, toDo, command }: ConditionEntry,
   settings: NoticeSettings,
-  condition: OpenCondition,
-  nowMs: number,
-) => string[];
-
-const explained: Body = (entry, settings, { since, number, details = [] }) => [
-  entry.means,
-  [
-    `Since: ${moment(since, settings.timeZone)}`,
-    ...(entry.counts === undefined ? [] : [`${entry.counts}: ${number}`]),
-  ].join('\n'),
-  ...(details.length > 0 ? [details.map((line) => `  ${line}`).join('\n')] : []),
-  `What to do: ${entry.toDo}`,
-  ...(entry.command === undefined ? [] : [`  ${entry.command(settings)}`]),
-  'You will hear of this once more when it is over.',
-];
-
-const bodyOf: Readonly<Record<Stage, Body>> = {
-  begins: explained,
-  grows: explained,
-  ends: ({ begins }, { timeZone }, { since }, nowMs) => [
-    `This is over: ${begins}.`,
-    `Since: ${moment(since, timeZone)}\nUntil: ${moment(nowMs, timeZone)}`,
-    'There is nothing to do.',
-  ],
-};
+  { number, details = [] }: OpenCondition,
+  began: string,
+): string[] {
+  return [
+    means,
+    counts === undefined ? began : `${began}\n${counts}: ${number}`,
+    ...(details.length > 0 ? [details.map((line) => `  ${line}`).join('\n')] : []),
+    `What to do: ${toDo}`,
+    ...(command ? [`  ${command(settings)}`] : []),
+    'You will hear of this once more when it is over.',
+  ];
+}
 
 /** To the minute, in the partner's time zone. */
 function moment(ms: number, timeZone: string): string {

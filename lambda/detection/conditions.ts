@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
-import type { RequestPace } from '../ports/request-pace.ts';
 import type { Pause } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
 import type { Missing } from './missing.ts';
-import { paceSeen } from './pace.ts';
+import { paceSeen, type RequestPace } from './pace.ts';
 
 /** In the way of every tick until people mend it: the codes of the errors that reach so far. */
 export const accessNames = [

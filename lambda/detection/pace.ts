@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { RequestPace } from '../ports/request-pace.ts';
 import type { Observations } from './conditions.ts';
 
 const minuteMs = 60_000;
@@ -33,6 +32,14 @@ export const paceKnown = z.readonly(
 );
 
 export type Pace = z.output<typeof paceKnown>;
+
+/** Of the requests to one host. */
+export interface RequestPace {
+  /** Requests a minute, at most: as set, or the share of a task. */
+  perMinute: number;
+  /** Each request leaves another one. A tick begins with what the last one has kept, and keeps it at its end. */
+  value: Pace;
+}
 
 export const unhurried: Pace = { since: 0, sent: 0 };
 

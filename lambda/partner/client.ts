@@ -1,8 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../clock.ts';
-import { refused, unhurried } from '../detection/pace.ts';
+import { type RequestPace, refused, unhurried } from '../detection/pace.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { RequestPace } from '../ports/request-pace.ts';
 import {
   type ListQuery,
   type Page,

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { Proof } from '../detection/calendar.ts';
 import { type DayRange, dayRange } from '../detection/days.ts';
 import type { Pulse } from '../detection/fingerprint.ts';
+import type { RequestPace } from '../detection/pace.ts';
 import type { Assessment } from '../events/assessment.ts';
-import type { RequestPace } from './request-pace.ts';
 
 /**
  * What the tick needs of the partner.

@@ -1,6 +1,4 @@
 import { Temporal } from 'temporal-polyfill';
-import { baselineNotice } from '../delivery/notices.ts';
-import type { Calendar } from '../detection/calendar.ts';
 import { countDeltas, type Sighting } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
@@ -61,22 +59,4 @@ export async function announceNewcomers(
   );
   const done = await announcement.announce(changes, { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done));
-}
-
-type Telling = Pick<TickParts, 'journal'> & {
-  readonly announcer: Pick<TickParts['announcer'], 'notify'>;
-  readonly settings: Pick<TickParts['settings'], 'name'>;
-};
-
-/**
- * Operations hear of it before the state says so: a crash in between tells them twice.
- * @returns whether they have; if not, it is owed
- */
-export async function tellOfCompletion(
-  { announcer, journal, settings }: Telling,
-  calendar: Calendar,
-): Promise<boolean> {
-  const told = await announcer.notify(baselineNotice(settings.name, calendar));
-  if (!told.accepted) journal.warn('notice refused', { code: told.code });
-  return told.accepted;
 }

@@ -14,6 +14,7 @@ import {
 } from '../detection/conditions.ts';
 import { indexLagMinutes } from '../detection/digest-schedule.ts';
 import { NotifierError } from '../errors.ts';
+import type { Notice } from '../ports/announcer.ts';
 import type { Kept } from '../ports/ledger.ts';
 import type { TickParts } from './parts.ts';
 
@@ -51,16 +52,24 @@ export async function tell(
 
 /** @returns what is left of it, once the notice that it owes, if any, was accepted */
 async function told(
-  { announcer, journal, settings, clock }: TickParts,
+  parts: TickParts,
   name: ConditionName,
   condition: OpenCondition | undefined,
 ): Promise<OpenCondition | undefined> {
   if (condition?.owes === undefined) return condition;
-  const nowMs = clock.now().epochMilliseconds;
-  const outcome = await announcer.notify(conditionNotice(settings, name, condition, nowMs));
-  if (outcome.accepted) return settle(condition, nowMs);
-  journal.warn('notice refused', { condition: name, code: outcome.code });
-  return condition;
+  const nowMs = parts.clock.now().epochMilliseconds;
+  const notice = conditionNotice(parts.settings, name, condition, nowMs);
+  return (await isAccepted(parts, notice)) ? settle(condition, nowMs) : condition;
+}
+
+/** Whether operations have it; if not, it is owed. */
+export async function isAccepted(
+  { announcer, journal }: TickParts,
+  notice: Notice,
+): Promise<boolean> {
+  const told = await announcer.notify(notice);
+  if (!told.accepted) journal.warn('notice refused', { subject: notice.subject, code: told.code });
+  return told.accepted;
 }
 
 /** The condition that an error begins: of something in the way of every tick. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
+import { baselineNotice } from '../delivery/notices.ts';
 import { backOffAfter, isBackingOff } from '../detection/back-off.ts';
 import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar, type ProofCounts } from '../detection/calendar.ts';
@@ -42,8 +43,8 @@ import {
   type StateChanges,
 } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
-import { announceNewcomers, isNewsInBaseline, tellOfCompletion, totalToBe } from './baseline.ts';
-import { accessNameOf, logOdd, tell, tellFlood, waitingSeen } from './conditions.ts';
+import { announceNewcomers, isNewsInBaseline, totalToBe } from './baseline.ts';
+import { accessNameOf, isAccepted, logOdd, tell, tellFlood, waitingSeen } from './conditions.ts';
 import type { DeliveryTally } from './deliver.ts';
 import { Looks } from './looks.ts';
 import { unreported, watching } from './oddities.ts';
@@ -365,7 +366,8 @@ class Tick {
 
     const missing = looks.conclude(calendar);
     const { isNoticeOwed } = state.baseline;
-    const isToldNow = isNoticeOwed && (await tellOfCompletion(this.#parts, calendar));
+    const isToldNow =
+      isNoticeOwed && (await isAccepted(this.#parts, baselineNotice(settings.name, calendar)));
     this.#facts.calendar = calendar;
     // What came or went while the search was on looks the same, until the next search.
     const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
@@ -423,7 +425,9 @@ class Tick {
     const { calendar, end } = done;
     this.#learned.baseline = baseline(end.position, done.cursor);
     if (end.isCompleted) {
-      const isNoticeOwed = !(await tellOfCompletion(this.#parts, calendar));
+      // Operations hear of it before the state says so: a crash in between tells them twice.
+      const notice = baselineNotice(settings.name, calendar);
+      const isNoticeOwed = !(await isAccepted(this.#parts, notice));
       this.#learned.baseline = { ...this.#learned.baseline, status: 'completed', isNoticeOwed };
       const { from } = this.#window;
       const plan = auditPlan(requestsOf(calendar, from), from, settings.audit);

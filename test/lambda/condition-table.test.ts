@@ -1,29 +1,18 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { conditionTable } from '../../lambda/condition-table.ts';
 import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
-import { faults } from '../../lambda/errors.ts';
 import { metrics } from '../../lambda/names.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import * as secretErrors from '../../lambda/partner/secret.ts';
 import { accessNameOf } from '../../lambda/tick/conditions.ts';
 
-const runbook = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-
 describe.each(conditionNames)('the entry of %s', (name) => {
   const entry = conditionTable[name];
 
-  it('says whose fault it is, what it means and what to do', () => {
-    expect(faults).toContain(entry.fault);
+  it('says what it means and what to do', () => {
     expect(entry.means).toMatch(/^[A-Z].*\.$/);
     expect(entry.toDo).toMatch(/^[A-Z].*[.:]$/);
     if (entry.toDo.endsWith(':')) expect(entry.command).toBeDefined();
-  });
-
-  it('has a section of the runbook where it has an alarm', () => {
-    if (entry.metric !== undefined) expect(entry.runbook).toBeDefined();
-    if (entry.runbook !== undefined)
-      expect(runbook).toMatch(new RegExp(`^##+ ${entry.runbook}$`, 'm'));
   });
 });
 
@@ -38,11 +27,10 @@ describe('what is in the way of every tick', () => {
     new PartnerError('not-provisioned', 'list'),
   ];
 
-  it('is a condition of its own for each error that reaches so far, with the same fault', () => {
+  it('is a condition of its own for each error that reaches so far', () => {
     expect(errors.map(accessNameOf)).toEqual([...accessNames]);
     for (const error of errors) {
       const name = accessNameOf(error);
-      expect(name && conditionTable[name].fault).toBe(error.fault);
       expect(name && conditionTable[name].metric).toBe(metrics.refused);
     }
   });
