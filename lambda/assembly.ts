@@ -22,11 +22,16 @@ export const withoutRetries = { ...patience, maxAttempts: 1 };
  * @param journal where the ledger tells of what it cannot read
  */
 export function assemble<Told extends Journal>(environment: Settings, journal: Told) {
-  const { integration, table: tableName, topics, secret, alerts } = environment;
+  const { INTEGRATION: integration, ALERTS: alerts } = environment;
   const { name } = integration;
+  const topics = {
+    events: environment.EVENTS_TOPIC_ARN,
+    alerts: environment.ALERTS_TOPIC_ARN,
+    operations: environment.OPERATIONS_TOPIC_ARN,
+  };
   let requests = 0;
   const credentials = secretCredentials(
-    secret,
+    environment.SECRET_ID,
     secretsManagerReader(new SecretsManagerClient(patience)),
   );
   const client = createPartnerClient({
@@ -39,7 +44,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
       requests += 1;
     },
   });
-  const table = new Table(new DynamoDBClient(patience), tableName, clock);
+  const table = new Table(new DynamoDBClient(patience), environment.TABLE_NAME, clock);
   const sns = new SNSClient(mailPatience);
   const clients = { mails: sns, batches: new SNSClient(withoutRetries) };
   return {

@@ -1,19 +1,36 @@
-import { type Fault, NotifierError } from './errors.ts';
+import { NotifierError } from './errors.ts';
+
+/** What went wrong, as data. */
+export type Problem = Pick<NotifierError, 'code' | 'fault' | 'message' | 'retryHelps' | 'whatToDo'>;
 
 /** What may be logged about an error. */
-export interface ErrorDescription {
+export interface ErrorDescription extends Partial<Problem> {
   readonly name: string;
-  readonly code?: string;
-  readonly fault?: Fault;
-  readonly message?: string;
-  readonly retryHelps?: boolean;
-  readonly whatToDo?: string;
   /** Frames of the stack, for errors that are not ours. */
   readonly at?: readonly string[];
   readonly cause?: ErrorDescription;
 }
 
 const framesShown = 5;
+
+/**
+ * Our own errors are written to be shown; of a foreign one, only its name is safe.
+ *
+ * @param what has failed
+ */
+export function problemOf(error: unknown, what: 'command' | 'task' | 'tick'): Problem {
+  if (error instanceof NotifierError) {
+    const { code, fault, message, retryHelps, whatToDo } = error;
+    return { code, fault, message, retryHelps, whatToDo };
+  }
+  return {
+    code: 'unexpected',
+    fault: 'ops',
+    message: `The ${what} failed: ${error instanceof Error ? error.name : typeof error}.`,
+    retryHelps: true,
+    whatToDo: `See "${what} failed" in the log; if it happens again, it is a defect: report it.`,
+  };
+}
 
 /**
  * Describes an error and its causes without anything that could be personal or secret.
@@ -23,29 +40,12 @@ const framesShown = 5;
  */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error };
+  const { name } = error;
   const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
-  if (error instanceof NotifierError) {
-    const { name, code, fault, message, retryHelps, whatToDo } = error;
-    return { name, code, fault, message, retryHelps, whatToDo, ...cause };
-  }
-  return { name: error.name, ...systemCode(error), at: framesOf(error), ...cause };
-}
-
-/** Details of a log line: errors among them are described, because a logger would print them whole. */
-export function describeDetails(
-  details: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(details).map(([key, value]) => [
-      key,
-      value instanceof Error ? describeError(value) : value,
-    ]),
-  );
-}
-
-/** `ECONNREFUSED` and the like. */
-function systemCode(error: Error): { code?: string } {
-  return 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  if (error instanceof NotifierError) return { name, ...problemOf(error, 'tick'), ...cause };
+  // `ECONNREFUSED` and the like.
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  return { name, ...code, at: framesOf(error), ...cause };
 }
 
 /** The stack begins with the message, which may have lines that look like frames. */

@@ -1,3 +1,4 @@
+import { problemOf } from './describe-error.ts';
 import { type Fault, NotifierError } from './errors.ts';
 
 /**
@@ -11,16 +12,12 @@ export class Failure extends NotifierError {
   readonly whatToDo: string;
 
   constructor(what: 'tick' | 'task', failure: unknown) {
-    const known = failure instanceof NotifierError ? failure : undefined;
-    const name = failure instanceof Error ? failure.name : typeof failure;
+    const { code, fault, message, retryHelps, whatToDo } = problemOf(failure, what);
     // Of a task, Step Functions show nothing else; of a tick, the log has code and advice beside it.
-    const ofTask = known && `${known.code}: ${known.message} ${known.whatToDo}`;
-    super((what === 'task' ? ofTask : known?.message) ?? `The ${what} failed: ${name}.`);
-    this.code = known?.code ?? 'unexpected';
-    this.fault = known?.fault ?? 'ops';
-    this.retryHelps = known?.retryHelps ?? true;
-    this.whatToDo =
-      known?.whatToDo ??
-      `See "${what} failed" in the log; if it happens again, it is a defect: report it.`;
+    super(what === 'task' ? `${code}: ${message} ${whatToDo}` : message);
+    this.code = code;
+    this.fault = fault;
+    this.retryHelps = retryHelps;
+    this.whatToDo = whatToDo;
   }
 }

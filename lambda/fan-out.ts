@@ -7,7 +7,7 @@ import { dynamoFanOutLedger } from './ledger/dynamo-fan-out-ledger.ts';
 import { parseSettings } from './settings.ts';
 
 const environment = parseSettings(process.env);
-const { name } = environment.integration;
+const { name } = environment.INTEGRATION;
 const journal = new FanOutJournal(name);
 const assembled = assemble(environment, journal);
 const parts = { ...assembled, fanOut: dynamoFanOutLedger(assembled.table, name) };

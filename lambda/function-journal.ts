@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
-import { describeDetails } from './describe-error.ts';
+import { describeError } from './describe-error.ts';
 import type { Journal } from './ports/journal.ts';
 
 /** What a function leaves behind: structured JSON log lines on stdout, without personal data. */
@@ -21,6 +21,11 @@ export class FunctionJournal implements Journal {
   }
 
   warn(what: string, details: Readonly<Record<string, unknown>>): void {
-    this.logger.warn(what, describeDetails(details));
+    // Errors are described: a logger would print them whole.
+    const described = Object.entries(details).map(([name, value]) => [
+      name,
+      value instanceof Error ? describeError(value) : value,
+    ]);
+    this.logger.warn(what, Object.fromEntries(described));
   }
 }

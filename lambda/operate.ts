@@ -6,16 +6,16 @@ import { topicFindings } from './delivery/topic-findings.ts';
 import { FunctionJournal } from './function-journal.ts';
 import { TickJournal } from './journal.ts';
 import { dynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
-import type { Answer } from './operations/answer.ts';
 import { carryOut } from './operations/carry-out.ts';
+import type { Answer } from './operations/contract.ts';
 import type { OperationParts } from './operations/parts.ts';
 import { parseSettings } from './settings.ts';
 import { tick } from './tick/tick.ts';
 
 const environment = parseSettings(process.env);
-const { name } = environment.integration;
+const { name } = environment.INTEGRATION;
 const journal = new FunctionJournal('certification-notifier-operate', name);
-const tickJournal = new TickJournal(name, environment.table);
+const tickJournal = new TickJournal(name, environment.TABLE_NAME);
 const assembled = assemble(environment, journal);
 const { settings, clock, sns, topics, table } = assembled;
 const parts: OperationParts = {

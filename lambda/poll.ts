@@ -7,7 +7,7 @@ import { parseSettings } from './settings.ts';
 import { tick } from './tick/tick.ts';
 
 const environment = parseSettings(process.env);
-const journal = new TickJournal(environment.integration.name, environment.table);
+const journal = new TickJournal(environment.INTEGRATION.name, environment.TABLE_NAME);
 const parts = assemble(environment, journal);
 
 /** One tick. Fails the invocation when the tick fails, so that Lambda's own metric and alarm see it. */

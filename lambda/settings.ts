@@ -57,48 +57,32 @@ const alerts = z.strictObject({
   quietHours: z.optional(z.strictObject({ from: timeOfDay, to: timeOfDay })),
 });
 
+const text = z.string().check(z.minLength(1));
+
 /** By the names of the variables. */
-const variables = z.object({
-  [environment.table]: z.string().check(z.minLength(1)),
-  [environment.eventsTopic]: z.string().check(z.minLength(1)),
-  [environment.alertsTopic]: z.string().check(z.minLength(1)),
-  [environment.operationsTopic]: z.string().check(z.minLength(1)),
-  [environment.stack]: z.string().check(z.minLength(1)),
-  [environment.secret]: z.string().check(z.minLength(1)),
+const settings = z.object({
+  [environment.table]: text,
+  [environment.eventsTopic]: text,
+  [environment.alertsTopic]: text,
+  [environment.operationsTopic]: text,
+  [environment.stack]: text,
+  [environment.secret]: text,
   [environment.integration]: z.pipe(jsonText, integration),
   [environment.alerts]: z.pipe(jsonText, alerts),
 });
 
-const settings = z.pipe(
-  variables,
-  z.transform((given) => ({
-    table: given[environment.table],
-    topics: {
-      events: given[environment.eventsTopic],
-      alerts: given[environment.alertsTopic],
-      operations: given[environment.operationsTopic],
-    },
-    stack: given[environment.stack],
-    secret: given[environment.secret],
-    integration: given[environment.integration],
-    alerts: given[environment.alerts],
-  })),
-);
-
 export type Settings = z.output<typeof settings>;
 
-/** What concerns a tick. Durations are in milliseconds. */
-export type TickSettings = Readonly<
-  Omit<ReturnType<typeof tickSettings>, 'baseUrl' | 'every' | 'tokenRequest' | 'requestsPerMinute'>
->;
+/** Durations are in milliseconds. */
+export type TickSettings = Readonly<ReturnType<typeof tickSettings>>;
 
-/** The same, as a tick has it. */
-export function tickSettings({ integration, alerts, stack, secret }: Settings) {
-  const { audit, withdrawAfter, ...rest } = integration;
+/** As ticks and commands have them. */
+export function tickSettings(settings: Settings) {
+  const { audit, withdrawAfter, ...rest } = settings[environment.integration];
   return {
     ...rest,
-    alerts,
-    resources: { stack, secret },
+    alerts: settings[environment.alerts],
+    resources: { stack: settings[environment.stack], secret: settings[environment.secret] },
     withdrawAfterMs: withdrawAfter * 60_000,
     audit: {
       recentMs: audit.recentMinutes * 60_000,

@@ -1,8 +1,8 @@
-import { describeError } from '../describe-error.ts';
+import { describeError, problemOf } from '../describe-error.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
-import { type Answer, problemOf } from './answer.ts';
 import { check } from './check.ts';
+import type { Answer } from './contract.ts';
 import {
   answers,
   type CommandName,
@@ -72,5 +72,5 @@ async function answerTo<Name extends CommandName>(
 /** The log has the whole of it, as far as it is safe to tell; the caller is told what to do. */
 function failed({ journal }: Pick<OperationParts, 'journal'>, error: unknown) {
   journal.warn('command failed', { problem: describeError(error) });
-  return { ok: false, problem: problemOf(error) } as const;
+  return { ok: false, problem: problemOf(error, 'command') } as const;
 }

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
+import { problemOf } from '../describe-error.ts';
 import { recentWindow } from '../detection/days.ts';
 import { isRefusal } from '../errors.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import { problemOf } from './answer.ts';
 import { checkNames, type ResultOf } from './contract.ts';
 import type { Carrier, OperationParts } from './parts.ts';
 import { isBehind } from './status.ts';
@@ -56,7 +56,7 @@ export const check: Carrier<'check'> = async (parts, _command, { limit: { deadli
 };
 
 function failure(error: unknown): Finding {
-  const { code, message, whatToDo } = problemOf(error);
+  const { code, message, whatToDo } = problemOf(error, 'command');
   return { ...failed(message, whatToDo), code };
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { inEnglish } from '../english.ts';
+import type { Problem } from '../describe-error.ts';
+import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf } from '../errors.ts';
 import { events } from './contract/events.ts';
 import { looking } from './contract/looking.ts';
@@ -30,6 +31,16 @@ export type CommandInput = z.input<Contract[CommandName]['command']>;
 /** Which of the events that wait for ops. */
 export type Selection = Omit<CommandOf<'holds'>, 'command' | 'after'>;
 export type ResultOf<Name extends CommandName> = z.output<Contract[Name]['result']>;
+
+/** What every command answers. */
+export type Answer<Result = unknown> =
+  | { readonly ok: true; readonly result: Result }
+  | {
+      readonly ok: false;
+      readonly problem: Problem;
+      /** What was done before it went wrong, if anything. */
+      readonly result?: Result;
+    };
 
 /** The shapes of all answers, such that a command's name tells the type of its own. */
 export const answers: {
@@ -62,15 +73,8 @@ const named = z.looseObject({
 /** @throws CommandInvalidError naming every problem */
 export function parseCommand(input: unknown): Command {
   const name = named.safeParse(input, inEnglish);
-  if (!name.success) throw new CommandInvalidError(problemsIn(name.error));
+  if (!name.success) throw new CommandInvalidError(problemsOf(name.error));
   const parsed = contract[name.data.command].command.safeParse(input, inEnglish);
-  if (!parsed.success) throw new CommandInvalidError(problemsIn(parsed.error));
+  if (!parsed.success) throw new CommandInvalidError(problemsOf(parsed.error));
   return parsed.data;
-}
-
-/** Each with its path. */
-export function problemsIn({ issues }: z.core.$ZodError): string[] {
-  return issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join('.')}: ${message}` : message,
-  );
 }

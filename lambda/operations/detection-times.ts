@@ -1,6 +1,6 @@
 import { auditPlan } from '../detection/due.ts';
+import type { TickSettings } from '../settings.ts';
 import type { ResultOf } from './contract.ts';
-import type { OperationSettings } from './parts.ts';
 
 /**
  * Assessments that one request of an audit proves at least: neighbouring days share a request as long
@@ -16,7 +16,7 @@ const rowsARequest = 50;
  * @param certifications known, of the recent window and in all
  */
 export function detectionTimes(
-  { every, audit, withdrawAfterMs }: Pick<OperationSettings, 'every' | 'audit' | 'withdrawAfterMs'>,
+  { every, audit, withdrawAfterMs }: Pick<TickSettings, 'every' | 'audit' | 'withdrawAfterMs'>,
   certifications: { readonly recent: number; readonly all: number },
 ): ResultOf<'status'>['detection'] {
   const perTick = Math.max(1, audit.requests);

@@ -1,7 +1,7 @@
+import { problemOf } from '../describe-error.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
 import type { Life, Revision } from '../ports/ledger.ts';
 import type { State } from '../ports/state.ts';
-import { problemOf } from './answer.ts';
 import type { ResultOf } from './contract.ts';
 import { refuseIfLeftAlone } from './lease.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
@@ -101,6 +101,6 @@ async function ask(
       asRecorded: story && whole === story.certification.fingerprint.whole,
     };
   } catch (error) {
-    return { has: 'no-answer', problem: problemOf(error) };
+    return { has: 'no-answer', problem: problemOf(error, 'command') };
   }
 }

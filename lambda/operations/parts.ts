@@ -11,13 +11,6 @@ import type { TimeLimit } from '../tick/time-limit.ts';
 import type { CommandName, CommandOf, ResultOf } from './contract.ts';
 import type { OpsLedger } from './ops-ledger.ts';
 
-export interface OperationSettings extends TickSettings {
-  readonly baseUrl: string;
-  readonly tokenRequest: 'form' | 'basic' | 'json';
-  /** Minutes between two ticks. */
-  readonly every: number;
-}
-
 /** What SNS says about a topic. */
 export interface TopicFinding {
   readonly topic: 'events' | 'alerts' | 'operations';
@@ -30,7 +23,7 @@ export interface TopicFinding {
 
 /** What commands work with: the ports of a tick, ticks themselves, and queues to send events to. */
 export interface OperationParts {
-  readonly settings: OperationSettings;
+  readonly settings: TickSettings;
   readonly clock: Clock;
   readonly partner: PartnerReader;
   readonly ledger: Ledger;

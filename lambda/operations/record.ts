@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CommandRecord, commandSettings } from '../ports/command-record.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './contract.ts';
 import { type Command, type CommandName, isChanging, type ResultOf } from './contract.ts';
 import type { Call, OperationParts } from './parts.ts';
 

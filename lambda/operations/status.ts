@@ -1,11 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
 import { conditionWording } from '../condition-table.ts';
+import { problemOf } from '../describe-error.ts';
 import { isBackingOff } from '../detection/back-off.ts';
 import type { DayEntry } from '../detection/calendar.ts';
 import { isLasting } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { State } from '../ports/state.ts';
-import { problemOf } from './answer.ts';
 import { noneOfAnyKind } from './contract/common.ts';
 import { type Reason, type ResultOf, reasons } from './contract.ts';
 import { detectionTimes } from './detection-times.ts';
@@ -113,7 +113,7 @@ async function partnerTotal(parts: OperationParts, state: State | undefined, lim
     refuseIfLeftAlone(state, parts);
     return { count: await parts.partner.count({}, limit.deadline) };
   } catch (error) {
-    return { problem: problemOf(error) };
+    return { problem: problemOf(error, 'command') };
   }
 }
 

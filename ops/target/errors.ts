@@ -1,5 +1,5 @@
+import type { Problem } from '../../lambda/describe-error.ts';
 import type { Fault } from '../../lambda/errors.ts';
-import type { Problem } from '../../lambda/operations/answer.ts';
 import { OpsError } from '../errors.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 

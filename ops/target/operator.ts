@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod/mini';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
-import { inEnglish } from '../../lambda/english.ts';
+import { inEnglish, problemsOf } from '../../lambda/english.ts';
 import {
   answers,
   type Command,
@@ -9,7 +9,6 @@ import {
   contract,
   isChanging,
   problemSchema,
-  problemsIn,
   type ResultOf,
 } from '../../lambda/operations/contract.ts';
 import { CallGoesOnError, NotFoundError, UsageError } from '../errors.ts';
@@ -124,7 +123,7 @@ export class Operator {
     const command = contract[name].command.safeParse(input, inEnglish);
     if (!command.success)
       throw new UsageError(
-        `${problemsIn(command.error).join('; ')}.`,
+        `${problemsOf(command.error).join('; ')}.`,
         'Correct the options; --help describes them.',
       );
     const answer = understood(envelope, await this.#started(command.data));

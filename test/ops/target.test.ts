@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problemOf } from '../../lambda/operations/answer.ts';
+import { problemOf } from '../../lambda/describe-error.ts';
 import { BusyError } from '../../lambda/operations/errors.ts';
 import { UsageError } from '../../ops/errors.ts';
 import { Clients } from '../../ops/target/access.ts';
@@ -211,7 +211,7 @@ describe('what can go wrong in between', () => {
         duty.lambda.once(duty.invocation, async () => ({
           status: 200,
           type: 'application/json',
-          body: JSON.stringify({ ok: false, problem: problemOf(new BusyError()) }),
+          body: JSON.stringify({ ok: false, problem: problemOf(new BusyError(), 'command') }),
         })),
       5,
       'A tick or another command is at work on this integration, and has not ended in time.',

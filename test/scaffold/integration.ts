@@ -1,19 +1,16 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { FanOutLedger } from '../../lambda/fan-out/parts.ts';
-import type { Answer } from '../../lambda/operations/answer.ts';
 import { carryOut } from '../../lambda/operations/carry-out.ts';
+import type { Answer } from '../../lambda/operations/contract.ts';
 import type { OpsLedger } from '../../lambda/operations/ops-ledger.ts';
-import type {
-  OperationParts,
-  OperationSettings,
-  TopicFinding,
-} from '../../lambda/operations/parts.ts';
+import type { OperationParts, TopicFinding } from '../../lambda/operations/parts.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import type { Announcer } from '../../lambda/ports/announcer.ts';
 import type { Journal } from '../../lambda/ports/journal.ts';
 import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
+import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
 import { rules } from '../../lambda/tick/rules.ts';
 import { type TickReport, tick } from '../../lambda/tick/tick.ts';
@@ -52,7 +49,7 @@ export class Integration {
   /** What a mutant makes of the parts of each tick. */
   mutate: (parts: TickParts) => TickParts = (parts) => parts;
   /** Which settings are not the defaults. */
-  settings: Partial<OperationSettings> = {};
+  settings: Partial<TickSettings> = {};
   /** What was asked of the partner, in the terms of the tick's port. */
   readonly requests: string[] = [];
   /** How long the partner takes for each question, whatever requests it needs. */

@@ -3,8 +3,11 @@ import { alerts } from '../../infra/config/alerts.ts';
 import { integration } from '../../infra/config/integration.ts';
 import { integrationVariable } from '../../infra/function-settings.ts';
 import { environment } from '../../lambda/names.ts';
-import type { OperationSettings } from '../../lambda/operations/parts.ts';
-import { parseSettings, tickSettings as settingsOfTicks } from '../../lambda/settings.ts';
+import {
+  parseSettings,
+  tickSettings as settingsOfTicks,
+  type TickSettings,
+} from '../../lambda/settings.ts';
 
 /** All that a configuration has to say: the rest are defaults. */
 const leastConfig = {
@@ -32,6 +35,6 @@ export function functionEnvironment(changes: Partial<z.input<typeof integration>
 const defaults = settingsOfTicks(parseSettings(functionEnvironment()));
 
 /** The settings of ticks and commands: a deployment's defaults, in UTC, with these changes. */
-export function tickSettings(changes: Partial<OperationSettings> = {}): OperationSettings {
+export function tickSettings(changes: Partial<TickSettings> = {}): TickSettings {
   return { ...defaults, ...changes };
 }

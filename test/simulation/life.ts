@@ -1,15 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
 import { NotifierError } from '../../lambda/errors.ts';
-import type {
-  Call,
-  OperationParts,
-  OperationSettings,
-  Outcome,
-} from '../../lambda/operations/parts.ts';
+import type { Call, OperationParts, Outcome } from '../../lambda/operations/parts.ts';
 import { steering } from '../../lambda/operations/steering.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import { secretCredentials } from '../../lambda/partner/secret.ts';
+import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
 import { type TickReport, tick } from '../../lambda/tick/tick.ts';
 import { TimeLimit } from '../../lambda/tick/time-limit.ts';
@@ -74,7 +70,7 @@ export class Life {
   readonly passage: Passage;
   readonly coverage = new Coverage();
   readonly findings: string[] = [];
-  settings: OperationSettings;
+  settings: TickSettings;
   isAudited = true;
   /** Ops have stopped the integration. */
   isPaused = false;
@@ -400,7 +396,7 @@ function todayOf(timeline: Timeline, timeZone: string): () => Temporal.PlainDate
   };
 }
 
-function settingsOf(plan: Plan, timeZone: string, since: string): OperationSettings {
+function settingsOf(plan: Plan, timeZone: string, since: string): TickSettings {
   const base = tickSettings();
   const announced = ['none', 'all', { since }] as const;
   return tickSettings({

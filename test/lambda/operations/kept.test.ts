@@ -1,8 +1,7 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import type { Answer } from '../../../lambda/operations/answer.ts';
-import type { CommandInput } from '../../../lambda/operations/contract.ts';
+import type { Answer, CommandInput } from '../../../lambda/operations/contract.ts';
 import { noLease } from '../../../lambda/ports/state.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';

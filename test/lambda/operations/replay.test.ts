@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Answer } from '../../../lambda/operations/answer.ts';
+import type { Answer } from '../../../lambda/operations/contract.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
