@@ -144,3 +144,8 @@ export function earlierRange(
   const to = before.subtract({ days: 1 });
   return from.since(oldest, { largestUnit: 'days' }).days > 0 ? { from, to } : { to };
 }
+
+/** Dated since the start day: news while the baseline runs. */
+export function isNewcomer(day: string, startDay: Temporal.PlainDate): boolean {
+  return day >= startDay.toString();
+}

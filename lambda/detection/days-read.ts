@@ -33,9 +33,14 @@ export interface Judged extends Answered {
   readonly isInVain: boolean;
 }
 
-/** @param isReadCounted whether a read that was cut off counts its days */
+/** A read that was cut off, and cannot be gone on with, counts no day. */
+export function isReadCounted(wasInVain: boolean): boolean {
+  return !wasInVain;
+}
+
+/** @param isCounted whether a read that was cut off counts its days */
 export function judged(
-  isReadCounted: (wasInVain: boolean) => boolean,
+  isCounted: typeof isReadCounted,
   step: ReadStep,
   read: Answered & Pick<Judged, 'begunAt' | 'goneOnFrom'>,
   cursor: Cursor | undefined,
@@ -55,7 +60,7 @@ export function judged(
     isUnproven: read.proof === undefined && !isFirstReading,
     isInParts,
     isWhole: !isInParts || (next === undefined && goneOnFrom?.count === count),
-    isInVain: !isReadCounted(isCutOff && next === undefined),
+    isInVain: !isCounted(isCutOff && next === undefined),
   };
 }
 

@@ -160,3 +160,16 @@ export function isSearchedAgain(since: number, lookedAt: number, nowMs: number):
   };
   return searches(nowMs) > searches(lookedAt);
 }
+
+interface AtWork {
+  readonly heartbeat?: string | undefined;
+  readonly dirtySince?: unknown;
+}
+
+/**
+ * Another tick was at work between this one's first look at the state and its lease: what the pulse
+ * showed may be older than what that tick committed.
+ */
+export function isPulseOutdated(before: AtWork, leased: AtWork): boolean {
+  return leased.heartbeat !== before.heartbeat || leased.dirtySince !== undefined;
+}

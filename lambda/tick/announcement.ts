@@ -223,16 +223,21 @@ export class Announcement {
 
   #eventOf(change: Change, time: { toString(): string }, brief: boolean): CertificationEvent {
     const { name: integration, fields } = this.#context.parts.settings;
-    const { from } = this.#context.window;
     const { id, kind, revision } = change;
-    const announced = { integration, type: `certification.${kind}`, revision, time } as const;
-    if (change.kind !== 'withdrawn') {
-      const { assessment, changed } = change;
-      const late = assessment.certified_on < from;
-      return certificationEvent({ ...announced, assessment, fields, changed, late, brief });
-    }
-    const { day, organization_id, assessment_name } = change.before;
-    const assessment = { id, organization_id, assessment_name, certified_on: day };
-    return certificationEvent({ ...announced, assessment, late: day < from });
+    const assessment =
+      change.kind === 'withdrawn'
+        ? { ...change.before, id, certified_on: change.before.day }
+        : change.assessment;
+    return certificationEvent({
+      integration,
+      revision,
+      time,
+      assessment,
+      fields,
+      brief,
+      type: `certification.${kind}`,
+      changed: change.kind === 'withdrawn' ? [] : change.changed,
+      late: assessment.certified_on < this.#context.window.from,
+    });
   }
 }
