@@ -92,10 +92,11 @@ export function digestMail(
     return rows.length === 0 ? [] : { ...kind, title, rows };
   });
   const bytes = maxBodyBytes / sections.length;
-  const lines = sections.flatMap(({ title, note, rows }) => {
-    const shown = detail === 'names' ? newestOf(rows) : countsOf(rows);
-    const heading = note === undefined ? [title, ''] : [title, note, ''];
-    return [...heading, ...linesOf(shown.slice(0, maxRows), rows.length, bytes)];
+  const lines = sections.flatMap(({ title, note = [], rows }) => {
+    // Of equally new ones, those that came first.
+    const newest = rows.toSorted((a, b) => b.day.localeCompare(a.day));
+    const shown = detail === 'names' ? newest : countsOf(rows);
+    return [title, note, ''].flat().concat(linesOf(shown.slice(0, maxRows), rows.length, bytes));
   });
   if (sections.some(({ rows }) => rows.some(({ isLate }) => isLate)))
     lines.push('late: completed some time ago, and shown by the partner only now.', '');
@@ -137,40 +138,32 @@ function rowOf({ data }: CertificationEvent, { marksLate = false }: Kind): Row {
 }
 
 /** By organization, as many as there is room for; the rest is counted. */
-function linesOf(shown: readonly Line[], events: number, bytes: number): string[] {
+function linesOf(lines: readonly Line[], events: number, bytes: number): string[] {
   let left = bytes;
-  const fitting = shown.filter(({ organization, text }) => {
-    left -= Buffer.byteLength(organization + text) + 6;
-    return left >= 0;
-  });
-  const rest = events - fitting.reduce((sum, { stands }) => sum + stands, 0);
-  const blocks = [...Map.groupBy(fitting, ({ organization }) => organization)];
+  let rest = events;
+  const shown: Line[] = [];
+  for (const line of lines) {
+    left -= Buffer.byteLength(line.organization + line.text) + 6;
+    if (left < 0) break;
+    rest -= line.stands;
+    shown.push(line);
+  }
+  const blocks = [...Map.groupBy(shown, ({ organization }) => organization)];
   return [
-    ...blocks.flatMap(([organization, lines]) => [
-      organization,
-      ...lines.map(({ text }) => `  ${text}`),
-      '',
-    ]),
+    ...blocks.flatMap(([name, ofIt]) => [name, ...ofIt.map(({ text }) => `  ${text}`), '']),
     ...(rest > 0 ? [`and ${rest} more`, ''] : []),
   ];
 }
 
-/** Of equally new ones, those that came first. */
-function newestOf(rows: readonly Row[]): Line[] {
-  return rows.toSorted((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0));
-}
-
 /** By organization and assessment. */
 function countsOf(rows: readonly Row[]): Line[] {
-  const organizations = [...Map.groupBy(rows, ({ organization }) => organization)];
-  return organizations
-    .flatMap(([organization, ofIt]) =>
-      [...Map.groupBy(ofIt, ({ what }) => what)].map(([what, alike]) => {
-        const late = alike.filter(({ isLate }) => isLate).length;
-        const counts = `${alike.length}${late > 0 ? ` (${late} late)` : ''}`;
-        return { organization, text: `${what}: ${counts}`, stands: alike.length };
-      }),
-    )
+  return [...Map.groupBy(rows, ({ organization, what }) => `${organization}\n${what}`)]
+    .map(([key, alike]) => {
+      const [organization = '', what] = key.split('\n');
+      const late = alike.filter(({ isLate }) => isLate).length;
+      const counts = `${alike.length}${late > 0 ? ` (${late} late)` : ''}`;
+      return { organization, text: `${what}: ${counts}`, stands: alike.length };
+    })
     .sort((a, b) => b.stands - a.stands || (a.text < b.text ? -1 : 1));
 }
 
@@ -183,17 +176,13 @@ function subjectOf([first, ...others]: readonly Section[]): string {
     .map(([what, { length }]) => [plain(what.replace(/\p{M}+/gu, ''), maxValue), length] as const)
     .filter(([name]) => /^[\x20-\x7E]+$/.test(name))
     .sort(([, a], [, b]) => b - a);
-  let best = '';
-  let list = '';
-  let rest = first.rows.length;
-  for (const [name, length] of names) {
-    list += `${list === '' ? ': ' : ', '}${name}${length === 1 ? '' : ` (${length})`}`;
-    rest -= length;
-    const whole = rest > 0 ? `${list} and ${rest} more` : list;
-    if (whole.length > room) break;
-    best = whole;
-  }
-  return `${first.title}${best}${also}`;
+  const lists = names.slice(0, room).map((_, last) => {
+    const listed = names.slice(0, last + 1);
+    const rest = listed.reduce((sum, [, length]) => sum - length, first.rows.length);
+    const list = listed.map(([name, length]) => (length === 1 ? name : `${name} (${length})`));
+    return `: ${list.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  });
+  return `${first.title}${lists.findLast(({ length }) => length <= room) ?? ''}${also}`;
 }
 
 /**
@@ -224,7 +213,13 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
  */
 function plain(text: Text, length: number, identifier?: Text): string {
   // Of a name of any length, what could be shown: the expressions are quadratic.
-  const readable = without(clean(identifier).trim(), clean(text?.slice(0, length * 4)));
+  const [bare = '', given = ''] = [identifier, text?.slice(0, length * 4)].map((one) => {
+    const visible = (one ?? '').toWellFormed().replace(invisible, '');
+    return visible.replace(breaks, ' ').replaceAll('|', '/').trim();
+  });
+  // Both as they would be shown: in the raw text, the identifier could be hidden among invisibles.
+  const isNamed = bare.length >= minIdentifier && given.toLowerCase().includes(bare.toLowerCase());
+  const readable = isNamed ? without(bare, given) : given;
   const isFree = !/[@＠﹫]/.test(readable);
   const whole = (isFree ? readable : readable.replace(address, '(address)')).trim();
   const shown = whole.length <= length ? whole : cut(whole, length);
@@ -233,17 +228,10 @@ function plain(text: Text, length: number, identifier?: Text): string {
 
 type Text = string | null | undefined;
 
-function clean(text: Text): string {
-  const visible = (text ?? '').toWellFormed().replace(invisible, '');
-  return visible.replace(breaks, ' ').replaceAll('|', '/');
-}
-
-/** Both as they would be shown: in the raw text, the identifier could be hidden among invisibles. */
 function without(bare: string, text: string): string {
-  if (bare.length < minIdentifier || !text.toLowerCase().includes(bare.toLowerCase())) return text;
   const escaped = bare.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
-  const word = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}\\p{M}])`, 'giu');
-  return text.replace(word, '').replace(breaks, ' ');
+  const word = `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}\\p{M}])`;
+  return text.replace(new RegExp(word, 'giu'), '').replace(breaks, ' ');
 }
 
 /** Never within what a reader sees as one character. */
