@@ -202,7 +202,8 @@ const address =
   /(?:[^\s<>()|,;]+ ?)?(?:\([^()]*\) ?)*[@＠﹫] ?(?:\([^()]*\) ?)*[^\s<>()|,;.．。｡․﹒]+[.．。｡․﹒][^\s<>()|,;]+|[^\s<>()|,;]+[@＠﹫][^\s<>()|,;]+/gu;
 /** A shorter identifier would be found in too many words that mean something else. */
 const minIdentifier = 4;
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made for the first text that is cut: it would be a tenth of what every new process loads. */
+let graphemes: Intl.Segmenter | undefined;
 
 /**
  * A partner's text as it may stand in a row: on one line, without what could turn the rest of the
@@ -236,6 +237,7 @@ function without(bare: string, text: string): string {
 
 /** Never within what a reader sees as one character. */
 function cut(text: string, length: number): string {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   let kept = '';
   for (const { segment } of graphemes.segment(text.slice(0, length * 2))) {
     if (kept.length + segment.length > length - 1) break;
