@@ -23,7 +23,7 @@ const maxValue = 80;
 const fields = ['seid', 'name', 'first_name', 'last_name', 'organization_name'];
 
 const sectionsInOrder: readonly Kind[] = [
-  { type: 'certification.created', noun: 'new certification', short: 'new', marksLate: true },
+  { type: 'certification.created', noun: 'new certification', short: 'new' },
   { type: 'certification.restored', noun: 'restored certification', short: 'restored' },
   { type: 'certification.updated', noun: 'changed certification', short: 'changed' },
   {
@@ -45,23 +45,18 @@ interface Kind {
   readonly noun: string;
   readonly short: string;
   readonly note?: string;
-  /** Of what is changed or gone, everybody knows that it is not of today. */
-  readonly marksLate?: boolean;
 }
 
-/** One that is shown, and how many events it stands for. */
-interface Line {
+/** One that is shown: of an event, or of as many as have the same assessment. */
+interface Row {
   readonly organization: string;
-  readonly text: string;
-  readonly stands: number;
-}
-
-/** Of one event. */
-interface Row extends Line {
   readonly day: string;
   /** The assessment's name. */
   readonly what: string;
   readonly isLate: boolean;
+  readonly text: string;
+  /** How many events it stands for. */
+  readonly stands: number;
 }
 
 interface Section extends Kind {
@@ -87,7 +82,7 @@ export function digestMail(
   { integration, detail, maxRows }: DigestOptions,
 ): Notice {
   const sections: Section[] = sectionsInOrder.flatMap((kind) => {
-    const rows = events.filter(({ type }) => type === kind.type).map((event) => rowOf(event, kind));
+    const rows = events.filter(({ type }) => type === kind.type).map(rowOf);
     const title = `${rows.length} ${kind.noun}${rows.length === 1 ? '' : 's'}`;
     return rows.length === 0 ? [] : { ...kind, title, rows };
   });
@@ -111,7 +106,7 @@ export function bareMail(events: number, integration: string): Notice {
   return { subject, text: [subject, '', why, '', `Integration: ${integration}`, ''].join('\n') };
 }
 
-function rowOf({ data }: CertificationEvent, { marksLate = false }: Kind): Row {
+function rowOf({ type, data }: CertificationEvent): Row {
   const { assessment, changed, late, replay } = data;
   const { id, certified_on: day, organization_id, assessment_name } = assessment;
   // A withdrawal, or an event with few fields, has none of these.
@@ -121,7 +116,8 @@ function rowOf({ data }: CertificationEvent, { marksLate = false }: Kind): Row {
   const what = plain(assessment_name, maxValue, seid) || 'an assessment without a name';
   const byId =
     organization_id === null ? 'Organization not known' : `Organization ${organization_id}`;
-  const isLate = late && marksLate;
+  // Of what is changed or gone, everybody knows that it is not of today.
+  const isLate = late && type === 'certification.created';
   const notes = [
     ...(changed.length > 0 ? [`changed: ${plain(changed.join(', '), 2 * maxValue)}`] : []),
     ...(isLate ? ['late'] : []),
@@ -138,10 +134,10 @@ function rowOf({ data }: CertificationEvent, { marksLate = false }: Kind): Row {
 }
 
 /** By organization, as many as there is room for; the rest is counted. */
-function linesOf(lines: readonly Line[], events: number, bytes: number): string[] {
+function linesOf(lines: readonly Row[], events: number, bytes: number): string[] {
   let left = bytes;
   let rest = events;
-  const shown: Line[] = [];
+  const shown: Row[] = [];
   for (const line of lines) {
     left -= Buffer.byteLength(line.organization + line.text) + 6;
     if (left < 0) break;
@@ -156,15 +152,15 @@ function linesOf(lines: readonly Line[], events: number, bytes: number): string[
 }
 
 /** By organization and assessment. */
-function countsOf(rows: readonly Row[]): Line[] {
-  return [...Map.groupBy(rows, ({ organization, what }) => `${organization}\n${what}`)]
-    .map(([key, alike]) => {
-      const [organization = '', what] = key.split('\n');
-      const late = alike.filter(({ isLate }) => isLate).length;
-      const counts = `${alike.length}${late > 0 ? ` (${late} late)` : ''}`;
-      return { organization, text: `${what}: ${counts}`, stands: alike.length };
-    })
-    .sort((a, b) => b.stands - a.stands || (a.text < b.text ? -1 : 1));
+function countsOf(rows: readonly Row[]): Row[] {
+  const alike = Map.groupBy(rows, ({ organization, what }) => `${organization}\n${what}`);
+  const counted = [...alike.values()].flatMap(([row, ...others]) => {
+    if (row === undefined) return [];
+    const late = [row, ...others].filter(({ isLate }) => isLate).length;
+    const stands = 1 + others.length;
+    return { ...row, text: `${row.what}: ${stands}${late > 0 ? ` (${late} late)` : ''}`, stands };
+  });
+  return counted.sort((a, b) => b.stands - a.stands || (a.text < b.text ? -1 : 1));
 }
 
 /** "3 new certifications: CPR (2), First Aid; 1 changed", with as many names as there is room for. */

@@ -56,7 +56,6 @@ const batchBytes = 262_144;
 /** For each entry; a request that fails counts for all of its entries. */
 const attempts = 5;
 const firstBackOffMs = 100;
-const longestBackOffMs = 5_000;
 /** After so many requests in a row that failed as a whole, SNS is taken to be down. */
 const failuresInARow = 8;
 
@@ -92,7 +91,7 @@ interface Run {
   /** Requests in a row that failed as a whole. */
   failures: number;
   /** Why nothing more is sent. */
-  stopped?: string;
+  stopped?: string | undefined;
 }
 
 /**
@@ -228,15 +227,20 @@ function noteTrouble(
   { refused, isWhole, isLate }: Trouble,
   { clock, random = Math.random, pace }: DispatchContext,
 ): void {
-  const [code = ''] = refused.values();
-  run.failures = isWhole ? failuresAfter(run.failures, code) : 0;
-  if (run.failures >= failuresInARow) run.stopped = code;
-  const kinds = [...refused.values()].map(refusalKind);
-  if (isLate || kinds.includes('throttled')) pace.width = Math.max(1, pace.width / 2);
+  const [code] = refused.values();
+  const kinds = new Set([...refused.values()].map(refusalKind));
+  // Somebody has to mend a configuration first. An event that is invalid says nothing of the topic.
+  if (!isWhole) run.failures = 0;
+  else if (!kinds.has('invalid')) run.failures += 1;
+  const isDown = run.failures >= failuresInARow || (isWhole && kinds.has('configuration'));
+  if (isDown) run.stopped = code;
+  if (isLate || kinds.has('throttled')) pace.width = Math.max(1, pace.width / 2);
   for (const [one, code] of refused) {
-    one.until = clock.now().epochMilliseconds + backOffMs(one.attempts, random);
+    // Full jitter: anything between nothing and the back-off.
+    const waitMs = Math.ceil(random() * firstBackOffMs * 2 ** one.attempts);
+    one.until = clock.now().epochMilliseconds + waitMs;
     one.attempts += 1;
-    if (kinds.includes('throttled')) pace.until = Math.max(pace.until, one.until);
+    if (kinds.has('throttled')) pace.until = Math.max(pace.until, one.until);
     noteRefusal(run, one, code, isWhole && refused.size > 1);
   }
 }
@@ -254,16 +258,4 @@ function noteRefusal(run: Run, one: Sending, code: string, isAmongOthers: boolea
     one.code = code;
     one.until = never;
   }
-}
-
-/** As many as are too many where somebody has to mend something first. */
-function failuresAfter(failures: number, code: string): number {
-  const kind = refusalKind(code);
-  if (kind === 'configuration') return failuresInARow;
-  return kind === 'invalid' ? failures : failures + 1;
-}
-
-/** Full jitter: anything between nothing and the back-off. */
-function backOffMs(made: number, random: () => number): number {
-  return Math.ceil(random() * Math.min(longestBackOffMs, firstBackOffMs * 2 ** made));
 }

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { type ConditionEntry, conditionTable, type NoticeSettings } from '../condition-table.ts';
+import { conditionTable, type NoticeSettings } from '../condition-table.ts';
 import type { Calendar } from '../detection/calendar.ts';
 import type { Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
@@ -9,37 +9,28 @@ import type { Notice } from '../ports/announcer.ts';
 export function conditionNotice(
   settings: NoticeSettings,
   name: ConditionName,
-  condition: OpenCondition,
+  { owes = 'begins', since, number, details = [] }: OpenCondition,
   nowMs: number,
 ): Notice {
   const entry = conditionTable[name];
-  const { begins, grows = `${begins}, and more`, ends } = entry;
-  const { owes = 'begins', since } = condition;
+  const { begins, grows = `${begins}, and more`, ends, means, counts, toDo, command } = entry;
   const subject = `${settings.name}: ${{ begins, grows, ends }[owes]}`;
   const began = `Since: ${moment(since, settings.timeZone)}`;
+  const lasting = [
+    means,
+    counts === undefined ? began : `${began}\n${counts}: ${number}`,
+    details.map((line) => `  ${line}`).join('\n'),
+    `What to do: ${toDo}`,
+    command === undefined ? '' : `  ${command(settings)}`,
+    'You will hear of this once more when it is over.',
+  ];
   const over = [
     `This is over: ${begins}.`,
     `${began}\nUntil: ${moment(nowMs, settings.timeZone)}`,
     'There is nothing to do.',
   ];
-  const body = owes === 'ends' ? over : explained(entry, settings, condition, began);
-  return { subject, text: `${[subject, ...body].join('\n\n')}\n` };
-}
-
-function explained(
-  { means, counts, toDo, command }: ConditionEntry,
-  settings: NoticeSettings,
-  { number, details = [] }: OpenCondition,
-  began: string,
-): string[] {
-  return [
-    means,
-    counts === undefined ? began : `${began}\n${counts}: ${number}`,
-    ...(details.length > 0 ? [details.map((line) => `  ${line}`).join('\n')] : []),
-    `What to do: ${toDo}`,
-    ...(command ? [`  ${command(settings)}`] : []),
-    'You will hear of this once more when it is over.',
-  ];
+  const sections = [subject, ...(owes === 'ends' ? over : lasting)].filter((one) => one !== '');
+  return { subject, text: `${sections.join('\n\n')}\n` };
 }
 
 /** To the minute, in the partner's time zone. */
@@ -62,23 +53,19 @@ export function floodDetails(changes: readonly Sighting[]): string[] {
 
 /** The first full read is done. */
 export function baselineNotice(integration: string, calendar: Calendar): Notice {
-  const entries = calendar.days.map((day) => calendar.entry(day));
-  const unproven = entries.filter(({ proof }) => proof === undefined).length;
+  const { days, total } = calendar;
+  const proofOf = (day: string) => calendar.entry(day).proof?.kind;
   return {
     subject: `${integration}: baseline completed`,
     text: [
       `baseline.completed: everything that the partner of ${integration} shows has been read once.`,
       'From now on, changes are announced.',
       '',
-      `  ${calendar.total} certifications on ${calendar.days.length} days`,
-      `  from ${calendar.days[0]} to ${calendar.days.at(-1)}`,
+      `  ${total} certifications on ${days.length} days`,
+      `  from ${days[0]} to ${days.at(-1)}`,
       '',
       'Days by proof of completeness:',
-      ...tally(
-        entries.flatMap(({ proof }) => proof ?? []),
-        ({ kind }) => kind,
-      ),
-      ...(unproven > 0 ? [`  unproven: ${unproven} (read again by the audits)`] : []),
+      ...tally(days, (day) => proofOf(day) ?? 'unproven (read again by the audits)'),
       '',
     ].join('\n'),
   };
