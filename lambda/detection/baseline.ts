@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import type { Cursor } from '../ports/state.ts';
 import { type DayRange, isWithin, type RecentWindow } from './days.ts';
 import type { Answer, ReadStep, Step } from './worklist.ts';
 
@@ -24,8 +25,8 @@ export interface Position {
 
 export interface Backwards {
   readonly position: Position;
-  /** Of the range that did not fit into an earlier tick or task. */
-  readonly range?: DayRange | undefined;
+  /** In the range that did not fit into an earlier tick or task. */
+  readonly cursor?: Cursor | undefined;
   /** The day to begin with, as long as that has not been read. */
   readonly startDay: Temporal.PlainDate;
   /** Back to which day; absent: the partner is asked for its oldest, and what is dated before it belongs to it as well. */
@@ -46,7 +47,7 @@ export interface WentBack {
 
 /** All days: from the start day on in one range without an end, then back, range by range. */
 export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer> {
-  let { position, range: resumed } = reading;
+  let { position, cursor: goneOnFrom } = reading;
   let first: Temporal.PlainDate | undefined;
   // It has all the time; one that begins later and is cut off is read again, in one go.
   let mayGoOn = true;
@@ -54,14 +55,14 @@ export function* backwards(reading: Backwards): Generator<Step, WentBack, Answer
     const { before } = position;
     if (before !== undefined) first ??= yield* firstDay(reading, before);
     if (before !== undefined && first === undefined) return { position, isCompleted: false };
-    const range = resumed ?? nextRange(reading, position, first);
-    const answer = yield rangeStep(reading, position, range, mayGoOn);
+    const range = goneOnFrom?.range ?? nextRange(reading, position, first);
+    const answer = yield { ...rangeStep(reading, position, range), mayGoOn, goneOnFrom };
     position = positionAfter(reading, position, range, answer);
     const isDone = answer.read === 'done';
     if (!isDone || isLast(reading, range)) return { position, isCompleted: isDone };
     const { isTimeUp } = yield { kind: 'reached', position };
     if (isTimeUp) return { position, isCompleted: false };
-    resumed = undefined;
+    goneOnFrom = undefined;
     mayGoOn = false;
   }
 }
@@ -95,19 +96,18 @@ function rangeStep(
   { window }: Backwards,
   { before, sliceDays = 1 }: Position,
   range: DayRange,
-  mayGoOn: boolean,
-): ReadStep {
+): Omit<ReadStep, 'mayGoOn'> {
   const isStart = before === undefined;
   const isDivisible = !isStart && sliceDays > leastRangeDays;
   const edge = range.from ?? range.to;
   const single = !isStart && !isDivisible && edge ? [edge.toString()] : [];
   const days = new Set([...window.days.filter((day) => isWithin(day, range)), ...single]);
   const purpose = isStart ? 'start' : 'baseline';
-  return { kind: 'read', purpose, days: [...days], range, isDivisible, mayGoOn };
+  return { kind: 'read', purpose, days: [...days], range, isDivisible };
 }
 
 function positionAfter(
-  { startDay, range: resumed }: Backwards,
+  { startDay, cursor }: Backwards,
   position: Position,
   range: DayRange,
   { read, found = 0 }: Answer,
@@ -118,7 +118,7 @@ function positionAfter(
     return { before, sliceDays: sliceDays > 1 ? Math.ceil(sliceDays / 2) : sliceDays / 2 };
   if (read !== 'done' || range.from === undefined) return position;
   // Of one that was read in parts, only the last one's rows are known.
-  const isInParts = range === resumed;
+  const isInParts = range === cursor?.range;
   return { before: range.from, sliceDays: isInParts ? sliceDays : nextRangeDays(sliceDays, found) };
 }
 

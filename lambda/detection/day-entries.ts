@@ -2,6 +2,7 @@ import type { Assessment } from '../events/assessment.ts';
 import type { Calendar, DayEntry, Proof } from './calendar.ts';
 import { type Change, countDeltas } from './compare.ts';
 import { digestOf } from './fingerprint.ts';
+import type { ReadResult } from './worklist.ts';
 
 /** Entries of days that were read just now, on their way to the calendar. */
 export type FreshEntries = Map<string, DayEntry>;
@@ -38,53 +39,36 @@ export function dayEntries(
   );
 }
 
-/** What the calendar had, and what was committed or is missing now: whatever else differs goes on to differ. */
-function asBefore(
-  entries: FreshEntries,
-  changes: readonly Change[],
-  calendar: Pick<Calendar, 'entry'>,
-): FreshEntries {
-  const deltas = countDeltas(changes);
-  return new Map(
-    [...entries].map(([day, { missing }]): [string, DayEntry] => {
-      const before = calendar.entry(day);
-      const lacking = missing === undefined ? 0 : missing - (before.missing ?? 0);
-      const count = before.count + (deltas.get(day) ?? 0) - lacking;
-      return [day, { ...before, count, ...(missing !== undefined && { missing }) }];
-    }),
-  );
-}
-
 /**
- * What came of a read, for the calendar. `unproven`: what was not seen may be there. `in-parts`: a part of a day that
- * does not fit into one tick. `failed`: something could not be committed. `in-vain`: cut off, and not to be gone on with.
- */
-export type Outcome = 'proven' | 'unproven' | 'in-parts' | 'failed' | 'in-vain';
-
-/**
- * The entries of days after a read of them that began at `readAt`. Of days that were read together, what was seen
- * is true, and they stay due until a read of fewer proves them.
+ * The entries of days after a read of them that began at `readAt`. Unless the read proves them, they have what the
+ * calendar had, with what was committed or is missing now: whatever else differs goes on to differ. Of days that were
+ * read together, what was seen is true, and they stay due until a read of fewer proves them.
  */
 export function entriesAfter(
-  outcome: Outcome,
+  result: ReadResult,
   { entries, isJoint }: { readonly entries: FreshEntries; readonly isJoint: boolean },
   changes: readonly Change[],
   calendar: Pick<Calendar, 'entry'>,
   readAt: number,
 ): FreshEntries {
-  if (outcome === 'proven') return entries;
-  const isStillDue = isJoint && outcome !== 'failed';
-  const known = isJoint || outcome !== 'unproven' ? asBefore(entries, changes, calendar) : entries;
+  if (result === 'done') return entries;
+  const isStillDue = isJoint && result !== 'failed';
+  const deltas = countDeltas(changes);
   return new Map(
-    [...known].map(([day, entry]): [string, DayEntry] => {
-      if (isStillDue) return [day, entry];
-      const { failures = 0 } = calendar.entry(day);
+    [...entries].map(([day, fresh]): [string, DayEntry] => {
+      const before = calendar.entry(day);
+      const { failures = 0, missing: missed = 0 } = before;
+      const { missing = before.missing } = fresh;
+      const lacking = (missing ?? 0) - missed;
+      const count = before.count + (deltas.get(day) ?? 0) - lacking;
+      const known = { ...before, count, ...(missing !== undefined && { missing }) };
+      if (isStillDue) return [day, known];
       // Both were for a read to come, and this was it.
-      const { askedAt: _, dueAt: __, proof, digest, ...facts } = entry;
+      const { askedAt: _, dueAt: __, ...facts } = result === 'unproven' ? fresh : known;
+      const { proof: ___, digest: ____, ...unproven } = facts;
       // What a read did not come to is as it was.
-      const isAsProven = outcome === 'in-vain' && proof !== undefined && digest !== undefined;
-      const read = { ...facts, ...(isAsProven && { proof, digest }), readAt };
-      return [day, outcome === 'in-parts' ? read : { ...read, failures: failures + 1 }];
+      const read = { ...(result === 'in-vain' ? facts : unproven), readAt };
+      return [day, result === 'left' ? read : { ...read, failures: failures + 1 }];
     }),
   );
 }

@@ -1,6 +1,5 @@
 import type { Bookmark, RangeRead } from '../ports/partner-reader.ts';
 import type { Cursor } from '../ports/state.ts';
-import type { Outcome } from './day-entries.ts';
 import type { ReadResult, ReadStep } from './worklist.ts';
 
 /** What the partner has answered to a read. */
@@ -9,27 +8,16 @@ export interface Answered extends RangeRead {
   readonly isOutOfPace: boolean;
 }
 
-/** Where a read of this step goes on, if an earlier tick came to a part of it. */
-export function cursorOf(step: ReadStep, cursor: Cursor | undefined): Cursor | undefined {
-  if (isFirst(step)) return cursor;
-  return isOneDay(step) && cursor?.day === step.days[0] ? cursor : undefined;
-}
-
-const isOneDay = ({ days }: ReadStep) => days.length === 1;
-
 /** What the answer alone says of a read. */
 export interface Judged extends Answered {
   readonly step: ReadStep;
   /** When it began: milliseconds since the epoch. */
   readonly begunAt: number;
-  /** Where an earlier tick stopped, and where the next one goes on. */
-  readonly goneOnFrom: Cursor | undefined;
+  /** Where the next tick goes on. */
   readonly next: Bookmark | undefined;
   readonly isFirstReading: boolean;
   readonly isUnproven: boolean;
   readonly isInParts: boolean;
-  /** Read in one go, or all parts of it with the same count. */
-  readonly isWhole: boolean;
   readonly isInVain: boolean;
 }
 
@@ -42,69 +30,38 @@ export function isReadCounted(wasInVain: boolean): boolean {
 export function judged(
   isCounted: typeof isReadCounted,
   step: ReadStep,
-  read: Answered & Pick<Judged, 'begunAt' | 'goneOnFrom'>,
-  cursor: Cursor | undefined,
+  read: Answered,
+  begunAt: number,
 ): Judged {
-  const { goneOnFrom, isCutOff, isOutOfPace, count } = read;
-  const isFirstReading = isFirst(step);
-  // One day at a time: another that does not fit into a tick is read anew.
-  const isFree = cursor === undefined || goneOnFrom !== undefined;
-  const mayGoOn = (step.mayGoOn && isFree) || (isFirstReading && isOutOfPace);
+  const isFirstReading = step.purpose === 'start' || step.purpose === 'baseline';
+  const mayGoOn = step.mayGoOn || (isFirstReading && read.isOutOfPace);
   const next = mayGoOn ? read.bookmark : undefined;
-  const isInParts = goneOnFrom !== undefined || next !== undefined;
   return {
-    ...read,
-    step,
-    next,
-    isFirstReading,
+    ...{ ...read, step, begunAt, next, isFirstReading },
     isUnproven: read.proof === undefined && !isFirstReading,
-    isInParts,
-    isWhole: !isInParts || (next === undefined && goneOnFrom?.count === count),
-    isInVain: !isCounted(isCutOff && next === undefined),
+    isInParts: step.goneOnFrom !== undefined || next !== undefined,
+    isInVain: !isCounted(read.isCutOff && next === undefined),
   };
 }
 
-const isFirst = ({ purpose }: ReadStep) => purpose === 'start' || purpose === 'baseline';
-/** Days that a read of fewer may prove. */
-export const isJoint = ({ step, isFirstReading }: Judged) => !isFirstReading && step.isDivisible;
-
-/** What came of it, for the calendar. */
-export function outcomeOf(read: Judged, hasFailed: boolean): Outcome {
+export function resultOf(read: Judged, hasFailed: boolean): ReadResult {
+  const { step, next, count, isFirstReading, isInParts } = read;
   if (read.isInVain) return 'in-vain';
   if (hasFailed) return 'failed';
+  if (next !== undefined) return 'left';
   // Its count has changed between the first part and the last.
-  if (!read.isWhole) return read.next ? 'in-parts' : 'failed';
-  return read.isUnproven && !read.isInParts ? 'unproven' : 'proven';
+  if (isInParts && !isFirstReading && step.goneOnFrom?.count !== count) return 'failed';
+  return read.isUnproven && !isInParts ? 'unproven' : 'done';
 }
 
-/** What came of it, for the list of work, and where the next tick goes on. */
-export function resultOf(
-  read: Judged,
-  hasFailed: boolean,
-  isCutShort: boolean,
+/** Where the next tick goes on. What is read again goes on as it was. */
+export function cursorAfter(
+  { step, next, count, isFirstReading }: Judged,
+  result: ReadResult,
   cursor: Cursor | undefined,
-): { readonly read: ReadResult; readonly cursor?: Cursor | undefined } {
-  if (read.isInVain) return { read: 'in-vain' };
-  if (isCutShort) return { read: 'left' };
-  if (isJoint(read) && outcomeOf(read, hasFailed) === 'unproven') return { read: 'unproven' };
-  // A range of which something could not be committed is read again.
-  if (read.isFirstReading && hasFailed) return { read: 'left' };
-  const isDone = !hasFailed && !read.isCutOff && (read.isWhole || read.isFirstReading);
-  return {
-    read: isDone ? 'done' : 'left',
-    cursor: cursorAfter(read.step, cursor, read.next, read.count),
-  };
-}
-
-/** One day at a time: another that does not fit into a tick has to wait for its turn. */
-function cursorAfter(
-  step: ReadStep,
-  cursor: Cursor | undefined,
-  next: Bookmark | undefined,
-  count: number,
 ): Cursor | undefined {
-  if (isFirst(step)) return next;
+  if (result === 'in-vain' || !(step.mayGoOn || isFirstReading)) return cursor;
+  if (isFirstReading) return result === 'failed' ? cursor : next;
   const [day] = step.days;
-  if (!isOneDay(step) || day === undefined || (cursor && cursor.day !== day)) return cursor;
-  return next && { count: cursor?.count ?? count, ...next, day };
+  return next && { count: step.goneOnFrom?.count ?? count, ...next, ...(day && { day }) };
 }

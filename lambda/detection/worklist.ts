@@ -31,6 +31,8 @@ export interface ReadStep extends Days {
   readonly isDivisible: boolean;
   /** When it does not fit into this tick, the next one goes on where it stopped. */
   readonly mayGoOn: boolean;
+  /** Where an earlier tick has stopped in it. */
+  readonly goneOnFrom?: Cursor | undefined;
 }
 
 /** What is to be done next. */
@@ -64,10 +66,15 @@ export interface Answer extends Progress {
 }
 
 /**
- * `done`: all of it is committed and counted. `left`: it was cut off and can be gone on with, or something could not
- * be committed. `in-vain`: cut off, and no day is counted. `unproven`, `unanswered`: the days are still due, fewer together.
+ * What has come of a read. `done`: all of it is committed and counted. `left`: it was cut off and can be gone on with.
+ * `failed`: something could not be committed. `in-vain`: cut off, and no day is counted. `unproven`: what was not seen
+ * may be there. `unanswered`: nothing was seen.
  */
-export type ReadResult = 'done' | 'left' | 'in-vain' | 'unproven' | 'unanswered';
+export type ReadResult = 'done' | 'left' | 'failed' | 'in-vain' | 'unproven' | 'unanswered';
+
+/** The days are still to be read, and not in smaller parts. */
+const isLeft = (read: ReadResult | undefined) =>
+  read === 'left' || read === 'failed' || read === 'in-vain';
 
 export interface Work {
   readonly calendar: Calendar;
@@ -142,18 +149,14 @@ export function* dueWork(work: Work): Working<WorkDone> {
   const { calendar, cursor, auditRequests } = work;
   const now: Now = { calendar, cursor, isTimeUp: false };
   const audits = { requests: auditRequests };
-  const kinds = [
-    () => search(work, now),
-    () => resume(now),
-    () => readDue('soon', work, now, { requests: auditRequests }),
-    () => readDue('audit', work, now, audits),
-  ];
+  const kinds = ['search', 'resume', 'soon', 'audit'] as const;
   const first = work.turn % kinds.length;
   let searched: Searched | undefined;
   for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
     if (now.isTimeUp) break;
-    const done = yield* kind();
-    if (kind === kinds[0]) searched = done;
+    if (kind === 'search') searched = yield* search(work, now);
+    else if (kind === 'resume') yield* resume(now);
+    else yield* readDue(kind, work, now, kind === 'audit' ? audits : { requests: auditRequests });
   }
   // What had no turn goes on as it was.
   const { isAll, searching } = searched ?? { isAll: !work.differs, searching: work.searching };
@@ -172,9 +175,9 @@ export function* dueWork(work: Work): Working<WorkDone> {
 function* search(work: Work, now: Now): Working<Searched> {
   const purse = { requests: Math.max(searchRequests, work.auditRequests) };
   const { searching, differs, total, rules } = work;
-  const asked = yield* readDue('asked', work, now, purse);
-  if (!differs) return asked;
-  if (now.isTimeUp || !asked.isAll) return { isAll: false, searching };
+  const isAsked = yield* readDue('asked', work, now, purse);
+  if (!differs) return { isAll: isAsked };
+  if (now.isTimeUp || !isAsked) return { isAll: false, searching };
   const before = now.calendar;
   if (searching !== undefined) {
     const range = {
@@ -207,8 +210,8 @@ function* follow(located: Search, work: Work, now: Now, purse: Purse): Working<S
     } else {
       const differing = before.daysOf(range);
       yield* ask(now, { kind: 'located', days: differing });
-      const read = yield* readDue('asked', work, now, purse);
-      isAll &&= read.isAll;
+      const isRead = yield* readDue('asked', work, now, purse);
+      isAll &&= isRead;
       count = differing.reduce((sum, day) => sum + now.calendar.entry(day).count, 0);
     }
     if (now.isTimeUp) return brokenOff;
@@ -216,24 +219,24 @@ function* follow(located: Search, work: Work, now: Now, purse: Purse): Working<S
 }
 
 /** The day that did not fit into an earlier tick. It has its share of the time, and leaves the others theirs. */
-function* resume(now: Now): Working<undefined> {
+function* resume(now: Now): Working<void> {
   const { day, range } = now.cursor ?? {};
   if (day !== undefined && range !== undefined)
-    yield* ask(now, readStep({ days: [day], range }, 'search'));
+    yield* ask(now, readStep({ days: [day], range }, 'search', now.cursor));
 }
 
-/** Reads days as long as any are due and there are requests for them. */
-function* readDue(kind: Kind, work: Work, now: Now, purse: Purse): Working<Searched> {
+/** Reads days as long as any are due and there are requests for them. @returns whether none is left */
+function* readDue(kind: Kind, work: Work, now: Now, purse: Purse): Working<boolean> {
   let isAll = true;
   for (;;) {
     const { calendar, cursor } = now;
     const range = nextDue(calendar, work.waited(kind, calendar));
-    if (range === undefined) return { isAll };
-    if (purse.requests <= 0 || now.isTimeUp) return { isAll: false };
+    if (range === undefined) return isAll;
+    if (purse.requests <= 0 || now.isTimeUp) return false;
     const days = { days: calendar.daysOf(range), range: calendar.filterOf(range) };
     const step = readStep(days, kind === 'asked' ? 'search' : 'audit', cursor);
     const { read, requests = 0 } = yield* ask(now, step);
-    isAll &&= read !== 'left' && read !== 'in-vain';
+    isAll &&= !isLeft(read);
     now.isTimeUp ||= read === 'in-vain';
     purse.requests -= requests;
   }
@@ -246,16 +249,14 @@ function* ask(now: Now, step: Step): Working<Answer> {
   return answer;
 }
 
-/** A single day may go on where an earlier tick stopped. */
-function readStep({ days, range }: Days, purpose: Purpose, cursor?: Cursor): ReadStep {
+/** A single day may go on where an earlier tick stopped; one at a time: another has to wait for its turn. */
+function readStep({ days, range }: Days, purpose: Purpose, cursor: Cursor | undefined): ReadStep {
   const isOneDay = days.length === 1;
-  const goneOnWith = isOneDay && cursor?.day === days[0] ? cursor : undefined;
+  const goneOnFrom = isOneDay && cursor?.day === days[0] ? cursor : undefined;
   return {
-    kind: 'read',
-    purpose,
-    days,
-    range: goneOnWith?.range ?? range,
+    ...{ kind: 'read', purpose, days, goneOnFrom },
+    range: goneOnFrom?.range ?? range,
     isDivisible: !isOneDay,
-    mayGoOn: isOneDay,
+    mayGoOn: isOneDay && cursor === goneOnFrom,
   };
 }

@@ -89,7 +89,7 @@ async function goOn(reading: Reading, before: RangeProgress): Promise<RangeProgr
 
   const list = backwards({
     position: start,
-    range: cursor?.range,
+    cursor,
     startDay: range.to,
     first: range.from,
     isOldest: range.isOldest === true,
@@ -106,7 +106,7 @@ async function goOn(reading: Reading, before: RangeProgress): Promise<RangeProgr
       answer = { calendar: noCalendar, isTimeUp };
       continue;
     }
-    const done = await readStep(reading, step, cursor);
+    const done = await readStep(reading, step);
     cursor = done.cursor;
     recorded += done.recorded;
     answer = { ...done, calendar: noCalendar, isTimeUp: limit.wasReached };
@@ -135,14 +135,11 @@ interface StepDone {
   readonly recorded: number;
 }
 
-async function readStep(
-  { parts, range, salt, limit }: Reading,
-  step: ReadStep,
-  cursor: Bookmark | undefined,
-): Promise<StepDone> {
+async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep): Promise<StepDone> {
   const { clock, ledger, fanOut, journal, settings } = parts;
   const begunAt = clock.now().epochMilliseconds;
-  const read = await prove({ parts, limit }, step, noCalendar, cursor);
+  const { goneOnFrom: cursor } = step;
+  const read = await prove({ parts, limit }, step, noCalendar);
   const nothing = { found: 0, recorded: 0 };
   if (read === 'unanswered') return { ...nothing, read, cursor: undefined };
   const next = step.mayGoOn || read.isOutOfPace ? read.bookmark : undefined;

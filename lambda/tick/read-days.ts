@@ -6,18 +6,16 @@ import { dayEntries, entriesAfter, type FreshEntries } from '../detection/day-en
 import type { RecentWindow } from '../detection/days.ts';
 import {
   type Answered,
-  cursorOf,
-  isJoint,
+  cursorAfter,
   type Judged,
   judged,
-  outcomeOf,
   resultOf,
 } from '../detection/days-read.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
-import type { Answer, Progress, ReadStep } from '../detection/worklist.ts';
+import type { Answer, Progress, ReadResult, ReadStep } from '../detection/worklist.ts';
 import { reachOf } from '../errors.ts';
 import type { DayCertification } from '../ports/ledger.ts';
-import type { Bookmark, RangeRead } from '../ports/partner-reader.ts';
+import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
 import type { TickParts } from './parts.ts';
@@ -60,8 +58,7 @@ export async function readDays(
 ): Promise<DaysRead> {
   const { parts } = context;
   const begunAt = parts.clock.now().epochMilliseconds;
-  const goneOnFrom = cursorOf(step, before.cursor);
-  const read = await prove(context, step, before.calendar, goneOnFrom);
+  const read = await prove(context, step, before.calendar);
   const { calendar, cursor } = before;
   const nothing = { calendar, cursor, found: 0 };
   if (read === 'unanswered') {
@@ -75,7 +72,7 @@ export async function readDays(
   const settled = await settle(
     context,
     before,
-    judged(parts.rules.isReadCounted, step, { ...read, begunAt, goneOnFrom }, cursor),
+    judged(parts.rules.isReadCounted, step, read, begunAt),
   );
   const { assessments, requests } = read;
   return { ...nothing, requests, found: assessments.length, ...settled };
@@ -92,13 +89,12 @@ interface Proving {
 /** Days that the host cannot answer for are days of which nothing was seen, as long as it answers at all. */
 export async function prove(
   { parts, limit }: Proving,
-  { purpose, days, range, isDivisible }: ReadStep,
+  { purpose, days, range, isDivisible, goneOnFrom }: ReadStep,
   calendar: Calendar,
-  bookmark: Bookmark | undefined,
 ): Promise<Answered | 'unanswered'> {
   try {
     const until = limit.readingDeadline;
-    const read = await parts.partner.prove(range, until, bookmark);
+    const read = await parts.partner.prove(range, until, goneOnFrom);
     // With time left it was the pace, which is too dear to read anything twice.
     const isOutOfPace = read.isCutOff && Temporal.Instant.compare(parts.clock.now(), until) < 0;
     return { ...read, isOutOfPace };
@@ -128,6 +124,7 @@ async function settle(context: ReadingContext, before: Progress, read: Judged): 
   // Cut short, not all of it was committed. Where the first reading takes several ticks for a range, no day of it is
   // read whole: audits prove them.
   const isCutShort = limit.noteIfReached();
+  const result = resultOf(read, committed.hasFailed);
   const isUncounted = read.isFirstReading
     ? isCutShort || read.isInParts || read.isInVain
     : isCutShort && !read.isInVain;
@@ -136,12 +133,15 @@ async function settle(context: ReadingContext, before: Progress, read: Judged): 
     : entriesOf(
         parts,
         read,
+        result,
         { fresh, ...looked, ...committed, older: seen.older },
         before.calendar,
       );
+  const isAsIs = isCutShort && result !== 'in-vain';
   return {
     calendar: await save(context, before.calendar, kept, committed.done),
-    ...resultOf(read, committed.hasFailed, isCutShort, before.cursor),
+    read: isAsIs ? 'left' : result,
+    cursor: isAsIs ? before.cursor : cursorAfter(read, result, before.cursor),
   };
 }
 
@@ -186,11 +186,11 @@ async function commit(
 function entriesOf(
   { rules }: Pick<TickParts, 'rules'>,
   read: Judged,
+  result: ReadResult,
   {
     fresh,
     missing,
     done,
-    hasFailed,
     staying,
     older,
   }: CommittedChanges &
@@ -198,7 +198,6 @@ function entriesOf(
     Pick<Differences, 'older'> & { readonly fresh: FreshEntries },
   calendar: Calendar,
 ): FreshEntries {
-  const outcome = outcomeOf(read, hasFailed);
   const lacking = new Map(missing);
   for (const day of staying) lacking.set(day, (lacking.get(day) ?? 0) + 1);
   const counted = new Map(
@@ -207,9 +206,10 @@ function entriesOf(
       return [day, missing === undefined ? entry : { ...entry, missing }];
     }),
   );
-  const of = { entries: counted, isJoint: isJoint(read) };
-  const after = entriesAfter(outcome, of, done, calendar, read.begunAt);
-  const isApart = of.isJoint && outcome !== 'proven';
+  const isJoint = read.step.isDivisible && !read.isFirstReading;
+  const of = { entries: counted, isJoint };
+  const after = entriesAfter(result, of, done, calendar, read.begunAt);
+  const isApart = isJoint && result !== 'done';
   const kept = isApart ? rules.separated(after, read.step.days) : after;
   const dueAgain = older.flatMap(({ day, until: dueAt }): [string, DayEntry][] => {
     const entry = kept.get(day);

@@ -410,7 +410,7 @@ class Tick {
 
     const list = backwards({
       position,
-      range: bookmark?.range,
+      cursor: bookmark,
       startDay,
       isStartOnly: settings.baseline === 'fan-out',
       window: this.#window,

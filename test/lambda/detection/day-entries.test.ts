@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Calendar, type DayEntry } from '../../../lambda/detection/calendar.ts';
-import { entriesAfter, type Outcome } from '../../../lambda/detection/day-entries.ts';
+import { entriesAfter } from '../../../lambda/detection/day-entries.ts';
 import { waited } from '../../../lambda/detection/due.ts';
+import type { ReadResult } from '../../../lambda/detection/worklist.ts';
 
 const readAt = Date.parse('2026-11-21T08:00:00Z');
 const proof = { kind: 'single-page', at: 5, count: 2 } as const;
@@ -13,7 +14,7 @@ const day = '2026-11-12';
 const calendar = new Calendar([[day, before]]);
 
 /** The read showed one row of the two. */
-function entryAfter(outcome: Outcome, isJoint = false): DayEntry | undefined {
+function entryAfter(outcome: ReadResult, isJoint = false): DayEntry | undefined {
   const entries = new Map([[day, { count: 1, readAt }]]);
   return entriesAfter(outcome, { entries, isJoint }, [], calendar, readAt).get(day);
 }
@@ -27,10 +28,10 @@ const isDue = (entry: DayEntry | undefined) => {
 
 describe('a day after a read of it alone', () => {
   it('is what the read showed, if that is proven', () => {
-    expect(entryAfter('proven')).toEqual({ count: 1, readAt });
+    expect(entryAfter('done')).toEqual({ count: 1, readAt });
   });
 
-  it.each(['unproven', 'failed', 'in-parts', 'in-vain'] as const)(
+  it.each(['unproven', 'failed', 'left', 'in-vain'] as const)(
     'that was %s is not due again at once, whatever it was due for',
     (outcome) => {
       expect(isDue(before)).toBe(true);
@@ -41,14 +42,14 @@ describe('a day after a read of it alone', () => {
   it('that left something is one failure more; a part of a day is none', () => {
     for (const outcome of ['unproven', 'failed', 'in-vain'] as const)
       expect(entryAfter(outcome)).toMatchObject({ readAt, failures: 3 });
-    expect(entryAfter('in-parts')).toMatchObject({ readAt, failures: 2 });
+    expect(entryAfter('left')).toMatchObject({ readAt, failures: 2 });
   });
 
   it('keeps its count and its proof if it was cut off, and only its count if something is left', () => {
     expect(entryAfter('in-vain')).toMatchObject({ count: 2, proof, digest: 'digest' });
     expect(entryAfter('failed')).toMatchObject({ count: 2 });
     expect(entryAfter('failed')).not.toHaveProperty('proof');
-    expect(entryAfter('in-parts')).not.toHaveProperty('proof');
+    expect(entryAfter('left')).not.toHaveProperty('proof');
   });
 });
 
