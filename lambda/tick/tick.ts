@@ -34,8 +34,6 @@ import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import {
-  type Baseline,
-  type Cursor,
   type Lease,
   type LeasedState,
   noLease,
@@ -391,22 +389,16 @@ class Tick {
     const { ledger, clock, settings } = this.#parts;
     const { lease, state, announcement } = work;
     const context = this.#context(work);
+    const { before, sliceDays, bookmark, isAnew } = state.baseline;
     const { startDay = this.#window.today, begunAt = clock.now().epochMilliseconds } =
       state.baseline;
-    const { before, sliceDays, bookmark, isAnew } = state.baseline;
-    const baseline = (position: Position, cursor: Cursor | undefined): Baseline => ({
-      status: 'running',
-      begunAt,
-      startDay,
-      ...(isAnew && { isAnew }),
-      ...position,
-      ...(cursor && { bookmark: cursor }),
-    });
+    const begun = { status: 'running', begunAt, startDay, ...(isAnew && { isAnew }) } as const;
+    const goneOnWith = bookmark && { bookmark };
     const announces = isAnew || settings.announce !== 'none';
     announcement.expect(state, announces ? await totalToBe(context, pulse) : undefined);
     const position = { ...(before && { before }), ...(sliceDays && { sliceDays }) };
     if (before !== undefined) await announceNewcomers(context, pulse, startDay);
-    else await ledger.saveState({ baseline: baseline(position, bookmark) }, lease);
+    else await ledger.saveState({ baseline: { ...begun, ...position, ...goneOnWith } }, lease);
 
     const list = backwards({
       position,
@@ -420,10 +412,10 @@ class Tick {
       list,
       reading,
       { calendar: await readCalendar(ledger, this.#window), cursor: bookmark },
-      (reached) => ledger.saveState({ baseline: baseline(reached, undefined) }, lease),
+      (reached) => ledger.saveState({ baseline: { ...begun, ...reached } }, lease),
     );
-    const { calendar, end } = done;
-    this.#learned.baseline = baseline(end.position, done.cursor);
+    const { calendar, cursor, end } = done;
+    this.#learned.baseline = { ...begun, ...end.position, ...(cursor && { bookmark: cursor }) };
     if (end.isCompleted) {
       // Operations hear of it before the state says so: a crash in between tells them twice.
       const notice = baselineNotice(settings.name, calendar);
