@@ -3,7 +3,7 @@ import { metrics } from './names.ts';
 
 /** All that is said of a condition, wherever it is said. */
 export interface ConditionEntry {
-  /** What the metric of its alarm counts, if it has one. */
+  /** What its alarm counts, if it has one of its own: one is for all that is in the way of every tick. */
   readonly metric?: (typeof metrics)[keyof typeof metrics];
   /** Follows "<integration>: " in the subject, which has to stay below 100 characters. */
   readonly begins: string;
@@ -26,8 +26,6 @@ export interface NoticeSettings {
   readonly resources: { readonly stack: string; readonly secret: string };
 }
 
-/** Of every tick. */
-const inTheWay = { metric: metrics.refused };
 const leftAlone =
   'Nothing new is announced meanwhile, and nothing is lost. The notifier tries again by itself, at the latest after an hour.';
 const tryAgain = 'Nothing new is announced meanwhile, and nothing is lost. Every tick tries again.';
@@ -51,7 +49,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: (settings) => ops('resume', settings),
   },
   'credentials-not-set': {
-    ...inTheWay,
     begins: 'the credentials are not stored yet',
     ends: 'the credentials are stored',
     means: `The secret is still as the deployment made it: without client ID and secret. ${tryAgain}`,
@@ -59,7 +56,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: store,
   },
   'credentials-malformed': {
-    ...inTheWay,
     begins: 'the stored credentials are not readable as such',
     ends: 'the stored credentials are readable',
     means: `The value of the secret is not {"client_id": "...", "client_secret": "..."}. ${tryAgain}`,
@@ -67,7 +63,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: store,
   },
   'secret-unreadable': {
-    ...inTheWay,
     begins: 'the credentials cannot be read',
     ends: 'the credentials can be read again',
     means: `Secrets Manager does not give out the secret. ${tryAgain}`,
@@ -76,7 +71,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
       `aws secretsmanager describe-secret --secret-id ${secret}`,
   },
   'credentials-refused': {
-    ...inTheWay,
     begins: 'the partner refuses the credentials',
     ends: 'the partner accepts the credentials again',
     means: `The partner's token endpoint refuses the client ID or the secret. ${leftAlone}`,
@@ -84,7 +78,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: store,
   },
   'unsupported-grant': {
-    ...inTheWay,
     begins: 'the partner refuses to issue tokens',
     ends: 'the partner issues tokens again',
     means: `The partner's token endpoint does not accept the grant type client_credentials as it is sent. ${leftAlone}`,
@@ -92,7 +85,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: checkedByHand,
   },
   'token-refused-twice': {
-    ...inTheWay,
     begins: 'the partner refuses the tokens that it issues',
     ends: 'the partner accepts its tokens again',
     means: `The partner's API refuses tokens that its own token endpoint has just issued. ${leftAlone}`,
@@ -100,7 +92,6 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     command: checkedByHand,
   },
   'not-provisioned': {
-    ...inTheWay,
     begins: 'the partner has assigned no scope',
     ends: 'the partner has assigned a scope',
     means: `The partner's API answers 400 to the list without any filter: the integration has no organizations or no assessments assigned. ${leftAlone}`,
@@ -194,10 +185,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
 };
 
 /** What a condition is called, and what to do about it. */
-export function conditionWording(
-  settings: NoticeSettings,
-  name: ConditionName,
-): { readonly title: string; readonly whatToDo: string } {
-  const { begins, toDo, command } = conditionTable[name];
-  return { title: begins, whatToDo: [toDo, ...(command ? [command(settings)] : [])].join(' ') };
+export function conditionWording(settings: NoticeSettings, name: ConditionName) {
+  const { begins: title, toDo, command } = conditionTable[name];
+  return { title, whatToDo: command ? `${toDo} ${command(settings)}` : toDo };
 }

@@ -1,7 +1,7 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { conditionTable } from './condition-table.ts';
 import { describeError } from './describe-error.ts';
-import { conditionNames } from './detection/conditions.ts';
+import { accessNames, conditionNames } from './detection/conditions.ts';
 import { reachOf } from './errors.ts';
 import { FunctionJournal } from './function-journal.ts';
 import { metricDimensions, metricNamespace, metrics as names } from './names.ts';
@@ -22,17 +22,16 @@ const asWanted: ReadonlySet<TickReport['outcome']> = new Set([
   'no-credentials',
 ]);
 
-/** What lasts, or what this tick has met of it; of several of one metric the most. */
+/** What lasts, or what this tick has met of it. */
 function conditionMetrics(line: TickLine): ReadonlyMap<string, number> {
   const { conditions, held, undeliverable, quarantined } = line;
   const met: TickLine['conditions'] = { held, undeliverable, quarantined };
   const isNew = line.outcome === 'no-credentials';
-  const values = new Map<string, number>();
+  const refused = accessNames.some((name) => conditions[name]);
+  const values = new Map<string, number>([[names.refused, refused && !isNew ? 1 : 0]]);
   for (const name of conditionNames) {
     const { metric } = conditionTable[name];
-    if (metric === undefined || (isNew && metric === names.refused)) continue;
-    const value = Math.max(conditions[name] ?? 0, met[name] ?? 0);
-    values.set(metric, Math.max(values.get(metric) ?? 0, value));
+    if (metric) values.set(metric, Math.max(conditions[name] ?? 0, met[name] ?? 0));
   }
   return values;
 }

@@ -131,8 +131,8 @@ export function observe(
   observation: Observation,
   nowMs: number,
 ): OpenCondition | undefined {
-  if (observation.number === 0) return before && notSeen(before, observation, nowMs);
   const { number, steadyMs = 0, since: seenSince = nowMs } = observation;
+  if (number === 0) return before && notSeen(before, steadyMs, nowMs);
   const { since = seenSince, told } = before ?? {};
   const details = shown(observation.details) ?? before?.details;
   const paths = observation.paths ?? before?.paths;
@@ -155,7 +155,7 @@ function shown(lines: readonly string[] | undefined): readonly string[] | undefi
 
 function notSeen(
   { owes: _, details: __, ...before }: OpenCondition,
-  { steadyMs = 0 }: Observation,
+  steadyMs: number,
   nowMs: number,
 ): OpenCondition | undefined {
   const { goneAt = nowMs, told } = before;

@@ -106,19 +106,14 @@ export async function tellFlood(
 export async function waitingSeen(
   parts: TickParts,
   open: OpenConditions,
-  now: Readonly<Record<Kept, number>>,
+  { held, undeliverable }: Readonly<Record<Kept, number>>,
 ): Promise<Pick<Observations, Kept>> {
-  const { held, undeliverable } = now;
   const known = (name: Kept) => open.get(name)?.number ?? 0;
+  const aside = known('undeliverable') + undeliverable;
   return {
     // What waits behind a held event is of a certification that counts already.
     held: { number: held > 0 ? Math.max(known('held'), held) : await kept(parts, 'held', open) },
-    undeliverable: {
-      number:
-        undeliverable > 0
-          ? known('undeliverable') + undeliverable
-          : await kept(parts, 'undeliverable', open),
-    },
+    undeliverable: { number: undeliverable > 0 ? aside : await kept(parts, 'undeliverable', open) },
   };
 }
 

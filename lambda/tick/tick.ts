@@ -509,10 +509,9 @@ class Tick {
     const now = clock.now();
     const malformed = unreported(this.#facts, state);
     if (malformed.length > 0) {
-      const reported = [...state.reported, ...malformed.map(([name]) => name)];
       const news = malformed.map(([, record]) => record);
-      this.#learned.reported = reported;
-      this.#facts.reported = { news, total: reported.length };
+      this.#learned.reported = [...state.reported, ...malformed.map(([name]) => name)];
+      this.#facts.reported = { news, total: this.#learned.reported.length };
     }
     const { missing, unexplained } = { ...state, ...this.#learned };
     // A reading of everything looks for nothing that is missing, and knows of nothing that it is not.

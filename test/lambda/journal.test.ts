@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
 import { TickJournal, type TickLine } from '../../lambda/journal.ts';
 import { metrics as names } from '../../lambda/names.ts';
 import { CredentialsNotSetError } from '../../lambda/partner/secret.ts';
@@ -121,6 +122,13 @@ describe('the metrics of a tick', () => {
       DaysUnproven: 3,
       Refused: 1,
     });
+  });
+
+  it('tell that people have to mend what is in the way of every tick, and of nothing else', () => {
+    const refused = conditionNames.filter((name) =>
+      sentIn(metricsOf({ conditions: { [name]: 1 } })).includes(names.refused),
+    );
+    expect(refused).toEqual([...accessNames]);
   });
 
   it('are two when there is nothing to tell: each is paid for', () => {
