@@ -16,10 +16,9 @@ import { holds } from './holds.ts';
 import type { Call, Carriers, OperationParts } from './parts.ts';
 import { prove } from './prove.ts';
 import { briefly, conclude, record } from './record.ts';
-import { replay } from './replay.ts';
+import { replay, sendTestEvent } from './replay.ts';
 import { status } from './status.ts';
 import { steering } from './steering.ts';
-import { sendTestEvent } from './test-event.ts';
 
 const carriers: Carriers = {
   ...{ status, explain, prove, check },

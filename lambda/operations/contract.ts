@@ -6,15 +6,9 @@ import { events } from './contract/events.ts';
 import { looking } from './contract/looking.ts';
 import { steering } from './contract/steering.ts';
 
-export { idsAtOnce, problemSchema } from './contract/common.ts';
+export * from './contract/common.ts';
 export { mostOpenHours } from './contract/events.ts';
-export {
-  certificateYears,
-  checkNames,
-  fitsOneCertificate,
-  type Reason,
-  reasons,
-} from './contract/looking.ts';
+export * from './contract/looking.ts';
 
 /**
  * Every command that the operate function carries out: what it is sent, and what it answers. Those that

@@ -9,23 +9,20 @@ import { dayProof } from './proofs.ts';
 
 type Explanation = ResultOf<'explain'>;
 type Known = NonNullable<Explanation['known']>;
-type AtPartner = NonNullable<Explanation['partner']>;
 
 /**
  * The life of one assessment, as far as it was recorded, and why nothing was announced of it if
  * nothing was. Nothing personal: names of fields, ids and days.
  */
-export const explain: Carrier<'explain'> = async (parts, command, { limit }) => {
-  const { id } = command;
+export const explain: Carrier<'explain'> = async (parts, { id }, { limit }) => {
   const state = await parts.ledger.recordedState();
   const story = await parts.opsLedger.story(id);
   const known = story && knownOf(story, parts.settings);
-  const isAsked = command.partner || story === undefined;
-  const partner = isAsked ? await ask(parts, id, limit, state, story) : undefined;
-  const has = partner?.has ?? 'no-answer';
+  const partner = await ask(parts, id, limit, state, story);
+  const { has } = partner;
   const isReported = has === 'no-answer' && state?.reported.includes(String(id));
   const unknown = isReported ? 'quarantined' : verdicts[has];
-  const day = known?.day ?? (partner?.has === 'record' ? partner.day : undefined);
+  const day = known?.day ?? (partner.has === 'record' ? partner.day : undefined);
   return {
     result: {
       ...{ id, known, partner },
@@ -87,7 +84,7 @@ async function ask(
   limit: Call['limit'],
   state: State | undefined,
   story: Life | undefined,
-): Promise<AtPartner> {
+): Promise<Explanation['partner']> {
   try {
     refuseIfLeftAlone(state, parts);
     const record = await parts.partner.get(id, limit.deadline);

@@ -71,27 +71,17 @@ export function dayProof({ count, proof, digest, unprovenSince }: DayEntry) {
   };
 }
 
-/** The oldest proofs, and the days that have none. */
+/** The oldest proof, and the days that have none. */
 export function proofOverview(
   calendar: ReadonlyMap<string, DayEntry>,
-  recentFrom: string,
 ): Pick<ResultOf<'status'>, 'oldestProof' | 'unproven'> {
   const days = [...calendar].sort(([a], [b]) => (a < b ? -1 : 1));
-  const unproven = days.filter(([, { proof }]) => proof === undefined);
-  const oldestOf = (part: typeof days) => {
-    const proven = part.flatMap(([day, { proof }]) => (proof ? [{ day, at: proof.at }] : []));
-    const [oldest] = proven.sort((a, b) => a.at - b.at);
-    return oldest && { ...oldest, at: instant(oldest.at) };
-  };
+  const proven = days.flatMap(([day, { proof }]) => (proof ? [{ day, at: proof.at }] : []));
+  const [oldest] = proven.sort((a, b) => a.at - b.at);
+  const unproven = days.flatMap(([day, { proof }]) => (proof ? [] : [day]));
   return {
-    oldestProof: {
-      recent: oldestOf(days.filter(([day]) => day >= recentFrom)),
-      history: oldestOf(days.filter(([day]) => day < recentFrom)),
-    },
-    unproven: {
-      days: unproven.length,
-      first: unproven.slice(0, unprovenShown).map(([day]) => day),
-    },
+    oldestProof: oldest && { ...oldest, at: instant(oldest.at) },
+    unproven: { days: unproven.length, first: unproven.slice(0, unprovenShown) },
   };
 }
 

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
 import { recentWindow } from '../detection/days.ts';
 import { fingerprintOf } from '../detection/fingerprint.ts';
-import { certificationEvent } from '../events/event.ts';
+import { certificationEvent, testEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import type { Refusal } from '../ports/announcer.ts';
 import { noneOfAnyKind } from './contract/common.ts';
@@ -115,3 +116,29 @@ async function rebuilt(
   const owed = { certificationId: id, revision, owes: 'event-and-digest' } as const;
   return { kind, owed: { ...owed, event } };
 }
+
+/**
+ * Announces an invented assessment, marked as a test, the way every event goes: same topic, same
+ * attributes, same encryption, the same choice of fields.
+ *
+ * @throws EventsRefusedError
+ */
+export const sendTestEvent: Carrier<'test-event'> = async (
+  { settings, clock, announcer },
+  command,
+  { limit },
+) => {
+  const event = testEvent({
+    ...command,
+    integration: settings.name,
+    unique: randomUUID(),
+    time: clock.now(),
+    fields: settings.fields,
+  });
+  const certificationId = event.data.assessment.id;
+  const owed = { certificationId, revision: 1, event, owes: 'event-and-digest' } as const;
+  const { refused } = await announcer.publish([owed], limit.deadline);
+  const [refusal] = refused;
+  if (refusal !== undefined) throw new EventsRefusedError(1, refusal.code);
+  return { result: { id: event.id } };
+};

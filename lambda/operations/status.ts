@@ -49,7 +49,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
     missing: { number: missing, isTooMany: tooManySince !== undefined },
     today: state?.today?.day === today ? state.today : { day: today, ...noneOfAnyKind() },
     waiting,
-    ...proofOverview(calendar, window.from),
+    ...proofOverview(calendar),
     detection: detectionTimes(settings, {
       recent: totalOf(calendar, window.from),
       all: certifications,
@@ -127,13 +127,12 @@ export function progressOf(
   reads: OperationParts['settings']['baseline'],
 ): Status['baseline'] {
   if (state === undefined) return { status: 'none', counted: 0 };
-  const { status, startDay, begunAt, before } = state.baseline;
+  const { status, begunAt, before } = state.baseline;
   const since = status === 'completed' ? 0 : (begunAt ?? Number.POSITIVE_INFINITY);
   const isBackwards = status === 'running' && reads !== 'fan-out';
   const read = [...calendar].filter(([, { readAt }]) => readAt >= since);
   return {
     status,
-    startDay: startDay?.toString(),
     before: isBackwards ? before?.toString() : undefined,
     counted: totalOf(new Map(read)),
   };

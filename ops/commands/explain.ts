@@ -9,16 +9,13 @@ export const explain = opsCommand({
   usage: 'explain',
   summary: 'The life of one assessment: what was seen and announced of it, or why nothing was.',
   details:
-    'Shows no personal data. What the ledger does not know, the partner is asked for. Ends with 3 when neither knows it, with 4 or 5 when the partner refuses or fails to say.',
-  examples: [
-    ['explain 48213 --stack prod', 'was 48213 announced, and when?'],
-    ['explain 48213 --stack prod --no-partner', 'only what the ledger knows'],
-  ],
+    'Shows no personal data. The partner is asked, too. Ends with 3 when neither knows it, with 4 or 5 when the partner refuses or fails to say.',
+  examples: [['explain 48213 --stack prod', 'was 48213 announced, and when?']],
   declare: (command) =>
-    command
-      .addArgument(new Argument('<id>', 'top-level id of the assessment').argParser(positiveNumber))
-      .option('--no-partner', 'ask the partner only about what the ledger does not know'),
-  settings: z.object({ id: z.int(), partner: z.boolean() }),
+    command.addArgument(
+      new Argument('<id>', 'top-level id of the assessment').argParser(positiveNumber),
+    ),
+  settings: z.object({ id: z.int() }),
   async run(session, settings) {
     const operator = await session.operator();
     const result = await session.ask(operator, 'explain', settings);
@@ -28,7 +25,7 @@ export const explain = opsCommand({
     const answer = { ...result, ...(status && { inTheWay: inTheWay(status) }) };
     session.answer(answer, (view) => explainLines(view, result, status));
     const { verdict, partner } = result;
-    if (verdict === 'partner-silent' && partner?.has === 'no-answer')
+    if (verdict === 'partner-silent' && partner.has === 'no-answer')
       return exitCodeOf(partner.problem.code);
     return verdict === 'not-at-partner' ? exitCodes.notFound : exitCodes.fine;
   },

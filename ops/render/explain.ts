@@ -68,7 +68,7 @@ export function explainLines(view: View, explanation: Explanation, status?: Stat
       ],
       ['first seen', known && firstSeen(view, known)],
       ['day', dayOf(view, explanation)],
-      ['partner now', partner && partnerNow(partner)],
+      ['partner now', partnerNow(partner)],
       ...(status === undefined
         ? []
         : inTheWay(status).map((reason): [string, Cell] => [
@@ -82,7 +82,7 @@ export function explainLines(view: View, explanation: Explanation, status?: Stat
 
 /** Of what is as the partner has it, and was decided about, a tick has nothing left to find or to do. */
 export function isSettled({ verdict, partner }: Explanation): boolean {
-  return partner?.has === 'record' && partner.asRecorded === true && settled.has(verdict);
+  return partner.has === 'record' && partner.asRecorded === true && settled.has(verdict);
 }
 
 /** What keeps ticks from finding what they have not found yet. */
@@ -132,7 +132,7 @@ function dayOf(view: View, { day }: Explanation): Cell | undefined {
   ];
 }
 
-function partnerNow(partner: NonNullable<Explanation['partner']>): Cell {
+function partnerNow(partner: Explanation['partner']): Cell {
   switch (partner.has) {
     case 'nothing':
       return 'has no such record (404)';

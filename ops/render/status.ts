@@ -9,7 +9,7 @@ type Status = ResultOf<'status'>;
 
 /** Per integration: up to date, or why not, and what there is to know besides. */
 export function statusLines(view: View, status: Status): string[] {
-  const { settings, today, lastTick } = status;
+  const { settings, today, lastTick, oldestProof: proof } = status;
   const { day, ...changes } = today;
   return [
     `${view.paint('strong', settings.integration)}  ${standing(view, status)}`,
@@ -23,7 +23,7 @@ export function statusLines(view: View, status: Status): string[] {
       ['certifications', total(status)],
       ['today', `${counts(changes, 'no changes')} (${day})`],
       ['waiting', waiting(status)],
-      ['oldest proof', oldestProof(view, status)],
+      ['oldest proof', proof ? `${distance(proof.at, view)} (${proof.day})` : 'none'],
       ['unproven', unproven(status)],
     ]),
     '',
@@ -134,12 +134,6 @@ function waiting({ waiting: { pending, digest, held, undeliverable } }: Status):
     'nothing',
   );
   return held + undeliverable > 0 ? ['warning', text] : text;
-}
-
-function oldestProof(view: View, { oldestProof: { recent, history } }: Status): string {
-  const told = (part: string, proof: typeof recent) =>
-    proof === undefined ? [] : [`${part} ${distance(proof.at, view)} (${proof.day})`];
-  return [...told('recent days', recent), ...told('history', history)].join(', ') || 'none';
 }
 
 function unproven({ unproven: { days, first } }: Status): Cell | undefined {

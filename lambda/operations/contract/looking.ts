@@ -73,7 +73,6 @@ const status = {
     /** How far the first full read is. */
     baseline: z.object({
       status: z.enum(['none', 'running', 'completed']),
-      startDay: z.optional(day),
       /** Days before this one are still to be read; absent where a fan-out reads them in any order. */
       before: z.optional(day),
       /** Certifications on the days read so far. */
@@ -92,11 +91,8 @@ const status = {
     today: dayTally,
     /** Certifications with an event that waits: for the next tick, for a digest, for ops. */
     waiting: z.object({ pending: count, digest: count, held: count, undeliverable: count }),
-    /** The proof that is oldest; absent: no day is proven. */
-    oldestProof: z.object({
-      recent: z.optional(z.object({ day, at: instant })),
-      history: z.optional(z.object({ day, at: instant })),
-    }),
+    /** The proof that is oldest, and its day; absent: no day is proven. */
+    oldestProof: z.optional(z.object({ day, at: instant })),
     /** Days without a proof; the oldest twenty of them. */
     unproven: z.object({ days: count, first: z.array(day) }),
     /** Minutes until a change is found at worst, by these settings: docs/detection.md. */
@@ -173,8 +169,6 @@ const explain = {
   command: z.strictObject({
     command: z.literal('explain'),
     id,
-    /** `false`: the partner is asked only about what the ledger does not know. */
-    partner: z._default(z.boolean(), true),
   }),
   result: z.object({
     id: count,
@@ -208,20 +202,18 @@ const explain = {
     ),
     /** Its day in the calendar, by what is known of it or by the partner's record. */
     day: z.optional(dayProof),
-    /** What the partner has under this id now; absent: not asked. */
-    partner: z.optional(
-      z.union([
-        z.object({
-          has: z.literal('record'),
-          day,
-          organization_id: z.nullable(z.int()),
-          /** It is what was recorded last; absent: nothing was. */
-          asRecorded: z.optional(z.boolean()),
-        }),
-        z.object({ has: z.enum(['nothing', 'malformed']) }),
-        z.object({ has: z.literal('no-answer'), problem: problemSchema }),
-      ]),
-    ),
+    /** What the partner has under this id now. */
+    partner: z.union([
+      z.object({
+        has: z.literal('record'),
+        day,
+        organization_id: z.nullable(z.int()),
+        /** It is what was recorded last; absent: nothing was. */
+        asRecorded: z.optional(z.boolean()),
+      }),
+      z.object({ has: z.enum(['nothing', 'malformed']) }),
+      z.object({ has: z.literal('no-answer'), problem: problemSchema }),
+    ]),
   }),
 };
 

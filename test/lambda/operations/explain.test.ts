@@ -320,11 +320,4 @@ describe('the life of an assessment', () => {
     story.host.edit(1, { email: 'b@example.org' });
     expect(await explained(1)).toMatchObject({ partner: { asRecorded: false } });
   });
-
-  it('is told without the partner, if that is not to be asked', async () => {
-    await story.settle();
-    await becomes(on('2026-11-20', 1));
-    expect(await explained(1, { partner: false })).not.toHaveProperty('partner');
-    expect(await explained(2, { partner: false })).toMatchObject({ verdict: 'not-at-partner' });
-  });
 });

@@ -48,10 +48,7 @@ describe('the status', () => {
       partner: { count: 2 },
       unexplained: 0,
       baseline: { status: 'completed', counted: 2 },
-      oldestProof: {
-        recent: { at: '2026-11-21T08:00:00Z' },
-        history: { day: '2019-04-03', at: '2026-11-21T08:00:00Z' },
-      },
+      oldestProof: { day: '2019-04-03', at: '2026-11-21T08:00:00Z' },
       unproven: { days: 0, first: [] },
       waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
       conditions: [],

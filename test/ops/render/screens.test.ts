@@ -47,10 +47,7 @@ const well: ResultOf<'status'> = {
   missing: { number: 0, isTooMany: false },
   today: { day: '2026-11-21', ...noChanges, created: 3, updated: 1 },
   waiting: { pending: 0, digest: 0, held: 0, undeliverable: 0 },
-  oldestProof: {
-    recent: { day: '2026-11-18', at: '2026-11-21T15:52:00Z' },
-    history: { day: '2019-02-01', at: '2026-11-21T14:13:00Z' },
-  },
+  oldestProof: { day: '2019-02-01', at: '2026-11-21T14:13:00Z' },
   unproven: { days: 0, first: [] },
   detection: detectionTimes(tickSettings(), { recent: 12, all: 12_004 }),
   conditions: [],
@@ -134,7 +131,7 @@ describe('status', () => {
       {
         standing: 'never-ticked',
         reasons: ['never-ticked'],
-        oldestProof: {},
+        oldestProof: undefined,
         baseline: { status: 'none', counted: 0 },
         certifications: 0,
       },
@@ -270,7 +267,10 @@ describe('explain', () => {
       : [],
   };
   it.each<[string, Omit<ResultOf<'explain'>, 'id'>]>([
-    ['announced-by-baseline', { verdict: 'announced', known: ofBaseline, day }],
+    [
+      'announced-by-baseline',
+      { verdict: 'announced', known: ofBaseline, day, partner: { has: 'nothing' } },
+    ],
     ['life', { verdict: 'undeliverable', known, day, partner: { has: 'nothing' } }],
     ['quarantined', { verdict: 'quarantined', partner: { has: 'malformed' } }],
     [
@@ -310,10 +310,14 @@ describe('explain', () => {
   it('says what keeps ticks from it, and nothing else that is in the way', () => {
     const reasons: Reason[] = ['paused', 'baseline', 'held', 'owing'];
     const status = { ...well, reasons };
-    const lines = explainLines(view, { id: 48_213, verdict: 'not-yet-seen' }, status);
-    expect(lines.slice(1)).toEqual([
-      '  in the way  paused',
-      '  in the way  the baseline is not completed',
+    const lines = explainLines(
+      view,
+      { id: 48_213, verdict: 'not-yet-seen', partner: { has: 'nothing' } },
+      status,
+    );
+    expect(lines.slice(2)).toEqual([
+      '  in the way   paused',
+      '  in the way   the baseline is not completed',
     ]);
   });
 });
