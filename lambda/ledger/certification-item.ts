@@ -16,8 +16,6 @@ import { parse, readAll, schemaVersion } from './item.ts';
 import type { Plain } from './table.ts';
 
 export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
-/** Under which the index by day has it, and the index of the undelivered. */
-export const indexKey = (integration: string, what: string) => `${integration}#${what}`;
 
 /** An item is in the index of the undelivered under the first, in this order, that an entry of its outbox waits for. */
 export const waits = ['pending', 'digest', 'held', 'undeliverable'] as const satisfies Waits[];
@@ -58,14 +56,13 @@ const outboxItem = z.object({
 });
 const eventBody = z.pipe(jsonText, certificationEventSchema);
 
-/** One attribute a revision, so that one write can add the newest and remove the oldest. */
-export const revisionAttribute = (revision: number) => `revision:${revision}`;
+/** Each is an attribute, so that one write can add the newest and remove the oldest. */
 const revisionsKept = 50;
 
 /** The attributes by which an item is found that waits for this, or is not found any more. */
 export function filedUnder(integration: string, wait: Waits | undefined): Plain {
   const { partitionKey, sortKey } = ledgerTable.undelivered;
-  if (wait !== undefined) return { [partitionKey]: indexKey(integration, wait) };
+  if (wait !== undefined) return { [partitionKey]: `${integration}#${wait}` };
   return { [partitionKey]: undefined, [sortKey]: undefined };
 }
 
@@ -117,7 +114,7 @@ export function eventsOf(item: Plain, waits: readonly Waits[]): KeptEvent[] {
 export function parseCertification(item: Plain): Certification {
   const parsed = parse(certificationItem, item);
   const { day, revision, presence, organization_id, assessment_name } = parsed;
-  const [outbox = []] = readAll([item], outboxOf).read;
+  const [outbox = []] = readAll([item], outboxOf);
   return {
     id: parsed.assessment_id,
     day,
@@ -154,7 +151,7 @@ export function parseLife(item: Plain): Life {
         const code = raw?.undeliverable;
         return {
           revision,
-          ...parse(revisionNoted, item, item[revisionAttribute(revision)]),
+          ...parse(revisionNoted, item, item[`revision:${revision}`]),
           ...(waits && { waits }),
           ...(code !== undefined && { code }),
           isBehind: waits === 'held' && raw?.held !== true,
@@ -166,7 +163,7 @@ export function parseLife(item: Plain): Life {
 /** By themselves: nothing else of the history is to be in the way of a decision. */
 export function decisionsAbout(item: Plain, revision: number) {
   const noted = z.pick(revisionNoted, { decisions: true });
-  return parse(noted, item, item[revisionAttribute(revision)]).decisions;
+  return parse(noted, item, item[`revision:${revision}`]).decisions;
 }
 
 /** What is noted of a revision. `late`: of the event; undefined where there is none. */
@@ -180,14 +177,14 @@ export function changeAttributes(integration: string, change: Change, note: Note
   const noted = {
     revision,
     changed_at: note.at,
-    [revisionAttribute(revision)]: { ...note, changed, found },
-    [revisionAttribute(revision - revisionsKept)]: undefined,
+    [`revision:${revision}`]: { ...note, changed, found },
+    [`revision:${revision - revisionsKept}`]: undefined,
   };
   if (change.kind === 'withdrawn') return { ...noted, presence: 'withdrawn' };
   const { assessment, fingerprint, earlier } = change;
   return {
     ...noted,
-    [ledgerTable.byDay.partitionKey]: indexKey(integration, assessment.certified_on),
+    [ledgerTable.byDay.partitionKey]: `${integration}#${assessment.certified_on}`,
     [ledgerTable.byDay.sortKey]: assessment.id,
     day: assessment.certified_on,
     fingerprint: fingerprint.whole,

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { Temporal } from 'temporal-polyfill';
 import { type Change, isNothing, isUndone, toldOf } from '../detection/compare.ts';
+import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -11,12 +12,10 @@ import {
   changeAttributes,
   eventsOf,
   filedUnder,
-  indexKey,
   outboxOf,
   parseCertification,
   parseDayCertification,
   parseLife,
-  revisionAttribute,
   waitOf,
   waits,
 } from './certification-item.ts';
@@ -45,24 +44,27 @@ const outboxWrites = 'outbox_writes';
  */
 export function certifications(table: Table, integration: string, journal: Journal) {
   /** What cannot be read is in the way of its own commits. */
-  const readable = <Parsed>(items: readonly Plain[], parse: (item: Plain) => Parsed) => {
-    const { read, unreadable } = readAll(items, parse);
-    for (const error of unreadable) journal.warn('ledger item unreadable', { error });
-    return read;
-  };
+  const warn = (error: NotifierError) => journal.warn('ledger item unreadable', { error });
   const indexed = (wait: Waits) => ({
     index: ledgerTable.undelivered,
-    key: indexKey(integration, wait),
+    key: `${integration}#${wait}`,
   });
   /** The index has keys only and lags; the items themselves are read consistently. */
-  async function* pages(wait: Waits, limit: number, start?: Plain) {
-    for await (const page of table.query(indexed(wait), limit, start)) {
+  async function* pages(place: Waits, waiting: readonly Waits[], limit: number, start?: Plain) {
+    for await (const page of table.query(indexed(place), limit, start)) {
       const last = page.at(-1);
       if (last === undefined) continue;
       const keys = page.map(keyOf);
-      const items = new Map((await table.getAll(keys)).map((item) => [keyOf(item), item]));
-      const there = keys.map((key) => items.get(key)).filter((item) => item !== undefined);
-      yield { items: there, last };
+      const found = new Map((await table.getAll(keys)).map((item) => [keyOf(item), item]));
+      const items = keys.map((key) => found.get(key)).filter((item) => item !== undefined);
+      const unreadable: NotifierError[] = [];
+      const owed = readAll(
+        items,
+        (item) => eventsOf(item, waiting),
+        (error) => unreadable.push(error),
+      );
+      const end = `${place}/${last[sortKey]}/${keyOf(last).split('#').at(-1)}`;
+      yield { items, owed: owed.flat(), unreadable, end };
     }
   }
   const settle = async (
@@ -105,17 +107,17 @@ export function certifications(table: Table, integration: string, journal: Journ
   return {
     async known(ids) {
       const items = await table.getAll(ids.map((id) => certificationKey(integration, id)));
-      const known = readable(items, parseCertification);
+      const known = readAll(items, parseCertification, warn);
       return new Map(known.map((certification) => [certification.id, certification]));
     },
     async lives(ids) {
       const items = await table.getAll(ids.map((id) => certificationKey(integration, id)));
-      return new Map(readable(items, parseLife).map((life) => [life.certification.id, life]));
+      return new Map(readAll(items, parseLife, warn).map((life) => [life.certification.id, life]));
     },
     async knownOfDay(day) {
-      const ofDay = { index: ledgerTable.byDay, key: indexKey(integration, day) };
+      const ofDay = { index: ledgerTable.byDay, key: `${integration}#${day}` };
       const items = (await Array.fromAsync(table.query(ofDay))).flat();
-      return new Map(readable(items, parseDayCertification).map((known) => [known.id, known]));
+      return new Map(readAll(items, parseDayCertification, warn).map((known) => [known.id, known]));
     },
     async recordSilently(sightings, now) {
       const at = now.toString();
@@ -127,7 +129,7 @@ export function certifications(table: Table, integration: string, journal: Journ
       const before = await write(table, integration, change, event, now, destiny);
       if (before === undefined) return undefined;
       const { id: certificationId, revision } = change;
-      const [outbox] = readAll([before], outboxOf).read;
+      const [outbox] = readAll([before], outboxOf);
       // What it owed already. An outbox that cannot be read is told to ops when its events are to be delivered.
       const beside = outbox?.map(({ waits }) => waits) ?? ['pending'];
       // The item is in the index under what it does not wait for first.
@@ -143,29 +145,23 @@ export function certifications(table: Table, integration: string, journal: Journ
     },
     /** Settling a page does not disturb the next one: a query goes on after a key, whether or not that is still there. */
     async *leftovers(owing) {
-      const wait = owing === 'event' ? 'pending' : 'digest';
-      for await (const { items } of pages(wait, deliveredTogether)) {
-        const { read, unreadable } = readAll(items, (one) => eventsOf(one, ['pending', 'digest']));
-        yield { owed: read.flat(), unreadable };
-        for (const item of items) await refile(table, integration, item);
+      const place = owing === 'event' ? 'pending' : 'digest';
+      for await (const page of pages(place, ['pending', 'digest'], deliveredTogether)) {
+        yield page;
+        for (const item of page.items) await refile(table, integration, item);
       }
     },
     /** @param after `<place>/<owed since>/<id>`: of what is owed since the same moment, some may be done */
-    async *kept(wait, after) {
+    async *kept(waiting, after) {
       const [begun, since, id] = after?.split('/') ?? [];
       const first = waits.findIndex((place) => after?.startsWith(`${place}/`));
       for (const place of waits.slice(Math.max(0, first))) {
         const start = {
-          [partitionKey]: indexKey(integration, place),
+          ...filedUnder(integration, place),
           [sortKey]: since,
           [ledgerTable.partitionKey]: certificationKey(integration, Number(id)),
         };
-        const from = place === begun ? start : undefined;
-        for await (const { items, last } of pages(place, keptTogether, from)) {
-          const { read, unreadable } = readAll(items, (item) => eventsOf(item, [wait]));
-          const lastId = keyOf(last).slice(keyOf(last).lastIndexOf('#') + 1);
-          yield { owed: read.flat(), unreadable, end: `${place}/${last[sortKey]}/${lastId}` };
-        }
+        yield* pages(place, [waiting], keptTogether, place === begun ? start : undefined);
       }
     },
     countKept: (wait) => table.count(indexed(wait)),
@@ -240,7 +236,7 @@ async function undo(
   const note = { kind, at: now.toString(), late: event.data.late, undone: true } as const;
   const set = changeAttributes(integration, change, note);
   const undone = outbox
-    .map((entry) => revisionAttribute(entry.revision))
+    .map((entry) => `revision:${entry.revision}`)
     .filter((name) => item[name] !== undefined && !(name in set))
     .map((name) => [path(name, 'undone'), true]);
   const untold = kind === 'withdrawn' && isNothing(told);
@@ -270,7 +266,7 @@ export async function rewrite(
 
 /** Puts an item where what it waits for is looked for; one that cannot be read stays where it is. */
 async function refile(table: Table, integration: string, item: Plain = {}): Promise<void> {
-  const [filed] = readAll([item], (one) => filedUnder(integration, waitOf(one))).read;
+  const [filed] = readAll([item], (one) => filedUnder(integration, waitOf(one)));
   if (filed !== undefined && item[partitionKey] !== filed[partitionKey])
     await rewrite(table, integration, item, item['outbox']);
 }

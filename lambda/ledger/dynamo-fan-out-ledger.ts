@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { FanOutLedger } from '../fan-out/parts.ts';
 import { ledgerTable } from '../names.ts';
 import { type PlannedRange, plannedRange, rangeProgress } from '../ports/planned-range.ts';
+import { type Lease, noLease } from '../ports/state.ts';
 import { baselineItem } from './certification-item.ts';
 import { isFree, isOurs } from './integration-state.ts';
 import { parse, renamed, schemaVersion } from './item.ts';
@@ -27,23 +28,23 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
   const planKey = (begunAt: number) => `FANOUT#${integration}#${begunAt}`;
   /** No two ranges of a plan end on the same day. Items go on to say "stretch", as the first version did. */
   const keyOf = ({ begunAt, to }: PlannedRange) => `STRETCH#${integration}#${begunAt}#${to}`;
-  const plan = async (begunAt: number) => {
-    const item = await table.get(planKey(begunAt));
+  const planIn = (item: Plain | undefined) => {
     if (item === undefined) return undefined;
-    const { stretches } = parse(planItem, item, renamed(item));
+    const { begunAt, stretches } = parse(planItem, item, renamed(item));
     return stretches.map((planned) => ({ begunAt, ...planned }));
   };
+  const keep = async (range: PlannedRange, { owner }: Lease, set: Plain) => {
+    const condition = { where: isOurs, values: { ':owner': owner } };
+    return (await table.update(keyOf(range), { set, ...condition })) !== undefined;
+  };
   return {
-    plan,
+    plan: async (begunAt) => planIn(await table.get(planKey(begunAt))),
     async keepPlan(begunAt, ranges) {
       const planned = z.encode(planItem, { begunAt, stretches: [...ranges] });
-      const isFirst = await table.create({
-        [ledgerTable.partitionKey]: planKey(begunAt),
-        // At most about a thousand ranges of 60 bytes each: far below an item's 400 KB.
-        ...renamed(planned),
-        schema: schemaVersion,
-      });
-      return isFirst ? ranges : ((await plan(begunAt)) ?? ranges);
+      // At most about a thousand ranges of 60 bytes each: far below an item's 400 KB.
+      const initial = { ...renamed(planned), schema: schemaVersion };
+      const item = await table.update(planKey(begunAt), { initial, returns: 'ALL_NEW' });
+      return planIn(item) ?? ranges;
     },
     async progressOf(ranges) {
       const keys = ranges.map(keyOf);
@@ -55,19 +56,18 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
       const { owner, until } = lease;
       const item = await table.update(keyOf(range), {
         set: { lease_owner: owner, lease_until: until.epochMilliseconds, schema: schemaVersion },
-        ...isFree(lease, now),
+        where: isFree,
+        values: { ':owner': owner, ':now': now.epochMilliseconds },
         returns: 'ALL_NEW',
       });
       return item && progressIn(item);
     },
     async keepProgress(range, lease, progress) {
       const encoded = z.encode(rangeProgress, { ...progress, bookmark: progress.bookmark });
-      const set = renamed(encoded);
-      return (await table.update(keyOf(range), { set, ...isOurs(lease) })) !== undefined;
+      return keep(range, lease, renamed(encoded));
     },
     async giveBackRange(range, lease) {
-      const set = { lease_owner: undefined, lease_until: undefined };
-      await table.update(keyOf(range), { set, ...isOurs(lease) });
+      await keep(range, lease, renamed(noLease));
     },
     async recordNew(sightings, now) {
       const at = now.toString();

@@ -1,6 +1,5 @@
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { calendar } from './calendar.ts';
 import { certifications } from './certifications.ts';
 import { integrationState } from './integration-state.ts';
 import type { Table } from './table.ts';
@@ -12,16 +11,8 @@ import type { Table } from './table.ts';
  * failed and leaves the work to the other.
  */
 export function dynamoLedger(table: Table, integration: string, journal: Journal): Ledger {
-  const { addYears, ...state } = integrationState(table, integration);
-  const days = calendar(table, integration);
   return {
-    ...state,
-    ...days,
-    async touch(touched) {
-      const zeros = new Map([...touched].map((day) => [day, 0]));
-      await addYears([...zeros.keys()].map((day) => Number(day.slice(0, 4))));
-      await days.addToDays(zeros);
-    },
+    ...integrationState(table, integration),
     ...certifications(table, integration, journal),
   };
 }

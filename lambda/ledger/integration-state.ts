@@ -1,24 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { Temporal } from 'temporal-polyfill';
+import pMap from 'p-map';
 import * as z from 'zod/mini';
+import { type DayEntry, dayReads, proof } from '../detection/calendar.ts';
 import { conditionNames } from '../detection/conditions.ts';
 import { nothingMissing } from '../detection/missing.ts';
-import type { OpsLedger } from '../operations/ops-ledger.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import {
-  type Lease,
-  memory,
-  noLease,
-  type Pause,
-  type State,
-  state as stateItem,
-} from '../ports/state.ts';
+import { memory, noLease, type State, state as stateItem } from '../ports/state.ts';
 import { parse, renamed, schemaVersion } from './item.ts';
-import type { Condition, Plain, Table, Update } from './table.ts';
+import type { Plain, Table, Update } from './table.ts';
 
 const saltBytes = 16;
 
-const stateKey = (integration: string) => `STATE#${integration}`;
+export const stateKey = (integration: string) => `STATE#${integration}`;
 
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
 const conditionPrefix = 'condition:';
@@ -33,20 +26,26 @@ const made = (): Update => ({
 const stateChanges = z.partial(stateItem);
 const memoryChanges = z.partial(memory);
 
+/** The condition of a write under the lease of an item. */
+export const isOurs = 'lease_owner = :owner';
 /** Nobody has the lease, or no longer. Ours already: the answer to this very write was lost, and the SDK has sent it again. */
-export const isFree = ({ owner }: Lease, now: Temporal.Instant): Condition => ({
-  where: 'attribute_not_exists(lease_owner) OR lease_until < :now OR lease_owner = :owner',
-  values: { ':owner': owner, ':now': now.epochMilliseconds },
+export const isFree = `attribute_not_exists(lease_owner) OR lease_until < :now OR ${isOurs}`;
+
+const writesAtOnce = 16;
+
+/** A month of the calendar: per day two numbers, and one map about the last read, its proof's fields side by side with the others. */
+const dayItem = z.object({
+  count: z._default(z.int(), 0),
+  /** By itself, so that only a read that looked for what is missing writes it. */
+  missing: z.optional(z.int()),
+  proof: z._default(z.extend(z.partial(proof), dayReads.shape), { readAt: 0 }),
 });
 
-export const isOurs = ({ owner }: Lease): Condition => ({
-  where: 'lease_owner = :owner',
-  values: { ':owner': owner },
-});
+const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
 
 /**
- * What a tick leaves for the next one, and the lease. Each is one write of one item; under a lease, its
- * condition is that it is still ours. Of two items, each has its lease:
+ * What a tick leaves for the next one: the state, the lease, and the calendar, a month an item. Each is one write of
+ * one item; under a lease, its condition is that it is still ours. Of two items, each has its lease:
  *
  *   taken       the state's, then the memory's: from here on, nobody before us writes any more
  *   meanwhile   the state, then the memory: when the next look is due is known before what it is for
@@ -68,8 +67,23 @@ export function integrationState(table: Table, integration: string) {
     years = known.years;
     return known;
   };
+  const monthKey = (month: string) => `CALENDAR#${integration}#${month}`;
+  /** One update a month; days of one month are one item. */
+  const updateMonths = async <Value>(
+    byDay: ReadonlyMap<string, Value>,
+    update: (days: readonly [string, Value][]) => Update,
+  ) => {
+    const byMonth = Map.groupBy(byDay, ([day]) => day.slice(0, 'YYYY-MM'.length));
+    await pMap(byMonth, ([month, days]) => table.update(monthKey(month), update(days)), {
+      concurrency: writesAtOnce,
+    });
+  };
+  const addToDays = (deltas: ReadonlyMap<string, number>) =>
+    updateMonths(deltas, (days) => ({
+      add: Object.fromEntries(days.map(([day, delta]) => [`count:${day}`, delta])),
+    }));
   return {
-    state: () => state(),
+    state,
     async recordedState() {
       const item = await table.get(key);
       return item && state(item);
@@ -79,7 +93,8 @@ export function integrationState(table: Table, integration: string) {
       const taken = { lease_owner: owner, lease_until: until.epochMilliseconds };
       const before = await table.update(key, {
         set: { ...taken, dirty_since: now.epochMilliseconds },
-        ...isFree(lease, now),
+        where: isFree,
+        values: { ':owner': owner, ':now': now.epochMilliseconds },
         returns: 'ALL_OLD',
       });
       if (before === undefined) return undefined;
@@ -94,47 +109,74 @@ export function integrationState(table: Table, integration: string) {
           ...(missing && { missing: { ...nothingMissing, ...noted, ...missing } }),
         };
       } catch (error) {
-        await table.update(key, { set: renamed(noLease), ...isOurs(lease) });
+        const values = { ':owner': owner };
+        await table.update(key, { set: renamed(noLease), where: isOurs, values });
         throw error;
       }
     },
     async saveState({ conditions = new Map(), ...changes }, lease) {
       const open = [...conditions].map(([name, one]) => [conditionPrefix + name, one]);
       const ofState = renamed(z.encode(stateChanges, changes));
+      const condition = lease && { where: isOurs, values: { ':owner': lease.owner } };
       const writes = [
         [key, { ...ofState, ...Object.fromEntries(open) }],
         [memoryKey, renamed(z.encode(memoryChanges, changes))],
       ] as const;
       for (const [item, set] of 'leaseOwner' in changes ? writes.toReversed() : writes)
-        if (!(await table.update(item, { set, ...(lease && isOurs(lease)) }))) return false;
+        if (!(await table.update(item, { set, ...condition }))) return false;
       return true;
     },
-    async addYears(wanted: Iterable<number>) {
-      const added = new Set([...wanted].filter((year) => !years.has(year)));
-      if (added.size === 0) return;
-      await table.update(key, { add: { years: added } });
-      years = new Set([...years, ...added]);
+    async calendar(asked) {
+      const keys = [...asked].flatMap((year) =>
+        months.map((month) => monthKey(`${String(year).padStart(4, '0')}-${month}`)),
+      );
+      return new Map((await table.getAll(keys)).flatMap(parseMonth));
     },
-  } satisfies Partial<Ledger> & Record<'addYears', unknown>;
+    async saveDays(entries) {
+      await updateMonths(entries, (days) => ({
+        set: Object.fromEntries(days.flatMap(([day, entry]) => attributesOf(day, entry))),
+      }));
+    },
+    async touch(days) {
+      const touched = [...days];
+      const added = new Set(
+        touched.map((day) => Number(day.slice(0, 4))).filter((year) => !years.has(year)),
+      );
+      if (added.size > 0) await table.update(key, { add: { years: added } });
+      years = new Set([...years, ...added]);
+      await addToDays(new Map(touched.map((day) => [day, 0])));
+    },
+    addToDays,
+  } satisfies Partial<Ledger>;
 }
 
-/**
- * Whether ops have stopped the integration. Under the name of the call: when an answer is lost, the SDK
- * writes again, and what it then finds is its own.
- */
-export function steering(table: Table, integration: string) {
-  const steer = async (paused: boolean, pause: Pause | undefined, call: string, isSo: string) => {
-    const noted = pause && { ...pause, since: pause.since.epochMilliseconds };
-    const changed = await table.update(stateKey(integration), {
-      set: { paused, pause: noted, steered_by: call },
-      where: `attribute_exists(salt) AND (${isSo} OR steered_by = :call)`,
-      values: { ':call': call, ':before': !paused },
+function attributesOf(day: string, entry: DayEntry): [name: string, value: unknown][] {
+  const { count, missing, proof, ...read } = entry;
+  return [
+    [`count:${day}`, count],
+    [`proof:${day}`, renamed({ ...read, ...proof })],
+    ...(missing === undefined ? [] : [[`missing:${day}`, missing] as [string, unknown]]),
+  ];
+}
+
+function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
+  const days = Object.keys(item).flatMap((name) => /^(?:count|proof):(.+)$/.exec(name)?.[1] ?? []);
+  return [...new Set(days)].map((day) => {
+    const { count, missing, proof } = parse(dayItem, item, {
+      count: item[`count:${day}`],
+      missing: item[`missing:${day}`],
+      proof: renamed(item[`proof:${day}`]),
     });
-    return changed !== undefined;
-  };
-  const isRunning = 'attribute_not_exists(paused) OR paused = :before';
-  return {
-    pause: (pause, call) => steer(true, pause, call, isRunning),
-    resume: (call) => steer(false, undefined, call, 'paused = :before'),
-  } satisfies Partial<OpsLedger>;
+    const { kind, at, count: found, ...read } = proof;
+    const isProven = kind !== undefined && at !== undefined && found !== undefined;
+    return [
+      day,
+      {
+        ...read,
+        count,
+        ...(missing !== undefined && { missing }),
+        ...(isProven && { proof: { kind, at, count: found } }),
+      },
+    ];
+  });
 }

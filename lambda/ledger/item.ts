@@ -25,17 +25,20 @@ export function parse<Schema extends z.ZodMiniType>(
 }
 
 /** An item that cannot be read does not hide the others. */
-export function readAll<Parsed>(items: readonly Plain[], parse: (item: Plain) => Parsed) {
-  const read: Parsed[] = [];
-  const unreadable: LedgerCorruptError[] = [];
-  for (const item of items)
+export function readAll<Parsed>(
+  items: readonly Plain[],
+  parse: (item: Plain) => Parsed,
+  onUnreadable?: (error: LedgerCorruptError) => void,
+): Parsed[] {
+  return items.flatMap((item) => {
     try {
-      read.push(parse(item));
+      return [parse(item)];
     } catch (error) {
       if (!(error instanceof LedgerCorruptError)) throw error;
-      unreadable.push(error);
+      onUnreadable?.(error);
+      return [];
     }
-  return { read, unreadable };
+  });
 }
 
 /**
