@@ -46,12 +46,7 @@ export class Ledger extends Construct {
   baselineStatement(): iam.PolicyStatement {
     return new iam.PolicyStatement({
       sid: 'LedgerItems',
-      actions: [
-        'dynamodb:GetItem',
-        'dynamodb:PutItem',
-        'dynamodb:UpdateItem',
-        'dynamodb:BatchGetItem',
-      ],
+      actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem'],
       resources: [this.table.tableArn],
     });
   }
@@ -63,7 +58,6 @@ export class Ledger extends Construct {
         sid: 'LedgerItems',
         actions: [
           'dynamodb:GetItem',
-          'dynamodb:PutItem',
           'dynamodb:UpdateItem',
           'dynamodb:BatchGetItem',
           'dynamodb:BatchWriteItem',

@@ -66,29 +66,23 @@ export function filedUnder(integration: string, wait: Waits | undefined): Plain 
   return { [partitionKey]: undefined, [sortKey]: undefined };
 }
 
-export interface Entry {
-  readonly revision: number;
-  readonly waits: Waits;
-  readonly raw: z.output<typeof entry>;
-}
+export type Entry = ReturnType<typeof outboxOf>[number];
 
 /**
  * The entries of the outbox in the order of their revisions, without a look at the events. Order is kept
  * within a certification, so what comes after a held event is held with it.
  */
-export function outboxOf(item: Plain): Entry[] {
-  const entries: Entry[] = [];
+export function outboxOf(item: Plain) {
   let isBehindHeld = false;
   // Names that are integers are in order.
-  for (const [revision, raw] of Object.entries(parse(outboxItem, item).outbox)) {
+  return Object.entries(parse(outboxItem, item).outbox).map(([revision, raw]) => {
     const { owes, held, undeliverable } = raw;
     isBehindHeld ||= held === true && undeliverable === undefined;
     const published = isBehindHeld ? 'held' : 'pending';
     const undelivered = undeliverable === undefined ? published : 'undeliverable';
-    const waits = owes === 'digest' ? 'digest' : undelivered;
-    entries.push({ revision: Number(revision), waits, raw });
-  }
-  return entries;
+    const waits: Waits = owes === 'digest' ? 'digest' : undelivered;
+    return { revision: Number(revision), waits, raw };
+  });
 }
 
 /** Under which the item is to be found; `undefined` when nothing is owed. */
@@ -129,9 +123,9 @@ export function parseCertification(item: Plain): Certification {
   };
 }
 
-export function parseDayCertification(item: Plain): DayCertification {
-  const { assessment_id, fingerprint, presence } = parse(byDayEntry, item);
-  return { id: assessment_id, fingerprint, presence };
+export function parseIndexed(item: Plain): [id: number, known: DayCertification] {
+  const { assessment_id, ...known } = parse(byDayEntry, item);
+  return [assessment_id, known];
 }
 
 const firstSeen = z.object({ first_seen: z.optional(z.iso.datetime()) });
@@ -158,12 +152,6 @@ export function parseLife(item: Plain): Life {
         };
       }),
   };
-}
-
-/** By themselves: nothing else of the history is to be in the way of a decision. */
-export function decisionsAbout(item: Plain, revision: number) {
-  const noted = z.pick(revisionNoted, { decisions: true });
-  return parse(noted, item, item[`revision:${revision}`]).decisions;
 }
 
 /** What is noted of a revision. `late`: of the event; undefined where there is none. */

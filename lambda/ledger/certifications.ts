@@ -14,7 +14,7 @@ import {
   filedUnder,
   outboxOf,
   parseCertification,
-  parseDayCertification,
+  parseIndexed,
   parseLife,
   waitOf,
   waits,
@@ -29,7 +29,7 @@ const deliveredTogether = 200;
 /** Items that ops look at together. */
 const keptTogether = 100;
 
-const { partitionKey, sortKey } = ledgerTable.undelivered;
+const { undelivered } = ledgerTable;
 const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);
 
 /** Counts what has been written to the outbox: who rests on what it has read must have seen the last of it. */
@@ -45,13 +45,9 @@ const outboxWrites = 'outbox_writes';
 export function certifications(table: Table, integration: string, journal: Journal) {
   /** What cannot be read is in the way of its own commits. */
   const warn = (error: NotifierError) => journal.warn('ledger item unreadable', { error });
-  const indexed = (wait: Waits) => ({
-    index: ledgerTable.undelivered,
-    key: `${integration}#${wait}`,
-  });
   /** The index has keys only and lags; the items themselves are read consistently. */
   async function* pages(place: Waits, waiting: readonly Waits[], limit: number, start?: Plain) {
-    for await (const page of table.query(indexed(place), limit, start)) {
+    for await (const page of table.query(undelivered, `${integration}#${place}`, limit, start)) {
       const last = page.at(-1);
       if (last === undefined) continue;
       const keys = page.map(keyOf);
@@ -63,7 +59,7 @@ export function certifications(table: Table, integration: string, journal: Journ
         (item) => eventsOf(item, waiting),
         (error) => unreadable.push(error),
       );
-      const end = `${place}/${last[sortKey]}/${keyOf(last).split('#').at(-1)}`;
+      const end = `${place}/${last[undelivered.sortKey]}/${keyOf(last).split('#').at(-1)}`;
       yield { items, owed: owed.flat(), unreadable, end };
     }
   }
@@ -115,9 +111,9 @@ export function certifications(table: Table, integration: string, journal: Journ
       return new Map(readAll(items, parseLife, warn).map((life) => [life.certification.id, life]));
     },
     async knownOfDay(day) {
-      const ofDay = { index: ledgerTable.byDay, key: `${integration}#${day}` };
-      const items = (await Array.fromAsync(table.query(ofDay))).flat();
-      return new Map(readAll(items, parseDayCertification, warn).map((known) => [known.id, known]));
+      const pages = table.query(ledgerTable.byDay, `${integration}#${day}`);
+      const items = (await Array.fromAsync(pages)).flat();
+      return new Map(readAll(items, parseIndexed, warn));
     },
     async recordSilently(sightings, now) {
       const at = now.toString();
@@ -158,13 +154,13 @@ export function certifications(table: Table, integration: string, journal: Journ
       for (const place of waits.slice(Math.max(0, first))) {
         const start = {
           ...filedUnder(integration, place),
-          [sortKey]: since,
+          [undelivered.sortKey]: since,
           [ledgerTable.partitionKey]: certificationKey(integration, Number(id)),
         };
         yield* pages(place, [waiting], keptTogether, place === begun ? start : undefined);
       }
     },
-    countKept: (wait) => table.count(indexed(wait)),
+    countKept: (wait) => table.count(undelivered, `${integration}#${wait}`),
     settle,
     park: (refused) =>
       settle(
@@ -192,7 +188,7 @@ function write(
   const set = changeAttributes(integration, change, { kind, at, late: event.data.late });
   const index = filedUnder(integration, destiny);
   // As text, instants are in order only when they have as many digits.
-  const since = { [sortKey]: now.toString({ smallestUnit: 'millisecond' }) };
+  const since = { [undelivered.sortKey]: now.toString({ smallestUnit: 'millisecond' }) };
   const key = certificationKey(integration, change.id);
   if (revision === 1)
     return table.update(key, {
@@ -267,6 +263,6 @@ export async function rewrite(
 /** Puts an item where what it waits for is looked for; one that cannot be read stays where it is. */
 async function refile(table: Table, integration: string, item: Plain = {}): Promise<void> {
   const [filed] = readAll([item], (one) => filedUnder(integration, waitOf(one)));
-  if (filed !== undefined && item[partitionKey] !== filed[partitionKey])
+  if (filed !== undefined && item[undelivered.partitionKey] !== filed[undelivered.partitionKey])
     await rewrite(table, integration, item, item['outbox']);
 }

@@ -1,5 +1,6 @@
-import pMap from 'p-map';
+import pMap, { pMapSkip } from 'p-map';
 import * as z from 'zod/mini';
+import type { Sighting } from '../detection/compare.ts';
 import type { FanOutLedger } from '../fan-out/parts.ts';
 import { ledgerTable } from '../names.ts';
 import { type PlannedRange, plannedRange, rangeProgress } from '../ports/planned-range.ts';
@@ -70,13 +71,16 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
       await keep(range, lease, renamed(noLease));
     },
     async recordNew(sightings, now) {
-      const at = now.toString();
-      const written = await pMap(
-        sightings,
-        (sighting) => table.create(baselineItem(integration, sighting, at)),
-        { concurrency: writesAtOnce },
-      );
-      return sightings.filter((_, index) => written[index]);
+      const record = async (sighting: Sighting) => {
+        const { [ledgerTable.partitionKey]: key, ...set } = baselineItem(
+          integration,
+          sighting,
+          now.toString(),
+        );
+        const where = `attribute_not_exists(${ledgerTable.partitionKey})`;
+        return (await table.update(String(key), { set, where })) ? sighting : pMapSkip;
+      };
+      return pMap(sightings, record, { concurrency: writesAtOnce });
     },
   };
 }

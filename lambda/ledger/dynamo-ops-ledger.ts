@@ -2,11 +2,16 @@ import * as z from 'zod/mini';
 import { ledgerTable } from '../names.ts';
 import type { OpsLedger } from '../operations/ops-ledger.ts';
 import { commandRecord } from '../ports/command-record.ts';
-import type { Decision, Kept, KeptEvent, Waits } from '../ports/ledger.ts';
+import {
+  type Decision,
+  type Kept,
+  type KeptEvent,
+  revisionNoted,
+  type Waits,
+} from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
 import {
   certificationKey,
-  decisionsAbout,
   type Entry,
   eventsOf,
   outboxOf,
@@ -25,6 +30,9 @@ const commandsKept = 100;
 
 const recordItem = z.omit(commandRecord, { operation: true });
 
+/** By themselves: nothing else of the history is to be in the way of a decision. */
+const decisionsNoted = z.pick(revisionNoted, { decisions: true });
+
 /** One attribute a command, so that one write adds the newest and another removes the oldest. */
 const prefix = 'operation:';
 
@@ -37,8 +45,7 @@ const prefix = 'operation:';
  */
 export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
   const commandsKey = `COMMANDS#${integration}`;
-  const count = (waits: Waits) =>
-    table.count({ index: ledgerTable.undelivered, key: `${integration}#${waits}` });
+  const count = (waits: Waits) => table.count(ledgerTable.undelivered, `${integration}#${waits}`);
   const steer = async (paused: boolean, pause: Pause | undefined, call: string, isSo: string) => {
     const noted = pause && { ...pause, since: pause.since.epochMilliseconds };
     const changed = await table.update(stateKey(integration), {
@@ -75,11 +82,12 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
         );
         const note = { decision, at: now.toString() };
         const noted = [...decided]
-          .filter((one) => item[`revision:${one}`] !== undefined)
-          .map((one) => [
-            path(`revision:${one}`, 'decisions'),
-            [...decisionsAbout(item, one), note],
-          ]);
+          .map((one) => `revision:${one}`)
+          .filter((name) => item[name] !== undefined)
+          .map((name) => {
+            const { decisions } = parse(decisionsNoted, item, item[name]);
+            return [path(name, 'decisions'), [...decisions, note]];
+          });
         if (!(await rewrite(table, integration, item, outbox, Object.fromEntries(noted)))) continue;
         // Held only because one before them was: nobody has decided about them, and they go out.
         const behindHeld = before

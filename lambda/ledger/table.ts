@@ -5,7 +5,6 @@ import {
   type DynamoDBClient,
   DynamoDBServiceException,
   GetItemCommand,
-  PutItemCommand,
   paginateQuery,
   type QueryCommandInput,
   type QueryCommandOutput,
@@ -20,33 +19,28 @@ import { LedgerRefusedError, LedgerUnavailableError } from './errors.ts';
 /** An item, or attributes of one, as plain values. */
 export type Plain = Record<string, unknown>;
 
-/** What a write rests on, in DynamoDB's words. */
-export interface Condition {
-  readonly where?: string;
-  readonly values?: Plain;
-}
-
 const of = '\0';
 /** The name of a part of an attribute. */
 export const path = (...names: string[]) => names.join(of);
 
 /** Each attribute is named as it is, each part of one by its `path`. */
-export interface Update extends Condition {
+export interface Update {
   /** What is `undefined` is removed. */
   readonly set?: Plain;
   /** Set only where there is nothing yet. */
   readonly initial?: Plain;
   /** Added to a number or to a set. */
   readonly add?: Plain;
-  /** All of these are there: part of the condition. */
+  /** What the write rests on: that all of these are there, and this, in DynamoDB's words. */
   readonly exists?: readonly string[];
+  readonly where?: string;
+  readonly values?: Plain;
   readonly returns?: 'ALL_OLD' | 'ALL_NEW';
 }
 
-/** What an index has under a key, in its order. */
-export interface Indexed {
-  readonly index: { readonly name: string; readonly partitionKey: string };
-  readonly key: string;
+interface Index {
+  readonly name: string;
+  readonly partitionKey: string;
 }
 
 const getBatchLimit = 100;
@@ -55,9 +49,6 @@ const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 /** With these pauses, some ten seconds. */
 const mostRounds = 10;
-
-/** What these write can be too large for an item; a read, or a batch, is never the fault of one. */
-const writesOfOne = new Set(['PutItem', 'UpdateItem']);
 
 /** What is `undefined` is not there. */
 const asGiven = { removeUndefinedValues: true };
@@ -84,20 +75,6 @@ export class Table {
       this.#client.send(new GetItemCommand({ TableName: this.#name, Key, ConsistentRead: true })),
     );
     return read?.Item && unmarshall(read.Item);
-  }
-
-  /** @returns `false` when there is an item of this key already */
-  async create(item: Plain): Promise<boolean> {
-    const written = await this.#attempt('PutItem', () =>
-      this.#client.send(
-        new PutItemCommand({
-          TableName: this.#name,
-          Item: marshall(item, asGiven),
-          ConditionExpression: `attribute_not_exists(${ledgerTable.partitionKey})`,
-        }),
-      ),
-    );
-    return written !== undefined;
   }
 
   /**
@@ -160,38 +137,33 @@ export class Table {
   /** Writes without a condition, twenty-five items a request. */
   async putAll(items: readonly Plain[]): Promise<void> {
     const puts = items.map((item) => ({ PutRequest: { Item: marshall(item, asGiven) } }));
-    await this.#inBatches<WriteRequest>(
-      'BatchWriteItem',
-      writeBatchLimit,
-      puts,
-      async (requests) => {
-        const RequestItems = { [this.#name]: requests };
-        const answer = await this.#client.send(new BatchWriteItemCommand({ RequestItems }));
-        return answer.UnprocessedItems?.[this.#name];
-      },
-    );
+    const send = async (batch: WriteRequest[]) => {
+      const RequestItems = { [this.#name]: batch };
+      const answer = await this.#client.send(new BatchWriteItemCommand({ RequestItems }));
+      return answer.UnprocessedItems?.[this.#name];
+    };
+    await this.#inBatches('BatchWriteItem', writeBatchLimit, puts, send);
   }
 
   /**
-   * The pages, as they come.
+   * What an index has under a key, in its order: the pages, as they come.
    * @param after a place in the index, whether or not something is there
    */
-  async *query(indexed: Indexed, limit?: number, after?: Plain): AsyncGenerator<Plain[]> {
-    const pages = this.#pages(indexed, {
-      Limit: limit,
-      ExclusiveStartKey: after && marshall(after),
-    });
+  async *query(index: Index, key: string, limit?: number, after?: Plain): AsyncGenerator<Plain[]> {
+    const start = { Limit: limit, ExclusiveStartKey: after && marshall(after) };
+    const pages = this.#pages(index, key, start);
     for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item));
   }
 
-  async count(indexed: Indexed): Promise<number> {
+  async count(index: Index, key: string): Promise<number> {
     let count = 0;
-    for await (const page of this.#pages(indexed, { Select: 'COUNT' })) count += page.Count ?? 0;
+    for await (const { Count = 0 } of this.#pages(index, key, { Select: 'COUNT' })) count += Count;
     return count;
   }
 
   async *#pages(
-    { index, key }: Indexed,
+    index: Index,
+    key: string,
     input: Partial<QueryCommandInput>,
   ): AsyncGenerator<QueryCommandOutput> {
     const pages = paginateQuery(
@@ -244,7 +216,8 @@ export class Table {
       if (error instanceof ConditionalCheckFailedException) return undefined;
       const isInvalid =
         error instanceof DynamoDBServiceException && error.name === 'ValidationException';
-      if (isInvalid && writesOfOne.has(operation))
+      // What it writes can be too large for an item; a read, or a batch, is never the fault of one.
+      if (isInvalid && operation === 'UpdateItem')
         throw new LedgerRefusedError(operation, { cause: error });
       throw new LedgerUnavailableError(operation, { cause: error });
     }

@@ -1,13 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
-import {
-  type Certification,
-  type Change,
-  found,
-  type Presence,
-  type Sighting,
-} from '../detection/compare.ts';
+import { type Certification, type Change, found, type Sighting } from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -76,7 +70,7 @@ export interface Ledger {
    * one is to be told of in a digest: oldest first, page by page, each read when it is asked for. An
    * item that cannot be read does not hide the others.
    */
-  leftovers(owing: 'event' | 'digest'): AsyncIterable<Leftovers>;
+  leftovers(owing: 'event' | 'digest'): AsyncIterable<Omit<KeptPage, 'end'>>;
   /** Takes delivered events out of their outboxes, or notes that only the digest is still owed. */
   settle(delivered: readonly OutboxEntry[], rest: 'nothing' | 'digest'): Promise<void>;
   /** Sets events aside that SNS refused for good: only ops can do something about them. */
@@ -94,11 +88,9 @@ export interface Ledger {
 }
 
 /** What the index by day tells of a certification; it may lag behind the certification itself. */
-export interface DayCertification {
-  readonly id: number;
+export interface DayCertification extends Pick<Certification, 'presence'> {
   /** Over all compared fields. */
   readonly fingerprint: string;
-  readonly presence: Presence;
 }
 
 /** What ops can do with an event that is held or undeliverable. */
@@ -161,19 +153,15 @@ export interface Committed extends OwedEvent {
 /** Names an entry of a certification's outbox. */
 export type OutboxEntry = Pick<OwedEvent, 'certificationId' | 'revision'>;
 
-export interface Leftovers {
-  readonly owed: readonly OwedEvent[];
-  readonly unreadable: readonly NotifierError[];
-}
-
 /** An event that waits for ops. */
 export interface KeptEvent extends OwedEvent {
   /** With which SNS has refused it for good. */
   readonly code?: string;
 }
 
-export interface KeptPage extends Leftovers {
+export interface KeptPage {
   readonly owed: readonly KeptEvent[];
+  readonly unreadable: readonly NotifierError[];
   /** Where a look that has done this page goes on. */
   readonly end: string;
 }

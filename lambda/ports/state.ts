@@ -30,6 +30,13 @@ const cursor = z.readonly(
   }),
 );
 
+const digest = z.object({
+  /** Before, nobody looks for the events. */
+  dueAt: instant,
+  /** When the last of them was delivered: until the index shows it, a look may miss it. */
+  owedAt: instant,
+});
+
 const baseline = z.readonly(
   z
     .object({
@@ -93,16 +100,8 @@ export const state = z.object({
   dueAt: z._default(z.number(), 0),
   /** Before that, no audit of the history: earlier ones have spent what they may. Milliseconds since the epoch. */
   auditsFrom: z._default(z.number(), 0),
-  /** After a refusal that a retry does not mend, the partner is left alone for a while. */
-  backOff: z.optional(
-    z.readonly(
-      z.object({
-        until: instant,
-        /** Refusals in a row. */
-        failures: z.number(),
-      }),
-    ),
-  ),
+  /** After refusals in a row that a retry does not mend, so many, the partner is left alone for a while. */
+  backOff: z.optional(z.readonly(z.object({ until: instant, failures: z.number() }))),
   /** Absent: the host has refused nothing lately, and little was asked of it. */
   pace: z.optional(paceKnown),
   /** Ops have stopped the integration. */
@@ -119,16 +118,7 @@ export const state = z.object({
   /** Quarantined records that have been reported. */
   reported: z._default(z.readonly(z.array(z.string())), []),
   /** When people are told of events that subscribers have already; absent: no event waits for a digest. */
-  digest: z.optional(
-    z.readonly(
-      z.object({
-        /** Before, nobody looks for them. */
-        dueAt: instant,
-        /** When the last of them was delivered: until the index shows it, a look may miss it. */
-        owedAt: instant,
-      }),
-    ),
-  ),
+  digest: z.optional(z.readonly(digest)),
   /** What operations have been told of, or are still to be. */
   conditions: z._default(z.map(z.enum(conditionNames), openCondition), new Map()),
 });

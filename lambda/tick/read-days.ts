@@ -244,8 +244,8 @@ async function differences(
   // Of all days that were read: one that moved among them is a sighting, and not missing.
   const seen = new Set([...assessments, ...quarantined].flatMap(({ id = [] }) => id));
   const unseen = [...indexed].map(([day, ofDay]) => {
-    const present = [...ofDay.values()].filter(({ presence }) => presence === 'present');
-    return [day, present.map(({ id }) => id).filter((id) => !seen.has(id))] as const;
+    const present = [...ofDay].filter(([, { presence }]) => presence === 'present');
+    return [day, present.map(([id]) => id).filter((id) => !seen.has(id))] as const;
   });
   const { changes, older } = parts.rules.compare(
     different,

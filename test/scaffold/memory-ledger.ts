@@ -22,7 +22,6 @@ import type {
   KeptEvent,
   KeptPage,
   Ledger,
-  Leftovers,
   Life,
   OutboxEntry,
   Revision,
@@ -158,8 +157,7 @@ export class MemoryLedger implements Ledger {
     const known = new Map<number, DayCertification>();
     for (const { certification } of this.items.values()) {
       const { id, fingerprint, presence } = certification;
-      if (certification.day === day)
-        known.set(id, { id, fingerprint: fingerprint.whole, presence });
+      if (certification.day === day) known.set(id, { fingerprint: fingerprint.whole, presence });
     }
     return known;
   }
@@ -253,7 +251,7 @@ export class MemoryLedger implements Ledger {
     return true;
   }
 
-  leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
+  leftovers(owing: 'event' | 'digest'): AsyncGenerator<KeptPage> {
     const place = owing === 'event' ? 'pending' : 'digest';
     return this.#pages(place, ['pending', 'digest'], deliveredTogether);
   }

@@ -4,7 +4,7 @@ import type { CertificationEvent } from '../../lambda/events/event.ts';
 import type {
   Committed,
   DayCertification,
-  Leftovers,
+  KeptPage,
   OutboxEntry,
 } from '../../lambda/ports/ledger.ts';
 import { filedUnder, type LedgerRules, MemoryLedger } from '../scaffold/memory-ledger.ts';
@@ -81,13 +81,14 @@ export class LaggingLedger extends MemoryLedger {
   }
 
   /** Keys as the index has them, then the items as they are. */
-  override async *leftovers(owing: 'event' | 'digest'): AsyncGenerator<Leftovers> {
+  override async *leftovers(owing: 'event' | 'digest'): AsyncGenerator<KeptPage> {
     const place = owing === 'event' ? 'pending' : 'digest';
     const ids = [...this.#index.keys()].filter((id) => this.#visible(id)?.filed === place);
-    for await (const { owed, unreadable } of super.leftovers(owing)) {
+    for await (const page of super.leftovers(owing)) {
+      const { owed } = page;
       const shown = owed.filter(({ certificationId }) => ids.includes(certificationId));
       if (shown.length < owed.length) this.#note('stale index of the undelivered');
-      yield { owed: shown, unreadable };
+      yield { ...page, owed: shown };
     }
   }
 
@@ -110,7 +111,7 @@ export class LaggingLedger extends MemoryLedger {
       {
         visibleAt,
         day,
-        shown: { id, fingerprint: fingerprint.whole, presence },
+        shown: { fingerprint: fingerprint.whole, presence },
         filed: filedUnder(item),
       },
     ]);

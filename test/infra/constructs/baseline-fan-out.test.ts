@@ -122,7 +122,6 @@ describe('a baseline that fans out', () => {
     const logs = { 'Fn::GetAtt': [expect.stringContaining('districtaLogs'), 'Arn'] };
     expect(Object.fromEntries(permissions(role))).toEqual({
       'dynamodb:GetItem': [table],
-      'dynamodb:PutItem': [table],
       'dynamodb:UpdateItem': [table],
       'dynamodb:BatchGetItem': [table],
       'secretsmanager:GetSecretValue': [{ Ref: expect.stringContaining('districtaSecret') }],

@@ -62,7 +62,6 @@ describe('the poll function', () => {
     const key = only('AWS::KMS::Key');
     expect(Object.fromEntries(granted)).toEqual({
       'dynamodb:GetItem': [tableArn],
-      'dynamodb:PutItem': [tableArn],
       'dynamodb:UpdateItem': [tableArn],
       'dynamodb:BatchGetItem': [tableArn],
       'dynamodb:BatchWriteItem': [tableArn],
