@@ -62,8 +62,8 @@ export interface Facts {
   readonly quarantined: Map<string, QuarantinedRecord>;
   /** The ids of announceable records with odd fields, by path. */
   readonly oddFields: Map<string, Set<number>>;
-  /** In the way of every tick; `none`: the partner has answered. */
-  access?: (typeof accessNames)[number] | 'none';
+  /** What is in the way of every tick, which is one of `accessNames`; `none`: the partner has answered. */
+  access?: string;
   /** Malformed records that are reported for the first time, and how many have been reported with them. */
   reported?: { readonly news: readonly QuarantinedRecord[]; readonly total: number };
   /** Days were read. */

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { conditionNotice, floodDetails } from '../delivery/notices.ts';
 import type { Sighting } from '../detection/compare.ts';
 import {
-  accessNames,
   type ConditionName,
   conditionNames,
   type Facts,
@@ -13,7 +12,6 @@ import {
   settle,
 } from '../detection/conditions.ts';
 import { indexLagMinutes } from '../detection/digest-schedule.ts';
-import { NotifierError } from '../errors.ts';
 import type { Notice } from '../ports/announcer.ts';
 import type { Kept } from '../ports/ledger.ts';
 import type { TickParts } from './parts.ts';
@@ -51,11 +49,7 @@ export async function tell(
 }
 
 /** @returns what is left of it, once the notice that it owes, if any, was accepted */
-async function told(
-  parts: TickParts,
-  name: ConditionName,
-  condition: OpenCondition | undefined,
-): Promise<OpenCondition | undefined> {
+async function told(parts: TickParts, name: ConditionName, condition: OpenCondition | undefined) {
   if (condition?.owes === undefined) return condition;
   const nowMs = parts.clock.now().epochMilliseconds;
   const notice = conditionNotice(parts.settings, name, condition, nowMs);
@@ -63,19 +57,10 @@ async function told(
 }
 
 /** Whether operations have it; if not, it is owed. */
-export async function isAccepted(
-  { announcer, journal }: TickParts,
-  notice: Notice,
-): Promise<boolean> {
+export async function isAccepted({ announcer, journal }: TickParts, notice: Notice) {
   const told = await announcer.notify(notice);
   if (!told.accepted) journal.warn('notice refused', { subject: notice.subject, code: told.code });
   return told.accepted;
-}
-
-/** The condition that an error begins: of something in the way of every tick. */
-export function accessNameOf(error: unknown): (typeof accessNames)[number] | undefined {
-  if (!(error instanceof NotifierError) || error.reach !== 'access') return undefined;
-  return accessNames.find((name) => name === error.code);
 }
 
 /**
@@ -121,11 +106,7 @@ export async function waitingSeen(
  * How many certifications have something that waits for ops, as far as the index is sure of it. What owes something
  * besides is in the index for that: only a look at the items is sure that there is none.
  */
-async function kept(
-  { ledger, clock }: TickParts,
-  name: Kept,
-  open: OpenConditions,
-): Promise<number> {
+async function kept({ ledger, clock }: TickParts, name: Kept, open: OpenConditions) {
   const condition = open.get(name);
   if (condition === undefined) return 0;
   const { since, number: known } = condition;

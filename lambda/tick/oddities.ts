@@ -7,13 +7,8 @@ import type { State } from '../ports/state.ts';
 /** A record that stays malformed is reported once; beyond so many, they are only counted. */
 const reportedKept = 50;
 
-type Oddities = Pick<Facts, 'quarantined' | 'oddFields'>;
-
 /** The same partner; the records in its answers that are not as documented are noted. */
-export function watching(
-  partner: PartnerReader,
-  { quarantined, oddFields }: Oddities,
-): PartnerReader {
+export function watching(partner: PartnerReader, { quarantined, oddFields }: Facts): PartnerReader {
   const noting =
     <Asked extends unknown[], Shown extends Omit<PulseRead, 'count'>>(
       ask: (...asked: Asked) => Promise<Shown>,
@@ -40,10 +35,7 @@ export function watching(
 }
 
 /** Malformed records that no tick has reported yet. */
-export function unreported(
-  { quarantined }: Oddities,
-  { reported }: State,
-): [name: string, record: QuarantinedRecord][] {
+export function unreported({ quarantined }: Facts, { reported }: State) {
   return [...quarantined]
     .filter(([name]) => !reported.includes(name))
     .slice(0, reportedKept - reported.length);

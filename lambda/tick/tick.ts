@@ -29,7 +29,7 @@ import {
   type Progress,
   type Step,
 } from '../detection/worklist.ts';
-import { isRefusal, reachOf } from '../errors.ts';
+import { isRefusal, NotifierError, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
@@ -42,7 +42,7 @@ import {
 } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
 import { announceNewcomers, isNewsInBaseline, totalToBe } from './baseline.ts';
-import { accessNameOf, isAccepted, logOdd, tell, tellFlood, waitingSeen } from './conditions.ts';
+import { isAccepted, logOdd, tell, tellFlood, waitingSeen } from './conditions.ts';
 import type { DeliveryTally } from './deliver.ts';
 import { Looks } from './looks.ts';
 import { unreported, watching } from './oddities.ts';
@@ -199,8 +199,7 @@ class Tick {
       const backOff = backOffAfter(state.backOff, clock.now());
       await this.#attempt('back-off not noted', () => ledger.saveState({ backOff }));
     }
-    const name = accessNameOf(error);
-    if (name !== undefined) this.#facts.access = name;
+    if (error instanceof NotifierError && error.reach === 'access') this.#facts.access = error.code;
     await this.#attempt('conditions not told', () => this.#tell());
     const work = this.#work;
     if (work !== undefined) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { conditionTable } from '../../lambda/condition-table.ts';
 import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
+import { reachOf } from '../../lambda/errors.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
 import * as secretErrors from '../../lambda/partner/secret.ts';
-import { accessNameOf } from '../../lambda/tick/conditions.ts';
 
 describe.each(conditionNames)('the entry of %s', (name) => {
   const entry = conditionTable[name];
@@ -27,6 +27,7 @@ describe('what is in the way of every tick', () => {
   ];
 
   it('is a condition of its own for each error that reaches so far', () => {
-    expect(errors.map(accessNameOf)).toEqual([...accessNames]);
+    expect(errors.map(({ code }) => code)).toEqual([...accessNames]);
+    for (const error of errors) expect(reachOf(error)).toBe('access');
   });
 });

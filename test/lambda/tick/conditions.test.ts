@@ -10,11 +10,10 @@ import {
 } from '../../../lambda/detection/conditions.ts';
 import { unhurried } from '../../../lambda/detection/pace.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
-import { PartnerError } from '../../../lambda/partner/errors.ts';
 import type { Announcer, Notice } from '../../../lambda/ports/announcer.ts';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import type { StateChanges } from '../../../lambda/ports/state.ts';
-import { accessNameOf, tell, tellFlood, waitingSeen } from '../../../lambda/tick/conditions.ts';
+import { tell, tellFlood, waitingSeen } from '../../../lambda/tick/conditions.ts';
 import type { TickParts } from '../../../lambda/tick/parts.ts';
 import { rules } from '../../../lambda/tick/rules.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
@@ -283,21 +282,14 @@ describe('telling operations', () => {
 
   it('of another refusal ends the one before it', async () => {
     const operations = new Operations();
-    const fail = (error: unknown) => operations.note({ access: accessNameOf(error) ?? 'none' });
-    await fail(new PartnerError('credentials-refused', 'list'));
-    await fail(new PartnerError('not-provisioned', 'list'));
-    await operations.note({ access: 'none' });
+    for (const access of ['credentials-refused', 'not-provisioned', 'none'])
+      await operations.note({ access });
     expect(operations.subjects).toEqual([
       'district-a: the partner refuses the credentials',
       'district-a: the partner accepts the credentials again',
       'district-a: the partner has assigned no scope',
       'district-a: the partner has assigned a scope',
     ]);
-  });
-
-  it('of an error that stops less than every tick is not done', () => {
-    expect(accessNameOf(new PartnerError('unavailable', 'list'))).toBeUndefined();
-    expect(accessNameOf(new Error('a defect'))).toBeUndefined();
   });
 });
 
