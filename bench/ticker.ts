@@ -9,7 +9,7 @@ import { partnerReader } from '../lambda/partner/reader.ts';
 import type { Journal } from '../lambda/ports/journal.ts';
 import type { Ledger } from '../lambda/ports/ledger.ts';
 import type { TickParts } from '../lambda/tick/parts.ts';
-import { rules } from '../lambda/tick/rules.ts';
+import * as rules from '../lambda/tick/rules.ts';
 import { type TickReport, tick } from '../lambda/tick/tick.ts';
 import type { ManualClock } from '../test/scaffold/clock.ts';
 import type { PartnerReady } from './child.ts';

@@ -11,7 +11,7 @@ import { secretCredentials, secretsManagerReader } from './partner/secret.ts';
 import { mailPatience, patience } from './patience.ts';
 import type { Journal } from './ports/journal.ts';
 import { type Settings, tickSettings } from './settings.ts';
-import { rules } from './tick/rules.ts';
+import * as rules from './tick/rules.ts';
 
 /** Batches of events are retried as a topic or a queue takes them: delivery/dispatch.ts. */
 export const withoutRetries = { ...patience, maxAttempts: 1 };

@@ -196,12 +196,13 @@ export function tallied(
 ): DayTally | undefined {
   const { created, updated, withdrawn, restored } = now;
   if (created + updated + withdrawn + restored === 0) return undefined;
-  if (before?.day !== day) return { day, created, updated, withdrawn, restored };
+  const none = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
+  const sum = before?.day === day ? before : none;
   return {
     day,
-    created: created + before.created,
-    updated: updated + before.updated,
-    withdrawn: withdrawn + before.withdrawn,
-    restored: restored + before.restored,
+    created: created + sum.created,
+    updated: updated + sum.updated,
+    withdrawn: withdrawn + sum.withdrawn,
+    restored: restored + sum.restored,
   };
 }

@@ -108,15 +108,19 @@ export function judge(
 
   const knownBefore = before[0]?.known ?? known;
   const limit = Math.max(holdAbove, Math.min(mostByShare, Math.floor(knownBefore * share)));
-  const numberIn = (pieces: readonly Piece[], kind: Sighting['kind']) =>
-    pieces.reduce((sum, piece) => sum + piece[kind], 0);
+  const all = found.reduce((sum, { created, updated, restored }) => ({
+    ...sum,
+    created: sum.created + created,
+    updated: sum.updated + updated,
+    restored: sum.restored + restored,
+  }));
+  const newNow = all.created + all.restored;
+  const newBefore = newNow - sightings.filter(({ kind }) => kind !== 'updated').length;
   // A crash leaves too few known now; before a baseline that ran within the hour, nothing was.
-  const newBefore = numberIn(before, 'created') + numberIn(before, 'restored');
-  const newNow = numberIn(found, 'created') + numberIn(found, 'restored');
   const toCome = Math.max(0, total - Math.max(knownBefore, known - newBefore) - newNow);
   const floods: readonly Change['kind'][] = kinds.filter((kind) => {
     const next = rest.filter((change) => change.kind === kind).length;
-    return numberIn(found, kind) + Math.max(next, kind === 'updated' ? 0 : toCome) > limit;
+    return all[kind] + Math.max(next, kind === 'updated' ? 0 : toCome) > limit;
   });
   const edits = sightings.filter(
     (change) => isReadEdit(change) && !counted.get(nameOf(change))?.isOut,

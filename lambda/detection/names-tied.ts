@@ -68,11 +68,12 @@ export function tieMarks(
 ): readonly string[] | undefined {
   if (key === 'product_name') {
     const { assessment_name } = assessment;
-    return isThere(assessment_name) ? [foldName(assessment_name)] : undefined;
+    return typeof assessment_name === 'string' ? [foldName(assessment_name)] : undefined;
   }
   if (key === 'proctor_name') return marksOfProctors(assessment);
   const { name, first_name, last_name } = assessment;
-  if (!isThere(name) || !isThere(first_name) || !isThere(last_name)) return undefined;
+  if (typeof name !== 'string') return undefined;
+  if (typeof first_name !== 'string' || typeof last_name !== 'string') return undefined;
   const first = foldName(first_name);
   const last = foldName(last_name);
   const marks = [`full ${foldName(name)}`, `both ${first} ${last}`];
@@ -82,17 +83,13 @@ export function tieMarks(
 }
 
 function marksOfProctors({ results }: Assessment): readonly string[] | undefined {
-  if (!isThere(results)) return undefined;
+  if (!Array.isArray(results)) return undefined;
   const marks: string[] = [];
   for (const { proctor_id, proctor_name } of results) {
-    if (!isThere(proctor_id) || !isThere(proctor_name)) return undefined;
+    if (typeof proctor_id !== 'number' || typeof proctor_name !== 'string') return undefined;
     marks.push(`name ${foldName(proctor_name)}`, `id ${proctor_id}`);
   }
   return marks.length > 0 ? marks : ['nobody'];
-}
-
-function isThere<Value>(value: Value): value is NonNullable<Value> {
-  return value !== null && value !== undefined;
 }
 
 /**
@@ -100,8 +97,6 @@ function isThere<Value>(value: Value): value is NonNullable<Value> {
  * pairs tied, and came in any order, then all of so many would be in order once in 2^40 reads.
  */
 const ENOUGH = 40;
-
-const OTHER = { first_name: 'last_name', last_name: 'first_name' } as const;
 
 /** Fewer neighbours that differ say nothing about the order. */
 const TELLING = 20;
@@ -152,9 +147,15 @@ const NAMES: Readonly<Record<SeamKey, readonly ((row: Assessment) => Name)[]>> =
  * deceive this; that it always does the same is an assumption of the proof.
  */
 export class NameOrderEvidence {
-  readonly #pairs = { first_name: new Set<string>(), last_name: new Set<string>() };
-  readonly #refuted = { first_name: false, last_name: false };
-  #mistaken = false;
+  /** Which shared names may be ties, as far as is known. */
+  readonly ties: Record<NamePart, boolean> = { first_name: true, last_name: true };
+  /** Something was refuted that had been established: what was built on it must go. */
+  mistaken = false;
+  /** Of names that came in order; undefined once others did not. */
+  readonly #pairs: Record<NamePart, Set<string> | undefined> = {
+    first_name: new Set(),
+    last_name: new Set(),
+  };
 
   /**
    * @param rows of one answer sorted by `user_name`, ascending; undefined for one that cannot be read
@@ -163,40 +164,24 @@ export class NameOrderEvidence {
     for (const [index, row] of rows.entries()) {
       const next = rows[index + 1];
       if (row === undefined || next === undefined) continue;
-      if (isShared(row.first_name, next.first_name)) this.#witness('first_name', row, next);
-      if (isShared(row.last_name, next.last_name)) this.#witness('last_name', row, next);
+      this.#witness('first_name', 'last_name', row, next);
+      this.#witness('last_name', 'first_name', row, next);
     }
   }
 
-  /** Which shared names may be ties, as far as is known. */
-  get ties(): TiesByName {
-    return {
-      first_name: !this.#isEstablished('first_name'),
-      last_name: !this.#isEstablished('last_name'),
-    };
-  }
-
-  /** Whether something was refuted that had been established: what was built on it must go. */
-  get mistaken(): boolean {
-    return this.#mistaken;
-  }
-
-  #isEstablished(shared: NamePart): boolean {
-    return !this.#refuted[shared] && this.#pairs[shared].size >= ENOUGH;
-  }
-
-  #witness(shared: NamePart, row: Assessment, next: Assessment): void {
-    const [a, b] = [row[OTHER[shared]], next[OTHER[shared]]];
+  #witness(shared: NamePart, other: NamePart, row: Assessment, next: Assessment): void {
+    const [name, a, b] = [row[shared], row[other], next[other]];
+    // Two people without a name share none.
+    if (typeof name !== 'string' || name !== next[shared]) return;
     if (typeof a !== 'string' || typeof b !== 'string') return;
     const [foldedA, foldedB] = [foldName(a), foldName(b)];
     if (a < b && foldedA < foldedB) {
-      this.#pairs[shared].add(JSON.stringify([row[shared], a, b]));
+      const pairs = this.#pairs[shared]?.add(JSON.stringify([name, a, b]));
+      if (pairs !== undefined && pairs.size >= ENOUGH) this.ties[shared] = false;
     } else if (a > b && foldedA > foldedB) {
-      this.#mistaken ||= this.#isEstablished(shared);
-      this.#refuted[shared] = true;
+      this.mistaken ||= !this.ties[shared];
+      this.ties[shared] = true;
+      this.#pairs[shared] = undefined;
     }
   }
 }
-
-/** Two people without a name share none. */
-const isShared = (name: Name, other: Name) => typeof name === 'string' && name === other;

@@ -4,12 +4,12 @@ import type { Journal } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { TickSettings } from '../settings.ts';
-import type { Rules } from './rules.ts';
+import type * as rules from './rules.ts';
 
 /** What a tick works with. */
 export interface TickParts {
   readonly settings: TickSettings;
-  readonly rules: Rules;
+  readonly rules: typeof rules;
   readonly clock: Clock;
   readonly partner: PartnerReader;
   readonly ledger: Ledger;

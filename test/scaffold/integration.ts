@@ -12,7 +12,7 @@ import type { Ledger } from '../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../lambda/ports/partner-reader.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
-import { rules } from '../../lambda/tick/rules.ts';
+import * as rules from '../../lambda/tick/rules.ts';
 import { type TickReport, tick } from '../../lambda/tick/tick.ts';
 import { ManualClock } from './clock.ts';
 import { type LedgersOf, ledgersIn } from './ledgers.ts';

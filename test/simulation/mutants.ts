@@ -10,7 +10,7 @@ import type { PartnerReader, RangeRead } from '../../lambda/ports/partner-reader
 import type { LeasedState, State } from '../../lambda/ports/state.ts';
 import type { TickSettings } from '../../lambda/settings.ts';
 import type { TickParts } from '../../lambda/tick/parts.ts';
-import { type Rules, rules } from '../../lambda/tick/rules.ts';
+import * as rules from '../../lambda/tick/rules.ts';
 import { type LedgerRules, ledgerRules } from '../scaffold/memory-ledger.ts';
 import { calmest, type Plan } from './plan.ts';
 import type { LifeOptions } from './simulate.ts';
@@ -81,6 +81,8 @@ function complete<Shown extends Pick<RangeRead, 'assessments' | 'quarantined'>>(
     quarantined: [...shown.quarantined, ...quarantined],
   };
 }
+
+type Rules = typeof rules;
 
 /** By name. */
 export const mutants: Readonly<Record<string, Mutant>> = {

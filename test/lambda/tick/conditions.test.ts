@@ -15,7 +15,7 @@ import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import type { StateChanges } from '../../../lambda/ports/state.ts';
 import { tell, tellFlood, waitingSeen } from '../../../lambda/tick/conditions.ts';
 import type { TickParts } from '../../../lambda/tick/parts.ts';
-import { rules } from '../../../lambda/tick/rules.ts';
+import * as rules from '../../../lambda/tick/rules.ts';
 import { ManualClock } from '../../scaffold/clock.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';
 import { MemoryLedger } from '../../scaffold/memory-ledger.ts';
