@@ -1,3 +1,4 @@
+import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { inEnglish, problemsOf } from '../english.ts';
 import { type Assessment, assessmentSchema, resultPartSchema } from '../events/assessment.ts';
@@ -171,20 +172,17 @@ export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What a page is made of: its answer, and the offset that was asked for. */
-export type ReadPage = (reply: HttpReply, offset: number) => Page;
-
-/** @throws {PartnerError} `unexpected-response` if it is not a page, or the page of another offset; `response-too-large` */
-export const readPage: ReadPage = (reply, offset) => {
+/**
+ * @param offset what was asked for
+ * @throws {PartnerError} `unexpected-response` if it is not a page, or the page of another offset; `response-too-large`
+ */
+export function readPage(reply: HttpReply, offset: number): Page {
   const envelope = pageSchema.safeParse(parseBody('list', reply), inEnglish);
   if (!envelope.success)
     throw new PartnerError('unexpected-response', 'list', problemsOf(envelope.error));
   const { data, meta } = envelope.data;
-  if (meta.offset !== offset) {
-    throw new PartnerError('unexpected-response', 'list', [
-      'meta.offset: not the offset that was asked for',
-    ]);
-  }
+  if (meta.offset !== offset)
+    throw new PartnerError('unexpected-response', 'list', 'meta.offset: not the one asked for');
 
   const assessments = new Map<number, Assessment>();
   const quarantined: Quarantined[] = [];
@@ -200,7 +198,7 @@ export const readPage: ReadPage = (reply, offset) => {
     }
   }
   return { assessments: [...assessments.values()], quarantined, meta, rows: data.length };
-};
+}
 
 /**
  * @param id what was asked for
@@ -223,4 +221,63 @@ function roomAfter(value: unknown, room = MAX_VALUES, depth = 1): number {
     left = roomAfter(inner, left, depth + 1);
   }
   return left;
+}
+
+/**
+ * The error for a status that is no success (partner-api.md, 7, and what it leaves open).
+ *
+ * @param path of the request: a filter may be what the host does not take
+ */
+export function toRefusal(
+  kind: RequestKind,
+  reply: HttpReply,
+  now: Temporal.Instant,
+  path?: string,
+): PartnerError {
+  const { status } = reply;
+  const what = `status ${status}`;
+  if (status < 400) return new PartnerError('invalid-base-url', kind, what);
+  const retryAfterMs = parseRetryAfter(reply.headers, now);
+  if (status === 429) return new PartnerError('rate-limited', kind, what, { retryAfterMs });
+  // 501: the server does not know how to do it, and will not know in a minute.
+  if (status === 408 || (status >= 500 && status !== 501))
+    return new PartnerError('unavailable', kind, what, { retryAfterMs });
+  if (status === 400 && kind === 'token' && errorCode(reply) === 'unsupported_grant_type')
+    return new PartnerError('unsupported-grant', kind, what);
+  if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path))
+    return new PartnerError('not-provisioned', kind, what);
+  return new PartnerError('unexpected-response', kind, what);
+}
+
+const errorSchema = z.looseObject({ error: z.string() });
+
+/** `error` of the body, if it is one of the form `{error: <code>}`. */
+export function errorCode(reply: HttpReply): string | undefined {
+  try {
+    return errorSchema.safeParse(parseBody('token', reply)).data?.error;
+  } catch {
+    // A failure may come from a proxy, in HTML: the status says enough then.
+    return undefined;
+  }
+}
+
+/**
+ * Milliseconds that a `Retry-After` header asks for (RFC 9110, 10.2.3), or undefined if it is
+ * absent or unreadable. A date is held against the server's own `Date` header where there is one,
+ * so that a difference between the clocks neither shortens nor lengthens the wait.
+ */
+export function parseRetryAfter(
+  { 'retry-after': retryAfter, date }: HttpReply['headers'],
+  now: Temporal.Instant,
+): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  const until = parseHttpDate(retryAfter);
+  if (Number.isNaN(until)) return undefined;
+  return Math.max(0, until - (parseHttpDate(date) || now.epochMilliseconds));
+}
+
+/** Temporal does not read these forms (RFC 9110, 5.6.7); `Date.parse` reads far too many others. */
+function parseHttpDate(text = ''): number {
+  return text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
 }

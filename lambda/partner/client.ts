@@ -5,23 +5,16 @@ import type { Assessment } from '../events/assessment.ts';
 import {
   type ListQuery,
   type Page,
-  type ReadPage,
   readPage,
   readRecord,
+  toRefusal,
   toSearchParams,
 } from './api.ts';
 import { PartnerError, type RequestKind } from './errors.ts';
 import { afterTooLarge, joined, type Pieces } from './fitting-page.ts';
-import { toRefusal } from './refusals.ts';
 import { nextAttempt } from './retry.ts';
 import { type CredentialSource, type TokenRequestForm, withToken } from './token.ts';
-import {
-  type HttpReply,
-  type RequestDispatcher,
-  type RequestInfo,
-  Transport,
-  withTimeLimit,
-} from './transport.ts';
+import { type HttpReply, type RequestDispatcher, Transport, withTimeLimit } from './transport.ts';
 
 export interface PartnerClientLimits {
   /** One attempt as a whole, the token included: a server that drips cannot hold a call. */
@@ -46,8 +39,8 @@ export interface PartnerClientOptions {
   readonly limits?: Partial<PartnerClientLimits>;
   /** Requests that are sent within a minute, at most; default: no limit but the host's. */
   readonly requestsPerMinute?: number;
-  /** Told of each request, also of those that are retried. Must not throw. */
-  readonly onRequest?: (info: RequestInfo) => void;
+  /** Told of each request when it has ended, also of those that are retried. Must not throw. */
+  readonly onRequest?: (kind: RequestKind) => void;
   /** Answers the requests instead of a pool of connections to the base URL's host. */
   readonly dispatcher?: RequestDispatcher;
 }
@@ -107,7 +100,7 @@ export interface ClientParts
  */
 export function createPartnerClient(
   options: PartnerClientOptions,
-  read: ReadPage = readPage,
+  read: typeof readPage = readPage,
 ): PartnerClient {
   const { clock = systemClock, random = Math.random, tokenRequest = 'form' } = options;
   const { requestsPerMinute: perMinute = Number.POSITIVE_INFINITY } = options;

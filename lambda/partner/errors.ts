@@ -1,7 +1,7 @@
 import { type Fault, NotifierError, type Reach, reachOf } from '../errors.ts';
 
 /** The API's three endpoints, as a request's kind and as people are told (partner-api.md, 4.1 to 4.3). */
-export const endpoints = {
+const endpoints = {
   token: 'the token endpoint',
   list: 'the list of assessments',
   get: 'the single-record endpoint',
@@ -18,9 +18,6 @@ interface Meaning {
   /** What happened, up to the endpoint. */
   readonly says: string;
 }
-
-const askForTheLimit =
-  'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.';
 
 export const meanings = {
   /** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
@@ -59,22 +56,26 @@ export const meanings = {
     says: 'Rate limited by',
     reach: 'pace',
     retryHelps: true,
-    whatToDo: askForTheLimit,
+    whatToDo:
+      'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.',
   },
   /** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
   'pace-spent': {
     says: 'The pace leaves no room now for a request to',
     reach: 'pace',
     retryHelps: true,
-    whatToDo: askForTheLimit,
+    whatToDo: 'Wait; if it goes on, raise `requestsPerMinute` as far as the host allows.',
   },
-  /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve, an attempt that took too long. */
+  /**
+   * 408, 5xx other than 501, a refused or broken connection, a name that does not resolve, a
+   * certificate that cannot be verified, an attempt that took too long.
+   */
   unavailable: {
     says: 'No usable answer from',
     reach: 'request',
     retryHelps: true,
     whatToDo:
-      'Wait; if it lasts, check the base URL and the way to the host, then ask the partner about an outage, or why the host is slow.',
+      'Wait; if it lasts, check the base URL and the way to the host, then ask the partner about an outage, its certificate, or why the host is slow.',
   },
   /** The caller's deadline came. */
   'out-of-time': {
@@ -84,14 +85,7 @@ export const meanings = {
     // People on duty are told of it who cannot call with a later deadline.
     whatToDo: 'Wait; if it lasts, ask the partner why the host is slow.',
   },
-  /** The host's certificate cannot be verified. Nothing was sent. */
-  'untrusted-host': {
-    says: 'The certificate of the host could not be verified, for a request to',
-    reach: 'all',
-    whatToDo:
-      'Check the base URL; if it is right, tell the partner that the certificate of the host cannot be verified. Do not switch verification off.',
-  },
-  /** A success whose body is not JSON, not UTF-8, or not what the document describes. */
+  /** A success whose body is not JSON, not UTF-8, or not what the document describes; a 4xx (or 501) that it does not. */
   'unexpected-response': {
     says: 'Unexpected response from',
     reach: 'request',
@@ -112,13 +106,6 @@ export const meanings = {
     reach: 'request',
     whatToDo:
       'Ask for fewer records a page; if the records are legitimately this large, raise the limit.',
-  },
-  /** A 4xx (or 501) that the document does not describe. */
-  'request-refused': {
-    says: 'Refused by',
-    reach: 'request',
-    whatToDo:
-      'Check the base URL; if it is right, tell the partner which endpoint gave which status.',
   },
   /** What the caller asked for cannot be asked of the API, or of a client that is closed. Nothing was sent. */
   'invalid-call': {
@@ -161,20 +148,14 @@ export class PartnerError extends NotifierError {
     details: string | readonly string[] = [],
     { retryAfterMs, ...options }: ErrorOptions & { retryAfterMs?: number | undefined } = {},
   ) {
-    const {
-      says,
-      fault = 'partner',
-      reach,
-      retryHelps = false,
-      whatToDo,
-    }: Meaning = meanings[code];
-    const said = [`${says} ${endpoints[at]}`, [details].flat().join('; ')].filter(Boolean);
+    const meaning: Meaning = meanings[code];
+    const said = [`${meaning.says} ${endpoints[at]}`, [details].flat().join('; ')].filter(Boolean);
     super(`${said.join(': ')}.`, options);
     this.code = code;
-    this.fault = fault;
-    this.reach = reach;
-    this.retryHelps = retryHelps;
-    this.whatToDo = whatToDo;
+    this.fault = meaning.fault ?? 'partner';
+    this.reach = meaning.reach;
+    this.retryHelps = meaning.retryHelps ?? false;
+    this.whatToDo = meaning.whatToDo;
     this.retryAfterMs = retryAfterMs;
   }
 }

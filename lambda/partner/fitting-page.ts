@@ -1,12 +1,13 @@
 import { faultOf } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, type ListQuery, type Page } from './api.ts';
 
-/** So few rows that are too large are looked at in pieces: otherwise a read could not get past a row that is. */
+/**
+ * So few rows that are too large are looked at in pieces: otherwise a read could not get past a row that is. If more are
+ * skipped, the page is given up.
+ */
 const leastRows = 12;
 /** So many are told apart from their neighbours; beyond, all rows of a piece that is too large are skipped. */
 const mostTooLarge = 3;
-/** If more are skipped, the page is given up. */
-const mostSkipped = 16;
 
 /** What is known of a page that was too large to be read at once. */
 export interface Pieces {
@@ -31,17 +32,15 @@ export function afterTooLarge(
 ): Pieces {
   if (faultOf(error) !== 'record') throw error;
   const { offset = 0, page = DEFAULT_PAGE_SIZE } = query;
-  if (page > leastRows) {
-    const half = { ...query, page: Math.floor(page / 2) };
-    return { waiting: [half], pages, skipped };
-  }
+  if (page > leastRows)
+    return { waiting: [{ ...query, page: Math.floor(page / 2) }], pages, skipped };
   if (page > 1 && skipped < mostTooLarge) {
     const middle = Math.ceil(page / 2);
     const first = { ...query, offset, page: middle };
     const second = { ...query, offset: offset + middle, page: page - middle };
     return { waiting: [first, second, ...waiting], pages, skipped };
   }
-  if (skipped + page > mostSkipped) throw error;
+  if (skipped + page > leastRows) throw error;
   const rows = Array.from({ length: page }, (_, row) => skippedRow(offset + row));
   const isUnread = waiting.length === 0 && pages.length === skipped;
   const behind = isUnread ? [{ ...query, offset: offset + page, page: 1 }] : [];

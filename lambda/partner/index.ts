@@ -19,4 +19,4 @@ export {
 } from './client.ts';
 export { PartnerError, type PartnerErrorCode, type RequestKind } from './errors.ts';
 export type { CredentialSource, Credentials, TokenRequestForm } from './token.ts';
-export type { RequestDispatcher, RequestInfo } from './transport.ts';
+export type { RequestDispatcher } from './transport.ts';

@@ -6,6 +6,7 @@ import {
 import * as z from 'zod/mini';
 import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf } from '../errors.ts';
+import { jsonText } from '../json-text.ts';
 import type { CredentialSource, Credentials } from './token.ts';
 
 /** The current value of a secret; undefined if there is no such secret or it has no value yet. */
@@ -31,12 +32,10 @@ export class CredentialsNotSetError extends errorOf('credentials-not-set', 'ops'
 export class CredentialsMalformedError extends errorOf('credentials-malformed', 'ops') {
   override readonly reach = 'access';
   readonly whatToDo = WHAT_TO_STORE;
-  /** Paths and what is wrong with them; never a value. */
-  readonly problems: readonly string[];
 
+  /** @param problems paths and what is wrong with them; never a value */
   constructor(secretId: string, problems: readonly string[]) {
     super(`The secret ${secretId} does not hold credentials: ${problems.join('; ')}.`);
-    this.problems = problems;
   }
 }
 
@@ -51,10 +50,10 @@ export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws') {
   }
 }
 
-const secretSchema = z.looseObject({
-  client_id: z.string(),
-  client_secret: z.string(),
-});
+const secretSchema = z.pipe(
+  jsonText,
+  z.looseObject({ client_id: z.string(), client_secret: z.string() }),
+);
 
 /**
  * Credentials that a secret holds as JSON, `{"client_id", "client_secret"}`. Kept in memory until
@@ -85,14 +84,7 @@ export function secretsManagerReader(client: SecretsManagerClient): SecretReader
 
 function parseSecret(secretId: string, text = ''): Credentials {
   if (text.trim() === '') throw new CredentialsNotSetError(secretId);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // No cause: the parser's error quotes the secret.
-    throw new CredentialsMalformedError(secretId, ['not JSON']);
-  }
-  const { data, error } = secretSchema.safeParse(value, inEnglish);
+  const { data, error } = secretSchema.safeParse(text, inEnglish);
   if (error !== undefined) throw new CredentialsMalformedError(secretId, problemsOf(error));
   // The stack creates the secret with blanks.
   if (data.client_id === '' || data.client_secret === '')

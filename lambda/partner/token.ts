@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { inEnglish, problemsOf } from '../english.ts';
-import { parseBody } from './api.ts';
+import { errorCode, parseBody, toRefusal } from './api.ts';
 import type { ClientParts } from './client.ts';
 import { PartnerError } from './errors.ts';
-import { errorCode, toRefusal } from './refusals.ts';
 import { type HttpReply, type HttpRequest, type Transport, withTimeLimit } from './transport.ts';
 
 /** What the partner issued (partner-api.md, 1). The secret is a password. */
@@ -55,8 +54,12 @@ export function withToken(
       const reply = await transport.send(request, signal);
       if (isCredentialRefusal(reply)) continue;
       if (reply.status >= 300) throw toRefusal('token', reply, clock.now());
+      const { data, error } = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
+      if (error) throw new PartnerError('unexpected-response', 'token', problemsOf(error));
+      const lifeMs = data.expires_in * 1000;
       // Counted from the sending: the answer's way back is part of the token's life.
-      token = parseToken(reply, sentAtMs);
+      const usableUntilMs = sentAtMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2);
+      token = { value: data.access_token, usableUntilMs };
       return token;
     }
     throw new PartnerError('credentials-refused', 'token');
@@ -83,41 +86,30 @@ export function withToken(
   };
 }
 
-function parseToken(reply: HttpReply, sentAtMs: number): Token {
-  const { data, error } = tokenSchema.safeParse(parseBody('token', reply), inEnglish);
-  if (error !== undefined)
-    throw new PartnerError('unexpected-response', 'token', problemsOf(error));
-  const lifeMs = data.expires_in * 1000;
-  return {
-    value: data.access_token,
-    usableUntilMs: sentAtMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2),
-  };
-}
-
 /** 401 is documented; RFC 6749 (5.2) lets a server say the same with 400. */
 function isCredentialRefusal(reply: HttpReply): boolean {
   return reply.status === 401 || (reply.status === 400 && errorCode(reply) === 'invalid_client');
 }
 
-export function toTokenRequest(credentials: Credentials, form: TokenRequestForm): HttpRequest {
-  const { clientId: client_id, clientSecret: client_secret } = credentials;
+export function toTokenRequest(
+  { clientId, clientSecret }: Credentials,
+  form: TokenRequestForm,
+): HttpRequest {
   const grant = { grant_type: 'client_credentials' };
-  const whole = { ...grant, client_id, client_secret };
+  const whole = { ...grant, client_id: clientId, client_secret: clientSecret };
   const post = { kind: 'token', method: 'POST', path: '/oauth/token' } as const;
   if (form === 'json') {
     const headers = { 'content-type': 'application/json' };
     return { ...post, headers, body: JSON.stringify(whole) };
   }
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  if (form === 'form') return { ...post, headers, body: new URLSearchParams(whole).toString() };
   // RFC 6749, 2.3.1: each is form-encoded first, so that a colon in the ID stays unambiguous.
-  const pair = `${formEncode(client_id)}:${formEncode(client_secret)}`;
-  const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
-  return {
-    ...post,
-    headers: { ...headers, authorization },
-    body: new URLSearchParams(grant).toString(),
+  const pair = Buffer.from(`${formEncode(clientId)}:${formEncode(clientSecret)}`);
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    ...(form === 'basic' && { authorization: `Basic ${pair.toString('base64')}` }),
   };
+  const body = new URLSearchParams(form === 'basic' ? grant : whole).toString();
+  return { ...post, headers, body };
 }
 
 function formEncode(text: string): string {

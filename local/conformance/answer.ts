@@ -1,7 +1,6 @@
 import { systemClock } from '../../lambda/clock.ts';
-import { parseBody } from '../../lambda/partner/api.ts';
+import { parseBody, toRefusal } from '../../lambda/partner/api.ts';
 import { PartnerError, type RequestKind } from '../../lambda/partner/errors.ts';
-import { toRefusal } from '../../lambda/partner/refusals.ts';
 import type { HttpReply } from '../../lambda/partner/transport.ts';
 
 /** An HTTP answer as it came: any status is one. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { NotifierError } from '../../lambda/errors.ts';
+import { errorCode } from '../../lambda/partner/api.ts';
 import { PartnerError } from '../../lambda/partner/errors.ts';
-import { errorCode } from '../../lambda/partner/refusals.ts';
 import {
   type Credentials,
   type TokenRequestForm,

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { unhurried } from '../../lambda/detection/pace.ts';
+import { toRefusal } from '../../lambda/partner/api.ts';
 import { PartnerError, type RequestKind } from '../../lambda/partner/errors.ts';
-import { toRefusal } from '../../lambda/partner/refusals.ts';
 import { nextAttempt } from '../../lambda/partner/retry.ts';
 import type { Credentials, TokenRequestForm } from '../../lambda/partner/token.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ReadPage, readPage } from '../../lambda/partner/api.ts';
+import { readPage } from '../../lambda/partner/api.ts';
 import { createPartnerClient } from '../../lambda/partner/client.ts';
 import { ManualClock } from '../scaffold/clock.ts';
 import { MemoryPartner } from '../scaffold/partner.ts';
@@ -8,7 +8,7 @@ import { Random } from './random.ts';
 import { rowsReadOnce } from './rows-read.ts';
 
 /** A partner whose ties fall another way in each answer, and a client that reads as given. */
-function integration(read: ReadPage) {
+function integration(read: typeof readPage) {
   const clock = new ManualClock();
   const partner = new MemoryPartner(clock);
   const random = new Random(1);

@@ -1,5 +1,5 @@
 import type { Assessment } from '../../lambda/events/assessment.ts';
-import { type ReadPage, readPage } from '../../lambda/partner/api.ts';
+import { readPage } from '../../lambda/partner/api.ts';
 
 /** A page as the partner in memory writes it. */
 const written = /^\{"data":\[(.*)\],("meta":\{[^{}]*\})\}$/s;
@@ -11,7 +11,7 @@ const seam = /,(?=\{"id":)/;
  * which no two are the same. What a row was read as is remembered by its text; a page with a row that is not
  * known, or was malformed, and one that shows an id twice, is read as a whole. The rest of a page of known rows is read as always.
  */
-export function rowsReadOnce(): ReadPage {
+export function rowsReadOnce(): typeof readPage {
   const known = new Map<string, Assessment>();
   return (reply, offset) => {
     const [, data = '', meta] = written.exec(reply.body.toString('latin1')) ?? [];

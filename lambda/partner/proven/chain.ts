@@ -27,7 +27,7 @@ export interface ChainStart {
 }
 
 /** A chain between two pages; with an `end`, after its last. */
-interface Chain extends ChainStart {
+export interface Chain extends ChainStart {
   /**
    * `complete`: proven. `tied`: what may be one tie block fills a page, or the host sorts by something
    * else than the key. `lost`: the list moves faster than the steps back. `mistaken`: what the host
@@ -82,10 +82,11 @@ function afterPage(
 ): Chain {
   const { rules } = reading;
   const { offset, anchors } = before;
+  const { count, page: applied } = page.meta;
   const chain: Chain = {
     ...before,
     pages: before.pages + 1,
-    count: page.meta.count,
+    count,
     // More were too large, or more than the host gives: what fits is not far from what did.
     size: Math.min(MAX_PAGE_SIZE, 2 * Math.max(1, page.rows)),
   };
@@ -95,8 +96,14 @@ function afterPage(
   if (reading.nameOrder?.mistaken) return { ...chain, end: 'mistaken' };
   const rows = assessments.map((row) => row && seamRow(row, key, reading));
   const isJoined = offset === 0 || rules.holdsAnchor(rows, anchors);
-  if (!isJoined || !isSlice(page)) return steppedBack(chain);
-  if (isLast(page)) return { ...chain, end: 'complete' };
+  // The host may apply a smaller size than was asked for (partner-api.md, 2.4).
+  const room = Math.min(applied, MAX_PAGE_SIZE);
+  // Neither fewer rows than the page has room for and the count promises, nor more.
+  const isSlice = page.rows === Math.min(room, Math.max(0, count - page.meta.offset));
+  if (!isJoined || !isSlice) return steppedBack(chain);
+  // Short and reaching the count: two witnesses that nothing follows.
+  if (page.rows < room && page.meta.offset + page.rows === count)
+    return { ...chain, end: 'complete' };
   if (!rules.looksSorted(assessments, key))
     return { ...chain, end: 'tied', offset: 0, anchors: new Map() };
   for (const row of rules.anchorsOf(rows)) anchors.set(row.id, row.sortedBy);
@@ -122,21 +129,6 @@ function steppedBack({ steps, ...chain }: Chain): Chain {
 export function resumed({ anchors }: ChainStart, seen: readonly Assessment[]): ChainStart {
   const below = seen.filter(({ id }) => anchors.has(id)).length;
   return { offset: Math.max(0, below - 1 - SLACK - Math.ceil(below / DRIFT)), anchors };
-}
-
-/** Neither fewer rows than the page has room for and the count promises, nor more. */
-function isSlice({ meta, rows }: Page): boolean {
-  return rows === Math.min(pageSize(meta), Math.max(0, meta.count - meta.offset));
-}
-
-/** Short and reaching the count: two witnesses that nothing follows. */
-function isLast({ meta, rows }: Page): boolean {
-  return rows < pageSize(meta) && meta.offset + rows === meta.count;
-}
-
-/** The host may apply a smaller size than was asked for (partner-api.md, 2.4). */
-function pageSize(meta: Page['meta']): number {
-  return Math.min(meta.page, MAX_PAGE_SIZE);
 }
 
 /** In the host's order; a quarantined row keeps its place. */

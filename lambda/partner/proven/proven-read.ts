@@ -5,7 +5,7 @@ import type { Assessment } from '../../events/assessment.ts';
 import type { Bookmark, RangeRead } from '../../ports/partner-reader.ts';
 import { MAX_PAGE_SIZE } from '../api.ts';
 import type { PartnerClient } from '../client.ts';
-import { type ChainStart, readChain, resumed } from './chain.ts';
+import { type Chain, type ChainStart, readChain, resumed } from './chain.ts';
 import { type Part, Reading, type SeamRules, seamRules } from './reading.ts';
 
 /** Rows; less, and the next page will hardly hold the block that this one has cut. Measured: 20 costs more. */
@@ -48,10 +48,16 @@ export async function proveRange(
   bookmark?: Bookmark,
   rules: SeamRules = seamRules,
 ): Promise<RangeRead> {
-  const reading = new Reading(client, deadline, rules);
+  const reading = new Reading((query) => client.list(query, { deadline }), rules);
   const part = { range, filter: {} };
-  let read = await (bookmark ? readOn(reading, part, bookmark) : readPart(reading, part));
-  const isBegunAnew = reading.nameOrder?.mistaken ?? false;
+  const start = bookmark && {
+    offset: bookmark.offset,
+    anchors: new Map(bookmark.anchors.map((id) => [id, undefined])),
+  };
+  let read = await (bookmark?.isSweep
+    ? seeRest(reading, part, bookmark.offset)
+    : readPart(reading, part, start));
+  const isBegunAnew = reading.nameOrder?.mistaken === true;
   if (isBegunAnew) {
     reading.nameOrder = undefined;
     read = await readPart(reading, part);
@@ -59,12 +65,13 @@ export async function proveRange(
   const isWhole = bookmark === undefined || isBegunAnew;
   const { proof, stoppedAt } = read;
   // One that is quarantined may be of any day of the range.
-  const isProven = proof !== undefined && isWhole && reading.quarantined.length === 0;
+  const isProven = proof !== undefined && isWhole && reading.quarantined.size === 0;
   // What was seen, not what the host counts, which may include what came too late. Unproven, it is asked for at
   // once, in what is left of the time: it could be late time after time.
   const count = isProven ? reading.assessments.length : (read.count ?? (await reading.count(part)));
   const isCutOff = count === undefined || stoppedAt !== undefined;
-  const { assessments, quarantined, requests } = reading;
+  const { assessments, requests } = reading;
+  const quarantined = [...reading.quarantined.values()];
   return {
     assessments,
     quarantined,
@@ -79,15 +86,6 @@ export async function proveRange(
 /** To have found out that nothing will prove the day is progress, too. */
 function isBeyond(stop: Bookmark, start: Bookmark | undefined): boolean {
   return stop.offset > (start?.offset ?? 0) || stop.isSweep !== start?.isSweep;
-}
-
-function readOn(reading: Reading, part: Part, bookmark: Bookmark): Promise<PartRead> {
-  const { offset, anchors, isSweep } = bookmark;
-  if (isSweep) return seeRest(reading, part, offset);
-  return readPart(reading, part, {
-    offset,
-    anchors: new Map(anchors.map((id) => [id, undefined])),
-  });
 }
 
 /**
@@ -122,9 +120,7 @@ async function readPart(reading: Reading, part: Part, start?: ChainStart): Promi
   return read.proof === undefined && isToBeSeen ? seeRest(reading, part, offset, count) : read;
 }
 
-type ChainAtEnd = Awaited<ReturnType<typeof readChain>>;
-
-function ended({ end, pages, count, ids }: ChainAtEnd): PartRead {
+function ended({ end, pages, count, ids }: Chain): PartRead {
   return end === 'complete' ? { proof: pages === 1 ? 'single-page' : 'key-seam', count, ids } : {};
 }
 

@@ -1,10 +1,8 @@
-import type { Temporal } from 'temporal-polyfill';
 import { type DayRange, isWithin } from '../../detection/days.ts';
 import { looksSorted, NameOrderEvidence, tieMarks } from '../../detection/names-tied.ts';
 import { anchorsOf, holdsAnchor, nextOffset } from '../../detection/seam.ts';
 import type { Assessment } from '../../events/assessment.ts';
 import type { AssessmentFilter, ListQuery, Page, Quarantined } from '../api.ts';
-import type { PartnerClient } from '../client.ts';
 import { isCutOff } from '../errors.ts';
 
 /** The decisions that a proven read rests on. A test replaces one to show that records are lost then. */
@@ -15,38 +13,29 @@ export type SeamRules = typeof seamRules;
 /** A set of assessments to be read as one sorted list. */
 export interface Part {
   readonly range: DayRange;
-  readonly filter: Pick<
-    AssessmentFilter,
-    'legacy_record' | 'user_record_status' | 'organization_ids'
-  >;
+  readonly filter: AssessmentFilter;
 }
 
 /** One read of a range: what it has seen, and whether it may ask for more. */
 export class Reading {
   readonly rules: SeamRules;
-  readonly #client: Pick<PartnerClient, 'list'>;
-  readonly #deadline: Temporal.Instant;
+  readonly #list: (query: ListQuery) => Promise<Page>;
   readonly #seen = new Map<number, Assessment>();
   /** By id, or by what is wrong where there is no id. */
-  readonly #quarantined = new Map<number | string, Quarantined>();
+  readonly quarantined = new Map<number | string, Quarantined>();
   /** Undefined: every shared name may be a tie, whatever the answers show. */
   nameOrder: NameOrderEvidence | undefined = new NameOrderEvidence();
   requests = 0;
   /** The time or the pace is used up. */
   isSpent = false;
 
-  constructor(client: Pick<PartnerClient, 'list'>, deadline: Temporal.Instant, rules: SeamRules) {
-    this.#client = client;
-    this.#deadline = deadline;
+  constructor(list: (query: ListQuery) => Promise<Page>, rules: SeamRules) {
+    this.#list = list;
     this.rules = rules;
   }
 
   get assessments(): readonly Assessment[] {
     return [...this.#seen.values()];
-  }
-
-  get quarantined(): readonly Quarantined[] {
-    return [...this.#quarantined.values()];
   }
 
   seenWithin(range: DayRange): readonly Assessment[] {
@@ -61,9 +50,8 @@ export class Reading {
     if (this.isSpent) return undefined;
     this.requests += 1;
     const filter = { ...part.filter, ...dateFilters(part.range) };
-    const options = { deadline: this.#deadline };
     try {
-      const page = await this.#client.list({ ...query, order: 'ASC', filter }, options);
+      const page = await this.#list({ ...query, order: 'ASC', filter });
       this.#remember(page);
       return page;
     } catch (error) {
@@ -82,11 +70,11 @@ export class Reading {
   #remember({ assessments, quarantined }: Page): void {
     for (const { id } of quarantined) if (id !== undefined) this.#seen.delete(id);
     for (const assessment of assessments) {
-      this.#quarantined.delete(assessment.id);
+      this.quarantined.delete(assessment.id);
       this.#seen.set(assessment.id, assessment);
     }
     for (const record of quarantined)
-      this.#quarantined.set(record.id ?? record.problems.join('; '), record);
+      this.quarantined.set(record.id ?? record.problems.join('; '), record);
   }
 }
 

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import { parseRetryAfter } from '../../../lambda/partner/refusals.ts';
+import { parseRetryAfter } from '../../../lambda/partner/api.ts';
 import { withTimeLimit } from '../../../lambda/partner/transport.ts';
 import { json, page, type Responder, rejection, rig, token } from './scripted-host.ts';
 
@@ -32,7 +32,7 @@ describe('a retry', () => {
     const { host, client, requests } = await rig();
     host.script('list', failure, page([]));
     await expect(client.list()).resolves.toMatchObject({ rows: 0 });
-    expect(requests.map(({ kind }) => kind)).toEqual(['token', 'list', 'list']);
+    expect(requests).toEqual(['token', 'list', 'list']);
   });
 
   it('follows a failure of the token endpoint', async () => {
@@ -46,7 +46,7 @@ describe('a retry', () => {
     const { host, client, clock } = await rig();
     host.script('list', json(status, { errors: [{ message: 'no' }] }));
     const error = await rejection(client.list());
-    expect(error).toMatchObject({ code: 'request-refused' });
+    expect(error).toMatchObject({ code: 'unexpected-response' });
     expect(error).toMatchObject({
       retryHelps: false,
       message: expect.stringContaining(`status ${status}`),
@@ -159,7 +159,7 @@ describe('a deadline', () => {
     for (const answer of answers) answer();
     await expect(patient).resolves.toMatchObject({ rows: 0 });
     expect(host.of('token')).toHaveLength(1);
-    expect(requests.filter(({ kind }) => kind === 'list')).toHaveLength(1);
+    expect(requests.filter((kind) => kind === 'list')).toHaveLength(1);
   });
 });
 
@@ -178,8 +178,7 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2026 07:00:00 GMT', 0],
     ['Sat, 99 Nov 2026 08:00:10 GMT', undefined],
     ['Saturday, 21-Nov-26 08:00:10 GMT', 10_000],
-    ['Sat Nov 21 08:00:10 2026', 10_000],
-    ['Tue Dec  1 08:00:00 2026', 10 * 86_400_000],
+    ['Sat Nov 21 08:00:10 2026', undefined],
     ['Sat Nov 21 08:00:10 2026 +0100', undefined],
   ])('of %j means %j milliseconds', (header, ms) => {
     expect(parseRetryAfter(header === undefined ? {} : { 'retry-after': header }, now)).toBe(ms);
@@ -238,7 +237,7 @@ describe('provisioning', () => {
     const filter = { start_date: '2026-11-02' };
     for (const call of [client.list({ filter }), client.list({ offset: 900 }), client.get(1)]) {
       const error = await rejection(call);
-      expect(error).toMatchObject({ code: 'request-refused' });
+      expect(error).toMatchObject({ code: 'unexpected-response' });
       expect(error).toMatchObject({ message: expect.stringContaining('status 400') });
     }
   });

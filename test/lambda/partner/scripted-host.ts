@@ -7,7 +7,7 @@ import {
   createPartnerClient,
   type PartnerClient,
   type PartnerClientOptions,
-  type RequestInfo,
+  type RequestKind,
 } from '../../../lambda/partner/index.ts';
 
 export type Kind = 'token' | 'list' | 'get';
@@ -182,20 +182,20 @@ export interface Rig {
   readonly host: ScriptedHost;
   readonly client: PartnerClient;
   readonly clock: FakeClock;
-  readonly requests: RequestInfo[];
+  readonly requests: RequestKind[];
 }
 
 /** A host and a client of it. */
 export async function rig(options: Partial<PartnerClientOptions> = {}): Promise<Rig> {
   const host = await startHost();
   const clock = fakeClock();
-  const requests: RequestInfo[] = [];
+  const requests: RequestKind[] = [];
   const client = createPartnerClient({
     baseUrl: host.url,
     credentials: async () => CREDENTIALS,
     clock,
     random: () => 0.5,
-    onRequest: (info) => requests.push(info),
+    onRequest: (kind) => requests.push(kind),
     ...options,
   });
   return { host, client, clock, requests };

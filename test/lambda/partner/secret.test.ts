@@ -50,18 +50,14 @@ describe('credentials in a secret', () => {
   });
 
   it.each([
-    ['not JSON', 's3cret', ['not JSON']],
-    ['a plain string', '"s3cret"', [expect.stringContaining('expected object')]],
-    ['without a secret', '{"client_id":"s3cret"}', [expect.stringMatching(/^client_secret: /)]],
-    [
-      'numbers',
-      '{"client_id":1,"client_secret":"s3cret"}',
-      [expect.stringMatching(/^client_id: /)],
-    ],
-  ])('that are %s are refused by path, never by value', async (_, text, problems) => {
+    ['not JSON', 's3cret', 'credentials: not JSON.'],
+    ['a plain string', '"s3cret"', 'expected object'],
+    ['without a secret', '{"client_id":"s3cret"}', 'credentials: client_secret: '],
+    ['numbers', '{"client_id":1,"client_secret":"s3cret"}', 'credentials: client_id: '],
+  ])('that are %s are refused by path, never by value', async (_, text, problem) => {
     const error = await rejection(secretCredentials('secret-1', async () => text)());
     expect(error).toBeInstanceOf(CredentialsMalformedError);
-    expect(error).toMatchObject({ problems, retryHelps: false });
+    expect(error).toMatchObject({ message: expect.stringContaining(problem), retryHelps: false });
     expect(`${error}${JSON.stringify(error)}`).not.toContain('s3cret');
     expect(error).not.toHaveProperty('cause');
   });

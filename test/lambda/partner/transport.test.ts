@@ -66,24 +66,12 @@ describe('a request', () => {
     }
   });
 
-  it("is reported with its kind, outcome, duration and the host's time, and nothing else", async () => {
-    const { host, client, clock, requests } = await rig();
-    host.script('list', (response, request) => {
-      clock.advance(40);
-      page([])(response, request);
-    });
-    await client.list({ filter: { search: 'Zuzana' } });
-    expect(requests).toEqual([
-      { kind: 'token', ms: 0, status: 200, date: expect.any(String) },
-      { kind: 'list', ms: 40, status: 200, date: expect.any(String) },
-    ]);
-  });
-
-  it('is reported without a status when there is no answer', async () => {
+  it('is reported with its kind, and nothing else, be there an answer or not', async () => {
     const { host, client, requests } = await rig({ limits: onceOnly });
+    await client.list({ filter: { search: 'Zuzana' } });
     host.script('list', (response) => response.destroy());
     await rejection(client.list());
-    expect(requests.at(-1)).toEqual({ kind: 'list', ms: 0 });
+    expect(requests).toEqual(['token', 'list', 'list']);
   });
 
   it('uses connections again', async () => {
@@ -194,7 +182,7 @@ describe('the cap on a response', () => {
     };
     host.script('token', failure(10_000), failure(10_001));
     expect(await rejection(client.list())).toMatchObject({ code: 'unsupported-grant' });
-    expect(await rejection(client.list())).toMatchObject({ code: 'request-refused' });
+    expect(await rejection(client.list())).toMatchObject({ code: 'unexpected-response' });
   });
 
   it('counts values as well as bytes', async () => {
@@ -243,7 +231,7 @@ describe('a time-out', () => {
   it('ends a wait for a credential source that hangs, so that a later call can succeed', async () => {
     let hangs = true;
     const { client } = await rig({
-      limits: { attempts: 2, attemptMs: 40 },
+      limits: { attempts: 2, attemptMs: 150 },
       credentials: () => (hangs ? new Promise(() => {}) : Promise.resolve(CREDENTIALS)),
     });
     expect(await rejection(client.list())).toMatchObject({ code: 'unavailable' });
