@@ -1,14 +1,14 @@
 import type { Context } from 'aws-lambda';
 import { assemble } from './assembly.ts';
 import { TaskFailure } from './fan-out/errors.ts';
-import { FanOutJournal } from './fan-out/journal.ts';
 import { carryOut } from './fan-out/task.ts';
+import { FunctionJournal } from './function-journal.ts';
 import { dynamoFanOutLedger } from './ledger/dynamo-fan-out-ledger.ts';
 import { parseSettings } from './settings.ts';
 
 const environment = parseSettings(process.env);
 const { name } = environment.INTEGRATION;
-const journal = new FanOutJournal(name);
+const journal = new FunctionJournal('certification-notifier-baseline', name);
 const assembled = assemble(environment, journal);
 const parts = { ...assembled, fanOut: dynamoFanOutLedger(assembled.table, name) };
 
@@ -19,10 +19,12 @@ export async function handler(event: unknown, context: Context) {
   const effort = parts.measure();
   try {
     const result = await carryOut(parts, event, { id: context.awsRequestId, deadline });
-    journal.carriedOut(event, result, effort());
+    // Of a plan only how many ranges it has: all of them would be a line of 60 KB.
+    const brief = 'left' in result ? { ...result, left: result.left.length } : result;
+    journal.info('task', { ...effort(), task: event, result: brief });
     return result;
   } catch (error) {
-    journal.failed(event, error, effort());
+    journal.error('task failed', { ...effort(), task: event, problem: error });
     throw new TaskFailure(error);
   }
 }

@@ -21,11 +21,18 @@ export class FunctionJournal implements Journal {
   }
 
   warn(what: string, details: Readonly<Record<string, unknown>>): void {
-    // Errors are described: a logger would print them whole.
-    const described = Object.entries(details).map(([name, value]) => [
-      name,
-      value instanceof Error ? describeError(value) : value,
-    ]);
-    this.logger.warn(what, Object.fromEntries(described));
+    this.logger.warn(what, described(details));
   }
+
+  error(what: string, details: Readonly<Record<string, unknown>>): void {
+    this.logger.error(what, described(details));
+  }
+}
+
+/** Errors are described: a logger would print them whole. */
+function described(details: Readonly<Record<string, unknown>>) {
+  const entries = Object.entries(details);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value instanceof Error ? describeError(value) : value]),
+  );
 }

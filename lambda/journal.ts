@@ -1,6 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { conditionTable } from './condition-table.ts';
-import { describeError } from './describe-error.ts';
 import { accessNames, conditionNames } from './detection/conditions.ts';
 import { reachOf } from './errors.ts';
 import { FunctionJournal } from './function-journal.ts';
@@ -63,7 +62,7 @@ export class TickJournal extends FunctionJournal {
   }
 
   failed(error: unknown, effort: Pick<TickLine, 'requests' | 'durationMs'>): void {
-    this.logger.error('tick failed', { ...effort, problem: describeError(error) });
+    this.error('tick failed', { ...effort, problem: error });
     if (reachOf(error) !== 'access') return;
     this.#count(names.refused, 1);
     this.#metrics.publishStoredMetrics();

@@ -1,10 +1,10 @@
 import { recentWindow } from '../detection/days.ts';
 import { auditPlan, calendarLearned, requestsOf } from '../detection/due.ts';
 import { leaseOf } from '../lease.ts';
-import { type Lease, noLease, type State } from '../ports/state.ts';
+import { noLease } from '../ports/state.ts';
 import { readCalendar } from '../tick/read-days.ts';
 import type { TickRun } from '../tick/tick.ts';
-import { BaselineRestartedError, BaselineUnfinishedError, NotCompletedYetError } from './errors.ts';
+import { AtWorkError, BaselineRestartedError, BaselineUnfinishedError } from './errors.ts';
 import type { FanOutParts } from './parts.ts';
 import { leftOf } from './plan.ts';
 
@@ -13,10 +13,10 @@ import { leftOf } from './plan.ts';
  * find. Takes the lease of the integration, so that no tick is at work meanwhile.
  *
  * @throws BaselineUnfinishedError naming what has not been read
- * @throws NotCompletedYetError, and what the ports throw
+ * @throws AtWorkError, BaselineRestartedError, and what the ports throw
  */
 export async function complete(parts: FanOutParts, run: TickRun) {
-  const { ledger, fanOut, clock, journal } = parts;
+  const { ledger, fanOut, clock, journal, settings } = parts;
   const { begunAt } = (await ledger.state()).baseline;
   const ranges = (begunAt !== undefined && (await fanOut.plan(begunAt))) || [];
   const left = await leftOf(fanOut, ranges);
@@ -24,36 +24,29 @@ export async function complete(parts: FanOutParts, run: TickRun) {
     throw new BaselineUnfinishedError(left, ranges.length);
 
   const lease = leaseOf(run.id, run.deadline);
-  const state = await ledger.takeLease(lease, clock.now());
-  if (state === undefined) throw new NotCompletedYetError('a tick is at work');
+  const { baseline, dirtySince } = (await ledger.takeLease(lease, clock.now())) ?? {};
+  if (baseline === undefined) throw new AtWorkError();
   try {
-    if (state.baseline.begunAt !== begunAt) throw new BaselineRestartedError();
-    if (state.baseline.status !== 'completed') await end(parts, state, lease);
+    if (baseline.begunAt !== begunAt) throw new BaselineRestartedError();
+    if (baseline.status !== 'completed') {
+      const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
+      const calendar = await readCalendar(ledger, window);
+      const plan = auditPlan(requestsOf(calendar, window.from), window.from, settings.audit);
+      const learned = {
+        ...calendarLearned(calendar, plan, 0),
+        // The next tick tells operations.
+        baseline: { ...baseline, status: 'completed', isNoticeOwed: true },
+        dueAt: 0,
+        // What an earlier tick may owe is still owed.
+        dirtySince,
+        heartbeat: clock.now().toString(),
+      } as const;
+      if (!(await ledger.saveState({ ...learned, ...noLease }, lease))) throw new AtWorkError();
+    }
   } finally {
     await ledger
       .saveState(noLease, lease)
       .catch((error: unknown) => journal.warn('lease not given back', { error }));
   }
   return { outcome: 'completed', ranges: ranges.length } as const;
-}
-
-async function end(parts: FanOutParts, state: State, lease: Lease): Promise<void> {
-  const { ledger, clock, settings } = parts;
-  const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
-  const calendar = await readCalendar(ledger, window);
-  const plan = auditPlan(requestsOf(calendar, window.from), window.from, settings.audit);
-  const isKept = await ledger.saveState(
-    {
-      ...calendarLearned(calendar, plan, 0),
-      // The next tick tells operations.
-      baseline: { ...state.baseline, status: 'completed', isNoticeOwed: true },
-      dueAt: 0,
-      // What an earlier tick may owe is still owed.
-      dirtySince: state.dirtySince,
-      heartbeat: clock.now().toString(),
-      ...noLease,
-    },
-    lease,
-  );
-  if (!isKept) throw new NotCompletedYetError('the lease was lost');
 }

@@ -15,14 +15,22 @@ export class PartnerLeftAloneError extends errorOf('partner-left-alone', 'ops', 
   }
 }
 
-/** Two tasks never read the same days at once. */
-export class RangeTakenError extends errorOf('range-taken', 'ops', 'retry-helps') {
+/** Two tasks never read the same days at once, nor does a tick work while the baseline is ended. */
+export class AtWorkError extends errorOf('at-work', 'aws', 'retry-helps') {
   readonly whatToDo =
-    'Nothing: it is free again when the other task ends, at the latest when its function times out.';
+    'Nothing: it is tried again. It is free when the other invocation ends, at the latest when that times out.';
 
-  constructor(range: PlannedRange) {
-    super(`Another task reads ${describeRange(range)}.`);
+  /** @param range undefined: all of them have been read */
+  constructor(range?: PlannedRange) {
+    super(
+      `${range ? `A task reads ${describeRange(range)}` : 'A tick is at work'} at the same time.`,
+    );
   }
+}
+
+/** Somebody else has invoked the function. */
+export class UnknownTaskError extends errorOf('unknown-task', 'ops') {
+  readonly whatToDo = 'Start an execution of the state machine: it invokes the function by itself.';
 }
 
 /** A whole invocation has brought nothing that the next one could go on from. */
@@ -57,15 +65,6 @@ export class BaselineUnfinishedError extends errorOf('baseline-unfinished', 'par
     super(
       `${left.length} of ${all} ranges have not been read to their end: ${named}${more > 0 ? `; and ${more} more` : ''}.`,
     );
-  }
-}
-
-/** A tick is at work. */
-export class NotCompletedYetError extends errorOf('not-completed-yet', 'aws', 'retry-helps') {
-  readonly whatToDo = 'Nothing: it is tried again.';
-
-  constructor(why: 'a tick is at work' | 'the lease was lost') {
-    super(`All days have been read, but ${why}.`);
   }
 }
 

@@ -3,19 +3,18 @@ import { Calendar } from '../detection/calendar.ts';
 import { compare, countDeltas, type Sighting } from '../detection/compare.ts';
 import { dayEntries, type FreshEntries } from '../detection/day-entries.ts';
 import { recentWindow } from '../detection/days.ts';
-import type { Answer, ReadResult, ReadStep } from '../detection/worklist.ts';
+import type { Answer, ReadStep } from '../detection/worklist.ts';
 import { leaseOf } from '../lease.ts';
-import type { Bookmark } from '../ports/partner-reader.ts';
 import type { PlannedRange, RangeProgress } from '../ports/planned-range.ts';
 import type { Lease, State } from '../ports/state.ts';
 import { prove } from '../tick/read-days.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import {
+  AtWorkError,
   BaselineRestartedError,
   PartnerLeftAloneError,
   RangeStuckError,
-  RangeTakenError,
 } from './errors.ts';
 import type { FanOutParts } from './parts.ts';
 import { whyLeftAlone } from './plan.ts';
@@ -40,7 +39,7 @@ export interface RangeReport {
  * baseline is completed; of one that is made anew, so is what nobody knows.
  *
  * @param atOnce tasks that read at the same time, each at its share of the pace
- * @throws BaselineRestartedError, PartnerLeftAloneError, RangeTakenError, RangeStuckError, and
+ * @throws BaselineRestartedError, PartnerLeftAloneError, AtWorkError, RangeStuckError, and
  * what the ports throw
  */
 export async function readRange(
@@ -58,7 +57,7 @@ export async function readRange(
 
   const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeRange(range, lease, clock.now());
-  if (before === undefined) throw new RangeTakenError(range);
+  if (before === undefined) throw new AtWorkError(range);
   const limit = new TimeLimit(run.deadline, clock);
   const reading = { parts, range, lease, limit, salt: state.salt };
   try {
@@ -83,7 +82,7 @@ async function goOn(reading: Reading, before: RangeProgress): Promise<RangeProgr
     const progress = { ...position, isDone, recorded, bookmark: cursor };
     if (!isDone && placeOf(progress) === placeOf(start) && secondsToWait(parts) === 0)
       throw new RangeStuckError(range);
-    if (!(await fanOut.keepProgress(range, lease, progress))) throw new RangeTakenError(range);
+    if (!(await fanOut.keepProgress(range, lease, progress))) throw new AtWorkError(range);
     return progress;
   };
 
@@ -102,11 +101,8 @@ async function goOn(reading: Reading, before: RangeProgress): Promise<RangeProgr
     const step = next.value;
     const isTimeUp = limit.noteIfReached();
     if (step.kind === 'reached') await keep(step.position);
-    if (step.kind !== 'read' || isTimeUp) {
-      answer = { calendar: noCalendar, isTimeUp };
-      continue;
-    }
-    const done = await readStep(reading, step);
+    const isRead = step.kind === 'read' && !isTimeUp;
+    const done = isRead ? await readStep(reading, step) : { cursor, recorded: 0 };
     cursor = done.cursor;
     recorded += done.recorded;
     answer = { ...done, calendar: noCalendar, isTimeUp: limit.wasReached };
@@ -128,14 +124,7 @@ interface Reading {
   readonly salt: string;
 }
 
-interface StepDone {
-  readonly read: ReadResult;
-  readonly cursor: Bookmark | undefined;
-  readonly found: number;
-  readonly recorded: number;
-}
-
-async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep): Promise<StepDone> {
+async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep) {
   const { clock, ledger, fanOut, journal, settings } = parts;
   const begunAt = clock.now().epochMilliseconds;
   const { goneOnFrom: cursor } = step;
@@ -143,7 +132,7 @@ async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep):
   const nothing = { found: 0, recorded: 0 };
   if (read === 'unanswered') return { ...nothing, read, cursor: undefined };
   const next = step.mayGoOn || read.isOutOfPace ? read.bookmark : undefined;
-  if (read.isCutOff && next === undefined) return { ...nothing, read: 'in-vain', cursor };
+  if (read.isCutOff && next === undefined) return { ...nothing, read: 'in-vain' as const, cursor };
 
   const fresh = dayEntries(step.days, read, begunAt, salt);
   // Once it is over, what is recorded silently is news that nobody would hear of.
@@ -161,11 +150,11 @@ async function readStep({ parts, range, salt, limit }: Reading, step: ReadStep):
   // Of days that take several runs no day's count is known: the audits prove its days.
   if (isInParts) await ledger.addToDays(countDeltas(committed));
   const recorded = committed.length;
-  if (limit.noteIfReached()) return { read: 'left', cursor, found: 0, recorded };
+  if (limit.noteIfReached()) return { read: 'left' as const, cursor, found: 0, recorded };
   if (!isInParts) await ledger.saveDays(expectedWithout(fresh, left));
   for (const record of read.quarantined) journal.warn('record quarantined', { ...record });
-  const done = { cursor: next, found: read.assessments.length, recorded };
-  return { ...done, read: next ? 'left' : 'done' };
+  const result = next ? ('left' as const) : ('done' as const);
+  return { read: result, cursor: next, found: read.assessments.length, recorded };
 }
 
 /** The first look after the baseline notes what is missing. What is left to the ticks is not in the ledger, so the calendar does not have it, either. */

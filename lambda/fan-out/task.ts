@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { plannedRange } from '../ports/planned-range.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { complete } from './complete.ts';
+import { UnknownTaskError } from './errors.ts';
 import type { FanOutParts } from './parts.ts';
 import { plan } from './plan.ts';
 import { readRange } from './read-range.ts';
@@ -20,16 +21,12 @@ const task = z.discriminatedUnion('task', [
 /**
  * Carries out one task of the state machine.
  * @returns plain JSON, small: Step Functions collects what all tasks return
- * @throws NotifierError, and ZodError when somebody else invokes the function
+ * @throws NotifierError
  */
 export async function carryOut(parts: FanOutParts, input: unknown, run: TickRun) {
-  const asked = task.parse(input);
-  switch (asked.task) {
-    case 'plan':
-      return plan(parts, run);
-    case 'read':
-      return readRange(parts, asked.range, run, asked.atOnce);
-    case 'complete':
-      return complete(parts, run);
-  }
+  const { data, error } = task.safeParse(input);
+  if (error) throw new UnknownTaskError('The task is not one of the state machine.');
+  if (data.task === 'plan') return plan(parts, run);
+  if (data.task === 'complete') return complete(parts, run);
+  return readRange(parts, data.range, run, data.atOnce);
 }

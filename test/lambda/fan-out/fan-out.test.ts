@@ -2,13 +2,14 @@ import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DayRange } from '../../../lambda/detection/days.ts';
 import {
+  AtWorkError,
   BaselineRestartedError,
   BaselineUnfinishedError,
-  NotCompletedYetError,
   PartnerLeftAloneError,
   RangeStuckError,
-  RangeTakenError,
+  UnknownTaskError,
 } from '../../../lambda/fan-out/errors.ts';
+import { carryOut } from '../../../lambda/fan-out/task.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { progressOf } from '../../../lambda/operations/status.ts';
 import { readAnew } from '../../../lambda/operations/steering.ts';
@@ -307,7 +308,7 @@ describe('a range', () => {
       return story.partner.prove(...asked);
     };
     await story.read(range, { partner: { ...story.partner, prove } });
-    expect(second).toBeInstanceOf(RangeTakenError);
+    expect(second).toBeInstanceOf(AtWorkError);
   });
 
   it('goes on after a failure where it was, and records nothing twice', async () => {
@@ -545,11 +546,17 @@ describe('the completion', () => {
     expect((await story.plan()).left).toEqual([missing]);
   });
 
+  it('is not asked for what is none of its tasks, which fails for good', async () => {
+    const unknown = carryOut(story.taskParts, { task: 'begin' }, story.run());
+    await expect(unknown).rejects.toThrow(UnknownTaskError);
+    await expect(unknown).rejects.toMatchObject({ fault: 'ops', retryHelps: false });
+  });
+
   it('waits for a tick that is at work', async () => {
     await story.readAll();
     const lease = { owner: 'tick', until: story.clock.now().add({ seconds: 60 }) };
     await story.ledger.takeLease(lease, story.clock.now());
-    await expect(story.complete()).rejects.toThrow(NotCompletedYetError);
+    await expect(story.complete()).rejects.toThrow(AtWorkError);
     await story.ledger.saveState(noLease, lease);
     await story.complete();
     expect((await story.ledger.state()).baseline.status).toBe('completed');
