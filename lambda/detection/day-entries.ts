@@ -1,17 +1,11 @@
-import type { Assessment } from '../events/assessment.ts';
-import type { Calendar, DayEntry, Proof } from './calendar.ts';
+import type { RangeRead } from '../ports/partner-reader.ts';
+import type { Calendar, DayEntry } from './calendar.ts';
 import { type Change, countDeltas } from './compare.ts';
 import { digestOf } from './fingerprint.ts';
 import type { ReadResult } from './worklist.ts';
 
 /** Entries of days that were read just now, on their way to the calendar. */
 export type FreshEntries = Map<string, DayEntry>;
-
-/** What a read of days showed, and what it proved. */
-export interface ReadOfDays {
-  readonly assessments: readonly Assessment[];
-  readonly proof?: Proof['kind'];
-}
 
 /**
  * What the calendar learns of these days, and of others that the read showed.
@@ -20,7 +14,7 @@ export interface ReadOfDays {
  */
 export function dayEntries(
   days: readonly string[],
-  { assessments, proof }: ReadOfDays,
+  { assessments, proof }: Pick<RangeRead, 'assessments' | 'proof'>,
   readAt: number,
   salt: string,
 ): FreshEntries {

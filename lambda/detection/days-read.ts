@@ -1,4 +1,4 @@
-import type { Bookmark, RangeRead } from '../ports/partner-reader.ts';
+import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Cursor } from '../ports/state.ts';
 import type { ReadResult, ReadStep } from './worklist.ts';
 
@@ -8,33 +8,26 @@ export interface Answered extends RangeRead {
   readonly isOutOfPace: boolean;
 }
 
-/** What the answer alone says of a read. */
-export interface Judged extends Answered {
-  readonly step: ReadStep;
-  /** When it began: milliseconds since the epoch. */
-  readonly begunAt: number;
-  /** Where the next tick goes on. */
-  readonly next: Bookmark | undefined;
-  readonly isFirstReading: boolean;
-  readonly isUnproven: boolean;
-  readonly isInParts: boolean;
-  readonly isInVain: boolean;
-}
-
 /** A read that was cut off, and cannot be gone on with, counts no day. */
 export function isReadCounted(wasInVain: boolean): boolean {
   return !wasInVain;
 }
 
-/** @param isCounted whether a read that was cut off counts its days */
+/**
+ * What the answer alone says of a read.
+ *
+ * @param isCounted whether a read that was cut off counts its days
+ * @param begunAt when it began: milliseconds since the epoch
+ */
 export function judged(
   isCounted: typeof isReadCounted,
   step: ReadStep,
   read: Answered,
   begunAt: number,
-): Judged {
+) {
   const isFirstReading = step.purpose === 'start' || step.purpose === 'baseline';
   const mayGoOn = step.mayGoOn || (isFirstReading && read.isOutOfPace);
+  /** Where the next tick goes on. */
   const next = mayGoOn ? read.bookmark : undefined;
   return {
     ...{ ...read, step, begunAt, next, isFirstReading },
@@ -43,6 +36,8 @@ export function judged(
     isInVain: !isCounted(read.isCutOff && next === undefined),
   };
 }
+
+export type Judged = Readonly<ReturnType<typeof judged>>;
 
 export function resultOf(read: Judged, hasFailed: boolean): ReadResult {
   const { step, next, count, isFirstReading, isInParts } = read;

@@ -56,12 +56,6 @@ export type GateMemory = z.output<typeof gateMemory>;
 
 export const nothingFound: GateMemory = { found: [], edits: [], unsettled: [] };
 
-interface GateSettings {
-  readonly holdAbove: number;
-  /** In which the audits come round once. */
-  readonly roundMs: number;
-}
-
 /** What is known beside a batch that comes to the gate. */
 export interface Outlook {
   /** Certifications before it, missing ones included: the return of these is no news. */
@@ -72,26 +66,22 @@ export interface Outlook {
   readonly rest: readonly Change[];
 }
 
-interface Verdict {
-  /** To be written before anything of the batch is committed. */
-  readonly memory: GateMemory;
-  readonly held: readonly Sighting[];
-  readonly free: readonly Change[];
-}
-
 /**
  * The gate counts what was found within the hour, by kind, held included, and what the total says is
  * still to come. Beyond the limit, changes of that kind are held until an hour has found less. Edits
  * come to light a few an hour where days are read: of these no more than the limit go out in a round of
  * the audits. Withdrawals are never held: too many are not withdrawn in the first place (missing.ts).
+ *
+ * @param roundMs in which the audits come round once
+ * @returns what to remember: to be written before anything of the batch is committed
  */
 export function judge(
   memory: GateMemory,
   batch: readonly Change[],
   { known, total, rest }: Outlook,
-  { holdAbove, roundMs }: GateSettings,
+  { holdAbove, roundMs }: { readonly holdAbove: number; readonly roundMs: number },
   nowMs: number,
-): Verdict {
+) {
   const sightings = batch.filter((change) => change.kind !== 'withdrawn');
   if (sightings.length === 0) return { memory, held: [], free: batch };
   const unsettled = within(memory.unsettled, oneHourMs + pieceMs, nowMs);
@@ -108,12 +98,8 @@ export function judge(
 
   const knownBefore = before[0]?.known ?? known;
   const limit = Math.max(holdAbove, Math.min(mostByShare, Math.floor(knownBefore * share)));
-  const all = found.reduce((sum, { created, updated, restored }) => ({
-    ...sum,
-    created: sum.created + created,
-    updated: sum.updated + updated,
-    restored: sum.restored + restored,
-  }));
+  const all = { created: 0, updated: 0, restored: 0 };
+  for (const piece of found) for (const kind of kinds) all[kind] += piece[kind];
   const newNow = all.created + all.restored;
   const newBefore = newNow - sightings.filter(({ kind }) => kind !== 'updated').length;
   // A crash leaves too few known now; before a baseline that ran within the hour, nothing was.

@@ -125,13 +125,12 @@ export function asked(missing: Missing, id: number, isShownById: boolean, nowMs:
     if (note.id !== id) return note;
     return { ...note, askedAt: nowMs, ...(isShownById && { isShownById }) };
   });
-  const shown = notes.filter((note) => note.isShownById).sort((a, b) => askedOf(b) - askedOf(a));
+  const shown = notes.filter((note) => note.isShownById);
+  shown.sort(({ askedAt: a = 0 }, { askedAt: b = 0 }) => b - a);
   // More than these are noted anew when their days are read again.
   const forgotten = new Set(shown.slice(mostNotes));
   return { ...missing, notes: notes.filter((note) => !forgotten.has(note)) };
 }
-
-const askedOf = ({ askedAt = 0 }: Note) => askedAt;
 
 /** These are about to be withdrawn: remembered before it is done, so that a crash does not allow more. */
 export function withdrawing(missing: Missing, ids: ReadonlySet<number>, nowMs: number): Missing {

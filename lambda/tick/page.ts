@@ -1,18 +1,7 @@
-import type { Sighting } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
-
-export interface PageRead {
-  /** Ids that it shows readably. */
-  readonly seen: ReadonlySet<number>;
-  readonly changes: readonly Sighting[];
-  /** Whether they explain the total. If not, something has come or gone elsewhere. */
-  readonly isAll: boolean;
-  /** It shows rows of a replica that lags: what it hides comes to light later. */
-  readonly isOlder: boolean;
-}
 
 /**
  * What the newest page shows as new or changed. A page of one day only may not show all of it: then
@@ -23,7 +12,7 @@ export async function readPage(
   limit: TimeLimit,
   pulse: PulseRead,
   state: State,
-): Promise<PageRead> {
+) {
   const isOneDay = new Set(pulse.assessments.map(({ certified_on }) => certified_on)).size === 1;
   let { assessments, count } = pulse;
   for (let isTail = false; ; isTail = true) {
@@ -33,9 +22,12 @@ export async function readPage(
     const compared = rules.compare(assessments, known, salt, nowMs, settings.withdrawAfterMs);
     const unknown = compared.changes.filter(({ kind }) => kind !== 'updated').length;
     const page = {
+      /** Ids that it shows readably. */
       seen: new Set(assessments.map(({ id }) => id)),
       changes: compared.changes,
+      /** It shows rows of a replica that lags: what it hides comes to light later. */
       isOlder: compared.older.length > 0,
+      /** Its changes explain the total. If not, something has come or gone elsewhere. */
       isAll: count === state.expected + state.unexplained + unknown,
     };
     if (page.isAll || !isOneDay || isTail) return page;
