@@ -15,6 +15,8 @@ export interface Message extends EventMessage {
  * `Failed` names it.
  */
 export interface BatchResult {
+  /** Why nothing was taken. */
+  readonly code?: string;
   readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
   readonly Failed?:
     | readonly { readonly Id?: string | undefined; readonly Code?: string | undefined }[]
@@ -173,9 +175,8 @@ async function request(
   // The deadline leaves time for a usual answer to what is sent just before it.
   const leftMs = Math.max(0, deadline.epochMilliseconds - sentAt);
   const patienceMs = Math.min(mostPatienceMs, leastPatienceMs + leftMs);
-  const answer: Answer = await send(batch, patienceMs).catch((error: unknown) => ({
-    code: codeOf(error),
-  }));
+  const refusal = (error: unknown): BatchResult => ({ code: codeOf(error) });
+  const answer = await send(batch, patienceMs).catch(refusal);
   const isLate = clock.now().epochMilliseconds - sentAt > lateMs;
   const refused = refusedOf(batch, answer);
   const accepted = batch.filter((one) => !refused.has(one));
@@ -187,24 +188,18 @@ async function request(
     run.accepted.push(one.owed);
     run.open.delete(one);
   }
-  if (isLate || refused.size > 0)
-    noteTrouble(run, { refused, isWhole: answer.code !== undefined, isLate }, context);
-  else {
-    run.failures = 0;
+  if (isLate) pace.width = Math.max(1, pace.width / 2);
+  else if (refused.size === 0)
     pace.width = Math.min(mostWidth, pace.width + 1 / (rounds * Math.floor(pace.width)));
-  }
+  if (refused.size === 0) run.failures = 0;
+  else noteRefusals(run, refused, answer.code !== undefined, context);
   return batch;
-}
-
-interface Answer extends BatchResult {
-  /** Why nothing was taken. */
-  readonly code?: string;
 }
 
 /** What was not accepted, with the code of its refusal. */
 function refusedOf(
   batch: readonly Sending[],
-  { Successful = [], Failed = [], code = 'NotAnswered' }: Answer,
+  { Successful = [], Failed = [], code = 'NotAnswered' }: BatchResult,
 ): Refused {
   const successful = new Set(Successful.map(({ Id }) => Id));
   const codes = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
@@ -214,17 +209,11 @@ function refusedOf(
 
 type Refused = ReadonlyMap<Sending, string>;
 
-interface Trouble {
-  readonly refused: Refused;
-  /** The request was refused, not one or the other of its entries. */
-  readonly isWhole: boolean;
-  readonly isLate: boolean;
-}
-
-/** What an answer that is late or a refusal says of the topic, and what becomes of each message. */
-function noteTrouble(
+/** @param isWhole the request was refused, not one or the other of its entries */
+function noteRefusals(
   run: Run,
-  { refused, isWhole, isLate }: Trouble,
+  refused: Refused,
+  isWhole: boolean,
   { clock, random = Math.random, pace }: DispatchContext,
 ): void {
   const [code] = refused.values();
@@ -234,7 +223,7 @@ function noteTrouble(
   else if (!kinds.has('invalid')) run.failures += 1;
   const isDown = run.failures >= failuresInARow || (isWhole && kinds.has('configuration'));
   if (isDown) run.stopped = code;
-  if (isLate || kinds.has('throttled')) pace.width = Math.max(1, pace.width / 2);
+  if (kinds.has('throttled')) pace.width = Math.max(1, pace.width / 2);
   for (const [one, code] of refused) {
     // Full jitter: anything between nothing and the back-off.
     const waitMs = Math.ceil(random() * firstBackOffMs * 2 ** one.attempts);

@@ -10,14 +10,11 @@ export function topicFindings(
   return Promise.all(
     (['events', 'alerts', 'operations'] as const).map(async (topic) => {
       try {
-        const { Attributes = {} } = await client.send(
-          new GetTopicAttributesCommand({ TopicArn: topics[topic] }),
-        );
-        return {
-          topic,
-          confirmed: Number(Attributes['SubscriptionsConfirmed'] ?? 0),
-          pending: Number(Attributes['SubscriptionsPending'] ?? 0),
-        };
+        const command = new GetTopicAttributesCommand({ TopicArn: topics[topic] });
+        const { Attributes = {} } = await client.send(command);
+        const { SubscriptionsConfirmed = 0, SubscriptionsPending = 0 } = Attributes;
+        const confirmed = Number(SubscriptionsConfirmed);
+        return { topic, confirmed, pending: Number(SubscriptionsPending) };
       } catch (error) {
         return { topic, problem: codeOf(error), confirmed: 0, pending: 0 };
       }

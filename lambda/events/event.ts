@@ -1,7 +1,5 @@
-import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type Assessment, assessmentSchema, described, type ResultPart } from './assessment.ts';
-import { type Invention, inventedAssessment } from './invented.ts';
 import { briefName, maxMessageBytes, messageOf } from './message.ts';
 
 /** Identifies this version of the contract; within a version fields are only added. */
@@ -167,33 +165,6 @@ function fitting(event: CertificationEvent): CertificationEvent {
   });
   const fits = (one: CertificationEvent) => messageOf(one).bytes <= maxMessageBytes;
   return [withoutResults, identifiers].map(smaller).find(fits) ?? smaller(cut);
-}
-
-export interface TestAnnounced extends Invention {
-  readonly integration: string;
-  /** Tells this test from others; the last part of the event's id. */
-  readonly unique: string;
-  readonly time: Temporal.Instant;
-  readonly fields: FieldChoice;
-  /** Default: false. */
-  readonly late?: boolean | undefined;
-}
-
-/**
- * An event about nobody, to try a subscription with. Its sequence is the time in milliseconds, so
- * that it grows as that of every subject does.
- */
-export function testEvent(announced: TestAnnounced): CertificationEvent {
-  const { time, late = false } = announced;
-  const day = time.toZonedDateTimeISO('UTC').toPlainDate().toString();
-  return certificationEvent({
-    ...announced,
-    type: 'certification.test',
-    assessment: inventedAssessment(day, announced),
-    subject: 'test',
-    revision: time.epochMilliseconds,
-    late,
-  });
 }
 
 /**

@@ -1,10 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Assessment } from '../../lambda/events/assessment.ts';
-import {
-  type CertificationEvent,
-  certificationEvent,
-  testEvent,
-} from '../../lambda/events/event.ts';
+import { type CertificationEvent, certificationEvent } from '../../lambda/events/event.ts';
+import { testEvent } from '../../lambda/events/test-event.ts';
 
 const integration = 'district-a';
 const fields = 'all';

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import {
-  type CertificationEvent,
-  certificationEvent,
-  testEvent,
-} from '../../lambda/events/event.ts';
+import { type CertificationEvent, certificationEvent } from '../../lambda/events/event.ts';
+import { testEvent } from '../../lambda/events/test-event.ts';
 import { anyRecord, assessment } from '../support/assessments.ts';
 
 const time = Temporal.Instant.from('2026-11-21T08:00:04.120Z');

@@ -9,8 +9,8 @@ import {
   type Announced,
   type CertificationEvent,
   certificationEvent,
-  testEvent,
 } from '../../../lambda/events/event.ts';
+import { testEvent } from '../../../lambda/events/test-event.ts';
 import type { Notice } from '../../../lambda/ports/announcer.ts';
 import type { DocumentedRecord } from '../../../local/documented-record.ts';
 import { anyRecord, assessment } from '../../support/assessments.ts';

@@ -3,8 +3,9 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import type { FieldChoice } from '../../../lambda/events/event.ts';
-import { certificationEvent, testEvent } from '../../../lambda/events/event.ts';
+import { certificationEvent } from '../../../lambda/events/event.ts';
 import { briefName, messageOf } from '../../../lambda/events/message.ts';
+import { testEvent } from '../../../lambda/events/test-event.ts';
 import { anyAssessment, assessment } from '../../support/assessments.ts';
 
 const identifiers = ['id', 'organization_id', 'assessment_name', 'certified_on'];
