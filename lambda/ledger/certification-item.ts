@@ -16,6 +16,8 @@ import { parse, readAll, schemaVersion } from './item.ts';
 import type { Plain } from './table.ts';
 
 export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
+export const idIn = (item: Plain) =>
+  Number(String(item[ledgerTable.partitionKey]).split('#').at(-1));
 
 /** An item is in the index of the undelivered under the first, in this order, that an entry of its outbox waits for. */
 export const waits = ['pending', 'digest', 'held', 'undeliverable'] as const satisfies Waits[];
@@ -93,10 +95,7 @@ export function waitOf(item: Plain): Waits | undefined {
 
 /** The events of the outbox that wait for one of these, in the order of their revisions. */
 export function eventsOf(item: Plain, waits: readonly Waits[]): KeptEvent[] {
-  const { assessment_id: certificationId } = parse(
-    z.pick(certificationItem, { assessment_id: true }),
-    item,
-  );
+  const certificationId = idIn(item);
   return outboxOf(item)
     .filter((entry) => waits.includes(entry.waits))
     .map(({ revision, raw: { event, owes, undeliverable: code } }) => ({
@@ -107,19 +106,15 @@ export function eventsOf(item: Plain, waits: readonly Waits[]): KeptEvent[] {
 
 export function parseCertification(item: Plain): Certification {
   const parsed = parse(certificationItem, item);
-  const { day, revision, presence, organization_id, assessment_name } = parsed;
+  const { assessment_id: id, fingerprint: whole, fields, earlier, untold, ...known } = parsed;
   const [outbox = []] = readAll([item], outboxOf);
   return {
-    id: parsed.assessment_id,
-    day,
-    fingerprint: { whole: parsed.fingerprint, fields: parsed.fields },
-    revision,
-    presence,
-    ...(parsed.earlier && { earlier: parsed.earlier }),
-    organization_id,
-    assessment_name,
+    ...known,
+    id,
+    fingerprint: { whole, fields },
+    ...(earlier && { earlier }),
     ...(outbox.length > 0 && outbox.every(({ waits }) => waits === 'held') && { isHeld: true }),
-    ...(parsed.untold && { isUntold: true }),
+    ...(untold && { isUntold: true }),
   };
 }
 
@@ -128,15 +123,13 @@ export function parseIndexed(item: Plain): [id: number, known: DayCertification]
   return [assessment_id, known];
 }
 
-const firstSeen = z.object({ first_seen: z.optional(z.iso.datetime()) });
-
 /** @throws LedgerCorruptError */
 export function parseLife(item: Plain): Life {
   const outbox = new Map(outboxOf(item).map((entry) => [entry.revision, entry]));
   const revisions = Object.keys(item).flatMap((name) => /^revision:(\d+)$/.exec(name)?.[1] ?? []);
   return {
     certification: parseCertification(item),
-    firstSeen: parse(firstSeen, item).first_seen,
+    firstSeen: parse(z.optional(z.iso.datetime()), item, item['first_seen']),
     revisions: revisions
       .map(Number)
       .sort((a, b) => a - b)

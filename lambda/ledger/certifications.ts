@@ -1,8 +1,6 @@
 import pMap from 'p-map';
-import type { Temporal } from 'temporal-polyfill';
-import { type Change, isNothing, isUndone, toldOf } from '../detection/compare.ts';
+import { isNothing, isUndone, toldOf } from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
-import type { CertificationEvent } from '../events/event.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger, OutboxEntry, Waits } from '../ports/ledger.ts';
@@ -12,6 +10,7 @@ import {
   changeAttributes,
   eventsOf,
   filedUnder,
+  idIn,
   outboxOf,
   parseCertification,
   parseIndexed,
@@ -20,7 +19,7 @@ import {
   waits,
 } from './certification-item.ts';
 import { readAll } from './item.ts';
-import { type Plain, path, type Table } from './table.ts';
+import { type Plain, part, type Table } from './table.ts';
 
 /** Writes in flight at once: enough to hide latency, too few to trip a cold table's throttle. */
 const writesAtOnce = 16;
@@ -31,6 +30,8 @@ const keptTogether = 100;
 
 const { undelivered } = ledgerTable;
 const keyOf = (item: Plain) => String(item[ledgerTable.partitionKey]);
+
+type Commit = Parameters<Ledger['commit']>;
 
 /** Counts what has been written to the outbox: who rests on what it has read must have seen the last of it. */
 const outboxWrites = 'outbox_writes';
@@ -59,7 +60,7 @@ export function certifications(table: Table, integration: string, journal: Journ
         (item) => eventsOf(item, waiting),
         (error) => unreadable.push(error),
       );
-      const end = `${place}/${last[undelivered.sortKey]}/${keyOf(last).split('#').at(-1)}`;
+      const end = `${place}/${last[undelivered.sortKey]}/${idIn(last)}`;
       yield { items, owed: owed.flat(), unreadable, end };
     }
   }
@@ -73,9 +74,9 @@ export function certifications(table: Table, integration: string, journal: Journ
         const key = certificationKey(integration, id);
         const add = { [outboxWrites]: 1 };
         const changes = ofOne.map(({ revision, code }) => {
-          const place = path('outbox', String(revision));
-          const owes = { [path(place, 'owes')]: 'digest' };
-          const refused = { [path(place, 'undeliverable')]: code };
+          const place = `outbox${part}${revision}`;
+          const owes = { [`${place}${part}owes`]: 'digest' };
+          const refused = { [`${place}${part}undeliverable`]: code };
           const set = { nothing: { [place]: undefined }, digest: owes, undeliverable: refused };
           return { set: set[rest], exists: [place], add };
         });
@@ -119,10 +120,10 @@ export function certifications(table: Table, integration: string, journal: Journ
       const at = now.toString();
       await table.putAll(sightings.map((sighting) => baselineItem(integration, sighting, at)));
     },
-    async commit(change, event, now, destiny) {
-      if (change.before?.isHeld && (await undo(table, integration, change, event, now)))
-        return 'undone';
-      const before = await write(table, integration, change, event, now, destiny);
+    async commit(...commit) {
+      const [change, event, , destiny] = commit;
+      if (change.before?.isHeld && (await undo(table, integration, commit))) return 'undone';
+      const before = await write(table, integration, commit);
       if (before === undefined) return undefined;
       const { id: certificationId, revision } = change;
       const [outbox] = readAll([before], outboxOf);
@@ -171,14 +172,7 @@ export function certifications(table: Table, integration: string, journal: Journ
 }
 
 /** @returns the item as it was before, or `undefined` when another tick has made this revision */
-function write(
-  table: Table,
-  integration: string,
-  change: Change,
-  event: CertificationEvent,
-  now: Temporal.Instant,
-  destiny: 'pending' | 'held',
-): Promise<Plain | undefined> {
+function write(table: Table, integration: string, [change, event, now, destiny]: Commit) {
   const { kind, revision } = change;
   const at = now.toString();
   const entry = {
@@ -199,7 +193,7 @@ function write(
     set: {
       ...set,
       ...(destiny === 'pending' && index),
-      [path('outbox', String(revision))]: entry,
+      [`outbox${part}${revision}`]: entry,
       untold: undefined,
     },
     // What is pending already stays so: a held entry beside it is known by its own mark.
@@ -215,13 +209,7 @@ function write(
  * All that is held of it leaves the outbox with a change that makes it again as subscribers were last told.
  * @returns `false`: it does not, or something was written since the item was read
  */
-async function undo(
-  table: Table,
-  integration: string,
-  change: Change,
-  event: CertificationEvent,
-  now: Temporal.Instant,
-): Promise<boolean> {
+async function undo(table: Table, integration: string, [change, event, now]: Commit) {
   const { kind, revision } = change;
   const item = await table.get(certificationKey(integration, change.id));
   const known = item && parseCertification(item);
@@ -234,7 +222,7 @@ async function undo(
   const undone = outbox
     .map((entry) => `revision:${entry.revision}`)
     .filter((name) => item[name] !== undefined && !(name in set))
-    .map((name) => [path(name, 'undone'), true]);
+    .map((name) => [`${name}${part}undone`, true]);
   const untold = kind === 'withdrawn' && isNothing(told);
   return rewrite(table, integration, item, {}, { ...set, ...Object.fromEntries(undone), untold });
 }

@@ -71,12 +71,9 @@ export function dynamoFanOutLedger(table: Table, integration: string): FanOutLed
       await keep(range, lease, renamed(noLease));
     },
     async recordNew(sightings, now) {
+      const at = now.toString();
       const record = async (sighting: Sighting) => {
-        const { [ledgerTable.partitionKey]: key, ...set } = baselineItem(
-          integration,
-          sighting,
-          now.toString(),
-        );
+        const { [ledgerTable.partitionKey]: key, ...set } = baselineItem(integration, sighting, at);
         const where = `attribute_not_exists(${ledgerTable.partitionKey})`;
         return (await table.update(String(key), { set, where })) ? sighting : pMapSkip;
       };

@@ -21,7 +21,7 @@ import { rewrite } from './certifications.ts';
 import { LedgerUnavailableError } from './errors.ts';
 import { stateKey } from './integration-state.ts';
 import { parse, schemaVersion } from './item.ts';
-import { type Plain, path, type Table } from './table.ts';
+import { type Plain, part, type Table } from './table.ts';
 
 /** Only a writer without the lease comes in between. */
 const attempts = 5;
@@ -86,7 +86,7 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
           .filter((name) => item[name] !== undefined)
           .map((name) => {
             const { decisions } = parse(decisionsNoted, item, item[name]);
-            return [path(name, 'decisions'), [...decisions, note]];
+            return [`${name}${part}decisions`, [...decisions, note]];
           });
         if (!(await rewrite(table, integration, item, outbox, Object.fromEntries(noted)))) continue;
         // Held only because one before them was: nobody has decided about them, and they go out.
@@ -111,7 +111,7 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
     /** Of one that is no longer kept, nothing is noted. */
     async conclude(operation, outcome) {
       const name = prefix + operation;
-      const set = { [path(name, 'outcome')]: outcome };
+      const set = { [`${name}${part}outcome`]: outcome };
       await table.update(commandsKey, { set, exists: [name] });
     },
     async recorded() {

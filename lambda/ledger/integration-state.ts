@@ -16,12 +16,6 @@ export const stateKey = (integration: string) => `STATE#${integration}`;
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
 const conditionPrefix = 'condition:';
 
-/** Of two first ticks, the salt of the first counts. */
-const made = (): Update => ({
-  initial: { salt: randomBytes(saltBytes).toString('base64url'), schema: schemaVersion },
-  returns: 'ALL_NEW',
-});
-
 /** Of changes, each takes its own. */
 const stateChanges = z.partial(stateItem);
 const memoryChanges = z.partial(memory);
@@ -38,7 +32,7 @@ const dayItem = z.object({
   count: z._default(z.int(), 0),
   /** By itself, so that only a read that looked for what is missing writes it. */
   missing: z.optional(z.int()),
-  proof: z._default(z.extend(z.partial(proof), dayReads.shape), { readAt: 0 }),
+  lastRead: z._default(z.extend(z.partial(proof), dayReads.shape), { readAt: 0 }),
 });
 
 const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
@@ -54,11 +48,17 @@ const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padSta
 export function integrationState(table: Table, integration: string) {
   const key = stateKey(integration);
   const memoryKey = `MEMORY#${integration}`;
+  const monthKey = `CALENDAR#${integration}#`;
   /** Of the calendar, as the last look has shown them, and what was added since. */
   let years: ReadonlySet<number> = new Set();
+  /** Of two first ticks, the salt of the first counts. */
+  const make = () => {
+    const salt = randomBytes(saltBytes).toString('base64url');
+    return table.update(key, { initial: { salt, schema: schemaVersion }, returns: 'ALL_NEW' });
+  };
   /** @param shown by a write; absent: as it is now */
   const state = async (shown?: Plain): Promise<State> => {
-    const item = shown ?? (await table.get(key)) ?? (await table.update(key, made())) ?? {};
+    const item = shown ?? (await table.get(key)) ?? (await make()) ?? {};
     const conditions = conditionNames.flatMap((name) => {
       const open = item[conditionPrefix + name];
       return open === undefined ? [] : [[name, open] as const];
@@ -67,14 +67,13 @@ export function integrationState(table: Table, integration: string) {
     years = known.years;
     return known;
   };
-  const monthKey = (month: string) => `CALENDAR#${integration}#${month}`;
   /** One update a month; days of one month are one item. */
   const updateMonths = async <Value>(
     byDay: ReadonlyMap<string, Value>,
     update: (days: readonly [string, Value][]) => Update,
   ) => {
     const byMonth = Map.groupBy(byDay, ([day]) => day.slice(0, 'YYYY-MM'.length));
-    await pMap(byMonth, ([month, days]) => table.update(monthKey(month), update(days)), {
+    await pMap(byMonth, ([month, days]) => table.update(monthKey + month, update(days)), {
       concurrency: writesAtOnce,
     });
   };
@@ -128,7 +127,7 @@ export function integrationState(table: Table, integration: string) {
     },
     async calendar(asked) {
       const keys = [...asked].flatMap((year) =>
-        months.map((month) => monthKey(`${String(year).padStart(4, '0')}-${month}`)),
+        months.map((month) => `${monthKey}${String(year).padStart(4, '0')}-${month}`),
       );
       return new Map((await table.getAll(keys)).flatMap(parseMonth));
     },
@@ -162,21 +161,14 @@ function attributesOf(day: string, entry: DayEntry): [name: string, value: unkno
 function parseMonth(item: Plain): [day: string, entry: DayEntry][] {
   const days = Object.keys(item).flatMap((name) => /^(?:count|proof):(.+)$/.exec(name)?.[1] ?? []);
   return [...new Set(days)].map((day) => {
-    const { count, missing, proof } = parse(dayItem, item, {
+    const { count, missing, lastRead } = parse(dayItem, item, {
       count: item[`count:${day}`],
       missing: item[`missing:${day}`],
-      proof: renamed(item[`proof:${day}`]),
+      lastRead: renamed(item[`proof:${day}`]),
     });
-    const { kind, at, count: found, ...read } = proof;
+    const { kind, at, count: found, ...read } = lastRead;
     const isProven = kind !== undefined && at !== undefined && found !== undefined;
-    return [
-      day,
-      {
-        ...read,
-        count,
-        ...(missing !== undefined && { missing }),
-        ...(isProven && { proof: { kind, at, count: found } }),
-      },
-    ];
+    const known = { ...read, count, ...(missing !== undefined && { missing }) };
+    return [day, isProven ? { ...known, proof: { kind, at, count: found } } : known];
   });
 }

@@ -7,7 +7,6 @@ import {
   GetItemCommand,
   paginateQuery,
   type QueryCommandInput,
-  type QueryCommandOutput,
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
@@ -19,11 +18,10 @@ import { LedgerRefusedError, LedgerUnavailableError } from './errors.ts';
 /** An item, or attributes of one, as plain values. */
 export type Plain = Record<string, unknown>;
 
-const of = '\0';
-/** The name of a part of an attribute. */
-export const path = (...names: string[]) => names.join(of);
+/** Between the name of an attribute and those of its parts. */
+export const part = '\0';
 
-/** Each attribute is named as it is, each part of one by its `path`. */
+/** Each attribute is named as it is, a part of one by the names that lead to it. */
 export interface Update {
   /** What is `undefined` is removed. */
   readonly set?: Plain;
@@ -86,7 +84,9 @@ export class Table {
     const changes = Object.entries({ ...set, ...initial, ...add });
     if (changes.length === 0) return {};
     // Each name has a placeholder: some are reserved words of DynamoDB, and many hold a `#` or `:`.
-    const places = [...changes.map(([place]) => place), ...exists].map((place) => place.split(of));
+    const places = [...changes.map(([place]) => place), ...exists].map((place) =>
+      place.split(part),
+    );
     const names = [...new Set(places.flat())];
     const placed = places.map((parts) => parts.map((one) => `#n${names.indexOf(one)}`).join('.'));
     const clauses = changes.map(([place, value], index) => {
@@ -161,11 +161,7 @@ export class Table {
     return count;
   }
 
-  async *#pages(
-    index: Index,
-    key: string,
-    input: Partial<QueryCommandInput>,
-  ): AsyncGenerator<QueryCommandOutput> {
+  async *#pages(index: Index, key: string, input: Partial<QueryCommandInput>) {
     const pages = paginateQuery(
       { client: this.#client },
       {

@@ -88,10 +88,7 @@ export interface Ledger {
 }
 
 /** What the index by day tells of a certification; it may lag behind the certification itself. */
-export interface DayCertification extends Pick<Certification, 'presence'> {
-  /** Over all compared fields. */
-  readonly fingerprint: string;
-}
+export type DayCertification = Pick<Certification, 'presence'> & { readonly fingerprint: string };
 
 /** What ops can do with an event that is held or undeliverable. */
 const decision = z.enum(['released', 'released-to-people', 'retried', 'discarded']);
