@@ -23,6 +23,8 @@ const skipped = (found: string): Finding => ({ outcome: 'skipped', found });
 const nothingToTry = skipped('There is no record to try it with.');
 /** The list goes on changing between two questions: a difference that is real comes twice. */
 const attempts = 2;
+/** Organizations, and kinds of assessment, of the scope. */
+const named = 20;
 
 /**
  * Tries what a first deployment can get wrong, as far as it can be tried from inside AWS, in order.
@@ -41,10 +43,8 @@ export const check: Carrier<'check'> = async (parts, _command, { limit: { deadli
   });
   const hasSecret = found.get('secret')?.outcome === 'ok';
   const pulse = hasSecret ? await firstAnswer(parts, deadline, found) : undefined;
-  const shown = pulse && scopeOf(pulse);
-  if (pulse !== undefined && shown !== undefined) {
-    const { length } = pulse.assessments;
-    found.set('scope', scope(shown, length));
+  if (pulse !== undefined) {
+    found.set('scope', scope(pulse));
     found.set('records', records(pulse));
     found.set('time-zone', timeZone(parts, pulse));
     await note('day-bounds', () => dayBounds(parts, deadline));
@@ -52,7 +52,7 @@ export const check: Carrier<'check'> = async (parts, _command, { limit: { deadli
   }
   const notTried = skipped('Not tried, because of what failed before it.');
   const checks = checkNames.map((name) => ({ name, ...(found.get(name) ?? notTried) }));
-  return { result: { checks, scope: shown } };
+  return { result: { checks } };
 };
 
 function failure(error: unknown): Finding {
@@ -127,35 +127,25 @@ async function topics(parts: OperationParts): Promise<Finding> {
   return ok(all.map(({ topic, confirmed }) => `${topic}: ${confirmed} subscribed`).join('; '));
 }
 
-type Scope = NonNullable<ResultOf<'check'>['scope']>;
-
 /** What the newest page shows of the scope, which no answer of the API states. */
-function scopeOf({ count, assessments }: PulseRead): Scope {
-  const organizations = new Map(
-    assessments.map(({ organization_id, organization_name = null }) => [
-      organization_id,
-      organization_name,
-    ]),
-  );
-  const names = assessments.flatMap(({ assessment_name }) => assessment_name ?? []);
-  return {
-    total: count,
-    organizations: [...organizations].flatMap(([organization_id, name]) =>
-      organization_id === null ? [] : [{ organization_id, name }],
-    ),
-    assessments: [...new Set(names)].sort(),
-  };
-}
-
-function scope({ total, organizations, assessments }: Scope, newest: number): Finding {
-  if (total === 0)
+function scope({ count, assessments }: PulseRead): Finding {
+  if (count === 0)
     return warning(
       'The partner shows no assessments at all.',
       'If there should be some, ask the partner which organizations and assessments the integration may read.',
     );
-  return ok(
-    `${total} assessments; the newest ${newest} are of ${organizations.length} organizations and ${assessments.length} kinds of assessment.`,
+  const organizations = assessments.flatMap(({ organization_id: id, organization_name: name }) =>
+    id === null ? [] : [`${id} ${name ?? 'without a name'}`],
   );
+  const kinds = assessments.flatMap(({ assessment_name }) => assessment_name ?? []);
+  const shown = `${counted(organizations, 'organizations')} and ${counted(kinds, 'kinds of assessment')}`;
+  return ok(`${count} assessments; the newest ${assessments.length} are of ${shown}.`);
+}
+
+function counted(all: readonly string[], what: string): string {
+  const different = [...new Set(all)].sort();
+  const more = different.length > named ? ', …' : '';
+  return `${different.length} ${what} (${different.slice(0, named).join(', ')}${more})`;
 }
 
 function records({ quarantined, assessments }: PulseRead): Finding {

@@ -1,8 +1,6 @@
 import pMap from 'p-map';
-import { leaseOf } from '../lease.ts';
 import type { Decision, KeptEvent } from '../ports/ledger.ts';
-import { noneOfAnyKind } from './contract/common.ts';
-import type { Selection } from './contract.ts';
+import { noneOfAnyKind, type Selection } from './contract.ts';
 import { BusyError } from './errors.ts';
 import { isSelected, kindOf } from './holds.ts';
 import { underLease } from './lease.ts';
@@ -39,9 +37,8 @@ export const discard: Carrier<'discard'> = (parts, command, call) =>
 
 /** A busy day is let through: what the gate finds is counted as ever, and not held. */
 function openGate(parts: OperationParts, hours: number, call: Call): Promise<string | undefined> {
-  return underLease(parts, call, async ({ gate }) => {
+  return underLease(parts, call, async ({ gate }, lease) => {
     const until = parts.clock.now().add({ hours });
-    const lease = leaseOf(call.id, call.killedAt);
     const open = { gate: { ...gate, openUntil: until.epochMilliseconds } };
     if (!(await parts.ledger.saveState(open, lease))) throw new BusyError();
     return hours === 0 ? undefined : until.toString();

@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { KeptEvent } from '../ports/ledger.ts';
-import { kind } from './contract/common.ts';
-import type { ResultOf, Selection } from './contract.ts';
+import { kind, type ResultOf, type Selection } from './contract.ts';
 import type { Carrier } from './parts.ts';
 
 type Listed = ResultOf<'holds'>['list'][number];

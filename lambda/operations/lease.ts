@@ -1,6 +1,6 @@
 import { isBackingOff } from '../detection/back-off.ts';
 import { leaseOf } from '../lease.ts';
-import { type LeasedState, noLease, type State } from '../ports/state.ts';
+import { type Lease, type LeasedState, noLease, type State } from '../ports/state.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
 
@@ -22,7 +22,7 @@ export async function recordedState({ ledger, settings }: OperationParts): Promi
 export async function underLease<Result>(
   parts: OperationParts,
   { id, killedAt, limit }: Call,
-  work: (state: LeasedState) => Promise<Result>,
+  work: (state: LeasedState, lease: Lease) => Promise<Result>,
 ): Promise<Result> {
   const { ledger, clock } = parts;
   await recordedState(parts);
@@ -30,7 +30,7 @@ export async function underLease<Result>(
   const state = await whenFree(parts, limit, () => ledger.takeLease(lease, clock.now()));
   if (state === undefined) throw new BusyError();
   try {
-    return await work(state);
+    return await work(state, lease);
   } finally {
     await ledger.saveState(noLease, lease);
   }

@@ -7,7 +7,7 @@ import { certificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { testEvent } from '../events/test-event.ts';
 import type { Refusal } from '../ports/announcer.ts';
-import { noneOfAnyKind } from './contract/common.ts';
+import { noneOfAnyKind } from './contract.ts';
 import { EventsRefusedError, StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
 import type { Carrier, OperationParts } from './parts.ts';

@@ -21,7 +21,7 @@ export const check = opsCommand({
     const checked = await ofEvery(session, {
       label: 'check',
       ask: (operator) => checkOne(session, operator),
-      lines: (view, { integration, checks, scope }) => checkLines(view, integration, checks, scope),
+      lines: (view, { integration, checks }) => checkLines(view, integration, checks),
     });
     const isFailed = checked.some(({ checks }) =>
       checks.some(({ outcome }) => outcome === 'failed'),
@@ -33,8 +33,8 @@ export const check = opsCommand({
 async function checkOne(session: Session, operator: Operator) {
   const { name } = operator.integration;
   const schedule = await checkSchedule(session, operator);
-  const { checks, scope } = await operator.ask('check', {});
-  return { integration: name, checks: [schedule, ...checks], scope };
+  const { checks } = await operator.ask('check', {});
+  return { integration: name, checks: [schedule, ...checks] };
 }
 
 async function checkSchedule(session: Session, { integration }: Operator): Promise<Check> {

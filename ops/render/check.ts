@@ -13,8 +13,6 @@ export interface Check {
   readonly code?: string | undefined;
 }
 
-const entriesShown = 20;
-
 const marks: Readonly<Record<Check['outcome'], Cell>> = {
   ok: ['good', 'ok     '],
   warning: ['warning', 'warning'],
@@ -23,12 +21,7 @@ const marks: Readonly<Record<Check['outcome'], Cell>> = {
 };
 
 /** What was tried, in order, with what to do about each failure. */
-export function checkLines(
-  view: View,
-  integration: string,
-  checks: readonly Check[],
-  scope: Checked['scope'],
-): string[] {
+export function checkLines(view: View, integration: string, checks: readonly Check[]): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const blank = ' '.repeat(width);
   return [
@@ -42,27 +35,5 @@ export function checkLines(
         ...(code === undefined ? [] : [`           ${blank}  ${view.paint('faint', `(${code})`)}`]),
       ];
     }),
-    ...(scope === undefined ? [] : ['', ...scopeLines(view, scope)]),
-  ];
-}
-
-function scopeLines(view: View, { organizations, assessments }: NonNullable<Checked['scope']>) {
-  const named = organizations.map(
-    ({ organization_id: id, name }) => `${id}  ${name ?? 'without a name'}`,
-  );
-  return [
-    view.paint('faint', '  In scope, by the newest page (there may be more)'),
-    ...listed('organizations', named),
-    ...listed('assessments', assessments),
-  ];
-}
-
-function listed(title: string, entries: readonly string[]): string[] {
-  const shown = entries.slice(0, entriesShown);
-  const more = entries.length - shown.length;
-  return [
-    `  ${title}${entries.length === 0 ? ': none' : ''}`,
-    ...shown.map((entry) => `    ${entry}`),
-    ...(more > 0 ? [`    and ${more} more`] : []),
   ];
 }

@@ -39,8 +39,8 @@ async function checked() {
   const answer = await story.operate({ command: 'check' });
   expect(answer).toMatchObject({ ok: true });
   expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
-  const { checks, scope } = contract.check.result.parse(answer.result);
-  return { scope, checks: new Map(checks.map(({ name, ...finding }) => [name, finding])) };
+  const { checks } = contract.check.result.parse(answer.result);
+  return { checks: new Map(checks.map(({ name, ...finding }) => [name, finding])) };
 }
 
 const topic = (name: 'events' | 'alerts' | 'operations', more = {}) => ({
@@ -54,9 +54,9 @@ describe('a check', () => {
   it('of what is in order finds nothing, shows the scope, and changes nothing', async () => {
     await begin(database);
     const before = await story.items();
-    const { checks, scope } = await checked();
+    const { checks } = await checked();
     for (const [name, { outcome }] of checks) expect(`${name}: ${outcome}`).toBe(`${name}: ok`);
-    expect(scope).toMatchObject({ total: 3, organizations: [{ organization_id: 7 }] });
+    expect(checks.get('scope')?.found).toMatch(/^3 assessments; .* 1 organizations \(7 /);
     expect(await story.items()).toEqual(before);
   });
 
@@ -66,10 +66,9 @@ describe('a check', () => {
     story.host.edit(first ?? 0, { organization_id: 8, organization_name: null });
     const [, second] = story.host.records.keys();
     story.host.edit(second ?? 0, { organization_id: null, assessment_name: null });
-    const { scope } = await checked();
-    expect(scope?.organizations).toContainEqual({ organization_id: 8, name: null });
-    expect(scope?.organizations).toHaveLength(2);
-    expect(scope?.assessments).toEqual(['Rope Bridge Safety']);
+    const found = (await checked()).checks.get('scope')?.found;
+    expect(found).toMatch(/ are of 2 organizations \(7 .+, 8 without a name\) and 1 kinds of /);
+    expect(found).toContain('(Rope Bridge Safety)');
   });
 
   it('of what has not ticked for a while warns', async () => {
