@@ -8,7 +8,7 @@ import type { Call, Carrier, OperationParts } from './parts.ts';
 import { dayProof } from './proofs.ts';
 
 type Explanation = ResultOf<'explain'>;
-type Known = NonNullable<Explanation['known']>;
+type Delivery = NonNullable<Explanation['known']>['revisions'][number]['delivery'];
 
 /**
  * The life of one assessment, as far as it was recorded, and why nothing was announced of it if
@@ -17,38 +17,27 @@ type Known = NonNullable<Explanation['known']>;
 export const explain: Carrier<'explain'> = async (parts, { id }, { limit }) => {
   const state = await parts.ledger.recordedState();
   const story = await parts.opsLedger.story(id);
-  const known = story && knownOf(story, parts.settings);
-  const partner = await ask(parts, id, limit, state, story);
-  const { has } = partner;
-  const isReported = has === 'no-answer' && state?.reported.includes(String(id));
-  const unknown = isReported ? 'quarantined' : verdicts[has];
-  const day = known?.day ?? (partner.has === 'record' ? partner.day : undefined);
-  return {
-    result: {
-      ...{ id, known, partner },
-      verdict: known ? verdictOf(known) : unknown,
-      day: await dayOf(parts, day),
-    },
-  };
-};
-
-function knownOf(
-  { certification, firstSeen, revisions }: Life,
-  { name }: OperationParts['settings'],
-): Known {
-  return {
-    ...certification,
-    firstSeen,
-    revisions: revisions.map((one) => ({
+  const known = story && {
+    ...story.certification,
+    firstSeen: story.firstSeen,
+    revisions: story.revisions.map((one) => ({
       ...one,
-      event: one.kind === 'baseline' ? undefined : `${name}/${certification.id}/${one.revision}`,
+      event: one.kind === 'baseline' ? undefined : `${parts.settings.name}/${id}/${one.revision}`,
       delivery: deliveryOf(one),
       behind: one.isBehind || undefined,
     })),
   };
-}
+  const partner = await ask(parts, id, limit, state, story);
+  const isReported = partner.has === 'no-answer' && state?.reported.includes(String(id));
+  // One that was recorded before there was a history tells nothing of its last revision.
+  const last = known?.revisions.find(({ revision }) => revision === known.revision);
+  const ofOther = isReported ? 'quarantined' : verdicts[partner.has];
+  const day = known?.day ?? (partner.has === 'record' ? partner.day : undefined);
+  const verdict: Explanation['verdict'] = known ? (last?.delivery ?? 'unknown') : ofOther;
+  return { result: { id, verdict, known, partner, day: await dayOf(parts, day) } };
+};
 
-function deliveryOf({ kind, waits, undone, decisions }: Revision) {
+function deliveryOf({ kind, waits, undone, decisions }: Revision): Delivery {
   const last = decisions.at(-1)?.decision;
   if (waits === 'digest') return last === 'released-to-people' ? 'digest-only-owed' : 'digest-owed';
   if (waits !== undefined) return waits;
@@ -56,11 +45,6 @@ function deliveryOf({ kind, waits, undone, decisions }: Revision) {
   if (last === 'discarded') return 'discarded';
   if (last === 'released-to-people') return 'announced-to-people';
   return kind === 'baseline' ? 'baseline' : 'announced';
-}
-
-/** Of its last revision; one that was recorded before there was a history tells nothing. */
-function verdictOf({ revision, revisions }: Known): Explanation['verdict'] {
-  return revisions.find((one) => one.revision === revision)?.delivery ?? 'unknown';
 }
 
 const verdicts = {

@@ -50,17 +50,13 @@ export interface Call {
   readonly operation?: string | undefined;
 }
 
-/** What a command has done, and what ended it before its time, if anything. */
-export interface Outcome<Result> {
-  readonly result: Result;
-  readonly failure?: unknown;
-}
-
-/** Carries out a command. What it throws has ended it before anything was done. */
+/**
+ * Carries out a command. What it throws has ended it before anything was done; `failure`, before its time.
+ */
 export type Carrier<Name extends CommandName> = (
   parts: OperationParts,
   command: CommandOf<Name>,
   call: Call,
-) => Promise<Outcome<ResultOf<Name>>>;
+) => Promise<{ readonly result: ResultOf<Name>; readonly failure?: unknown }>;
 
 export type Carriers = { readonly [Name in CommandName]: Carrier<Name> };

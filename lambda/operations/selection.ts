@@ -67,7 +67,12 @@ export async function* slices(
     onUnknown(new Set(ids).size - known.size);
     return;
   }
-  for (const { days, rows } of packed(daysOf(await ledger.calendar(years), command))) {
+  // Every day that anything was ever recorded on is in the calendar.
+  const ahead = [...(await ledger.calendar(years))]
+    .filter(([day]) => isWithin(day, command.days))
+    .filter(([day]) => isAhead(day, Number.POSITIVE_INFINITY, command.after))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const { days, rows } of packed(ahead)) {
     const [first = '', last = first] = [days[0], days.at(-1)];
     const indexed = await pMap(days, (day) => ledger.knownOfDay(day), {
       concurrency: queriesAtOnce,
@@ -156,13 +161,6 @@ function isAhead(day: string, id: number, cursor = ''): boolean {
 
 function isWithin(day: string, { from = '', to = lastDay }: ReplayCommand['days'] = {}): boolean {
   return day >= from && day <= to;
-}
-
-/** Every day that anything was ever recorded on is in the calendar. */
-function daysOf(calendar: ReadonlyMap<string, DayEntry>, { days, after }: ReplayCommand) {
-  return [...calendar]
-    .filter(([day]) => isWithin(day, days) && isAhead(day, Number.POSITIVE_INFINITY, after))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Runs of days that can be read with one request; a day of more is alone. */

@@ -5,9 +5,10 @@ import { isBackingOff } from '../detection/back-off.ts';
 import type { DayEntry } from '../detection/calendar.ts';
 import { isLasting } from '../detection/conditions.ts';
 import { recentWindow } from '../detection/days.ts';
+import { auditPlan } from '../detection/due.ts';
 import type { State } from '../ports/state.ts';
+import type { TickSettings } from '../settings.ts';
 import { noneOfAnyKind, type Reason, type ResultOf, reasons } from './contract.ts';
-import { detectionTimes } from './detection-times.ts';
 import { refuseIfLeftAlone } from './lease.ts';
 import type { Call, Carrier, OperationParts } from './parts.ts';
 import { instant, proofOverview } from './proofs.ts';
@@ -32,6 +33,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
   const window = recentWindow(now, settings.timeZone, settings.recentDays);
   const today = window.today.toString();
   const certifications = totalOf(calendar);
+  const known = { recent: totalOf(calendar, window.from), all: certifications };
   const backOff = state && isBackingOff(state, parts.clock.now()) ? state.backOff : undefined;
   const { total: missing = 0, tooManySince } = state?.missing ?? {};
   const told = {
@@ -49,10 +51,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
     today: state?.today?.day === today ? state.today : { day: today, ...noneOfAnyKind() },
     waiting,
     ...proofOverview(calendar),
-    detection: detectionTimes(settings, {
-      recent: totalOf(calendar, window.from),
-      all: certifications,
-    }),
+    detection: detectionTimes(settings, known),
     conditions: state ? conditionsOf(state, settings, waiting) : [],
     history,
   };
@@ -166,4 +165,33 @@ function conditionsOf(
     const toldAt = told && instant(told.at);
     return [{ name, since: instant(since), number, toldAt, ...conditionWording(settings, name) }];
   });
+}
+
+/**
+ * Assessments that one request of an audit proves at least: neighbouring days share a request as long
+ * as they fit into a page of a hundred, so two in a row have more than that together.
+ */
+const rowsARequest = 50;
+
+/**
+ * How long it takes at worst until a change is found (docs/detection.md): by the total and the page, a tick, and for
+ * what is gone a second look after `withdrawAfter`; by the audits, their period and what they wait to be spent together.
+ * What asks for more requests than ticks may make waits as long as a pass takes.
+ *
+ * @param certifications known, of the recent window and in all
+ */
+export function detectionTimes(
+  { every, audit, withdrawAfterMs }: Pick<TickSettings, 'every' | 'audit' | 'withdrawAfterMs'>,
+  certifications: { readonly recent: number; readonly all: number },
+): Status['detection'] {
+  const perTick = Math.max(1, audit.requests);
+  const requestsFor = (rows: number) => Math.ceil(rows / rowsARequest) + 1;
+  const ofWindow = Math.ceil(requestsFor(certifications.recent) / perTick) * every;
+  const recent = Math.ceil(Math.max(audit.recentMs / 60_000, ofWindow) + ofWindow);
+  const ofAll = requestsFor(certifications.all);
+  const { historyMs, perMinute } = auditPlan(ofAll, '', { ...audit, requests: perTick });
+  const pass = Math.max(historyMs / 60_000, ofAll / perMinute);
+  const history = Math.ceil(pass + perTick / perMinute) + every;
+  const withdrawn = withdrawAfterMs / 60_000 + 2 * every;
+  return { news: every, withdrawn, editedRecent: recent, editedHistory: history };
 }

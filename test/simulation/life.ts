@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import { NotifierError } from '../../lambda/errors.ts';
-import type { Call, OperationParts, Outcome } from '../../lambda/operations/parts.ts';
+import type { Call, OperationParts } from '../../lambda/operations/parts.ts';
 import { steering } from '../../lambda/operations/steering.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
@@ -223,7 +223,7 @@ export class Life {
     carryOut: (
       parts: OperationParts,
       call: Call,
-    ) => Promise<Outcome<{ readonly changed: boolean }>>,
+    ) => Promise<{ readonly result: { readonly changed: boolean } }>,
   ): Promise<boolean> {
     this.#operations += 1;
     const { timeline, passage } = this;

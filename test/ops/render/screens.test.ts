@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { Reason, ResultOf } from '../../../lambda/operations/contract.ts';
-import { detectionTimes } from '../../../lambda/operations/detection-times.ts';
+import { detectionTimes } from '../../../lambda/operations/status.ts';
 import { explainLines } from '../../../ops/render/explain.ts';
 import {
   counted,
