@@ -215,7 +215,7 @@ export function masked(output: string): string {
       .replaceAll(/<day>T[\d:.]+Z/g, '<instant>')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
       .replaceAll(/arn:aws:secretsmanager:[\w:-]+/g, '<secret>')
-      .replaceAll(/(\d+ (d|h|min|s|ms) ?)+ ago|(?<=\(|days |history )now\b/g, '<ago>')
+      .replaceAll(/(\d+ (d|h|min|s|ms) ?)+ ago|(?<=\(|proof {4})now\b/g, '<ago>')
       .replaceAll(/in (\d+ (d|h|min|s|ms)\b ?)+/g, '<soon>')
       .replaceAll(/next any moment/g, 'next <soon>')
       .replaceAll(/is \d+ s (ahead|behind)/g, 'is <time> off')
