@@ -2,9 +2,8 @@ import * as z from 'zod/mini';
 
 /**
  * With a description for the contract, and a name in it. Not by `z.describe`: that is a check, which zod would run for
- * every field of every record that is read. A bundle leaves out what only the contract asks for.
+ * every field of every record that is read.
  */
-/* @__NO_SIDE_EFFECTS__ */
 export function described<Schema extends z.core.$ZodType>(
   schema: Schema,
   description: string,
@@ -18,7 +17,6 @@ export function described<Schema extends z.core.$ZodType>(
 const day = () => z.iso.date();
 
 /** A field that the platform may send as null, or not at all: only `id` and `certified_on` can be relied on. */
-/* @__NO_SIDE_EFFECTS__ */
 function content<Schema extends z.core.$ZodType>(schema: Schema, description: string) {
   return described(z.nullish(schema), description);
 }
