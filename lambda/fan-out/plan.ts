@@ -1,10 +1,8 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
-import { isBackingOff } from '../detection/back-off.ts';
 import { nextRangeDays } from '../detection/baseline.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { PlannedRange } from '../ports/planned-range.ts';
-import type { State } from '../ports/state.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
 import type { FanOutLedger, FanOutParts } from './parts.ts';
@@ -43,9 +41,8 @@ export async function plan(parts: FanOutParts, run: TickRun): Promise<Plan> {
   if (status === 'completed') return idle('completed');
   if (state === undefined || before === undefined || begunAt === undefined)
     return idle('not-begun');
-  const reason = whyLeftAlone(state, parts);
+  const reason = takeShare(parts, state, 1);
   if (reason !== undefined) return idle(reason);
-  takeShare(parts, state, 1);
   let ranges = await fanOut.plan(begunAt);
   if (ranges === undefined) {
     const divided = await divide(partner, before, new TimeLimit(run.deadline, clock));
@@ -65,15 +62,6 @@ export async function leftOf(
 ): Promise<readonly PlannedRange[]> {
   const progress = await fanOut.progressOf(ranges);
   return ranges.filter((_, index) => !progress[index]?.isDone);
-}
-
-/** Why no request is to be made to the partner just now, if there is a reason. */
-export function whyLeftAlone(
-  state: State,
-  parts: Pick<FanOutParts, 'clock'>,
-): 'paused' | 'backing-off' | undefined {
-  if (state.paused) return 'paused';
-  return isBackingOff(state, parts.clock.now()) ? 'backing-off' : undefined;
 }
 
 interface Counted {

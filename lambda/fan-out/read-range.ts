@@ -17,17 +17,7 @@ import {
   RangeStuckError,
 } from './errors.ts';
 import type { FanOutParts } from './parts.ts';
-import { whyLeftAlone } from './plan.ts';
 import { secondsToWait, takeShare } from './share.ts';
-
-export interface RangeReport {
-  /** If not, the next invocation goes on. */
-  readonly isDone: boolean;
-  /** Certifications recorded, those of earlier invocations included. */
-  readonly recorded: number;
-  /** Before then, the pace has no room for a request of this task: a refusal for pace is no failure. */
-  readonly waitSeconds: number;
-}
 
 /**
  * Reads a range into the ledger and its calendar, or as much of it as there is time for. What is
@@ -39,6 +29,8 @@ export interface RangeReport {
  * baseline is completed; of one that is made anew, so is what nobody knows.
  *
  * @param atOnce tasks that read at the same time, each at its share of the pace
+ * @returns whether it has come to its end, or else the next invocation goes on; the certifications recorded, those of
+ * earlier invocations included; and the seconds before which the pace has no room for a request of this task
  * @throws BaselineRestartedError, PartnerLeftAloneError, AtWorkError, RangeStuckError, and
  * what the ports throw
  */
@@ -47,13 +39,12 @@ export async function readRange(
   range: PlannedRange,
   run: TickRun,
   atOnce: number,
-): Promise<RangeReport> {
+) {
   const { ledger, fanOut, clock, journal } = parts;
   const state = await ledger.state();
   refuseIfOver(state, range);
-  const reason = whyLeftAlone(state, parts);
+  const reason = takeShare(parts, state, atOnce);
   if (reason !== undefined) throw new PartnerLeftAloneError(reason);
-  takeShare(parts, state, atOnce);
 
   const lease = leaseOf(run.id, run.deadline);
   const before = await fanOut.takeRange(range, lease, clock.now());

@@ -1,3 +1,4 @@
+import { isBackingOff } from '../detection/back-off.ts';
 import { paceAt, shareOf, unhurried } from '../detection/pace.ts';
 import type { State } from '../ports/state.ts';
 import type { FanOutParts } from './parts.ts';
@@ -9,20 +10,23 @@ type Asking = Pick<FanOutParts, 'partner' | 'settings' | 'clock'>;
  * since this process was itself. What they count of a minute is theirs.
  *
  * @param atOnce tasks that ask the partner at the same time
+ * @returns why no request is to be made to the partner just now, if there is a reason
  */
 export function takeShare(
-  { partner: { pace }, settings }: Asking,
-  { pace: taught }: Pick<State, 'pace'>,
+  { partner: { pace }, settings, clock }: Asking,
+  state: State,
   atOnce: number,
-): void {
+): 'paused' | 'backing-off' | undefined {
+  if (state.paused) return 'paused';
+  if (isBackingOff(state, clock.now())) return 'backing-off';
   pace.perMinute = shareOf(settings.requestsPerMinute, atOnce);
-  if (taught === undefined || (taught.refusedAt ?? 0) < (pace.value.refusedAt ?? 0)) return;
-  const { learned } = taught;
-  pace.value = {
-    ...taught,
-    ...unhurried,
-    ...(learned !== undefined && { learned: shareOf(learned, atOnce) }),
-  };
+  const { pace: taught } = state;
+  if (taught && (taught.refusedAt ?? 0) >= (pace.value.refusedAt ?? 0)) {
+    const { learned } = taught;
+    const share = learned !== undefined && { learned: shareOf(learned, atOnce) };
+    pace.value = { ...taught, ...unhurried, ...share };
+  }
+  return undefined;
 }
 
 /** In how many seconds the pace has room for another request. */
