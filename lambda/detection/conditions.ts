@@ -79,11 +79,6 @@ export interface Facts {
   waiting?: Pick<Observations, 'held' | 'undeliverable'>;
 }
 
-/** It begins; it has become more; it is over. */
-const stage = z.enum(['begins', 'grows', 'ends']);
-
-export type Stage = z.output<typeof stage>;
-
 /** A condition that lasts, or of which somebody is still to be told something. */
 export const openCondition = z.readonly(
   z.object({
@@ -94,8 +89,8 @@ export const openCondition = z.readonly(
     goneAt: z.exactOptional(z.number()),
     /** The last notice that was accepted: when, and how many it spoke of, or how few there were since. */
     told: z.exactOptional(z.readonly(z.object({ at: z.number(), number: z.int() }))),
-    /** The notice that is owed: SNS has not accepted it yet. */
-    owes: z.exactOptional(stage),
+    /** The notice that is owed, as SNS has not accepted it yet: it begins; it has become more; it is over. */
+    owes: z.exactOptional(z.enum(['begins', 'grows', 'ends'])),
     /** For that notice only. */
     details: z.exactOptional(z.readonly(z.array(z.string()))),
     /** Of `odd-fields`. */

@@ -7,7 +7,6 @@ import {
   type Observation,
   type OpenCondition,
   observe,
-  type Stage,
   settle,
 } from '../../../lambda/detection/conditions.ts';
 import { nothingNoted } from '../../scaffold/facts.ts';
@@ -29,7 +28,7 @@ const steps = (minutes: fc.Arbitrary<number>, accepted: fc.Arbitrary<boolean>) =
 function live(life: readonly Step[]) {
   let condition: OpenCondition | undefined;
   let now = 0;
-  const told: { stage: Stage; at: number; number: number }[] = [];
+  const told: { stage: OpenCondition['owes']; at: number; number: number }[] = [];
   for (const { number, minutes, accepted } of life) {
     now += minutes * minute;
     condition = observe(condition, { number }, now);
