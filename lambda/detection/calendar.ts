@@ -75,50 +75,42 @@ export function following(before: DayEntry, entry: DayEntry): DayEntry {
  * every day after it. So no day is outside, and a record dated in the year 1 costs one position.
  */
 export class Calendar {
-  readonly #entries: ReadonlyMap<string, DayEntry>;
-  readonly #days: readonly string[];
+  /** Of the days that it knows of. */
+  readonly entries: ReadonlyMap<string, DayEntry>;
+  readonly days: readonly string[];
 
   /** @param days that it has in any case */
   constructor(
     entries: Iterable<readonly [day: string, entry: DayEntry]>,
     days: Iterable<string> = [],
   ) {
-    this.#entries = new Map(entries);
-    this.#days = [...new Set([...this.#entries.keys(), ...days])].sort();
+    this.entries = new Map(entries);
+    this.days = [...new Set([...this.entries.keys(), ...days])].sort();
   }
 
   /** The same calendar with these entries in place of what it had. */
   with(entries: Iterable<readonly [day: string, entry: DayEntry]>): Calendar {
-    return new Calendar([...this.#entries, ...entries], this.#days);
-  }
-
-  get days(): readonly string[] {
-    return this.#days;
-  }
-
-  /** Of the days that it knows of. */
-  get entries(): ReadonlyMap<string, DayEntry> {
-    return this.#entries;
+    return new Calendar([...this.entries, ...entries], this.days);
   }
 
   get total(): number {
-    return this.sumOf({ first: 0, last: this.#days.length - 1 });
+    return this.sumOf({ first: 0, last: this.days.length - 1 });
   }
 
   /** Of all days. */
   get missing(): number {
-    return this.knownOf({ first: 0, last: this.#days.length - 1 }) - this.total;
+    return this.knownOf({ first: 0, last: this.days.length - 1 }) - this.total;
   }
 
   /** Days read since then, by what proves that nothing was overlooked. */
   proofsSince(beganMs: number): ProofCounts {
-    const read = [...this.#entries.values()].filter(({ readAt }) => readAt >= beganMs);
+    const read = [...this.entries.values()].filter(({ readAt }) => readAt >= beganMs);
     const byProof = Map.groupBy(read, ({ proof }) => proof?.kind ?? 'none');
     return Object.fromEntries([...byProof].map(([kind, { length }]) => [kind, length]));
   }
 
   entry(day: string): DayEntry {
-    return this.#entries.get(day) ?? never;
+    return this.entries.get(day) ?? never;
   }
 
   sumOf(range: CalendarRange): number {
@@ -133,14 +125,14 @@ export class Calendar {
 
   /** The position that stands for a day. */
   positionOf(day: string): number {
-    const position = this.#days.findIndex((one) => one >= day);
-    return position < 0 ? this.#days.length - 1 : position;
+    const position = this.days.findIndex((one) => one >= day);
+    return position < 0 ? this.days.length - 1 : position;
   }
 
   /** The filter that asks for all days that these positions stand for. */
   filterOf({ first, last }: CalendarRange): DayRange {
-    const before = first > 0 ? this.#days[first - 1] : undefined;
-    const to = last < this.#days.length - 1 ? this.#days[last] : undefined;
+    const before = first > 0 ? this.days[first - 1] : undefined;
+    const to = last < this.days.length - 1 ? this.days[last] : undefined;
     return {
       ...(before !== undefined && { from: Temporal.PlainDate.from(before).add({ days: 1 }) }),
       ...(to !== undefined && { to: Temporal.PlainDate.from(to) }),
@@ -148,6 +140,6 @@ export class Calendar {
   }
 
   daysOf({ first, last }: CalendarRange): readonly string[] {
-    return this.#days.slice(first, last + 1);
+    return this.days.slice(first, last + 1);
   }
 }
