@@ -169,7 +169,7 @@ const replaced: Story = async (life, look) => {
     host.meanwhile();
     host.meanwhile = undefined;
   }
-  if (!(await isSeen())) await ticks(life, 1);
+  for (let n = 0; n < life.ticksForOne && !(await isSeen()); n++) await ticks(life, 1);
   if (isGoneFirst) come();
   else go();
   await look();
