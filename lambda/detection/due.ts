@@ -2,7 +2,7 @@ import type { Calendar, CalendarRange, DayEntry } from './calendar.ts';
 import { mostKnown, rowsOfOnePage } from './locate.ts';
 
 const oneMinuteMs = 60_000;
-/** For what has no days: the year 2255. */
+/** For what has no days, and the longest wait after failures, however many: the year 2255. */
 const notSoon = 9e12;
 
 /** Why days are read: they were asked for; they are due soon whatever else is; everything is, in its turn. */
@@ -48,7 +48,7 @@ function waitsOf(
   if (kind === 'audit') return isRecent ? [] : [after(historyMs)];
   return [
     ...(isRecent ? [after(recentMs)] : []),
-    ...(failures > 0 ? [after(2 ** (failures - 1) * oneMinuteMs)] : []),
+    ...(failures > 0 ? [after(Math.min(notSoon, 2 ** (failures - 1) * oneMinuteMs))] : []),
     ...(dueAt === undefined ? [] : [{ at: dueAt, periodMs: oneMinuteMs }]),
   ];
 }

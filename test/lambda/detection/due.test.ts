@@ -57,6 +57,17 @@ function overdue(calendar: Calendar, recent: number, position: number, at: numbe
 }
 
 describe('the next audit', () => {
+  it('comes round also of a day whose reads have left something for weeks', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 5_000 }), (failures) => {
+        const left = new Calendar([
+          [day(0), { count: 1, readAt: now - periods.recentMs, failures }],
+        ]);
+        expect(nextAudit(left, 0, now)).toEqual({ first: 0, last: 0 });
+      }),
+    );
+  });
+
   it('is of the day that has waited for the most of its periods', () => {
     fc.assert(
       fc.property(anyHistory, ({ calendar, recent }) => {
