@@ -8,7 +8,7 @@ import type { Call, Carrier, OperationParts } from './parts.ts';
 import { inPortions } from './portions.ts';
 import { ifPaused } from './steering.ts';
 
-/** Certifications that are decided upon together, while ticks have to wait. */
+/** Events that are decided upon together, while ticks have to wait; those of one certification are never apart. */
 const decidedTogether = 100;
 /** At a pace, no more than such a time has: a call has to have that much left after each of them. */
 const pacedSeconds = 3;
@@ -71,19 +71,19 @@ async function decideAll<Command extends Selection & { readonly after?: string |
   };
   // One that fails must not leave the others under way unattended.
   const options = { concurrency: writesAtOnce, stopOnError: false };
+  const together = Math.min(decidedTogether, perSecond * pacedSeconds);
   async function* pages() {
-    for await (const { owed, unreadable, end } of parts.ledger.kept(
-      command.waiting,
-      command.after,
-    )) {
-      sums.unreadable += unreadable.length;
-      const ids = owed.filter(choose).map(({ certificationId }) => certificationId);
-      yield { items: [...new Set(ids)], end };
+    for await (const page of parts.ledger.kept(command.waiting, command.after)) {
+      sums.unreadable += page.unreadable.length;
+      const ids = page.owed.filter(choose).map(({ certificationId }) => certificationId);
+      const batches = Map.groupBy(new Set(ids), (id) => Math.floor(ids.indexOf(id) / together));
+      for (const items of batches.values()) yield { items, end: undefined };
+      yield { items: [], end: page.end };
     }
   }
   const portioning = {
     after: command.after,
-    together: Math.min(decidedTogether, perSecond * pacedSeconds),
+    together,
     perSecond,
     done: async (ids: readonly number[]) => {
       const before = sums.events + sums.freed;

@@ -393,6 +393,23 @@ describe('a release', () => {
     },
   );
 
+  it('keeps its pace also where certifications have several events each', async () => {
+    for (let version = 1; version <= 10; version += 1)
+      await story.commit(
+        Array.from({ length: 40 }, (_, index) =>
+          assessment({
+            id: index + 1,
+            certified_on: '2026-11-20',
+            email: `b${version}@example.org`,
+          }),
+        ),
+        'held',
+      );
+    const { answers, seconds } = await timed({ command: 'release', eventsPerSecond: 5 }, 55);
+    expect(sumOf(answers)).toBe(400);
+    expect(seconds.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(400 / 5 - 0.001);
+  });
+
   it('ends in time where one certification has more than a call may hand on', async () => {
     for (let version = 1; version <= 70; version += 1)
       await hold(1, { email: `b${version}@example.org` });
