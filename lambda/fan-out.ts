@@ -24,7 +24,7 @@ export async function handler(event: unknown, context: Context) {
     journal.info('task', { ...effort(), task: event, result: brief });
     return result;
   } catch (error) {
-    journal.error('task failed', { ...effort(), task: event, problem: error });
+    journal.error('task failed', error, { ...effort(), task: event });
     throw new TaskFailure(error);
   }
 }

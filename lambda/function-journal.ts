@@ -24,8 +24,9 @@ export class FunctionJournal implements Journal {
     this.logger.warn(what, described(details));
   }
 
-  error(what: string, details: Readonly<Record<string, unknown>>): void {
-    this.logger.error(what, described(details));
+  /** @param problem anything that was thrown */
+  error(what: string, problem: unknown, details: Readonly<Record<string, unknown>>): void {
+    this.logger.error(what, { ...described(details), problem: describeError(problem) });
   }
 }
 

@@ -62,7 +62,7 @@ export class TickJournal extends FunctionJournal {
   }
 
   failed(error: unknown, effort: Pick<TickLine, 'requests' | 'durationMs'>): void {
-    this.error('tick failed', { ...effort, problem: error });
+    this.error('tick failed', error, { ...effort });
     if (reachOf(error) !== 'access') return;
     this.#count(names.refused, 1);
     this.#metrics.publishStoredMetrics();

@@ -67,6 +67,19 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+describe('the log of a failed tick', () => {
+  it('has nothing of what was thrown that is no error', () => {
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    const effort = { requests: 1, durationMs: 12 };
+    for (const thrown of ['Odalys Quillfeather', { email: 'odalys@example.org' }])
+      new TickJournal('district-a', 'ledger-a').failed(thrown, effort);
+    expect(logged).toHaveBeenCalledTimes(2);
+    expect(JSON.stringify(logged.mock.calls)).toContain('tick failed');
+    expect(JSON.stringify(logged.mock.calls)).not.toMatch(/Odalys|@example/i);
+  });
+});
+
 describe('the metrics of a tick', () => {
   it('count it as completed, by integration and ledger', () => {
     expect(metricsOf({})).toMatchObject({
