@@ -64,6 +64,7 @@ export const prove: Carrier<'prove'> = async (parts, command, call) => {
 function whyNothingWasRead({ outcome, examined }: TickLine): NotifierError | undefined {
   if (outcome === 'paused') return new PausedError();
   if (outcome === 'backing-off') return new BackingOffError();
+  if (outcome === 'baseline') return new BaselineRunningError();
   return examined === 0 ? new StalledError() : undefined;
 }
 

@@ -257,6 +257,13 @@ describe('to prove now', () => {
           backOff: { until: story.clock.now().add({ minutes: 4 }), failures: 2 },
         }),
     ],
+    [
+      'baseline-running',
+      async () => {
+        await story.operate({ command: 'restart-baseline' });
+        story.requestSeconds = 20;
+      },
+    ],
   ])('says that it is %s if that has come in between', async (code, hinder) => {
     story.beforeTick = hinder;
     const answer = await story.operate({ command: 'prove', ...range, now: true });
