@@ -105,7 +105,8 @@ export function compare(
     const fingerprint = fingerprintOf(assessment, salt);
     const before = known.get(id);
     const earlier = before?.earlier?.filter(({ until }) => nowMs < until) ?? [];
-    if (earlier.some((one) => one.fingerprint === fingerprint.whole)) {
+    const isEarlier = earlier.some((one) => one.fingerprint === fingerprint.whole);
+    if (before?.presence === 'present' && isEarlier) {
       older.push({ day, until: Math.max(...earlier.map(({ until }) => until)) });
       continue;
     }

@@ -109,6 +109,21 @@ describe('what was read, compared', () => {
     ]);
   });
 
+  it('calls restored also what comes back as it was a while ago', () => {
+    const [first, second] = ['a', 'b'].map((email) => assessment({ email }));
+    if (!first || !second) throw new Error('there are two');
+    const created = nowKnown(new Map(), sightingsOf([first], new Map(), salt));
+    const { changes } = compare([second], created, salt, 0, 600_000);
+    const [updated] = nowKnown(created, changes).values();
+    if (updated === undefined) throw new Error('it is not known');
+    for (const untold of [{}, { isUntold: true }] as const) {
+      const gone = { ...updated, presence: 'withdrawn' as const, ...untold };
+      const back = compare([first], new Map([[first.id, gone]]), salt, 60_000, 600_000);
+      const kind = gone.isUntold ? 'created' : 'restored';
+      expect(back).toMatchObject({ changes: [{ kind, revision: 3 }], older: [] });
+    }
+  });
+
   it('calls an older answer what shows a certification as it was a while ago, and says until when', () => {
     const [first, second, third] = ['a', 'b', 'c'].map((email) => assessment({ email }));
     if (!first || !second || !third) throw new Error('there are three');
