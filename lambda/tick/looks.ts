@@ -118,16 +118,25 @@ export class Looks {
     return { known: total + missing, missing: missing + toBeFound };
   }
 
-  /** These were to be withdrawn, and could not be committed. */
-  giveBack(ids: ReadonlySet<number>): void {
-    if (ids.size === 0) return;
+  /**
+   * These were to be withdrawn, and were not as far as this tick knows. One whose answer alone was lost counts for the
+   * day: the ledger tells.
+   * @returns those that stay
+   */
+  async giveBack(withdrawals: readonly Withdrawal[]): Promise<readonly Withdrawal[]> {
+    const { ledger, rules } = this.#context.parts;
+    const known = await ledger.known(withdrawals.map(({ id }) => id));
+    const staying = withdrawals.filter(({ id }) => known.get(id)?.presence === 'present');
+    if (staying.length === 0) return staying;
+    const ids = new Set(staying.map(({ id }) => id));
     const { charged, withdrawn } = this.#now;
     const gone = new Set([...charged.gone].filter((id) => !ids.has(id)));
-    const missing = this.#context.parts.rules.withdrawing(charged.before, gone, this.#nowMs);
+    const missing = rules.withdrawing(charged.before, gone, this.#nowMs);
     this.#set({
       missing: [...ids].reduce((now, id) => asked(now, id, false, this.#nowMs), missing),
       withdrawn: withdrawn - ids.size,
     });
+    return staying;
   }
 
   /** @param after the earlier calendar, with what this read counted in its place */

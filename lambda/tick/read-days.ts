@@ -173,8 +173,8 @@ async function commit(
     ...(await announcement.announce(looked.withdrawals, found)),
   ];
   const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));
-  const staying = looked.withdrawals.filter((change) => !gone.has(change.id));
-  looks?.giveBack(new Set(staying.map(({ id }) => id)));
+  const uncommitted = looked.withdrawals.filter((change) => !gone.has(change.id));
+  const staying = (await looks?.giveBack(uncommitted)) ?? [];
   return {
     done,
     hasFailed: announcement.now.failures > failures,

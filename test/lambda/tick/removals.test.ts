@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { isWithin } from '../../../lambda/detection/days.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { PartnerError } from '../../../lambda/partner/errors.ts';
+import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -155,6 +156,28 @@ describe('what has disappeared', () => {
     expect(failed).toBe(20);
     expect((await state()).missing).toMatchObject({ accepted: 20, withdrawn: [] });
     await story.minutesUntil(() => gone() === 20, 75);
+  });
+
+  it('counts for the day where only the answer to its withdrawal was lost', async () => {
+    story = new Integration();
+    story.world = on('2024-02-29', numbers(1, 6));
+    await story.minutes(2);
+    story.world = story.world.slice(2);
+    let lost = 0;
+    const commit: Ledger['commit'] = async (change, ...more) => {
+      const committed = await story.ledger.commit(change, ...more);
+      if (change.kind !== 'withdrawn' || lost > 0) return committed;
+      lost += 1;
+      throw new LedgerUnavailableError('UpdateItem', {});
+    };
+    for (let minutes = 0; minutes < 15; minutes += 1) {
+      await story.tick({ ledger: story.ledgerWith({ commit }) });
+      story.clock.advance({ minutes: 1 });
+    }
+    expect({ lost, withdrawn: gone() }).toEqual({ lost: 1, withdrawn: 2 });
+    story.world = story.world.slice(1);
+    await story.minutes(30);
+    expect(gone()).toBe(2);
   });
 
   it('is not withdrawn by a tick that has lost its lease', async () => {
