@@ -63,13 +63,11 @@ export async function proveRange(
     read = await readPart(reading, part);
   }
   const isWhole = bookmark === undefined || isBegunAnew;
-  const { proof, stoppedAt } = read;
+  const { proof } = read;
   // One that is quarantined may be of any day of the range.
   const isProven = proof !== undefined && isWhole && reading.quarantined.size === 0;
-  // What was seen, not what the host counts, which may include what came too late. Unproven, it is asked for at
-  // once, in what is left of the time: it could be late time after time.
-  const count = isProven ? reading.assessments.length : (read.count ?? (await reading.count(part)));
-  const isCutOff = count === undefined || stoppedAt !== undefined;
+  const { count = 0, stoppedAt } = isProven ? read : await counted(reading, part, read, start);
+  const isCutOff = stoppedAt !== undefined;
   const { assessments, requests } = reading;
   const quarantined = [...reading.quarantined.values()];
   return {
@@ -77,10 +75,27 @@ export async function proveRange(
     quarantined,
     requests,
     isCutOff,
-    count: isCutOff ? Math.max(assessments.length, count ?? 0) : count,
+    // Proven, what was seen: what the host counts may include what came too late.
+    count: isProven ? assessments.length : Math.max(isCutOff ? assessments.length : 0, count),
     ...(isProven && { proof }),
     ...(stoppedAt && isBeyond(stoppedAt, bookmark) && { bookmark: stoppedAt }),
   };
+}
+
+/**
+ * What the host counts is asked for at once, in what is left of the time. Where that is too little, the next read begins
+ * behind what was seen: it could be too little time after time.
+ */
+async function counted(
+  reading: Reading,
+  part: Part,
+  read: PartRead,
+  start?: ChainStart,
+): Promise<PartRead> {
+  const count = read.count ?? (await reading.count(part));
+  if (count !== undefined) return { ...read, count };
+  const offset = (start?.offset ?? 0) + reading.assessments.length;
+  return { stoppedAt: { range: part.range, offset, anchors: [], isSweep: true } };
 }
 
 /** To have found out that nothing will prove the day is progress, too. */

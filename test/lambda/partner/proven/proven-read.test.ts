@@ -323,6 +323,31 @@ describe('proveRange', () => {
     expect(read.assessments).toHaveLength(100);
   });
 
+  it('gets to the end of a range that nothing proves, however few requests it has at a time', async () => {
+    const range = { to: Temporal.PlainDate.from(DAY) };
+    const records = people(500, (index) => ({
+      ...(index % 5 < 2 && sameName),
+      certified_on: `2026-11-0${1 + (index % 5)}`,
+    }));
+    const alone = host(records);
+    const whole = await proveRange(alone, range, deadline);
+    expect(whole).toMatchObject({ isCutOff: false, count: 500 });
+    expect(whole.proof).toBeUndefined();
+    const all = alone.queries.length;
+    for (let requests = 1; requests <= all; requests++) {
+      const partner = host(records, (request) => {
+        if (request % (requests + 1) === 0) throw new PartnerError('pace-spent', 'list');
+      });
+      let read = await proveRange(partner, range, deadline);
+      while (read.isCutOff) {
+        expect(read.bookmark, `${requests} of ${all} requests`).toBeDefined();
+        expect(partner.queries.length).toBeLessThan(4 * all);
+        read = await proveRange(partner, range, deadline, read.bookmark);
+      }
+      expect(read.count).toBe(500);
+    }
+  });
+
   it('throws what the partner cannot do', async () => {
     const partner = host(people(500), (request) => {
       if (request === 2) throw new PartnerError('unavailable', 'list');
