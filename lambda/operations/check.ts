@@ -134,16 +134,20 @@ function scope({ count, assessments }: PulseRead): Finding {
       'The partner shows no assessments at all.',
       'If there should be some, ask the partner which organizations and assessments the integration may read.',
     );
-  const organizations = assessments.flatMap(({ organization_id: id, organization_name: name }) =>
-    id === null ? [] : [`${id} ${name ?? 'without a name'}`],
+  // One that was renamed is one all the same.
+  const organizations = new Map(
+    assessments.flatMap(({ organization_id: id, organization_name: name }) =>
+      id === null ? [] : [[id, `${id} ${name ?? 'without a name'}`] as const],
+    ),
   );
   const kinds = assessments.flatMap(({ assessment_name }) => assessment_name ?? []);
-  const shown = `${counted(organizations, 'organizations')} and ${counted(kinds, 'kinds of assessment')}`;
+  const shown = `${counted(organizations.values(), 'organizations')} and ${counted(kinds, 'kinds of assessment')}`;
   return ok(`${count} assessments; the newest ${assessments.length} are of ${shown}.`);
 }
 
-function counted(all: readonly string[], what: string): string {
+function counted(all: Iterable<string>, what: string): string {
   const different = [...new Set(all)].sort();
+  if (different.length === 0) return `no ${what}`;
   const more = different.length > named ? ', …' : '';
   return `${different.length} ${what} (${different.slice(0, named).join(', ')}${more})`;
 }

@@ -71,6 +71,13 @@ describe('a check', () => {
     expect(found).toContain('(Rope Bridge Safety)');
   });
 
+  it('counts an organization of two names once, and names none where there are none', async () => {
+    story.host.edit(1, { organization_name: 'Copper Hollow' });
+    for (const id of [1, 2, 3]) story.host.edit(id, { assessment_name: null });
+    const found = (await checked()).checks.get('scope')?.found;
+    expect(found).toMatch(/ are of 1 organizations \(7 [^,]+\) and no kinds of assessment\.$/);
+  });
+
   it('of what has not ticked for a while warns', async () => {
     story.clock.advance({ minutes: 4 });
     expect((await checked()).checks.get('ledger')).toMatchObject({
