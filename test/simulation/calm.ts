@@ -163,7 +163,8 @@ const replaced: Story = async (life, look) => {
   const isSeen = async () =>
     ids.every((id) => ledger.items.has(id)) &&
     (world.entries.has(gone) || (await missing()) > missedBefore);
-  await ticks(life, 1);
+  const isNoticed = () => host.meanwhile === undefined || ids.every((id) => ledger.items.has(id));
+  for (let n = 0; n < life.ticksForOne && !isNoticed(); n++) await ticks(life, 1);
   if (host.meanwhile !== undefined) {
     // No day had to be read.
     host.meanwhile();
