@@ -56,6 +56,7 @@ const outboxItem = z.object({
   // An item that was written before there was an outbox owes nothing.
   outbox: z._default(z.record(z.string().check(z.regex(/^\d+$/)), entry), {}),
 });
+const firstSeen = z.object({ first_seen: z.optional(z.iso.datetime()) });
 const eventBody = z.pipe(jsonText, certificationEventSchema);
 
 /** Each is an attribute, so that one write can add the newest and remove the oldest. */
@@ -129,7 +130,7 @@ export function parseLife(item: Plain): Life {
   const revisions = Object.keys(item).flatMap((name) => /^revision:(\d+)$/.exec(name)?.[1] ?? []);
   return {
     certification: parseCertification(item),
-    firstSeen: parse(z.optional(z.iso.datetime()), item, item['first_seen']),
+    firstSeen: parse(firstSeen, item).first_seen,
     revisions: revisions
       .map(Number)
       .sort((a, b) => a - b)

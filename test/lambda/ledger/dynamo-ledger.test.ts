@@ -91,6 +91,14 @@ describe('the item of a certification', () => {
     expect(await item(id)).not.toHaveProperty('undelivered');
   });
 
+  it('is read also where it does not say when it was first seen', async () => {
+    await used.create(assessment());
+    await table.update(`CERT#${integration}#${id}`, { set: { first_seen: undefined } });
+    const lives = await ledger.lives([id]);
+    expect(lives.get(id)).toMatchObject({ firstSeen: undefined, revisions: [{ revision: 1 }] });
+    expect(warnings).toEqual([]);
+  });
+
   it('has nothing personal in it once all was delivered', async () => {
     await ledger.settle([await used.create(assessment())], 'nothing');
     const mine = (await database.items(integration)).map((raw) => unmarshall(raw));
