@@ -166,7 +166,9 @@ export function parseBody(kind: RequestKind, reply: HttpReply): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (error instanceof PartnerError) throw error;
-    throw new PartnerError('unexpected-response', kind, 'not JSON in UTF-8');
+    const { 'content-encoding': coding = 'identity' } = reply.headers;
+    const what = coding === 'identity' ? 'not JSON in UTF-8' : 'compressed, though not asked for';
+    throw new PartnerError('unexpected-response', kind, what);
   }
 }
 

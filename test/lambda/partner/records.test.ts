@@ -286,6 +286,13 @@ describe('a body', () => {
     expect(error).not.toHaveProperty('cause');
   });
 
+  it('that is compressed, although nothing asked for that, is called so', async () => {
+    const { host, client } = await rig();
+    const body = gzipSync(JSON.stringify({ data: [], meta }));
+    host.script('list', raw(body, { 'content-encoding': 'gzip' }));
+    expect(String(await rejection(client.list()))).toContain('compressed, though not asked for');
+  });
+
   it('may begin with a byte order mark', async () => {
     const { host, client } = await rig();
     host.script('list', raw(`\uFEFF${JSON.stringify({ data: [], meta })}`));
