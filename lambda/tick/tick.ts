@@ -118,7 +118,6 @@ class Tick {
   readonly #limit: TimeLimit;
   readonly #run: TickRun;
   readonly #window: RecentWindow;
-  readonly #beganMs: number;
   /** What operations are to be told of at the end. */
   readonly #facts: Facts;
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
@@ -126,8 +125,9 @@ class Tick {
   #work: Work | undefined;
   /** What operations know. */
   #open = new Map<ConditionName, OpenCondition>();
-  /** Days read. */
+  /** Days read, and since when: what another tick has read before is its own. */
   #examined = 0;
+  #readingSince = 0;
 
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
@@ -135,7 +135,6 @@ class Tick {
     this.#parts = { ...parts, partner: watching(parts.partner, this.#facts) };
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#run = run;
-    this.#beganMs = clock.now().epochMilliseconds;
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   }
 
@@ -335,6 +334,7 @@ class Tick {
     const most = Math.ceil(allowed / 2);
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
+    this.#readingSince = began;
     const before = await readCalendar(ledger, this.#window);
     const recentFrom = this.#window.from;
     const plan = auditPlan(requestsOf(before, recentFrom), recentFrom, audit);
@@ -592,7 +592,7 @@ class Tick {
       undelivered: delivery.undelivered,
       undeliverable: delivery.undeliverable,
       examined: this.#examined,
-      proofs: calendar?.proofsSince(this.#beganMs) ?? {},
+      proofs: calendar?.proofsSince(this.#readingSince) ?? {},
       quarantined: quarantined.size,
       conditions: lasting,
       unexplained: this.#learned.unexplained ?? state.unexplained,

@@ -302,6 +302,26 @@ describe('a tick after the baseline', () => {
     expect(await story.tick({ ledger })).toMatchObject({ conflicts: 1, created: 0, delivered: 0 });
   });
 
+  it('reports the proofs of its own reads, and not those of a tick that has ended meanwhile', async () => {
+    story.clock.advance({ minutes: 15 });
+    const { pulse } = story.partner;
+    let pulses = 0;
+    story.partner.pulse = async (deadline) => {
+      pulses += 1;
+      if (pulses > 1) return pulse(deadline);
+      const other = await story.tick();
+      expect([other.examined, other.proofs]).toEqual([4, { 'single-page': 4 }]);
+      story.clock.advance({ seconds: 1 });
+      const day = story.clock.now().toZonedDateTimeISO('UTC').toPlainDate().toString();
+      const asked = { count: 0, readAt: 1, askedAt: story.clock.now().epochMilliseconds };
+      await story.ledger.saveDays(new Map([[day, asked]]));
+      await story.ledger.saveState({ dueAt: 0 });
+      return pulse(deadline);
+    };
+    const { examined, proofs } = await story.tick();
+    expect([examined, proofs]).toEqual([1, { 'single-page': 1 }]);
+  });
+
   it('looks again at a page of which another tick has committed something first: it may be older', async () => {
     const [one, ...others] = Array.from({ length: 3 }, (_, index) => assessment({ id: index + 1 }));
     if (one === undefined) throw new Error('there are three');
