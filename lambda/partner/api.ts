@@ -238,7 +238,7 @@ export function toRefusal(
 ): PartnerError {
   const { status } = reply;
   const what = `status ${status}`;
-  if (status < 400) return new PartnerError('invalid-base-url', kind, what);
+  if (status < 400) return new PartnerError('redirect-refused', kind, what);
   const retryAfterMs = parseRetryAfter(reply.headers, now);
   if (status === 429) return new PartnerError('rate-limited', kind, what, { retryAfterMs });
   // 501: the server does not know how to do it, and will not know in a minute.
@@ -248,7 +248,7 @@ export function toRefusal(
     return new PartnerError('unsupported-grant', kind, what);
   if (status === 400 && kind === 'list' && path !== undefined && !/filter|offset/.test(path))
     return new PartnerError('not-provisioned', kind, what);
-  return new PartnerError('unexpected-response', kind, what);
+  return new PartnerError('request-refused', kind, what);
 }
 
 const errorSchema = z.looseObject({ error: z.string() });

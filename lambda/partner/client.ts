@@ -23,7 +23,11 @@ export interface PartnerClientLimits {
   readonly callMs: number;
   /** Of a call, in all, the first included. */
   readonly attempts: number;
-  /** Cap on the body of an answer. */
+  /** From the request being sent to the last header. */
+  readonly headersMs: number;
+  /** Between two pieces of the body. */
+  readonly bodyMs: number;
+  /** Cap on the body of an answer: on what it says it has, and, which undici keeps, on what it has. */
   readonly maxResponseBytes: number;
 }
 
@@ -79,6 +83,8 @@ export const DEFAULT_LIMITS: PartnerClientLimits = {
   attemptMs: 20_000,
   callMs: 60_000,
   attempts: 4,
+  headersMs: 15_000,
+  bodyMs: 10_000,
   // A page of a hundred records with ten parts each is about 200 KB.
   maxResponseBytes: 2 * 1024 * 1024,
 };
@@ -161,7 +167,7 @@ async function ask<T>(
     const onTimeout = () =>
       leftMs < limits.attemptMs
         ? new PartnerError('out-of-time', kind, 'deadline')
-        : new PartnerError('unavailable', kind, 'attempt timed out');
+        : new PartnerError('timed-out', kind, 'attempt');
     const limitMs = Math.min(leftMs, limits.attemptMs);
     try {
       return await withTimeLimit(clock, limitMs, onTimeout, signal, async (within) =>

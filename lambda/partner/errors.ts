@@ -19,6 +19,9 @@ interface Meaning {
   readonly says: string;
 }
 
+/** Also of a deadline: people on duty are told of it who cannot call with a later one. */
+const askWhySlow = 'Wait; if it lasts, ask the partner why the host is slow.';
+
 export const meanings = {
   /** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
   'credentials-refused': {
@@ -66,26 +69,36 @@ export const meanings = {
     retryHelps: true,
     whatToDo: 'Wait; if it goes on, raise `requestsPerMinute` as far as the host allows.',
   },
-  /**
-   * 408, 5xx other than 501, a refused or broken connection, a name that does not resolve, a
-   * certificate that cannot be verified, an attempt that took too long.
-   */
+  /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
   unavailable: {
     says: 'No usable answer from',
     reach: 'request',
     retryHelps: true,
     whatToDo:
-      'Wait; if it lasts, check the base URL and the way to the host, then ask the partner about an outage, its certificate, or why the host is slow.',
+      'Wait; if it lasts, check the base URL and the way to the host, then ask the partner about an outage.',
+  },
+  /** The limit of connecting, of headers, of the body, or of an attempt as a whole. */
+  'timed-out': {
+    says: 'Timed out at',
+    reach: 'request',
+    retryHelps: true,
+    whatToDo: askWhySlow,
   },
   /** The caller's deadline came. */
   'out-of-time': {
     says: 'Timed out at',
     reach: 'time',
     retryHelps: true,
-    // People on duty are told of it who cannot call with a later deadline.
-    whatToDo: 'Wait; if it lasts, ask the partner why the host is slow.',
+    whatToDo: askWhySlow,
   },
-  /** A success whose body is not JSON, not UTF-8, or not what the document describes; a 4xx (or 501) that it does not. */
+  /** The host's certificate cannot be verified. Nothing was sent. */
+  'untrusted-host': {
+    says: 'The certificate of the host could not be verified, for a request to',
+    reach: 'all',
+    whatToDo:
+      'Check the base URL; if it is right, tell the partner that the certificate of the host cannot be verified. Do not switch verification off.',
+  },
+  /** A success whose body is not JSON, not UTF-8, or not what the document describes. */
   'unexpected-response': {
     says: 'Unexpected response from',
     reach: 'request',
@@ -107,6 +120,21 @@ export const meanings = {
     whatToDo:
       'Ask for fewer records a page; if the records are legitimately this large, raise the limit.',
   },
+  /** Any 3xx: a token must not follow a redirect to wherever it leads. */
+  'redirect-refused': {
+    says: 'A redirect was not followed that came from',
+    fault: 'ops',
+    reach: 'all',
+    whatToDo:
+      'Set the base URL to the host that the partner gave you, exactly; ask them if it has moved.',
+  },
+  /** A 4xx (or 501) that the document does not describe. */
+  'request-refused': {
+    says: 'Refused by',
+    reach: 'request',
+    whatToDo:
+      'Check the base URL; if it is right, tell the partner which endpoint gave which status.',
+  },
   /** What the caller asked for cannot be asked of the API, or of a client that is closed. Nothing was sent. */
   'invalid-call': {
     says: 'Not a valid call of',
@@ -114,16 +142,13 @@ export const meanings = {
     reach: 'all',
     whatToDo: 'Correct the call: this is a mistake in the calling code.',
   },
-  /**
-   * The base URL is not `https:` (nor loopback), or carries more than an address; or the host answered 3xx: a token must
-   * not follow a redirect to wherever it leads.
-   */
+  /** The base URL is not `https:` (nor loopback), or carries more than an address. */
   'invalid-base-url': {
     says: 'The base URL does not lead to',
     fault: 'ops',
     reach: 'all',
     whatToDo:
-      'Set the base URL to https:// and the host that the partner gave you, exactly, without user, query or fragment; ask them if it has moved.',
+      'Set the base URL to https:// and the host that the partner gave you, without user, query or fragment.',
   },
 } as const satisfies Record<string, Meaning>;
 

@@ -69,7 +69,7 @@ export function withToken(
     for (let refusals = 0; refusals < 2; refusals += 1) {
       let used = token;
       if (used === undefined || clock.now().epochMilliseconds >= used.usableUntilMs) {
-        const onTimeout = () => new PartnerError('unavailable', 'token', 'attempt timed out');
+        const onTimeout = () => new PartnerError('timed-out', 'token', 'attempt');
         // It serves many callers: no one's deadline applies to it.
         pending ??= withTimeLimit(clock, attemptMs, onTimeout, undefined, renew).finally(() => {
           pending = undefined;

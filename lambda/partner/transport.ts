@@ -29,7 +29,14 @@ export type RequestDispatcher = Pick<Dispatcher, 'dispatch'> & { close(): Promis
 /** The client's. */
 type TransportParts = Pick<
   ClientParts,
-  'baseUrl' | 'maxResponseBytes' | 'clock' | 'pace' | 'onRequest' | 'dispatcher'
+  | 'baseUrl'
+  | 'headersMs'
+  | 'bodyMs'
+  | 'maxResponseBytes'
+  | 'clock'
+  | 'pace'
+  | 'onRequest'
+  | 'dispatcher'
 >;
 
 /** Kept equal to package.json by a test. */
@@ -46,7 +53,7 @@ export class Transport {
     const url = parseBaseUrl(parts.baseUrl);
     this.#parts = parts;
     this.#prefix = url.pathname.replace(/\/+$/, '');
-    this.#dispatcher = parts.dispatcher ?? poolTo(url.origin, parts.maxResponseBytes);
+    this.#dispatcher = parts.dispatcher ?? poolTo(url.origin, parts);
   }
 
   /**
@@ -133,12 +140,13 @@ export async function withTimeLimit<T>(
   }
 }
 
-function poolTo(origin: string, maxResponseSize: number): RequestDispatcher {
+function poolTo(origin: string, limits: TransportParts): RequestDispatcher {
   return new Pool(origin, {
     connections: 8,
     connectTimeout: 5_000,
-    // Of what is said, and, which undici keeps, of what comes.
-    maxResponseSize,
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.bodyMs,
+    maxResponseSize: limits.maxResponseBytes,
     // A Lambda function is frozen between invocations, and its sockets die without a word. The
     // request that then finds one dead is reset, which is retried.
     keepAliveMaxTimeout: 60_000,
@@ -161,11 +169,18 @@ function parseBaseUrl(baseUrl: string | URL): URL {
 
 /** By the codes of Node and undici; any other: `unavailable`. */
 const MEANINGS: Readonly<Record<string, PartnerErrorCode>> = {
+  ETIMEDOUT: 'timed-out',
+  UND_ERR_CONNECT_TIMEOUT: 'timed-out',
+  UND_ERR_HEADERS_TIMEOUT: 'timed-out',
+  UND_ERR_BODY_TIMEOUT: 'timed-out',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'response-too-large',
   UND_ERR_HEADERS_OVERFLOW: 'unexpected-response',
   UND_ERR_CLOSED: 'invalid-call',
   UND_ERR_DESTROYED: 'invalid-call',
 };
+
+/** Node's certificate checks: OpenSSL's X509_V_ERR_*, and its own of the host's name. */
+const UNTRUSTED = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
 
 /** How undici marks the errors of its HTTP parser, in whichever copy of it. */
 const HTTP_PARSER = Symbol.for('undici.error.UND_ERR_HTTP_PARSER');
@@ -175,5 +190,6 @@ function toPartnerError(kind: RequestKind, cause: unknown): unknown {
   // No cause: this error holds the bytes that could not be read. Its code is often missing.
   if (HTTP_PARSER in cause) return new PartnerError('unexpected-response', kind, 'not HTTP');
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown';
-  return new PartnerError(MEANINGS[code] ?? 'unavailable', kind, code, { cause });
+  const meaning = UNTRUSTED.test(code) ? 'untrusted-host' : (MEANINGS[code] ?? 'unavailable');
+  return new PartnerError(meaning, kind, code, { cause });
 }

@@ -67,7 +67,7 @@ export class Host {
     this.#clock = options.clock ?? systemClock;
     this.#transport = new Transport({
       baseUrl: options.baseUrl,
-      maxResponseBytes: 4 * 1024 * 1024,
+      ...{ headersMs: 15_000, bodyMs: 10_000, maxResponseBytes: 4 * 1024 * 1024 },
       clock: systemClock,
       pace: { perMinute: Number.POSITIVE_INFINITY, value: unhurried },
     });
@@ -237,7 +237,7 @@ export class Host {
     const reply = await withTimeLimit(
       systemClock,
       attemptMs,
-      () => new PartnerError('unavailable', request.kind, 'attempt timed out'),
+      () => new PartnerError('timed-out', request.kind, 'attempt'),
       undefined,
       (signal) => this.#transport.send(request, signal),
     ).finally(() => {

@@ -208,7 +208,7 @@ it(`returns or throws an error of its own, in time, for ${RESPONSES} fuzzed resp
   collectGarbage();
   expect(memoryInUse() - before, `seed ${seed}`).toBeLessThan(40 * MEGABYTE);
   // The fuzz reaches every branch that matters, and the client is as good as new afterwards.
-  for (const outcome of ['page', 'unexpected-response', 'response-too-large', 'unavailable']) {
+  for (const outcome of ['page', 'unexpected-response', 'response-too-large', 'timed-out']) {
     expect(outcomes.get(outcome), `${outcome}, seed ${seed}`).toBeGreaterThan(0);
   }
   host.script('token', token('t'));

@@ -111,7 +111,7 @@ describe('the partner in memory', () => {
     expect(await rejection(client.list())).toMatchObject(expected);
     const isOfScope = fault === noOrganizations || fault === noAssessments;
     expect(await rejection(client.get(1))).toMatchObject(
-      isOfScope ? { code: 'unexpected-response' } : expected,
+      isOfScope ? { code: 'request-refused' } : expected,
     );
   });
 

@@ -46,7 +46,7 @@ describe('a retry', () => {
     const { host, client, clock } = await rig();
     host.script('list', json(status, { errors: [{ message: 'no' }] }));
     const error = await rejection(client.list());
-    expect(error).toMatchObject({ code: 'unexpected-response' });
+    expect(error).toMatchObject({ code: 'request-refused' });
     expect(error).toMatchObject({
       retryHelps: false,
       message: expect.stringContaining(`status ${status}`),
@@ -237,7 +237,7 @@ describe('provisioning', () => {
     const filter = { start_date: '2026-11-02' };
     for (const call of [client.list({ filter }), client.list({ offset: 900 }), client.get(1)]) {
       const error = await rejection(call);
-      expect(error).toMatchObject({ code: 'unexpected-response' });
+      expect(error).toMatchObject({ code: 'request-refused' });
       expect(error).toMatchObject({ message: expect.stringContaining('status 400') });
     }
   });

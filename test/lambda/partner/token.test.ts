@@ -217,7 +217,7 @@ describe('refused credentials', () => {
   it('are told apart from any other 400', async () => {
     const { host, client } = await rig();
     host.script('token', json(400, { error: 'invalid_request' }));
-    expect(await rejection(client.list())).toMatchObject({ code: 'unexpected-response' });
+    expect(await rejection(client.list())).toMatchObject({ code: 'request-refused' });
     expect(host.of('token')).toHaveLength(1);
   });
 });

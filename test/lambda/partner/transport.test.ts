@@ -99,7 +99,7 @@ describe('a redirect', () => {
     const { host, client } = await rig();
     host.script('list', json(status, {}, { location: `${host.url}/elsewhere` }));
     const error = await rejection(client.list());
-    expect(error).toMatchObject({ code: 'invalid-base-url' });
+    expect(error).toMatchObject({ code: 'redirect-refused' });
     expect(error).toMatchObject({ message: expect.stringContaining(`status ${status}`) });
     expect(host.received.map(({ kind }) => kind)).toEqual(['token', 'list']);
   });
@@ -107,10 +107,36 @@ describe('a redirect', () => {
   it('is refused at the token endpoint and for a single record as well', async () => {
     const { host, client } = await rig();
     host.script('get', json(302, {}, { location: '/x' }));
-    expect(await rejection(client.get(1))).toMatchObject({ code: 'invalid-base-url' });
+    expect(await rejection(client.get(1))).toMatchObject({ code: 'redirect-refused' });
     host.script('token', json(302, {}, { location: '/x' }));
     const other = createPartnerClient({ baseUrl: host.url, credentials: async () => CREDENTIALS });
-    expect(await rejection(other.get(1))).toMatchObject({ code: 'invalid-base-url' });
+    expect(await rejection(other.get(1))).toMatchObject({ code: 'redirect-refused' });
+  });
+});
+
+describe('a certificate that cannot be verified', () => {
+  it.each([
+    'CERT_HAS_EXPIRED',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ])('is an error of its own, not tried again: %s', async (code) => {
+    let requests = 0;
+    const dispatcher = {
+      dispatch: () => {
+        requests += 1;
+        throw Object.assign(new Error('as TLS says it'), { code });
+      },
+      close: async () => {},
+    };
+    const { client } = await rig({ dispatcher });
+    expect(await rejection(client.list())).toMatchObject({
+      code: 'untrusted-host',
+      message: expect.stringContaining(code),
+      whatToDo: expect.stringContaining('Do not switch verification off'),
+    });
+    expect(requests).toBe(1);
   });
 });
 
@@ -182,7 +208,7 @@ describe('the cap on a response', () => {
     };
     host.script('token', failure(10_000), failure(10_001));
     expect(await rejection(client.list())).toMatchObject({ code: 'unsupported-grant' });
-    expect(await rejection(client.list())).toMatchObject({ code: 'unexpected-response' });
+    expect(await rejection(client.list())).toMatchObject({ code: 'request-refused' });
   });
 
   it('counts values as well as bytes', async () => {
@@ -193,29 +219,31 @@ describe('the cap on a response', () => {
 });
 
 describe('a time-out', () => {
-  it.each<[string, Responder]>([
-    ['headers', () => {}],
+  it.each<[string, string, Responder]>([
+    ['headers', 'headersMs', () => {}],
     [
-      'a body',
+      'body',
+      'bodyMs',
       (response) => {
         response.writeHead(200);
         response.write('{');
       },
     ],
     [
-      'a body that drips',
+      'attempt',
+      'attemptMs',
       (response) => {
         response.writeHead(200);
         const drip = setInterval(() => response.write(' '), 5);
         response.on('close', () => clearInterval(drip));
       },
     ],
-  ])('ends a wait for %s', async (_, responder) => {
-    const { host, client } = await rig({ limits: { ...onceOnly, attemptMs: 60 } });
+  ])('ends a wait for %s', async (phase, limit, responder) => {
+    const { host, client } = await rig({ limits: { ...onceOnly, [limit]: 60 } });
     host.script('list', responder);
     expect(await rejection(client.list())).toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining('attempt timed out'),
+      code: 'timed-out',
+      message: expect.stringMatching(new RegExp(phase, 'i')),
     });
   });
 
@@ -224,7 +252,7 @@ describe('a time-out', () => {
     const closed = new Promise((resolve) => {
       host.script('list', (response) => response.on('close', resolve));
     });
-    expect(await rejection(client.list())).toMatchObject({ code: 'unavailable' });
+    expect(await rejection(client.list())).toMatchObject({ code: 'timed-out' });
     await closed;
   });
 
@@ -234,7 +262,7 @@ describe('a time-out', () => {
       limits: { attempts: 2, attemptMs: 150 },
       credentials: () => (hangs ? new Promise(() => {}) : Promise.resolve(CREDENTIALS)),
     });
-    expect(await rejection(client.list())).toMatchObject({ code: 'unavailable' });
+    expect(await rejection(client.list())).toMatchObject({ code: 'timed-out' });
     hangs = false;
     await expect(client.list()).resolves.toMatchObject({ rows: 0 });
   });

@@ -37,9 +37,9 @@ describe('a tick at a slow partner', () => {
   });
 
   it('still fails when the partner does not answer in its own time', async () => {
-    partnerWith({ count: () => Promise.reject(new PartnerError('unavailable', 'list')) });
+    partnerWith({ count: () => Promise.reject(new PartnerError('timed-out', 'list')) });
     story.world = [...story.world, ...on('2010-10-10', [400])];
-    await expect(story.tick()).rejects.toThrow(expect.objectContaining({ code: 'unavailable' }));
+    await expect(story.tick()).rejects.toThrow(expect.objectContaining({ code: 'timed-out' }));
   });
 
   it('does not take a read that was cut off for a count of the day', async () => {
