@@ -67,7 +67,9 @@ export const meanings = {
     says: 'The pace leaves no room now for a request to',
     reach: 'pace',
     retryHelps: true,
-    whatToDo: 'Wait; if it goes on, raise `requestsPerMinute` as far as the host allows.',
+    // Whether it was set or taught by refusals, the error does not know.
+    whatToDo:
+      'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.',
   },
   /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
   unavailable: {

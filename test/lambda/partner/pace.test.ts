@@ -42,7 +42,9 @@ it('asks a host that does not say when to come again once more, and then not in 
   const deadline = clock.now().add({ seconds: 55 });
   expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'rate-limited' });
   expect(host.of('list')).toHaveLength(2);
-  expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'pace-spent' });
+  const whatToDo = expect.stringContaining('ask the partner for the limit');
+  const spent = await rejection(client.list({}, { deadline }));
+  expect(spent).toMatchObject({ code: 'pace-spent', whatToDo });
   expect(host.of('list')).toHaveLength(2);
 });
 
