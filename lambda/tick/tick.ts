@@ -85,7 +85,7 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly cutShort: boolean;
 }
 
-/** In place of a pulse's digest: the next tick looks at its page again. Without any, it searches, too. */
+/** In place of a pulse's digest: the next tick compares the page again. A state without a digest has it search, too. */
 const lookAgain = '';
 
 /** What a tick finds out and keeps; what it owes is known at its end. */
@@ -121,11 +121,11 @@ class Tick {
   /** What operations are to be told of at the end. */
   readonly #facts: Facts;
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
-  /** Once this tick has the lease: the state as it was then, and what is announced. */
+  /** Once this tick has the lease: the state as it was before the lease was written, and what is announced. */
   #work: Work | undefined;
   /** What operations know. */
   #open = new Map<ConditionName, OpenCondition>();
-  /** Days read, and since when: what another tick has read before is its own. */
+  /** How many days this tick has read, and when it began to: proofs of before are those of other ticks. */
   #examined = 0;
   #readingSince = 0;
 
@@ -202,7 +202,7 @@ class Tick {
     await this.#attempt('conditions not told', () => this.#tell());
     const work = this.#work;
     if (work !== undefined) {
-      // What subscribers have been sent is not sent again only because the partner has failed since.
+      // The digest of what was delivered goes out now: the next tick would tell of it once more otherwise.
       await this.#attempt('digest not sent', () => work.announcement.tellPeople());
       // `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up.
       await this.#attempt('lease not given back', () => ledger.saveState(noLease, work.lease));
@@ -274,7 +274,7 @@ class Tick {
 
     // Audits that time is too short for leave nothing: they stay due.
     const isInTime = !this.#limit.wasReached;
-    // A total that agrees proves nothing of what is left over: something may have come in its place.
+    // What an earlier tick left to be found is searched for, also if the total agrees: one may have come for one gone.
     const { toFind, toRead } = this.#left(state);
     const differs = !page.isAll || toFind;
     const caughtUp = { ...work, state: { ...state, missing } };
@@ -283,9 +283,10 @@ class Tick {
       differs || toRead ? await this.#readDue(caughtUp, pulse, toBeFound, differs) : page.isAll;
     const { failures, tally } = announcement.now;
     const isLeft = !isAllLocated || !isInTime || failures > 0;
-    const { missing: left } = { missing, ...this.#learned };
-    const noted = new Set(left?.notes.map(({ id }) => id));
-    // What another tick was first with may have been an older sight of it; what is noted is to be sighted.
+    const { missing: stillMissing } = { missing, ...this.#learned };
+    const noted = new Set(stillMissing?.notes.map(({ id }) => id));
+    // The next tick compares the page again if another tick has committed something of it first, perhaps as it was
+    // before, or if it shows what is noted as missing: seen once more, that note is cleared.
     const isSeen =
       tally.conflicts === 0 &&
       !page.isOlder &&
@@ -314,7 +315,7 @@ class Tick {
   /**
    * Reads the days that are due, and learns what the calendar says then.
    *
-   * @param toBeFound so many have gone, by the partner's total
+   * @param toBeFound how many are missing by the partner's total, and not found yet
    * @returns whether each difference was found, read and committed
    */
   async #readDue(work: Work, pulse: PulseRead, toBeFound: number, differs: boolean) {
@@ -366,9 +367,9 @@ class Tick {
     const isToldNow =
       isNoticeOwed && (await isAccepted(this.#parts, baselineNotice(settings.name, calendar)));
     this.#facts.calendar = calendar;
-    // What came or went while the search was on looks the same, until the next search.
+    // What came or went while the search was on cannot be told from a total that no day explains: the next search will.
     const rest = isAllLocated && differs ? pulse.count - calendar.total : undefined;
-    // Days that cannot be read in a whole tick must not keep ticks from all others.
+    // A search that a whole tick has not narrowed begins anew with all days: it must not stay with these for ever.
     const hasStood = hasSearched && isDeepStrictEqual(narrowed, state.searching);
     const learned: Learned = {
       ...calendarLearned(calendar, plan, auditsFrom),
@@ -513,7 +514,7 @@ class Tick {
       this.#facts.reported = { news, total: this.#learned.reported.length };
     }
     const { missing, unexplained } = { ...state, ...this.#learned };
-    // A reading of everything looks for nothing that is missing, and knows of nothing that it is not.
+    // The first reading does not look for what is missing: it can neither begin nor end that condition.
     if (outcome !== 'baseline')
       this.#facts.absence = { missing, unexplained, steadyMs: settings.withdrawAfterMs };
     await this.#work?.announcement.tellPeople();
