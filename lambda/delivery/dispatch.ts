@@ -88,7 +88,7 @@ interface Run {
   /** In the order in which they are to be sent. */
   readonly open: Set<Sending>;
   readonly accepted: OwedEvent[];
-  /** Invalid by themselves, if it is not the topic that is: what follows of their subjects need not wait for them. */
+  /** Invalid by themselves, if it is not the topic that is: until it is trusted, what follows of their subjects waits. */
   readonly invalid: Refusal[];
   /** Requests in a row that failed as a whole. */
   failures: number;
@@ -119,7 +119,7 @@ export async function dispatch(
   try {
     for (;;) {
       const now = clock.now().epochMilliseconds;
-      const { batch, from } = nextBatch(run, Math.max(now, pace.until));
+      const { batch, from } = nextBatch(run, pace, Math.max(now, pace.until));
       if (from <= now && now < endsAt && underWay.size < Math.floor(pace.width)) {
         underWay.set(batch, request(run, batch, send, context));
       } else if (underWay.size > 0) underWay.delete(await Promise.race(underWay.values()));
@@ -143,10 +143,8 @@ export async function dispatch(
  * As many as one request takes, and from when on it may be made; never, before another answer, if there are none.
  * One that is larger by itself goes alone: SNS refuses it by name, and the others do not suffer.
  */
-function nextBatch({ open, stopped }: Run, now: number): { batch: Sending[]; from: number } {
-  const sendable = stopped === undefined ? open : [];
-  const bySubject = Map.groupBy(sendable, ({ owed }) => owed.event.subject);
-  const oldest = [...bySubject.values()].flatMap(([first = []]) => first);
+function nextBatch(run: Run, pace: TopicPace, now: number): { batch: Sending[]; from: number } {
+  const oldest = oldestOf(run, pace);
   const batch: Sending[] = [];
   let bytes = 0;
   for (const one of oldest.filter(({ until }) => until <= now)) {
@@ -157,6 +155,14 @@ function nextBatch({ open, stopped }: Run, now: number): { batch: Sending[]; fro
     if (one.isAlone || batch.length === batchEntries) break;
   }
   return { batch, from: Math.max(now, Math.min(...oldest.map(({ until }) => until))) };
+}
+
+/** Of each subject that something may be sent of. */
+function oldestOf({ open, invalid, stopped }: Run, { isTrusted }: TopicPace): readonly Sending[] {
+  if (stopped !== undefined) return [];
+  const bySubject = Map.groupBy(open, ({ owed }) => owed.event.subject);
+  if (!isTrusted) for (const { owed } of invalid) bySubject.delete(owed.event.subject);
+  return [...bySubject.values()].flatMap(([first = []]) => first);
 }
 
 /**

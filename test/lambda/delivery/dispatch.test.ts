@@ -250,6 +250,15 @@ describe('what SNS refuses', () => {
     expect(refused.some(({ forGood }) => forGood)).toBe(false);
   });
 
+  it('for good keeps back what follows of its subject until the topic has taken anything', async () => {
+    const topic = new Topic();
+    topic.answer = () => ({ code: 'InvalidParameterException' });
+    const sent = [message(1), message(2), message(1, 2), message(2, 2)];
+    const { refused } = await topic.publish(sent);
+    expect(topic.asked.flat()).toEqual(['1/1', '2/1', '1/1', '2/1']);
+    expect(refused.map(({ code }) => code).slice(2)).toEqual(['Waiting', 'Waiting']);
+  });
+
   it('for good, each entry by itself, is not believed of a topic that takes nothing either', async () => {
     const topic = new Topic();
     topic.answer = (batch) => batch.map(() => 'InvalidParameter');
