@@ -38,7 +38,7 @@ export interface Stop {
  * @returns undefined: everything was done
  */
 export async function inPortions<Item, Of extends Page<Item>>(
-  { clock }: Pick<OperationParts, 'clock'>,
+  { clock, journal }: Pick<OperationParts, 'clock' | 'journal'>,
   { limit, killedAt }: Call,
   portioning: Portioning<Item, Of>,
   pages: AsyncIterable<Of>,
@@ -46,12 +46,12 @@ export async function inPortions<Item, Of extends Page<Item>>(
   let { after } = portioning;
   let sent = 0;
   // Out of time, if only in the middle of a request, is no failure, unless nothing was done at all.
-  const outOfTime = (failure: unknown = new StalledError()): Stop =>
+  const outOfTime = (failure: unknown): Stop =>
     sent > 0 || after !== portioning.after ? { after } : { after, failure };
   try {
     for await (const { portion, reached, page } of steps(pages, portioning)) {
       if (portion.length > 0) {
-        if (limit.noteIfReached()) return outOfTime();
+        if (limit.noteIfReached()) return outOfTime(new StalledError());
         const began = clock.now().epochMilliseconds;
         const many = await portioning.done(portion, page);
         sent += many;
@@ -63,11 +63,13 @@ export async function inPortions<Item, Of extends Page<Item>>(
       }
       after = reached ?? after;
       // Also where nothing is selected: to look through many takes time by itself.
-      if (limit.noteIfReached()) return outOfTime();
+      if (limit.noteIfReached()) return outOfTime(new StalledError());
     }
     return undefined;
   } catch (failure) {
-    return limit.noteIfReached() ? outOfTime(failure) : { after, failure };
+    if (!limit.noteIfReached()) return { after, failure };
+    journal.warn('out of time amid a portion', { error: failure });
+    return outOfTime(failure);
   }
 }
 

@@ -68,7 +68,11 @@ export async function* slices(
     return;
   }
   // Every day that anything was ever recorded on is in the calendar.
-  const ahead = [...(await ledger.calendar(years))]
+  const [first, last] = [command.days?.from, command.days?.to].map((day) => day?.slice(0, 4));
+  const asked = [...years].filter(
+    (year) => year >= Number(first ?? 0) && year <= Number(last ?? 9_999),
+  );
+  const ahead = [...(await ledger.calendar(asked))]
     .filter(([day]) => isWithin(day, command.days))
     .filter(([day]) => isAhead(day, Number.POSITIVE_INFINITY, command.after))
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -19,9 +19,10 @@ export const explain = opsCommand({
   async run(session, settings) {
     const operator = await session.operator();
     const result = await session.ask(operator, 'explain', settings);
-    const status = isSettled(result)
-      ? undefined
-      : await session.ask(operator, 'status', { partner: false });
+    // What is in the way is said beside the answer: that it cannot be told must not hide the answer.
+    const { result: status } = isSettled(result)
+      ? {}
+      : await operator.attempt('status', { command: 'status', partner: false });
     const answer = { ...result, ...(status && { inTheWay: inTheWay(status) }) };
     session.answer(answer, (view) => explainLines(view, result, status));
     const { verdict, partner } = result;
