@@ -148,15 +148,16 @@ describe('a deadline', () => {
 
   it('of one caller does not end the token request of another', async () => {
     const { host, client, clock, requests } = await rig();
-    const answers: (() => void)[] = [];
+    // Answered once the first caller has given up, whether the request has come by then or not.
+    const { promise: isGivenUp, resolve: giveUp } = Promise.withResolvers<void>();
     host.script('token', (response) => {
-      answers.push(() => token('shared')(response));
+      void isGivenUp.then(() => token('shared')(response));
     });
     const hasty = client.list({}, { deadline: clock.now().add({ milliseconds: 30 }) });
     const patient = client.list();
     hasty.catch(() => clock.advance(1000));
     expect(await rejection(hasty)).toMatchObject({ code: 'out-of-time' });
-    for (const answer of answers) answer();
+    giveUp();
     await expect(patient).resolves.toMatchObject({ rows: 0 });
     expect(host.of('token')).toHaveLength(1);
     expect(requests.filter((kind) => kind === 'list')).toHaveLength(1);
