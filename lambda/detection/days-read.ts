@@ -30,7 +30,11 @@ export function judged(
   /** Where the next tick goes on. */
   const next = mayGoOn ? read.bookmark : undefined;
   return {
-    ...{ ...read, step, begunAt, next, isFirstReading },
+    ...read,
+    step,
+    begunAt,
+    next,
+    isFirstReading,
     isUnproven: read.proof === undefined && !isFirstReading,
     isInParts: step.goneOnFrom !== undefined || next !== undefined,
     isInVain: !isCounted(read.isCutOff && next === undefined),

@@ -165,7 +165,10 @@ export function auditPlan(
   const passMs = perMinute > 0 ? ((ofPass - requests) / perMinute) * oneMinuteMs : historyMs;
   const least = Math.min(leastPassMs, historyMs);
   return {
-    ...{ recentFrom, recentMs, requests, perMinute },
+    recentFrom,
+    recentMs,
+    requests,
+    perMinute,
     historyMs: Math.max(least, Math.min(historyMs, passMs)),
   };
 }

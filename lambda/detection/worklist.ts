@@ -254,7 +254,10 @@ function readStep({ days, range }: Days, purpose: Purpose, cursor: Cursor | unde
   const isOneDay = days.length === 1;
   const goneOnFrom = isOneDay && cursor?.day === days[0] ? cursor : undefined;
   return {
-    ...{ kind: 'read', purpose, days, goneOnFrom },
+    kind: 'read',
+    purpose,
+    days,
+    goneOnFrom,
     range: goneOnFrom?.range ?? range,
     isDivisible: !isOneDay,
     mayGoOn: isOneDay && cursor === goneOnFrom,

@@ -100,7 +100,10 @@ export function eventsOf(item: Plain, waits: readonly Waits[]): KeptEvent[] {
   return outboxOf(item)
     .filter((entry) => waits.includes(entry.waits))
     .map(({ revision, raw: { event, owes, undeliverable: code } }) => ({
-      ...{ certificationId, revision, event: parse(eventBody, item, event), owes },
+      certificationId,
+      revision,
+      event: parse(eventBody, item, event),
+      owes,
       ...(code !== undefined && { code }),
     }));
 }

@@ -136,7 +136,10 @@ export function certifications(table: Table, integration: string, journal: Journ
       }
       const behind = (['held', 'pending'] as const).find((wait) => beside.includes(wait));
       return {
-        ...{ certificationId, revision, event, owes: 'event-and-digest' },
+        certificationId,
+        revision,
+        event,
+        owes: 'event-and-digest',
         ...(behind && { behind }),
       };
     },
@@ -176,7 +179,8 @@ function write(table: Table, integration: string, [change, event, now, destiny]:
   const { kind, revision } = change;
   const at = now.toString();
   const entry = {
-    ...{ event: JSON.stringify(event), owes: 'event-and-digest' },
+    event: JSON.stringify(event),
+    owes: 'event-and-digest',
     ...(destiny === 'held' && { held: true, told: toldOf(change.before) }),
   };
   const set = changeAttributes(integration, change, { kind, at, late: event.data.late });

@@ -21,9 +21,16 @@ import { status } from './status.ts';
 import { steering } from './steering.ts';
 
 const carriers: Carriers = {
-  ...{ status, explain, prove, check },
+  status,
+  explain,
+  prove,
+  check,
   ...steering,
-  ...{ holds, release, discard, replay, 'test-event': sendTestEvent },
+  holds,
+  release,
+  discard,
+  replay,
+  'test-event': sendTestEvent,
 };
 
 /**

@@ -14,10 +14,14 @@ type Found = Map<Check['name'], Finding>;
 
 const ok = (found: string): Finding => ({ outcome: 'ok', found });
 const warning = (found: string, whatToDo: string): Finding => ({
-  ...{ outcome: 'warning', found, whatToDo },
+  outcome: 'warning',
+  found,
+  whatToDo,
 });
 const failed = (found: string, whatToDo: string): Finding => ({
-  ...{ outcome: 'failed', found, whatToDo },
+  outcome: 'failed',
+  found,
+  whatToDo,
 });
 const skipped = (found: string): Finding => ({ outcome: 'skipped', found });
 const nothingToTry = skipped('There is no record to try it with.');

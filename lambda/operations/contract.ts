@@ -617,15 +617,24 @@ const replay = {
  * change anything say `by` whom. What both sides of an invocation import.
  */
 export const contract = {
-  ...{ status, explain, prove, check },
-  ...{ tick, 'accept-total': acceptTotal, 'credentials-stored': credentialsStored },
+  status,
+  explain,
+  prove,
+  check,
+  tick,
+  'accept-total': acceptTotal,
+  'credentials-stored': credentialsStored,
   pause: { command: z.strictObject({ command: z.literal('pause'), reason, by }), result: steered },
   resume: { command: z.strictObject({ command: z.literal('resume'), ...why }), result: steered },
   'restart-baseline': {
     command: z.strictObject({ command: z.literal('restart-baseline'), ...why }),
     result: steered,
   },
-  ...{ holds, release, discard, 'test-event': testEvent, replay },
+  holds,
+  release,
+  discard,
+  'test-event': testEvent,
+  replay,
 };
 
 type Contract = typeof contract;

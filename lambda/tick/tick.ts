@@ -159,7 +159,7 @@ class Tick {
 
   async #story(before: State): Promise<TickReport> {
     const { clock, settings } = this.#parts;
-    const isLeftAlone = before.backOff !== undefined && isBackingOff(before, clock.now());
+    const isLeftAlone = isBackingOff(before, clock.now());
     const isOwing =
       before.dirtySince !== undefined || isDigestDue(before.digest, clock.now(), settings);
     // What is owed already goes out also where the partner is left alone.
