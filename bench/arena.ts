@@ -1,7 +1,7 @@
-import * as z from 'zod';
 import { ManualClock } from '../test/scaffold/clock.ts';
 import { type AwsReady, type Child, type PartnerReady, partnerReady, startChild } from './child.ts';
 import { type Consumption, Meter } from './meter.ts';
+import { control, requestsTo } from './sandbox-control.ts';
 import { now } from './settings.ts';
 import { type Heard, Subscriber } from './subscriber.ts';
 import { createTicker, type Ticker } from './ticker.ts';
@@ -25,9 +25,6 @@ export interface WorldWanted {
   readonly further?: { readonly records: number; readonly last: string };
   readonly unstableTies?: boolean;
 }
-
-const logged = z.array(z.object({ path: z.string() }));
-const apiPath = '/api/';
 
 /** One world, and the three who watch it, each with a topic, a subscriber and tables of its own. */
 export class Arena {
@@ -119,20 +116,12 @@ export class Arena {
   }
 
   /** Requests to the API since the log was emptied. */
-  async requests(): Promise<number> {
-    const log = logged.parse(await this.control('GET', '/requests'));
-    return log.filter(({ path }) => path.startsWith(apiPath)).length;
+  requests(): Promise<number> {
+    return requestsTo(this.partner);
   }
 
-  /** docs/sandbox.md, "Control while it runs". */
-  async control(method: string, path: string, body?: object): Promise<unknown> {
-    const response = await fetch(`${this.partner.url}/_sandbox${path}`, {
-      method,
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`The sandbox refuses ${method} ${path}: ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
+  control(method: string, path: string, body?: object): Promise<unknown> {
+    return control(this.partner, method, path, body);
   }
 
   async close(): Promise<void> {

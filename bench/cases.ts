@@ -15,7 +15,7 @@ const happened = (what: 'created' | 'withdrawn') => (id: number) => ({
 });
 
 /** Ticks, one a minute, until nothing is owed and no audit is due. */
-export async function settle(arena: Arena): Promise<void> {
+export async function settle(arena: Pick<Arena, 'run' | 'ticker' | 'clock'>): Promise<void> {
   for (;;) {
     await arena.run('ours');
     const state = await arena.ticker.ledger.state();

@@ -1,0 +1,204 @@
+import { type Happened, type Score, scoreOf } from '../score.ts';
+import { today } from '../settings.ts';
+import type { Trial } from './trial.ts';
+import { happened, verdictOfUnrest } from './verdict.ts';
+import type { World } from './world.ts';
+
+/** A question that all contenders are asked, on a world of the same seed with the same changes. */
+export interface Case {
+  /** For `--only`. */
+  readonly key: string;
+  readonly text: string;
+  readonly records: number;
+  /** Whether what is there at first is known already. */
+  readonly isStarted: boolean;
+  /** Only contenders that can read everything in a poll. */
+  readonly isOfFullReads?: boolean;
+  /** It is about what is gone: a contender that has no word for that is not counted. */
+  readonly isOfWithdrawals?: boolean;
+  act(trial: Trial): Promise<Score>;
+}
+
+export interface Sizes {
+  readonly history: number;
+  readonly firstSync: number;
+  readonly unrest: number;
+  readonly reads: number;
+  readonly kills: number;
+}
+
+const halfOld = 5;
+const daysBack = { inWindow: '2026-11-18', tenDays: '2026-11-10', years: '2021-11-19' };
+
+export function casesOf(sizes: Sizes): readonly Case[] {
+  const count = (n: number) => n.toLocaleString('en');
+  const started = { records: sizes.history, isStarted: true } as const;
+  return [
+    {
+      ...started,
+      key: 'quiet',
+      text: 'quiet poll',
+      act: changed([1], async () => []),
+    },
+    {
+      ...started,
+      key: 'news',
+      text: '10 new today',
+      act: changed([1], async (world) => (await world.add(today, 10)).map(happened('created'))),
+    },
+    {
+      ...started,
+      key: 'backdated-days',
+      text: '10 backdated by 10 days',
+      act: changed([1], async (world) =>
+        (await world.add(daysBack.tenDays, 10)).map(happened('created')),
+      ),
+    },
+    {
+      ...started,
+      key: 'backdated-years',
+      text: '10 backdated by 5 years',
+      act: changed([1], async (world) =>
+        (await world.add(daysBack.years, 10)).map(happened('created')),
+      ),
+    },
+    {
+      ...started,
+      key: 'withdrawn',
+      text: '10 withdrawn, 5 of them of the last days; 2 polls',
+      isOfWithdrawals: true,
+      act: changed([1, 11], async (world) => {
+        const ids = await someOldSomeNew(world);
+        for (const id of ids) await world.remove(id);
+        return ids.map(happened('withdrawn'));
+      }),
+    },
+    {
+      ...started,
+      key: 'edited',
+      text: '10 edited, 5 of them of the last days; 4 polls in an hour',
+      act: changed([15, 15, 15, 15], async (world) => {
+        const ids = await someOldSomeNew(world);
+        for (const id of ids) await world.edit(id);
+        return ids.map(happened('updated'));
+      }),
+    },
+    {
+      ...started,
+      key: 'moved',
+      text: '10 moved, 5 of them into the last days; 4 polls in an hour',
+      act: changed([15, 15, 15, 15], async (world) => {
+        const ids = spread(await world.ids(), 2 * halfOld, 0.9);
+        for (const [index, id] of ids.entries())
+          await world.move(id, index < halfOld ? daysBack.inWindow : daysBack.years);
+        return ids.map(happened('updated'));
+      }),
+    },
+    {
+      key: 'unrest',
+      text: `unstable ties and churn, ${sizes.reads} full reads`,
+      records: sizes.unrest,
+      isStarted: true,
+      isOfFullReads: true,
+      act: (trial) => unrest(trial, sizes.reads),
+    },
+    {
+      ...started,
+      key: 'empty',
+      text: 'an empty answer for 2 polls, then 2 as before',
+      act: empty,
+    },
+    {
+      key: 'first-sync',
+      text: `first sync of ${count(sizes.firstSync)}`,
+      records: sizes.firstSync,
+      isStarted: false,
+      act: firstSync,
+    },
+    {
+      ...started,
+      key: 'killed',
+      text: `killed ${sizes.kills} times amid news, then 3 polls`,
+      act: (trial) => killed(trial, sizes.kills),
+    },
+  ];
+}
+
+/** Something changes; then polls, so many minutes apart. */
+function changed(minutes: readonly number[], change: (world: World) => Promise<Happened[]>) {
+  return async (trial: Trial) => {
+    const truth = await change(trial.world);
+    for (const after of minutes) await trial.poll(after);
+    return scoreOf(truth, trial.heard);
+  };
+}
+
+/** From the newest days, and from everywhere else. */
+async function someOldSomeNew(world: World): Promise<number[]> {
+  const ids = await world.ids();
+  return [...ids.slice(-halfOld), ...spread(ids, halfOld, 0.9)];
+}
+
+/** So many, evenly from the oldest share of them. */
+function spread(ids: readonly number[], count: number, share: number): number[] {
+  const step = (ids.length * share) / count;
+  return Array.from({ length: count }, (_, n) => ids[Math.floor((n + 0.5) * step)] ?? 0);
+}
+
+async function empty(trial: Trial): Promise<Score> {
+  const show = await trial.world.hideAll();
+  await trial.poll(1);
+  await trial.poll(11);
+  await show();
+  await trial.poll(1);
+  await trial.poll(11);
+  return scoreOf([], trial.heard);
+}
+
+async function firstSync(trial: Trial): Promise<Score> {
+  const ids = await trial.world.ids();
+  do await trial.poll(1);
+  while (await trial.watcher.isBehind());
+  const known = await trial.watcher.known(ids);
+  // Whether a first sync announces what it finds, or takes it as known, is not the question.
+  const lost = ids.filter((id) => !known.has(id)).length;
+  return { happened: ids.length, lost, twice: 0, untrue: 0 };
+}
+
+/** Every quarter of an hour a poll while things happen between requests; then four with unstable ties alone. */
+async function unrest(trial: Trial, reads: number): Promise<Score> {
+  const { world } = trial;
+  const calm = { churn: 0, backdated: 0.2, unstableTies: false };
+  const looks: Set<number>[] = [];
+  const look = async () => {
+    await world.set(calm);
+    looks.push(new Set(await world.ids()));
+  };
+  await look();
+  for (let read = 0; read < reads; read++) {
+    await world.set({ ...calm, churn: 0.3, unstableTies: true });
+    await trial.poll(15);
+    await look();
+  }
+  await world.set({ ...calm, unstableTies: true });
+  for (let poll = 0; poll < 4; poll++) await trial.poll(15);
+  return verdictOfUnrest(looks, trial.heard);
+}
+
+/** Killed at moments spread evenly over what a poll with news takes after its first request. */
+async function killed(trial: Trial, times: number): Promise<Score> {
+  const { world } = trial;
+  const truth: Happened[] = [];
+  const news = async () => {
+    truth.push(...(await world.add(today, 10)).map(happened('created')));
+  };
+  await news();
+  let length = await trial.lengthOfPoll(1);
+  for (let kills = 0; kills < times; kills++) {
+    await news();
+    // The lease of a tick that died lasts less than two minutes. A poll that was done already is polled again.
+    while (!(await trial.killedPoll(2, ((kills + 0.5) / times) * length))) length *= 0.9;
+  }
+  for (let poll = 0; poll < 3; poll++) await trial.poll(2);
+  return scoreOf(truth, trial.heard);
+}

@@ -1,0 +1,142 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+
+const run = promisify(execFile);
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export const peers = ['dlt', 'airbyte-cdk', 'singer'] as const;
+export type Peer = (typeof peers)[number];
+
+/** Where a peer's program, requirements and configuration lie. */
+export const folderOf = (peer: Peer) => join(here, peer);
+
+/** A peer's virtual environment. */
+export interface Environment {
+  readonly python: string;
+  readonly bin: string;
+}
+
+/** The package, and what its sync imports. */
+const imports: Readonly<Record<Peer, readonly [string, ...string[]]>> = {
+  dlt: ['dlt', 'dlt', 'dlt.sources.rest_api', 'duckdb'],
+  'airbyte-cdk': ['airbyte-cdk', 'airbyte_cdk.cli.source_declarative_manifest'],
+  singer: ['singer-sdk', 'singer_sdk'],
+};
+
+/** @throws Error that says what to install, when there is no Python that all peers run on */
+export async function findPython(): Promise<string> {
+  const isFit = 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))';
+  for (const name of ['python3.11', 'python3.12', 'python3.13', 'python3'])
+    try {
+      await run(name, ['-c', isFit]);
+      return name;
+    } catch {
+      // Another may be there.
+    }
+  throw new Error(
+    'The peers need Python 3.11, 3.12 or 3.13 with its module venv, and none is on the path. Install one, for example with "apt install python3.11-venv" or "brew install python@3.11".',
+  );
+}
+
+/** The peer's virtual environment, made from the package index the first time. */
+export async function environmentOf(peer: Peer, python: string): Promise<Environment> {
+  const requirements = join(folderOf(peer), 'requirements.txt');
+  const digest = createHash('sha256')
+    .update(python)
+    .update(await readFile(requirements));
+  const folder = join(root, '.local/peers', `${peer}-${digest.digest('hex').slice(0, 8)}`);
+  const bin = join(folder, 'bin');
+  const environment = { bin, python: join(bin, 'python') };
+  const marker = join(folder, 'installed');
+  if (existsSync(marker)) return environment;
+  console.error(`Installing ${peer} and what it needs into ${folder}`);
+  await rm(folder, { recursive: true, force: true });
+  await run(python, ['-m', 'venv', folder]);
+  await pip(environment.python, ['install', '--quiet', '--requirement', requirements]);
+  await writeFile(marker, '');
+  return environment;
+}
+
+async function pip(python: string, args: readonly string[]): Promise<void> {
+  const stdio = ['ignore', 'inherit', 'inherit'] as const;
+  const child = spawn(python, ['-m', 'pip', ...args], { stdio: [...stdio] });
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  child.once('exit', resolve).once('error', reject);
+  const code = await promise;
+  if (code !== 0) throw new Error(`pip ended with ${String(code)}`);
+}
+
+const imported = z.object({ ms: z.number(), version: z.string() });
+
+/** Of one import in a fresh process. */
+export async function importOf(peer: Peer, { python }: Environment) {
+  const { stdout } = await run(python, [join(here, 'import.py'), ...imports[peer]], {
+    env: peerVariables,
+  });
+  return imported.parse(JSON.parse(stdout));
+}
+
+/** No telemetry, and nothing of this machine's settings. */
+export const peerVariables: Readonly<Record<string, string>> = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: join(root, '.local/peers'),
+  RUNTIME__DLTHUB_TELEMETRY: 'false',
+  DO_NOT_TRACK: '1',
+};
+
+/** Everything that the peer's virtual environment has besides what any has. */
+export async function installedBytes({ python }: Environment): Promise<number> {
+  const { stdout } = await run(python, [
+    '-c',
+    'import sysconfig; print(sysconfig.get_path("purelib"))',
+  ]);
+  const packages = stdout.trim();
+  const sizes = (await readdir(packages))
+    .filter((name) => !/^(pip|setuptools|_distutils_hack|pkg_resources)\b/.test(name))
+    .map((name) => bytesOf(join(packages, name)));
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+const locked = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      dev: z.boolean().default(false),
+      devOptional: z.boolean().default(false),
+      peer: z.boolean().default(false),
+    }),
+  ),
+});
+
+/** What `npm ci --omit=dev --omit=peer` installs of ours. */
+export async function productionBytes(): Promise<number> {
+  const file = await readFile(join(root, 'package-lock.json'), 'utf8');
+  let sum = 0;
+  for (const [path, { dev, devOptional, peer }] of Object.entries(
+    locked.parse(JSON.parse(file)).packages,
+  ))
+    if (path !== '' && !dev && !devOptional && !peer) sum += await ownBytes(join(root, path));
+  return sum;
+}
+
+/** A package without the packages below it, which are counted by themselves. */
+async function ownBytes(folder: string): Promise<number> {
+  if (!existsSync(folder)) return 0;
+  const names = (await readdir(folder)).filter((name) => name !== 'node_modules');
+  const sizes = await Promise.all(names.map((name) => bytesOf(join(folder, name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function bytesOf(path: string): Promise<number> {
+  const entry = await stat(path);
+  if (!entry.isDirectory()) return entry.size;
+  const sizes = await Promise.all((await readdir(path)).map((name) => bytesOf(join(path, name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

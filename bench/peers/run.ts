@@ -1,0 +1,198 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import * as z from 'zod';
+import { functionEnvironment } from '../../test/scaffold/settings.ts';
+import { asDeployed } from '../as-deployed.ts';
+import { withBundles } from '../bundles.ts';
+import { type AwsReady, awsReady, startChild } from '../child.ts';
+import { inFreshProcess } from '../environment-process.ts';
+import { type Case, casesOf, type Sizes } from './cases.ts';
+import {
+  type Environment,
+  environmentOf,
+  findPython,
+  importOf,
+  installedBytes,
+  type Peer,
+  peers,
+  productionBytes,
+} from './environments.ts';
+import { ourContender } from './our-watcher.ts';
+import { type Mode, peerContender } from './peer-watcher.ts';
+import { type Facts, type Result, tableOfFacts, tableOfResults, whereBetter } from './table.ts';
+import { Trial } from './trial.ts';
+import { type Contender, contenders, type Enter } from './watcher.ts';
+import { World } from './world.ts';
+
+const whole: Sizes = { history: 5_000, firstSync: 20_000, unrest: 2_000, reads: 30, kills: 20 };
+const quick: Sizes = { history: 500, firstSync: 500, unrest: 500, reads: 5, kills: 3 };
+const imports = 7;
+
+const program = new Command('npm run bench:peers --')
+  .description(
+    'dlt, the Airbyte CDK, a Singer tap and ours: the same questions on the same worlds.',
+  )
+  .option('--quick', 'smaller sizes, in about two minutes')
+  .option(
+    '--only <case>',
+    `one of ${casesOf(quick)
+      .map(({ key }) => key)
+      .join(', ')}`,
+  )
+  .option('--json <file>', 'write the figures there as well')
+  .allowExcessArguments(false)
+  .parse();
+const options = z
+  .object({
+    quick: z.boolean().default(false),
+    only: z.string().optional(),
+    json: z.string().optional(),
+  })
+  .parse(program.opts());
+const cases = casesOf(options.quick ? quick : whole).filter(
+  ({ key }) => options.only === undefined || key === options.only,
+);
+if (cases.length === 0) program.error(`There is no case "${options.only}".`);
+
+const peerOf: Readonly<Record<Exclude<Contender, 'ours'>, readonly [Peer, Mode]>> = {
+  'dlt, look-back': ['dlt', 'look-back'],
+  'dlt, full': ['dlt', 'full'],
+  'Airbyte CDK, look-back': ['airbyte-cdk', 'look-back'],
+  'Airbyte CDK, full': ['airbyte-cdk', 'full'],
+  'Singer, look-back': ['singer', 'look-back'],
+  'Singer, full': ['singer', 'full'],
+};
+const modeOf = (contender: Contender): Mode | undefined =>
+  contender === 'ours' ? undefined : peerOf[contender][1];
+
+const began = performance.now();
+const progress = (text: string) =>
+  console.error(`${Math.round((performance.now() - began) / 1000)} s: ${text}`);
+
+try {
+  await compare();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function compare(): Promise<void> {
+  const python = await findPython();
+  const environments = new Map<Peer, Environment>();
+  for (const peer of peers) environments.set(peer, await environmentOf(peer, python));
+  const facts = options.only === undefined ? await factsOf(environments) : [];
+  const folder = await mkdtemp(join(tmpdir(), 'certification-notifier-peers-'));
+  const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=8000']);
+  try {
+    const results = await asDeployed('peers/tick-process.ts', (bundle) =>
+      resultsOf(entrances(environments, { aws: aws.ready, bundle, folder })),
+    );
+    report(facts, results);
+  } finally {
+    await aws.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+function entrances(
+  environments: ReadonlyMap<Peer, Environment>,
+  { aws, bundle, folder }: { aws: AwsReady; bundle: string; folder: string },
+): ReadonlyMap<Contender, Enter> {
+  const environmentFor = (peer: Peer): Environment => {
+    const environment = environments.get(peer);
+    if (environment === undefined) throw new Error(`${peer} has no environment`);
+    return environment;
+  };
+  const { python } = environmentFor('singer');
+  return new Map(
+    contenders.map((contender) => {
+      if (contender === 'ours') return [contender, ourContender({ aws, bundle, python, folder })];
+      const [peer, mode] = peerOf[contender];
+      return [contender, peerContender({ peer, mode, folder, environment: environmentFor(peer) })];
+    }),
+  );
+}
+
+async function resultsOf(enters: ReadonlyMap<Contender, Enter>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const one of cases)
+    for (const [contender, enter] of enters) {
+      if (one.isOfFullReads && modeOf(contender) === 'look-back') continue;
+      results.push(await resultOf(one, contender, enter));
+      progress(`${one.text}: ${contender}`);
+    }
+  return results;
+}
+
+async function resultOf(one: Case, contender: Contender, enter: Enter): Promise<Result> {
+  const world = await World.open(one.records);
+  const watcher = await enter(world.partner, String(one.records));
+  try {
+    if (one.isStarted) await watcher.start();
+    const trial = new Trial(world, watcher);
+    const score = await one.act(trial);
+    const isOffered = !(one.isOfWithdrawals && modeOf(contender) === 'look-back');
+    return {
+      case: one.text,
+      contender,
+      requests: trial.requests,
+      score: isOffered ? score : undefined,
+      processorSeconds: trial.usages.reduce((sum, usage) => sum + usage.processorSeconds, 0),
+      peakBytes: Math.max(...trial.usages.map(({ peakBytes }) => peakBytes)),
+    };
+  } finally {
+    await watcher.close();
+    await world.close();
+  }
+}
+
+async function factsOf(environments: ReadonlyMap<Peer, Environment>): Promise<Facts[]> {
+  const facts: Facts[] = [];
+  const { times, bytes } = await withBundles(async ({ poll }) => {
+    const variables = functionEnvironment();
+    await inFreshProcess(poll.url, 0, variables);
+    const times: number[] = [];
+    for (let run = 0; run < imports; run++)
+      times.push((await inFreshProcess(poll.url, 0, variables)).importMs);
+    return { times, bytes: poll.bytes };
+  });
+  const importMs = medianOf(times);
+  const version = 'this commit';
+  facts.push({ name: 'ours, the deployed bundle', version, importMs, installedBytes: bytes });
+  const packages = await productionBytes();
+  facts.push({
+    name: 'ours, node_modules without dev',
+    version,
+    importMs,
+    installedBytes: packages,
+  });
+  for (const [peer, environment] of environments) {
+    const { version } = await importOf(peer, environment);
+    const times: number[] = [];
+    for (let run = 0; run < imports; run++) times.push((await importOf(peer, environment)).ms);
+    facts.push({
+      name: peer,
+      version,
+      importMs: medianOf(times),
+      installedBytes: await installedBytes(environment),
+    });
+  }
+  return facts;
+}
+
+function report(facts: readonly Facts[], results: readonly Result[]): void {
+  const better = whereBetter(results);
+  console.log('Where a peer is better in a case, at least as faultless:\n');
+  console.log(better.length === 0 ? '- nowhere' : better.map((line) => `- ${line}`).join('\n'));
+  if (facts.length > 0) console.log(`\n${tableOfFacts(facts)}`);
+  console.log(`\n${tableOfResults(results)}`);
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ facts, results }, null, 2)}\n`);
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

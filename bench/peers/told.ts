@@ -1,0 +1,35 @@
+import type { Heard } from '../subscriber.ts';
+
+/** A row as a peer's sync leaves it at its destination. */
+export interface Row {
+  readonly id: number;
+  /** Of all its fields. */
+  readonly digest: string;
+}
+
+/** What a consumer knows: the rows by id, with their digests. */
+export type Known = Map<number, string>;
+
+/**
+ * What a consumer of a peer learns from one sync: which rows are new, which have changed and, where the sync
+ * replaces all there was, which are gone. What it tells again has the same id.
+ */
+export function learned(known: Known, rows: readonly Row[], isAll: boolean): Heard[] {
+  const heard: Heard[] = [];
+  const tell = (what: string, id: number, digest: string) =>
+    heard.push({ id: `${id}/${what}/${digest}`, type: `certification.${what}`, subject: `${id}` });
+  for (const { id, digest } of rows) {
+    const before = known.get(id);
+    if (before === undefined) tell('created', id, digest);
+    else if (before !== digest) tell('updated', id, digest);
+    known.set(id, digest);
+  }
+  if (!isAll) return heard;
+  const all = new Set(rows.map(({ id }) => id));
+  for (const [id, digest] of known)
+    if (!all.has(id)) {
+      tell('withdrawn', id, digest);
+      known.delete(id);
+    }
+  return heard;
+}

@@ -1,0 +1,61 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Heard } from '../subscriber.ts';
+import type { Usage } from './measured-process.ts';
+import type { Poll, Watcher } from './watcher.ts';
+import type { World } from './world.ts';
+
+/** One contender in one case: what it is asked, what it costs, and what a consumer learns. */
+export class Trial {
+  readonly world: World;
+  readonly watcher: Watcher;
+  readonly usages: Usage[] = [];
+  readonly heard: Heard[] = [];
+  requests = 0;
+
+  constructor(world: World, watcher: Watcher) {
+    this.world = world;
+    this.watcher = watcher;
+  }
+
+  /** A poll, so many minutes after the one before. */
+  async poll(afterMinutes: number): Promise<void> {
+    await this.world.forgetRequests();
+    await this.#done(await this.watcher.poll(afterMinutes));
+  }
+
+  /** How long a poll goes on after its first request, in milliseconds. */
+  async lengthOfPoll(afterMinutes: number): Promise<number> {
+    await this.world.forgetRequests();
+    const poll = await this.watcher.poll(afterMinutes);
+    await this.#firstRequest(poll);
+    const began = performance.now();
+    await this.#done(poll);
+    return performance.now() - began;
+  }
+
+  /** @returns whether it was still at work when it was killed, so long after its first request */
+  async killedPoll(afterMinutes: number, ms: number): Promise<boolean> {
+    await this.world.forgetRequests();
+    const poll = await this.watcher.poll(afterMinutes);
+    await this.#firstRequest(poll);
+    await setTimeout(ms);
+    const wasAtWork = poll.kill();
+    await this.#done(poll);
+    return wasAtWork;
+  }
+
+  async #firstRequest({ ended }: Poll): Promise<void> {
+    let isOver = false;
+    void ended.finally(() => {
+      isOver = true;
+    });
+    while (!isOver && (await this.world.requests()) === 0) await setTimeout(2);
+  }
+
+  async #done({ ended }: Poll): Promise<void> {
+    const usage = await ended;
+    if (usage !== undefined) this.usages.push(usage);
+    this.requests += await this.world.requests();
+    this.heard.push(...(await this.watcher.heard()));
+  }
+}

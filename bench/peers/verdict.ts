@@ -1,0 +1,39 @@
+import { type Happened, type Score, scoreOf } from '../score.ts';
+import type { Heard } from '../subscriber.ts';
+
+type Ids = ReadonlySet<number>;
+
+/**
+ * Of a world that changed all the time: who came and who went for good must be told; what came or went in
+ * between may be; whoever was there in all of these looks may not be told to have come or gone.
+ *
+ * @param looks at who is there, in order
+ */
+export function verdictOfUnrest(looks: readonly Ids[], heard: readonly Heard[]): Score {
+  const first = looks[0] ?? new Set();
+  const last = looks.at(-1) ?? first;
+  const truth = [
+    ...[...last].filter((id) => !first.has(id)).map(happened('created')),
+    ...[...first].filter((id) => !last.has(id)).map(happened('withdrawn')),
+  ];
+  const required = new Set(truth.map(({ type, subject }) => `${type} ${subject}`));
+  const judged = heard.filter(
+    ({ type, subject }) =>
+      required.has(`${type} ${subject}`) ||
+      (type !== 'certification.updated' && !isPossible(looks, type, Number(subject))),
+  );
+  return scoreOf(truth, judged);
+}
+
+export const happened =
+  (what: 'created' | 'updated' | 'withdrawn') =>
+  (id: number): Happened => ({ type: `certification.${what}`, subject: String(id) });
+
+/** Whoever is in no look came and went between two. */
+function isPossible(looks: readonly Ids[], type: string, id: number): boolean {
+  const there = looks.map((look) => look.has(id));
+  if (!there.includes(true)) return true;
+  const change = type === 'certification.withdrawn' ? [true, false] : [false, true];
+  const from = there.indexOf(change[0] ?? true);
+  return from >= 0 && there.indexOf(change[1] ?? false, from) >= 0;
+}
