@@ -28,6 +28,7 @@ export interface Sizes {
 }
 
 const halfOld = 5;
+const calmPolls = 4;
 const daysBack = { inWindow: '2026-11-18', tenDays: '2026-11-10', years: '2021-11-19' };
 
 export function casesOf(sizes: Sizes): readonly Case[] {
@@ -96,7 +97,7 @@ export function casesOf(sizes: Sizes): readonly Case[] {
     },
     {
       key: 'unrest',
-      text: `unstable ties and churn, ${sizes.reads} full reads`,
+      text: `unstable ties and churn, ${sizes.reads} polls; then ${calmPolls} without churn`,
       records: sizes.unrest,
       isStarted: true,
       isOfFullReads: true,
@@ -181,7 +182,7 @@ async function unrest(trial: Trial, reads: number): Promise<Score> {
     await look();
   }
   await world.set({ ...calm, unstableTies: true });
-  for (let poll = 0; poll < 4; poll++) await trial.poll(15);
+  for (let poll = 0; poll < calmPolls; poll++) await trial.poll(15);
   return verdictOfUnrest(looks, trial.heard);
 }
 

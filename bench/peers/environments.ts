@@ -32,7 +32,7 @@ const imports: Readonly<Record<Peer, readonly [string, ...string[]]>> = {
 
 /** @throws Error that says what to install, when there is no Python that all peers run on */
 export async function findPython(): Promise<string> {
-  const isFit = 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))';
+  const isFit = 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))';
   for (const name of ['python3.11', 'python3.12', 'python3.13', 'python3'])
     try {
       await run(name, ['-c', isFit]);
@@ -41,7 +41,7 @@ export async function findPython(): Promise<string> {
       // Another may be there.
     }
   throw new Error(
-    'The peers need Python 3.11, 3.12 or 3.13 with its module venv, and none is on the path. Install one, for example with "apt install python3.11-venv" or "brew install python@3.11".',
+    'The peers need Python 3.11, 3.12 or 3.13 with its module venv (and ensurepip), and none is on the path. Install one, for example with "apt install python3.11-venv" or "brew install python@3.11".',
   );
 }
 

@@ -12,6 +12,8 @@ const usage = z.object({ processorSeconds: z.number(), peakBytes: z.number() });
 /** What a process and those that it started consumed. */
 export type Usage = z.output<typeof usage>;
 
+export type Ended = Usage | 'killed' | 'failed';
+
 export interface Wanted {
   /** Any Python: it measures. */
   readonly python: string;
@@ -25,8 +27,8 @@ export interface Wanted {
 export interface MeasuredProcess {
   /** The lines of its standard output, as they come. */
   readonly lines: AsyncIterable<string>;
-  /** `undefined`: it was killed. @throws Error when it failed */
-  readonly ended: Promise<Usage | undefined>;
+  /** What it wrote to its standard error is shown when it failed. */
+  readonly ended: Promise<Ended>;
   /** @returns whether it was still at work */
   kill(): boolean;
 }
@@ -50,13 +52,13 @@ export function startMeasured({ python, folder, command, variables }: Wanted): M
     return true;
   };
   process.once('exit', kill);
-  const ended = once(child, 'close').then(async ([code, signal]) => {
+  const ended = once(child, 'close').then(async ([code, signal]): Promise<Ended> => {
     process.off('exit', kill);
-    if (signal !== null) return undefined;
-    if (code !== 0)
-      throw new Error(
-        `${command.join(' ').slice(0, 200)} ended with ${String(code)}: ${errors.join('').slice(-2_000)}`,
-      );
+    if (signal !== null) return 'killed';
+    if (code !== 0) {
+      console.error(`${command[0]} ended with ${String(code)}: ${errors.join('').slice(-2_000)}`);
+      return 'failed';
+    }
     return usage.parse(JSON.parse(await readFile(file, 'utf8')));
   });
   return { lines: createInterface({ input: child.stdout }), ended, kill };

@@ -124,6 +124,13 @@ class OurWatcher implements Watcher {
     return new Set((await this.#ticker.ledger.known(ids)).keys());
   }
 
+  async waiting(): Promise<number> {
+    const { ledger } = this.#ticker;
+    const { missing } = await ledger.state();
+    const withdrawals = missing?.tooManySince === undefined ? 0 : missing.total;
+    return withdrawals + (await ledger.countKept('held'));
+  }
+
   async close(): Promise<void> {
     await this.#ticker.close();
     this.#subscriber.close();

@@ -43,6 +43,8 @@ const record = z.looseObject({ id: z.int() });
 interface Message {
   readonly row?: Row;
   readonly state?: unknown;
+  /** The rows so far are all there is: what is not among them is gone. */
+  readonly isAll?: boolean;
 }
 
 /** What a line of a peer's output says: the row of a record, or where to go on next time. */
@@ -64,6 +66,7 @@ const messages: Readonly<Record<Peer, z.ZodType<Message>>> = {
     z
       .object({ type: z.literal('STATE'), value: z.unknown() })
       .transform(({ value }) => ({ state: value })),
+    z.object({ type: z.literal('ACTIVATE_VERSION') }).transform(() => ({ isAll: true })),
     z.object({ type: z.literal('SCHEMA') }).transform(() => ({})),
   ]),
 };
@@ -136,28 +139,32 @@ class PeerWatcher implements Watcher {
     const { peer, mode } = this.#options;
     const rows: Row[] = [];
     let state = this.#state;
+    let isAll = mode === 'full' && peer !== 'singer';
     for await (const line of lines) {
       const message = messageOf(peer, line);
       if (message?.row !== undefined) rows.push(message.row);
       if (message?.state !== undefined) state = message.state;
+      if (message?.isAll) isAll = true;
     }
-    const usage = await ended;
-    const isAll = mode === 'full';
-    if (isAll && usage === undefined) return usage;
+    const end = await ended;
+    if (mode === 'full' && typeof end === 'string') return end;
     this.#heard.push(...learned(this.#known, rows, isAll));
     this.#state = state;
-    return usage;
+    return end;
   }
 
   async #command(): Promise<string[]> {
     const { peer, mode, environment, partner, folder } = this.#options;
     const { url, credentials } = partner;
-    const config = { url, ...credentials, lookBackDays: settings.recentDays, today };
+    const config = {
+      ...{ url, ...credentials, lookBackDays: settings.recentDays, today, mode },
+      emit_activate_version_messages: mode === 'full',
+    };
     if (peer === 'dlt')
       return [
         environment.python,
         join(folderOf(peer), 'sync.py'),
-        JSON.stringify({ ...config, mode, folder }),
+        JSON.stringify({ ...config, folder }),
       ];
     const file = async (name: string, content: unknown) => {
       const path = join(folder, `${name}.json`);
@@ -188,6 +195,10 @@ class PeerWatcher implements Watcher {
 
   async known(ids: readonly number[]): Promise<ReadonlySet<number>> {
     return new Set(ids.filter((id) => this.#known.has(id)));
+  }
+
+  async waiting(): Promise<number> {
+    return 0;
   }
 
   async close(): Promise<void> {}

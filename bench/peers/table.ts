@@ -7,8 +7,12 @@ export interface Result {
   readonly contender: Contender;
   /** To the API; those for tokens are not among them. */
   readonly requests: number;
+  /** Polls that ended with an error. */
+  readonly failed: number;
   /** `undefined`: nothing in it could find this. */
   readonly score: Score | undefined;
+  /** Of what is lost: what people, who know of it, have to decide about. */
+  readonly waiting: number;
   /** Of all polls that were not killed. */
   readonly processorSeconds: number;
   readonly peakBytes: number;
@@ -18,7 +22,7 @@ export interface Result {
 export interface Facts {
   readonly name: string;
   readonly version: string;
-  readonly importMs: number;
+  readonly importMs?: number;
   readonly installedBytes: number;
 }
 
@@ -38,21 +42,23 @@ export function tableOfResults(results: readonly Result[]): string {
       'processor s',
       'peak MB',
     ],
-    results.map(({ case: name, contender, requests, score, processorSeconds, peakBytes }) => [
-      name,
-      contender,
-      count(requests),
-      ...cellsOf(score),
-      processorSeconds.toFixed(1),
-      megabytes(peakBytes),
+    results.map((one) => [
+      one.case,
+      one.failed > 0 ? `${one.contender}; ${one.failed} polls failed` : one.contender,
+      count(one.requests),
+      ...cellsOf(one),
+      one.processorSeconds.toFixed(1),
+      megabytes(one.peakBytes),
     ]),
   );
 }
 
-function cellsOf(score: Score | undefined): string[] {
+function cellsOf({ score, waiting }: Result): string[] {
   if (score === undefined) return ['not offered', 'not offered', '–', '–'];
   const { happened, lost, untrue, twice } = score;
-  return [`${count(happened - lost)} of ${count(happened)}`, ...[lost, untrue, twice].map(count)];
+  const note = lost > 0 && waiting > 0 ? ` (${count(waiting)} wait for ops)` : '';
+  const found = `${count(happened - lost)} of ${count(happened)}`;
+  return [found, `${count(lost)}${note}`, count(untrue), count(twice)];
 }
 
 export function tableOfFacts(facts: readonly Facts[]): string {
@@ -61,41 +67,69 @@ export function tableOfFacts(facts: readonly Facts[]): string {
     facts.map(({ name, version, importMs, installedBytes }) => [
       name,
       version,
-      importMs.toFixed(0),
+      importMs?.toFixed(0) ?? '–',
       megabytes(installedBytes),
     ]),
   );
 }
 
-/** Where a peer does better than ours, or as well with less. */
+/** Where a peer has fewer faults than ours, or as few with fewer requests. */
 export function whereBetter(results: readonly Result[]): string[] {
+  const lines = new Map<string, Contender[]>();
+  for (const [peer, own] of pairsOf(results)) {
+    if (peer.score === undefined || own.score === undefined) continue;
+    const [theirs, ours] = [faultsOf(peer.score), faultsOf(own.score)];
+    const line =
+      theirs < ours
+        ? `${peer.case}: ${count(theirs)} lost, false or doubled, ours ${count(ours)}`
+        : `${peer.case}: ${count(peer.requests)} requests, ours ${count(own.requests)}`;
+    const isBetter = theirs < ours || (theirs === ours && peer.requests < own.requests);
+    if (isBetter) lines.set(line, [...(lines.get(line) ?? []), peer.contender]);
+  }
+  return [...lines].map(([line, contenders]) => `${line} (${contenders.join('; ')})`);
+}
+
+const measures = [
+  { what: 'peak memory', unit: 'MB', of: (one: Result) => Math.round(one.peakBytes / 2 ** 20) },
+  {
+    what: 'processor time',
+    unit: 's',
+    of: (one: Result) => Number(one.processorSeconds.toFixed(1)),
+  },
+] as const;
+
+/** Where a peer takes less of a machine than ours, whatever it finds. */
+export function whereLighter(results: readonly Result[]): string[] {
+  const pairs = Map.groupBy(pairsOf(results), ([{ contender }]) => contender);
+  return measures.flatMap(({ what, unit, of }) =>
+    [...pairs].flatMap(([contender, all]) => {
+      const lighter = all.filter(([peer, own]) => of(peer) < of(own));
+      if (lighter.length === 0) return [];
+      const theirs = rangeOf(lighter.map(([peer]) => of(peer)));
+      const ours = rangeOf(lighter.map(([, own]) => of(own)));
+      const cases = `${lighter.length} of ${all.length} cases`;
+      return [`${what}: ${contender}, in ${cases}: ${theirs} ${unit}, ours ${ours} ${unit}`];
+    }),
+  );
+}
+
+/** Each result of a peer, with ours of the same case. */
+function pairsOf(results: readonly Result[]): (readonly [peer: Result, ours: Result])[] {
   const ours = new Map(
     results.flatMap((one) => (one.contender === 'ours' ? [[one.case, one] as const] : [])),
   );
   return results.flatMap((peer) => {
     const own = ours.get(peer.case);
-    if (own?.score === undefined || peer.contender === 'ours' || peer.score === undefined)
-      return [];
-    const [theirs, our] = [faultsOf(peer.score), faultsOf(own.score)];
-    if (theirs > our) return [];
-    const advantages = [
-      ...(theirs < our ? [`${count(theirs)} faults, ours ${count(our)}`] : []),
-      ...less('requests', peer.requests, own.requests, count),
-      ...less('processor s', peer.processorSeconds, own.processorSeconds, (s) => s.toFixed(1)),
-      ...less('peak MB', peer.peakBytes, own.peakBytes, megabytes),
-    ];
-    return advantages.length === 0
-      ? []
-      : [`${peer.case}: ${peer.contender}: ${advantages.join('; ')}`];
+    return own === undefined || peer === own ? [] : [[peer, own] as const];
   });
 }
 
-const faultsOf = ({ lost, untrue, twice }: Score) => lost + untrue + twice;
-
-function less(what: string, theirs: number, ours: number, write: (value: number) => string) {
-  const isLess = theirs < ours && write(theirs) !== write(ours);
-  return isLess ? [`${write(theirs)} ${what}, ours ${write(ours)}`] : [];
+function rangeOf(values: readonly number[]): string {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return least === most ? `${least}` : `${least} to ${most}`;
 }
+
+const faultsOf = ({ lost, untrue, twice }: Score) => lost + untrue + twice;
 
 function markdown(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

@@ -11,6 +11,7 @@ export class Trial {
   readonly usages: Usage[] = [];
   readonly heard: Heard[] = [];
   requests = 0;
+  failed = 0;
 
   constructor(world: World, watcher: Watcher) {
     this.world = world;
@@ -46,15 +47,16 @@ export class Trial {
 
   async #firstRequest({ ended }: Poll): Promise<void> {
     let isOver = false;
-    void ended.finally(() => {
+    void ended.then(() => {
       isOver = true;
     });
     while (!isOver && (await this.world.requests()) === 0) await setTimeout(2);
   }
 
   async #done({ ended }: Poll): Promise<void> {
-    const usage = await ended;
-    if (usage !== undefined) this.usages.push(usage);
+    const end = await ended;
+    if (end === 'failed') this.failed += 1;
+    else if (end !== 'killed') this.usages.push(end);
     this.requests += await this.world.requests();
     this.heard.push(...(await this.watcher.heard()));
   }

@@ -1,6 +1,6 @@
 import type { PartnerReady } from '../child.ts';
 import type { Heard } from '../subscriber.ts';
-import type { Usage } from './measured-process.ts';
+import type { Ended } from './measured-process.ts';
 
 export const contenders = [
   'ours',
@@ -15,8 +15,7 @@ export type Contender = (typeof contenders)[number];
 
 /** One poll that is under way. */
 export interface Poll {
-  /** `undefined`: it was killed. */
-  readonly ended: Promise<Usage | undefined>;
+  readonly ended: Promise<Ended>;
   /** @returns whether it was still at work */
   kill(): boolean;
 }
@@ -32,6 +31,8 @@ export interface Watcher {
   heard(): Promise<readonly Heard[]>;
   /** Which of these a consumer can know of. */
   known(ids: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Changes that were found and are told to nobody until people, who know of them, have decided. */
+  waiting(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -80,10 +80,14 @@ class TapCertifications(Tap):
         th.Property("clientId", th.StringType, required=True),
         th.Property("clientSecret", th.StringType, required=True, secret=True),
         th.Property("lookBackDays", th.IntegerType, required=True),
+        th.Property("mode", th.StringType, required=True),
     ).to_dict()
 
     def discover_streams(self) -> list[Assessments]:
-        return [Assessments(self)]
+        stream = Assessments(self)
+        if self.config["mode"] == "full":
+            stream.forced_replication_method = "FULL_TABLE"
+        return [stream]
 
 
 TapCertifications.cli()

@@ -1,25 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { type Result, tableOfResults, whereBetter } from '../../../bench/peers/table.ts';
+import {
+  type Result,
+  tableOfResults,
+  whereBetter,
+  whereLighter,
+} from '../../../bench/peers/table.ts';
 
 const faultless = { happened: 10, lost: 0, untrue: 0, twice: 0 };
 const result = (changes: Partial<Result>): Result => ({
-  ...{ case: 'news', contender: 'ours', requests: 2, score: faultless },
-  ...{ processorSeconds: 1, peakBytes: 100 * 2 ** 20 },
+  ...{ case: 'news', contender: 'ours', requests: 2, failed: 0, score: faultless },
+  ...{ waiting: 0, processorSeconds: 1, peakBytes: 100 * 2 ** 20 },
   ...changes,
 });
 const peer = (changes: Partial<Result>) => result({ contender: 'dlt, full', ...changes });
 
 describe('where a peer is better', () => {
-  it('names what a peer finds as faultlessly with less', () => {
-    expect(whereBetter([result({}), peer({ requests: 1 })])).toEqual([
-      'news: dlt, full: 1 requests, ours 2',
+  it('names, in one line, those that find as much with as few requests', () => {
+    const other = peer({ contender: 'Singer, full', requests: 1 });
+    expect(whereBetter([result({}), peer({ requests: 1 }), other])).toEqual([
+      'news: 1 requests, ours 2 (dlt, full; Singer, full)',
     ]);
   });
 
   it('names what a peer finds and ours does not', () => {
     const score = { ...faultless, lost: 3 };
     expect(whereBetter([result({ score }), peer({ requests: 5 })])).toEqual([
-      'news: dlt, full: 0 faults, ours 3',
+      'news: 0 lost, false or doubled, ours 3 (dlt, full)',
     ]);
   });
 
@@ -27,6 +33,14 @@ describe('where a peer is better', () => {
     const losing = peer({ requests: 1, score: { ...faultless, lost: 1 } });
     const unable = peer({ requests: 1, score: undefined });
     expect(whereBetter([result({}), losing, unable, peer({})])).toEqual([]);
+  });
+
+  it('names who takes less of a machine, whatever it finds', () => {
+    const losing = peer({ peakBytes: 50 * 2 ** 20, score: { ...faultless, lost: 1 } });
+    const later = { case: 'quiet' };
+    expect(whereLighter([result({}), losing, result(later), peer(later)])).toEqual([
+      'peak memory: dlt, full, in 1 of 2 cases: 50 MB, ours 100 MB',
+    ]);
   });
 });
 
@@ -36,4 +50,9 @@ it('says of a contender that has no word for it that it is not offered', () => {
     '| news | ours | 2 | 10 of 10 | 0 | 0 | 0 | 1.0 | 100 |',
     '| news | dlt, full | 2 | not offered | not offered | – | – | 1.0 | 100 |',
   ]);
+});
+
+it('says of what is lost how much of it people have to decide about', () => {
+  const table = tableOfResults([result({ score: { ...faultless, lost: 3 }, waiting: 3 })]);
+  expect(table).toContain('| 7 of 10 | 3 (3 wait for ops) | 0 | 0 |');
 });
