@@ -73,20 +73,24 @@ export function tableOfFacts(facts: readonly Facts[]): string {
   );
 }
 
-/** Where a peer has fewer faults than ours, or as few with fewer requests. */
+/** Where a peer loses less than ours, whatever else it tells, or is as faultless with fewer requests. */
 export function whereBetter(results: readonly Result[]): string[] {
   const lines = new Map<string, Contender[]>();
   for (const [peer, own] of pairsOf(results)) {
-    if (peer.score === undefined || own.score === undefined) continue;
-    const [theirs, ours] = [faultsOf(peer.score), faultsOf(own.score)];
-    const line =
-      theirs < ours
-        ? `${peer.case}: ${count(theirs)} lost, false or doubled, ours ${count(ours)}`
-        : `${peer.case}: ${count(peer.requests)} requests, ours ${count(own.requests)}`;
-    const isBetter = theirs < ours || (theirs === ours && peer.requests < own.requests);
-    if (isBetter) lines.set(line, [...(lines.get(line) ?? []), peer.contender]);
+    const line = betterIn(peer, own);
+    if (line !== undefined) lines.set(line, [...(lines.get(line) ?? []), peer.contender]);
   }
   return [...lines].map(([line, contenders]) => `${line} (${contenders.join('; ')})`);
+}
+
+function betterIn(peer: Result, own: Result): string | undefined {
+  if (peer.score === undefined || own.score === undefined) return undefined;
+  const [theirs, ours] = [peer.score, own.score];
+  if (theirs.lost < ours.lost)
+    return `${peer.case}: ${count(theirs.lost)} lost, ours ${count(ours.lost)}`;
+  const isAsGood = faultsOf(theirs) <= faultsOf(ours);
+  if (!isAsGood || peer.requests >= own.requests) return undefined;
+  return `${peer.case}: ${count(peer.requests)} requests, ours ${count(own.requests)}`;
 }
 
 const measures = [

@@ -22,11 +22,10 @@ describe('where a peer is better', () => {
     ]);
   });
 
-  it('names what a peer finds and ours does not', () => {
+  it('names what a peer finds and ours does not, whatever else it tells', () => {
     const score = { ...faultless, lost: 3 };
-    expect(whereBetter([result({ score }), peer({ requests: 5 })])).toEqual([
-      'news: 0 lost, false or doubled, ours 3 (dlt, full)',
-    ]);
+    const telling = peer({ requests: 5, score: { ...faultless, untrue: 9 } });
+    expect(whereBetter([result({ score }), telling])).toEqual(['news: 0 lost, ours 3 (dlt, full)']);
   });
 
   it('does not praise what loses more, or could not find anything', () => {
