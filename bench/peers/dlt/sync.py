@@ -19,8 +19,6 @@ if not is_full:
         "cursor_path": "certified_on",
         "initial_value": "2000-01-01",
         "lag": config["lookBackDays"],
-        # The merge below takes each row once; without this, an edit on the newest day would be dropped.
-        "primary_key": (),
     }
 
 assessments = rest_api_resources(
