@@ -25,7 +25,7 @@ export function answer(
   records: Iterable<HostRecord>,
   query: ListQuery,
   hostOrder: HostOrder,
-  tie: () => number,
+  tie: (record: HostRecord) => number,
 ): Page {
   return pageOf(listed(records, query, hostOrder, tie), query);
 }

@@ -96,6 +96,16 @@ export class MemoryLedger implements Ledger {
     this.#rules = rules;
   }
 
+  /** The same, and from now on each for itself. */
+  copy(): MemoryLedger {
+    const copy = new MemoryLedger(this.#rules);
+    copy.#state = this.#state;
+    for (const [id, item] of this.items)
+      copy.items.set(id, { ...item, outbox: new Map(item.outbox) });
+    for (const [day, entry] of this.days) copy.days.set(day, entry);
+    return copy;
+  }
+
   /** Both items of the state, as the next holder of the lease will know them. */
   get remembered(): LeasedState {
     if (this.#state === undefined) {

@@ -8,10 +8,10 @@ import type { Witness } from './witness.ts';
 import type { World } from './world.ts';
 
 export interface AfterALife {
-  readonly world: World;
+  readonly world: Pick<World, 'entries' | 'births' | 'disturbedAt'>;
   readonly ledger: MemoryLedger;
-  readonly audience: Audience;
-  readonly witness: Witness;
+  readonly audience: Pick<Audience, 'told' | 'mailed' | 'notices'>;
+  readonly witness: Pick<Witness, 'startedAt' | 'startDay' | 'completedAt' | 'isBaselineProven'>;
   readonly settings: TickSettings;
   /** Every day has been audited since anything last happened. */
   readonly isAudited: boolean;

@@ -1,0 +1,170 @@
+import type { Clock } from '../../lambda/clock.ts';
+import type { Change } from '../../lambda/detection/compare.ts';
+import { unhurried } from '../../lambda/detection/pace.ts';
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { OwedEvent } from '../../lambda/events/owed-event.ts';
+import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { PartnerError } from '../../lambda/partner/errors.ts';
+import type { Page, PartnerClient } from '../../lambda/partner/index.ts';
+import type { Announcer, DigestOutcome, PublishOutcome } from '../../lambda/ports/announcer.ts';
+import type { Ledger } from '../../lambda/ports/ledger.ts';
+import type { Question } from './world.ts';
+
+/** What a tick asks of the partner, of the ledger or of SNS. */
+export type Request<Answer = unknown> = {
+  readonly name: string;
+  /** It is not done, as the tick hears of it. */
+  readonly failed: () => Promise<Answer>;
+} & (
+  | { readonly to: 'partner'; readonly question: Question }
+  | {
+      readonly to: 'ledger' | 'announcer';
+      readonly isWrite: boolean;
+      readonly perform: () => Promise<Answer>;
+      /** Of an index: the answer may be as it was a while ago. */
+      readonly lagging?: Answer;
+    }
+);
+
+/** Carries a request out when its turn comes. */
+export type Ask = <Answer>(request: Request<Answer>) => Promise<Answer>;
+
+export function clientOf(ask: Ask): Pick<PartnerClient, 'list' | 'get' | 'pace'> {
+  const asked = <Answer>(name: 'list' | 'get', question: Question) =>
+    ask<Answer>({
+      to: 'partner',
+      name,
+      question,
+      failed: () => Promise.reject(new PartnerError('unavailable', name)),
+    });
+  return {
+    pace: { value: unhurried, perMinute: 6_000 },
+    list: (query = {}) => asked<Page>('list', { list: query }),
+    get: (id) => asked<Assessment | undefined>('get', { id }),
+  };
+}
+
+const reads = new Set([
+  ...['state', 'recordedState', 'known', 'lives', 'knownOfDay', 'calendar'],
+  ...['leftovers', 'countKept'],
+]);
+
+/** An index may not show what has changed within this time. */
+const mostLagMs = 4 * 60_000;
+
+/** @param heard of each change that was committed */
+export function ledgerOf(
+  real: Ledger,
+  clock: Clock,
+  ask: Ask,
+  heard: (change: Change) => void,
+): Ledger {
+  const asked = <Answer>(
+    name: string,
+    perform: () => Promise<Answer>,
+    more?: { readonly lagging: Answer },
+  ) =>
+    ask({
+      to: 'ledger',
+      name,
+      isWrite: !reads.has(name),
+      perform,
+      failed: () => Promise.reject(new LedgerUnavailableError(name, {})),
+      ...more,
+    });
+  return new Proxy(real, {
+    get: (target, property) => {
+      if (property === 'leftovers')
+        return async function* (owing: 'event' | 'digest') {
+          const now = { perform: async () => Number.POSITIVE_INFINITY };
+          const lagging = clock.now().epochMilliseconds - mostLagMs;
+          const shownUntil = await asked('leftovers', now.perform, { lagging });
+          for await (const { owed, unreadable } of target.leftovers(owing)) {
+            const shown = owed.filter(({ event }) => Date.parse(event.time) <= shownUntil);
+            yield { owed: shown, unreadable };
+          }
+        };
+      const method: unknown = Reflect.get(target, property);
+      if (typeof method !== 'function') return method;
+      return (...values: unknown[]) => {
+        const perform = async () => {
+          const answer: unknown = await method.apply(target, values);
+          if (property === 'commit' && answer !== undefined) heard(values[0] as Change);
+          return answer;
+        };
+        return isNothing(values[0]) ? perform() : asked(String(property), perform);
+      };
+    },
+  });
+}
+
+type Place = 'state' | 'calendar' | 'items' | 'topics';
+
+const placesOfState = ['state', 'recordedState', 'takeLease', 'saveState', 'touch'];
+const placesOfCalendar = ['calendar', 'saveDays', 'addToDays', 'touch'];
+
+/** What a request reads or writes. */
+function placesOf({ to, name }: Request): readonly Place[] {
+  if (to === 'announcer') return ['topics'];
+  const places = [
+    ...(placesOfState.includes(name) ? (['state'] as const) : []),
+    ...(placesOfCalendar.includes(name) ? (['calendar'] as const) : []),
+  ];
+  return places.length > 0 ? places : ['items'];
+}
+
+/** Whether it matters which of two requests comes first. */
+export function doMeet(one: Request, other: Request): boolean {
+  const places = placesOf(other);
+  return placesOf(one).some((place) => places.includes(place));
+}
+
+/** For which no request is made at all. */
+const isNothing = (value: unknown) =>
+  (Array.isArray(value) && value.length === 0) || (value instanceof Map && value.size === 0);
+
+/** What subscribers, people and ops hear. */
+export interface Listeners {
+  readonly event: (owed: OwedEvent) => void;
+  readonly digest: (ids: readonly string[]) => void;
+  readonly notice: (subject: string) => void;
+}
+
+export function announcerOf(ask: Ask, heard: Listeners): Announcer {
+  const told = <Answer>(name: string, perform: () => Promise<Answer>, failed: Answer) =>
+    ask({ to: 'announcer', name, isWrite: true, perform, failed: async () => failed });
+  const accepted = { accepted: true } as const;
+  const refusal = { accepted: false, code: 'InternalError' } as const;
+  return {
+    publish: async (owed, _, onAccepted) => {
+      const outcome = await told<PublishOutcome>(
+        'publish',
+        async () => {
+          for (const one of owed) heard.event(one);
+          return { accepted: owed, refused: [] };
+        },
+        { accepted: [], refused: owed.map((one) => ({ owed: one, code: 'InternalError' })) },
+      );
+      if (outcome.accepted.length > 0) await onAccepted?.(outcome.accepted);
+      return outcome;
+    },
+    tellPeople: (events) =>
+      told<DigestOutcome>(
+        'tellPeople',
+        async () => {
+          heard.digest(events.map(({ id }) => id));
+          return accepted;
+        },
+        refusal,
+      ),
+    notify: ({ subject }) =>
+      told<DigestOutcome>(
+        'notify',
+        async () => {
+          heard.notice(subject);
+          return accepted;
+        },
+        refusal,
+      ),
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { nothing } from './budget.ts';
+import { type Choices, Replay, stepsOf, Tree, trailOf } from './choices.ts';
+import { type Memory, unseen } from './seen.ts';
+
+const at = (key: number) => () => ({ key: BigInt(key), budget: nothing });
+
+/** Three points with two options each. @returns what was chosen, or undefined where the rest is known */
+function threeTurns(choices: Choices): string | undefined {
+  let way = '';
+  for (let point = 0; point < 3; point++) {
+    const chosen = choices.choose(
+      [{ name: '' }, { name: 'x' }],
+      at(Number(`1${point}${way.length}`)),
+    );
+    if (chosen === undefined) return undefined;
+    way += chosen;
+  }
+  return way;
+}
+
+function all(tree: Tree): (string | undefined)[] {
+  const ways: (string | undefined)[] = [];
+  while (tree.next()) ways.push(threeTurns(tree));
+  return ways;
+}
+
+describe('a tree of choices', () => {
+  it('takes each way once', () => {
+    const ways = all(new Tree(unseen));
+    expect(ways).toHaveLength(8);
+    expect(ways.toSorted()).toEqual(['', 'x', 'x', 'x', 'xx', 'xx', 'xx', 'xxx']);
+  });
+
+  it('does not go on from a state that was met before', () => {
+    const met = new Set<bigint>();
+    const memory: Memory = { isNew: ({ key }) => !met.has(key) && Boolean(met.add(key)) };
+    const ways = all(new Tree(memory));
+    // A state tells how many were chosen so far, and not which: two ways meet before the last turn.
+    expect(ways.filter((way) => way !== undefined)).toHaveLength(6);
+    expect(new Set(ways)).toEqual(new Set(['', 'x', 'xx', 'xxx', undefined]));
+  });
+
+  it('goes on with the branches that another one has left', () => {
+    const first = new Tree(unseen);
+    first.next();
+    const ways = [threeTurns(first), ...all(new Tree(unseen, first.branches))];
+    expect(ways).toHaveLength(8);
+  });
+});
+
+describe('a trail', () => {
+  it('is printed and read again', () => {
+    expect(trailOf(stepsOf('3:edit-1 7:die'))).toBe('3:edit-1 7:die');
+    expect(stepsOf('')).toEqual([]);
+  });
+
+  it('takes the same way again', () => {
+    expect(threeTurns(new Replay(stepsOf('1:x 2:x')))).toBe('xx');
+  });
+
+  it('is refused where it does not fit', () => {
+    expect(() => threeTurns(new Replay(stepsOf('1:die')))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,145 @@
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
+import { breakParts, mutants } from '../simulation/mutants.ts';
+import { type Budget, kinds, nothing } from './budget.ts';
+import { stepsOf } from './choices.ts';
+import { begin, replay, verdictOn } from './explore.ts';
+import { hunt } from './hunt.ts';
+import { type Found, search } from './search.ts';
+
+const whole = (text: string) => {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number');
+  return Number(text);
+};
+
+const daysOf = (text: string) => {
+  if (!/^[01]{0,3}$/.test(text)) throw new InvalidArgumentError('a digit each: 0 or 1');
+  return [...text].map(Number);
+};
+
+const mutantNamed = (name: string) => {
+  const mutant = mutants[name];
+  if (mutant === undefined)
+    throw new InvalidArgumentError(`one of ${Object.keys(mutants).join(', ')}`);
+  return name;
+};
+
+const mutantsNamed = (names: string) =>
+  names === 'all' ? Object.keys(mutants) : names.split(',').map(mutantNamed);
+
+interface Options extends Budget {
+  readonly ticks: number;
+  readonly rows: number;
+  readonly born: readonly number[];
+  readonly new: boolean;
+  readonly minutes: number;
+  readonly workers: number;
+  readonly states: number;
+  readonly mutant?: string;
+  readonly mutants?: readonly string[];
+  readonly trail?: string;
+}
+
+const options = new Command('npm run explore --')
+  .description('Every execution of a small world within these budgets, checked against the truth.')
+  .option('--moves <number>', 'what the partner may do', whole, 2)
+  .option('--faults <number>', 'calls that may fail, or whose answer may be lost', whole, 1)
+  .option('--deaths <number>', 'ticks that may die', whole, 1)
+  .option('--overlaps <number>', 'how often a tick is put aside for another', whole, 2)
+  .option('--waits <number>', 'of the clock, until an audit or a second look is due', whole, 0)
+  .option('--ticks <number>', 'ticks, one after the other, in which this happens', whole, 1)
+  .option('--rows <number>', 'rows of a page of the list', whole, 2)
+  .option(
+    '--born <days>',
+    'the day of each certification: 0 is today, 1 is long ago',
+    daysOf,
+    [0, 0],
+  )
+  .option('--new', 'from the very first tick on; else from a quiet ledger', false)
+  .option('--minutes <number>', 'after which it ends, and says what is left', whole, 120)
+  .option('--workers <number>', 'how many executions at a time', whole, availableParallelism())
+  .option('--states <number>', 'room for so many distinct states', whole, 40_000_000)
+  .option('--mutant <name>', 'breaks something, and ends with the first that notices', mutantNamed)
+  .option(
+    '--mutants <names>',
+    'all, or some: for each the smallest budgets in which it is noticed',
+    mutantsNamed,
+  )
+  .option('--trail <choices>', 'one execution again, as it was printed')
+  .parse()
+  .opts<Options>();
+
+const { ticks, minutes, workers, states, mutant } = options;
+const { moves, faults, deaths, overlaps, waits } = options;
+const budget = { moves, faults, deaths, overlaps, waits };
+const beginning = { isNew: options.new, born: options.born, rowsOfPage: options.rows, budget };
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const mostShown = 20;
+
+if (options.mutants !== undefined) await huntAll(options.mutants);
+else if (options.trail === undefined) await searchAll();
+else await again(options.trail);
+
+async function searchAll(): Promise<void> {
+  const began = performance.now();
+  let toldAt = began;
+  const found = await search(
+    { beginning, ticks, workers, room: states, endsAfterMs: minutes * minuteMs, mutant },
+    (so) => {
+      if (performance.now() - toldAt > 10 * secondMs) {
+        toldAt = performance.now();
+        console.log(`${said(so)}, ${so.left} tasks left`);
+      }
+      return mutant === undefined || so.findings.length === 0;
+    },
+  );
+  for (const { trail, findings } of found.findings.slice(0, mostShown))
+    console.log(`--trail '${trail}': ${findings.slice(0, 5).join('; ')}`);
+  const seconds = Math.round((performance.now() - began) / secondMs);
+  const rest = found.left === 0 ? 'all executions within the budgets' : `${found.left} tasks left`;
+  console.log(`${said(found)}, in ${seconds} s: ${rest}`);
+  process.exitCode = found.findings.length === 0 ? 0 : 1;
+}
+
+function said({ executions, states, depth, findings }: Found): string {
+  return `${executions} executions, ${states} states, depth ${depth}, ${findings.length} findings`;
+}
+
+async function again(trail: string): Promise<void> {
+  const broken = breakParts(mutants[mutant ?? ''] ?? {});
+  const begun = await begin(beginning, broken);
+  const { situation, findings, end } = await replay(begun, trail, broken);
+  for (const finding of [
+    ...findings,
+    ...(end === 'calm' ? [] : await verdictOn(situation, broken)),
+  ])
+    console.log(finding);
+}
+
+/** As rows of a table. */
+async function huntAll(names: readonly string[]): Promise<void> {
+  console.log('| mutant | ticks, budgets | choices | noticed |\n|---|---|---|---|');
+  for (const name of names) {
+    const kill = await hunt(breakParts(mutants[name] ?? {}), (minutes * minuteMs) / names.length);
+    if (kill === undefined) console.log(`| \`${name}\` | – | – | – |`);
+    else {
+      const { rung, finding } = kill;
+      const budgets = kinds.flatMap((kind) =>
+        rung.budget[kind] > nothing[kind] ? `${kind} ${rung.budget[kind]}` : [],
+      );
+      const start = rung.isNew ? ', a new ledger' : '';
+      const choices = finding.trail
+        .split(' | ')
+        .slice(1)
+        .map((tick) =>
+          stepsOf(tick)
+            .map(({ at, name: what }) => `${at}:${what}`)
+            .join(' '),
+        );
+      console.log(
+        `| \`${name}\` | ${[rung.ticks, ...budgets].join(', ')}${start} | ${choices.join('; ')} | ${finding.findings[0]} |`,
+      );
+    }
+  }
+}

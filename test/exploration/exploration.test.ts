@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { breakParts, intact, mutants } from '../simulation/mutants.ts';
+import { type Budget, nothing } from './budget.ts';
+import { begin, replay } from './explore.ts';
+import { everyFinding, type Rung } from './hunt.ts';
+import { search } from './search.ts';
+
+const never = Number.POSITIVE_INFINITY;
+const within = (ticks: number, budget: Partial<Budget>, isNew = false): Rung => ({
+  ticks,
+  isNew,
+  born: [0, 0],
+  rowsOfPage: 2,
+  budget: { ...nothing, ...budget },
+});
+
+describe('every execution of a small world', () => {
+  it.each([
+    ['two moves', within(1, { moves: 2 })],
+    ['a move until an audit is due', within(1, { moves: 1, waits: 1 })],
+    ['a move, a fault and a death, in two ticks', within(2, { moves: 1, faults: 1, deaths: 1 })],
+    ['a move and two overlapping ticks', within(1, { moves: 1, deaths: 1, overlaps: 2 })],
+    [
+      'a move and a fault while all is read for the first time',
+      within(1, { moves: 1, faults: 1 }, true),
+    ],
+  ])(
+    'keeps every promise: %s',
+    async (_, rung) => {
+      expect(await everyFinding(rung, intact, never)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('shows what a broken part does, and shows it again by its choices', async () => {
+    const { ledgerRules: _, ...parts } = mutants.lease ?? {};
+    const broken = breakParts(mutants.lease ?? {});
+    const rung = within(1, { moves: 1, overlaps: 1 });
+    const [finding] = await everyFinding(rung, broken, never);
+    const again = await replay(await begin(rung, broken), finding?.trail ?? '', broken);
+    expect(again.findings).not.toEqual([]);
+    const real = await replay(await begin(rung), finding?.trail ?? '', breakParts(parts));
+    expect(real.findings).toEqual([]);
+  });
+
+  it('is run once, however many workers share the tree', async () => {
+    const rung = within(1, { moves: 1, faults: 1 });
+    const shared = (workers: number) =>
+      search({ beginning: rung, ticks: 1, workers, room: 100_000, endsAfterMs: never }, () => true);
+    const [one, two] = await Promise.all([shared(1), shared(2)]);
+    expect(one).toMatchObject({ left: 0, findings: [] });
+    expect(two).toMatchObject({ left: 0, findings: [], states: one.states });
+  }, 60_000);
+});

@@ -1,0 +1,300 @@
+import type { TickSettings } from '../../lambda/settings.ts';
+import { MemoryLedger } from '../scaffold/memory-ledger.ts';
+import { type BrokenParts, intact } from '../simulation/mutants.ts';
+import { judge } from '../simulation/verdict.ts';
+import { type Budget, nothing, spent } from './budget.ts';
+import {
+  type Branch,
+  type Choices,
+  type Option,
+  Replay,
+  stepsOf,
+  Tree,
+  trailOf,
+  uneventful,
+} from './choices.ts';
+import { digest } from './key.ts';
+import { Machine } from './machine.ts';
+import { type Memory, type State, unseen } from './seen.ts';
+import { momentIn, type Situation, settings, stateOf } from './situation.ts';
+import { days, entriesOf, moments, movesOf, worldOf } from './world.ts';
+
+const start = '2026-11-20T08:00:00Z';
+const startDay = '2026-11-20';
+
+const minute = 60;
+
+/** Seconds from one tick to the next: the schedule's; or until an audit or a second look is due, if that is later. */
+function pausesOf({ ledger, nowMs, budget }: Situation): ReadonlyMap<string, number> {
+  const { dueAt, missing } = ledger.remembered;
+  const untilDue = Math.ceil((Math.min(dueAt, missing?.lookAt ?? dueAt) - nowMs) / 1_000);
+  const isLater = budget.waits > 0 && untilDue > minute;
+  return new Map([['tick', minute], ...(isLater ? ([['wait', untilDue]] as const) : [])]);
+}
+
+/** Minutes between ticks of the calm: second looks, audits of the recent and of all days, and what they find. */
+const calm = [1, 1, 1, 11, 1, 11, 1, 61, 1, 11, 1, 1_500, 1, 1, 11, 1, 1_500, 1, 1, 11, 1];
+/** And then, without audits. */
+const quiet = [1, 1, 1, 1];
+const never = 9e12;
+const unaudited = { ...settings, audit: { ...settings.audit, recentMs: never } };
+
+/** From the end of a tick on: moves of the partner, and then calm, or another tick and whatever happens meanwhile. */
+export interface Task {
+  /** What has happened in the ticks before. */
+  readonly trail: string;
+  /** Where to go on; absent: from the beginning. */
+  readonly branches?: readonly Branch[];
+  /** Ticks in which anything may happen that are left. */
+  readonly ticks: number;
+  /** Executions after which the branches left over are handed back. */
+  readonly executions: number;
+}
+
+export interface Explored {
+  readonly executions: number;
+  readonly states: number;
+  /** Choices in which something happened, in the longest of them. */
+  readonly depth: number;
+  readonly findings: readonly Finding[];
+  /** Situations after the tick that nobody has met before. */
+  readonly next: readonly string[];
+  readonly branches: readonly Branch[];
+}
+
+export interface Finding {
+  readonly trail: string;
+  readonly findings: readonly string[];
+}
+
+export interface Beginning {
+  /** The ledger knows nobody yet; or it has read everything, and is quiet. */
+  readonly isNew: boolean;
+  /** The day of each certification that there is: 0 is today, 1 is long ago. */
+  readonly born: readonly number[];
+  readonly rowsOfPage: number;
+  readonly budget: Budget;
+}
+
+/** @param broken whose ledger it is; nothing goes wrong before the execution begins */
+export async function begin(
+  { isNew, born, rowsOfPage, budget }: Beginning,
+  { ledgerRules }: Pick<BrokenParts, 'ledgerRules'> = intact,
+): Promise<Situation> {
+  const fresh: Situation = {
+    world: worldOf(
+      born.map((nth) => days[nth] ?? days[0]),
+      rowsOfPage,
+    ),
+    ledger: new MemoryLedger(ledgerRules),
+    told: {
+      events: new Map(),
+      mailed: new Set(),
+      notices: new Set(),
+      committed: new Map(),
+      mayRepeat: false,
+    },
+    nowMs: Date.parse(start),
+    budget: nothing,
+  };
+  const begun = isNew ? fresh : (await inPeace(fresh, intact, [...calm, 1, 1])).situation;
+  return { ...begun, budget };
+}
+
+interface Lived {
+  readonly situation: Situation;
+  readonly findings: readonly string[];
+  /** With a tick; with calm, after which there is no other tick; or where what comes of it is known. */
+  readonly end: 'tick' | 'calm' | 'known';
+}
+
+/** Moves, and then a tick or calm. */
+async function live(
+  from: Situation,
+  ticks: number,
+  choices: Choices,
+  broken: BrokenParts,
+  seen: Memory,
+): Promise<Lived> {
+  let situation = from;
+  for (;;) {
+    const now = situation;
+    const moves = movesNow(now);
+    const pauses = ticks > 0 ? pausesOf(now) : new Map<string, number>();
+    const options: Option[] = [
+      { name: '' },
+      ...[...pauses.keys()].map((name) => ({ name })),
+      ...[...moves].map(([name, moved]) => ({ name, next: () => betweenTicks(moved, ticks) })),
+    ];
+    const chosen = choices.choose(options, () => betweenTicks(now, ticks));
+    if (chosen === undefined) return { situation, findings: [], end: 'known' };
+    const moved = moves.get(chosen);
+    if (moved === undefined) {
+      const budget = chosen === 'wait' ? spent(now.budget, 'waits') : now.budget;
+      return goOn({ ...now, budget }, pauses.get(chosen), choices, broken, seen);
+    }
+    situation = moved;
+  }
+}
+
+/** @param pause seconds before a tick; undefined: nothing happens any more */
+async function goOn(
+  situation: Situation,
+  pause: number | undefined,
+  choices: Choices,
+  broken: BrokenParts,
+  seen: Memory,
+): Promise<Lived> {
+  if (pause === undefined)
+    return { situation, findings: await verdictOn(situation, broken, seen), end: 'calm' };
+  const machine = new Machine(situation, broken);
+  const end = (await machine.run(choices, pause)) ? 'tick' : 'known';
+  return { situation: machine.situation, findings: machine.findings, end };
+}
+
+const betweenTicks = (situation: Situation, ticks: number) => stateAt(situation, `before ${ticks}`);
+
+/** The same situation at different places of an execution is not the same state. */
+function stateAt(situation: Situation, place: string): State {
+  const { key, budget } = stateOf(situation);
+  return { key: digest(`${key} ${place}`), budget };
+}
+
+function movesNow(situation: Situation): ReadonlyMap<string, Situation> {
+  const { world, nowMs, ledger } = situation;
+  if (situation.budget.moves === 0) return new Map();
+  const budget = spent(situation.budget, 'moves');
+  const moves = movesOf(world, { nowMs, moment: momentIn(ledger) }, budget.moves === 0);
+  return new Map([...moves].map(([name, moved]) => [name, { ...situation, world: moved, budget }]));
+}
+
+/** What has happened in each tick up to a situation, one after the other. */
+const ticksOf = (trail: string) => trail.split(' | ').slice(1);
+
+/** The situation of a trail. */
+export async function replay(begun: Situation, trail: string, broken: BrokenParts): Promise<Lived> {
+  let reached: Lived = { situation: begun, findings: [], end: 'tick' };
+  for (const one of ticksOf(trail)) {
+    const done = await live(reached.situation, 1, new Replay(stepsOf(one)), broken, unseen);
+    reached = { ...done, findings: [...reached.findings, ...done.findings] };
+  }
+  return reached;
+}
+
+/** All that can happen from a situation on until one more tick has ended. */
+export async function explore(
+  begun: Situation,
+  { trail, branches, ticks, executions }: Task,
+  seen: Memory,
+  broken: BrokenParts = intact,
+): Promise<Explored> {
+  const { situation } = await replay(begun, trail, broken);
+  const findings: Finding[] = [];
+  const tree = new Tree(seen, branches);
+  const next: string[] = [];
+  let depth = 0;
+  while (tree.executions < executions && tree.next()) {
+    const done = await live(situation, ticks, tree, broken, seen);
+    const further = `${trail} | ${trailOf(tree.steps)}`;
+    depth = Math.max(depth, stepsOf(further).length);
+    if (done.findings.length > 0) findings.push({ trail: further, findings: done.findings });
+    if (done.end === 'tick' && seen.isNew(stateAt(done.situation, `after ${ticks}`)))
+      next.push(further);
+  }
+  return {
+    executions: tree.executions,
+    states: tree.states,
+    depth,
+    findings,
+    next,
+    branches: tree.branches,
+  };
+}
+
+interface Peace {
+  readonly situation: Situation;
+  /** Of the last tick. */
+  readonly calls: readonly string[];
+  readonly findings: readonly string[];
+  readonly isKnown: boolean;
+}
+
+/** Ticks one after the other, in which nothing goes wrong: up to the first that is known from another execution. */
+async function inPeace(
+  from: Situation,
+  broken: BrokenParts,
+  minutesBetween: readonly number[],
+  ticks: TickSettings = settings,
+  seen: Memory = unseen,
+): Promise<Peace> {
+  let situation = { ...from, budget: nothing };
+  let calls: readonly string[] = [];
+  const findings: string[] = [];
+  for (const [nth, minutes] of minutesBetween.entries()) {
+    const isKnown = !seen.isNew(stateAt(situation, `calm ${nth}`));
+    if (isKnown) return { situation, calls, findings, isKnown };
+    const machine = new Machine(situation, broken, ticks);
+    await machine.run(uneventful, minutes * 60);
+    findings.push(...machine.findings);
+    ({ situation, calls } = machine);
+  }
+  return { situation, calls, findings, isKnown: false };
+}
+
+/** What is wrong once nothing has happened for long; as far as it is not known from another execution. */
+export async function verdictOn(
+  from: Situation,
+  broken: BrokenParts,
+  seen: Memory = unseen,
+): Promise<readonly string[]> {
+  const { situation, findings, isKnown } = await inPeace(from, broken, calm, settings, seen);
+  if (isKnown) return findings;
+  const audited = [...(await judged(situation)), ...lastTold(situation)];
+  await situation.ledger.saveState({ auditsFrom: never });
+  const end = await inPeace(situation, broken, quiet, unaudited);
+  const isQuiet = end.calls.join() === 'state,list,saveState';
+  return [
+    ...findings,
+    ...audited,
+    ...end.findings,
+    ...(isQuiet ? [] : [`not quiet in the end: ${end.calls.join()}`]),
+  ];
+}
+
+/** What subscribers have heard last of each is so. */
+function lastTold({ world, told }: Situation): string[] {
+  const bySubject = Map.groupBy(told.events.values(), ({ subject }) => subject);
+  return [...bySubject].flatMap(([subject, events]) => {
+    const last = events.toSorted((a, b) => Number(a.sequence) - Number(b.sequence)).at(-1);
+    const row = world.rows.find(({ id }) => id === Number(subject));
+    const isTold =
+      last?.type === 'certification.withdrawn' ? undefined : last?.data.assessment.certified_on;
+    return isTold === row?.day ? [] : [`subscribers heard last that ${subject} is ${isTold}`];
+  });
+}
+
+function judged({ world, ledger, told }: Situation): Promise<string[]> {
+  const numbered = <Value>(values: Readonly<Record<number, Value>>) =>
+    new Map(Object.entries(values).map(([id, value]) => [Number(id), value]));
+  return judge({
+    world: {
+      entries: entriesOf(world),
+      births: numbered(world.births),
+      disturbedAt: numbered(world.disturbedAt),
+    },
+    ledger,
+    audience: {
+      told: new Map(told.events),
+      mailed: new Set(told.mailed),
+      notices: [...told.notices].map((subject) => ({ subject, text: '' })),
+    },
+    witness: {
+      startedAt: moments.beforeBaseline,
+      completedAt: moments.inBaseline,
+      startDay,
+      isBaselineProven: true,
+    },
+    settings,
+    isAudited: true,
+  });
+}

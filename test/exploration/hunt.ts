@@ -1,0 +1,79 @@
+import type { BrokenParts } from '../simulation/mutants.ts';
+import { type Budget, nothing } from './budget.ts';
+import { stepsOf } from './choices.ts';
+import { type Beginning, begin, explore, type Finding, type Task } from './explore.ts';
+import { Seen } from './seen.ts';
+
+/** Some budgets, all executions within which take seconds. */
+export interface Rung extends Beginning {
+  readonly ticks: number;
+}
+
+export interface Kill {
+  readonly rung: Rung;
+  /** The shortest of those in which it is noticed. */
+  readonly finding: Finding;
+}
+
+const rung = (ticks: number, budget: Partial<Budget>, isNew = false): Rung => ({
+  ticks,
+  isNew,
+  born: [0, 0],
+  rowsOfPage: 2,
+  budget: { ...nothing, ...budget },
+});
+
+/** From the smallest budgets up: each sees something that those before it do not. */
+const ladder: readonly Rung[] = [
+  rung(0, {}),
+  rung(1, { moves: 1 }),
+  rung(1, { moves: 1, waits: 1 }),
+  rung(1, { moves: 1, faults: 1 }),
+  rung(1, { moves: 1, deaths: 1 }),
+  rung(1, { moves: 1, overlaps: 1 }),
+  rung(1, { moves: 2 }),
+  rung(2, { moves: 2, waits: 1 }),
+  rung(2, { moves: 1, faults: 1, deaths: 1 }),
+  rung(1, { moves: 2, overlaps: 1 }),
+  rung(1, { moves: 2, overlaps: 2 }),
+  rung(2, { moves: 1, deaths: 1, overlaps: 2 }),
+  rung(1, { moves: 2, deaths: 1 }),
+  rung(2, { moves: 2, faults: 1 }),
+  rung(3, { moves: 1, faults: 2, deaths: 1, waits: 1 }),
+  rung(1, { moves: 1, faults: 1 }, true),
+  rung(2, { moves: 3, waits: 1 }),
+];
+
+const room = 2_000_000;
+const executions = 500;
+
+/** The first budgets within which something is noticed. @param endsAfterMs for each of them, at most */
+export async function hunt(broken: BrokenParts, endsAfterMs: number): Promise<Kill | undefined> {
+  for (const rung of ladder) {
+    const findings = await everyFinding(rung, broken, performance.now() + endsAfterMs);
+    const [finding] = findings.toSorted((a, b) => lengthOf(a) - lengthOf(b));
+    if (finding) return { rung, finding };
+  }
+  return undefined;
+}
+
+const lengthOf = ({ trail }: Finding) => stepsOf(trail).length;
+
+/** All within the budgets, one after the other, until the time is over. */
+export async function everyFinding(
+  { ticks, ...beginning }: Rung,
+  broken: BrokenParts,
+  endsAt: number,
+): Promise<readonly Finding[]> {
+  const begun = await begin(beginning, broken);
+  const seen = new Seen(beginning.budget, room);
+  const findings: Finding[] = [];
+  const tasks: Task[] = [{ trail: '', ticks, executions }];
+  for (let task = tasks.pop(); task && performance.now() < endsAt; task = tasks.pop()) {
+    const done = await explore(begun, task, seen, broken);
+    findings.push(...done.findings);
+    if (done.branches.length > 0) tasks.push({ ...task, branches: done.branches });
+    for (const trail of done.next) tasks.push({ trail, ticks: task.ticks - 1, executions });
+  }
+  return findings;
+}

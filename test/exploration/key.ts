@@ -1,0 +1,24 @@
+import { hash } from 'node:crypto';
+
+/** Of two with the same digest, the futures are the same. 64 bits of it. */
+export function digest(text: string): bigint {
+  return hash('sha1', text, 'buffer').readBigInt64LE();
+}
+
+/** Of objects that are replaced, and never changed. */
+const texts = new WeakMap<object, string>();
+
+/** Equal for equal values, whatever the order of maps and sets. */
+export function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  if (Array.isArray(value)) return `[${value.map(textOf)}]`;
+  if (value instanceof Map || value instanceof Set) return `{${[...value].map(textOf).toSorted()}}`;
+  const text = texts.get(value) ?? textOfObject(value);
+  texts.set(value, text);
+  return text;
+}
+
+function textOfObject(value: object): string {
+  if ('toJSON' in value) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([name, field]) => `${name}:${textOf(field)}`)}}`;
+}

@@ -1,0 +1,71 @@
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import type { MemoryLedger } from '../scaffold/memory-ledger.ts';
+import { tickSettings } from '../scaffold/settings.ts';
+import type { Budget } from './budget.ts';
+import { digest, textOf } from './key.ts';
+import type { State } from './seen.ts';
+import { type Instant, moments, type World } from './world.ts';
+
+export const settings = tickSettings({ name: 'sim' });
+
+/** What subscribers, people and ops have been told, and what ticks have committed. */
+export interface Told {
+  readonly events: ReadonlyMap<string, CertificationEvent>;
+  readonly mailed: ReadonlySet<string>;
+  readonly notices: ReadonlySet<string>;
+  /** Of each certification the newest version that was committed. */
+  readonly committed: ReadonlyMap<number, number>;
+  /** Something may have been told and not be known to be: a call has failed, a tick has died or was overlapped. */
+  readonly mayRepeat: boolean;
+}
+
+/** Where no tick runs: all that the future depends on. Its parts are not changed any more. */
+export interface Situation {
+  readonly world: World;
+  readonly ledger: MemoryLedger;
+  readonly told: Told;
+  readonly nowMs: number;
+  readonly budget: Budget;
+}
+
+/** What a state is made of, besides the ledger and what was told. */
+export interface Standing {
+  readonly world: World;
+  readonly budget: Budget;
+  readonly nowMs: number;
+  /** Whose turn it is. */
+  readonly turn: string;
+  /** The answers of each process that lives. */
+  readonly processes: readonly (readonly [name: string, answers: bigint])[];
+  /** Those of one that has died, and whose last request is still on its way. */
+  readonly late?: bigint | undefined;
+}
+
+/** Two situations of one state have the same future. */
+export function stateOf({ ledger, told, ...rest }: Situation): State {
+  return stateIn({ ...rest, turn: '', processes: [] }, keptIn(ledger, told));
+}
+
+export function stateIn(standing: Standing, kept: bigint): State {
+  const { world, budget, nowMs, turn, processes, late } = standing;
+  const live = processes.map(([name, answers]) => `${name} ${answers}`);
+  const text = `${kept} ${textOf(world)} ${nowMs} ${turn} ${live} ${late}`;
+  return { key: digest(text), budget };
+}
+
+/** What repeats may be heard depends on the budget alone, and so is no part of it. */
+export function keptIn(
+  { items, days, remembered }: MemoryLedger,
+  { events, mailed, notices, committed }: Told,
+): bigint {
+  // Items are changed in place; their parts are not.
+  const ofItems = [...items].map(([id, item]) => `${id} ${Object.values(item).map(textOf)}`);
+  const others = [days, remembered, events, mailed, notices, committed].map(textOf);
+  return digest([...ofItems.toSorted(), ...others].join());
+}
+
+/** How far the first reading has come. */
+export function momentIn({ remembered: { baseline } }: MemoryLedger): Instant['moment'] {
+  if (baseline.status === 'completed') return moments.afterBaseline;
+  return baseline.before === undefined ? moments.beforeBaseline : moments.inBaseline;
+}

@@ -1,0 +1,21 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { breakParts, intact, mutants } from '../simulation/mutants.ts';
+import { type Beginning, begin, explore, type Task } from './explore.ts';
+import { Seen } from './seen.ts';
+
+/** What a worker is hired for. */
+export interface Hire {
+  readonly beginning: Beginning;
+  readonly seen: SharedArrayBuffer;
+  readonly mutant?: string | undefined;
+}
+
+const { beginning, seen, mutant }: Hire = workerData;
+const broken = mutant === undefined ? intact : breakParts(mutants[mutant] ?? {});
+const begun = await begin(beginning, broken);
+const shared = new Seen(beginning.budget, seen);
+
+/** A worker of `npm run explore`: one task after the other. */
+parentPort?.on('message', async (task: Task) => {
+  parentPort?.postMessage(await explore(begun, task, shared, broken));
+});

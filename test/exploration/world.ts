@@ -1,0 +1,246 @@
+import type { Assessment } from '../../lambda/events/assessment.ts';
+import type { ListQuery, Page } from '../../lambda/partner/index.ts';
+import { answer, type HostRecord } from '../scaffold/listing.ts';
+import { assessment } from '../support/assessments.ts';
+
+/** The first one is today, the other one is long ago. */
+export const days = ['2026-11-20', '2026-09-01'] as const;
+type Day = (typeof days)[number];
+
+/** All certifications that there can be. The first two share a name: the host may order them either way. */
+const people = [
+  { first_name: 'Ada', last_name: 'Ash', legacy: true, archived: false },
+  { first_name: 'Ada', last_name: 'Ash', legacy: false, archived: false },
+  { first_name: 'Bo', last_name: 'Birch', legacy: false, archived: true },
+] as const;
+
+interface Row {
+  readonly id: number;
+  readonly day: Day;
+  /** Another one after each edit. */
+  readonly version: number;
+}
+
+/** When something happened, as far as a verdict asks for it. */
+export const moments = { born: 0, beforeBaseline: 1, inBaseline: 2, afterBaseline: 3 } as const;
+type Moment = (typeof moments)[keyof typeof moments];
+
+export interface Instant {
+  readonly nowMs: number;
+  readonly moment: Moment;
+}
+
+/** The truth at the partner: a value. */
+export interface World {
+  /** So that paging and ties happen. */
+  readonly rowsOfPage: number;
+  readonly rows: readonly Row[];
+  readonly gone: readonly (Row & { readonly sinceMs: number })[];
+  /** The host orders equals the other way round. */
+  readonly isSwapped: boolean;
+  readonly births: Readonly<Record<number, { readonly moment: Moment; readonly day: string }>>;
+  /** When a certification was first anything but edited. */
+  readonly disturbedAt: Readonly<Record<number, Moment>>;
+  /** When a certification came, or came back, in milliseconds since the epoch. */
+  readonly backAt: Readonly<Record<number, number>>;
+  /** What a replica may still have. */
+  readonly before?: Replica;
+}
+
+interface Replica {
+  readonly rows: readonly Row[];
+  /** When the last move was made, in milliseconds since the epoch. */
+  readonly until: number;
+  /** Somebody was answered without it since. */
+  readonly isOutdated: boolean;
+}
+
+/** What the partner is asked for: a page of the list, or one certification. */
+export type Question = { readonly list: ListQuery } | { readonly id: number };
+
+/** The partner's move, in a word: `edit-1`. */
+export type Move = string;
+
+export function worldOf(born: readonly Day[], rowsOfPage: number): World {
+  const rows = born.map((day, index) => ({ id: index + 1, day, version: 0 }));
+  return {
+    rowsOfPage,
+    rows,
+    gone: [],
+    isSwapped: false,
+    births: Object.fromEntries(rows.map(({ id, day }) => [id, { moment: moments.born, day }])),
+    disturbedAt: {},
+    backAt: {},
+  };
+}
+
+const known = new WeakMap<World, Map<string, Moves>>();
+
+type Moves = ReadonlyMap<Move, World>;
+
+/**
+ * What the partner can do next, and what each of it makes of the world. The same objects each time: most executions
+ * pass the same worlds.
+ *
+ * @param isLast nothing moves any more then, and no replica is asked
+ */
+export function movesOf(world: World, now: Instant, isLast: boolean): Moves {
+  const key = `${now.nowMs} ${now.moment} ${isLast}`;
+  const before = known.get(world) ?? new Map<string, Moves>();
+  known.set(world, before);
+  const moves =
+    before.get(key) ??
+    new Map(
+      [...movesFrom(world, now)].map(([move, moved]) => [move, isLast ? atRest(moved) : moved]),
+    );
+  before.set(key, moves);
+  return moves;
+}
+
+/** Without its replica. */
+export function atRest({ before: _, ...world }: World): World {
+  return world;
+}
+
+function* movesFrom(world: World, now: Instant): Generator<readonly [Move, World]> {
+  const born = Object.keys(world.births).length;
+  if (born < people.length)
+    for (const [nth, day] of days.entries())
+      yield [`appear-${born + 1}-on-${nth}`, appeared(world, born + 1, day, now)];
+  for (const { sinceMs: _, ...row } of world.gone)
+    yield [`return-${row.id}`, returned(world, row, now)];
+  for (const row of world.rows) {
+    yield [`vanish-${row.id}`, vanished(world, row, now)];
+    yield [`edit-${row.id}`, altered(world, row, {}, now)];
+    const day = row.day === days[0] ? days[1] : days[0];
+    yield [`move-${row.id}`, altered(world, row, { day }, now)];
+  }
+  if (world.rows.length > 1) yield ['swap', { ...world, isSwapped: !world.isSwapped }];
+}
+
+function after(
+  world: World,
+  changed: Partial<World>,
+  { nowMs, moment }: Instant,
+  disturbed: readonly number[] = [],
+): World {
+  const disturbedAt = { ...world.disturbedAt };
+  for (const id of disturbed) disturbedAt[id] ??= moment;
+  const before = { rows: world.rows, until: nowMs, isOutdated: false };
+  return { ...world, disturbedAt, before, ...changed };
+}
+
+const byId = <One extends Row>(rows: readonly One[]) => rows.toSorted((a, b) => a.id - b.id);
+
+function appeared(world: World, id: number, day: Day, now: Instant): World {
+  const rows = byId([...world.rows, { id, day, version: 0 }]);
+  const births = { ...world.births, [id]: { moment: now.moment, day } };
+  return after(world, { rows, births, backAt: { ...world.backAt, [id]: now.nowMs } }, now);
+}
+
+function returned(world: World, row: Row, now: Instant): World {
+  const gone = world.gone.filter(({ id }) => id !== row.id);
+  const backAt = { ...world.backAt, [row.id]: now.nowMs };
+  return after(world, { rows: byId([...world.rows, row]), gone, backAt }, now);
+}
+
+function vanished(world: World, row: Row, now: Instant): World {
+  const rows = world.rows.filter(({ id }) => id !== row.id);
+  const gone = byId([...world.gone, { ...row, sinceMs: now.nowMs }]);
+  return after(world, { rows, gone }, now, [row.id]);
+}
+
+function altered(world: World, row: Row, change: Partial<Row>, now: Instant): World {
+  const edited = { ...row, ...change, version: row.version + 1 };
+  const rows = world.rows.map((one) => (one.id === row.id ? edited : one));
+  const isMoved = edited.day !== row.day;
+  return after(world, { rows }, now, isMoved ? [row.id] : []);
+}
+
+const records = new Map<string, HostRecord>();
+
+/** The same object each time: fingerprints are remembered by it. */
+function recordOf({ id, day, version }: Row): HostRecord {
+  const key = `${id} ${day} ${version}`;
+  const { legacy, archived, ...name } = people[id - 1] ?? people[0];
+  const record = records.get(key) ?? {
+    assessment: assessment({
+      id,
+      certified_on: day,
+      name: `${name.first_name} ${name.last_name}`,
+      ...name,
+      email: `${id}-${version}@example.org`,
+    }),
+    legacy,
+    archived,
+  };
+  records.set(key, record);
+  return record;
+}
+
+/** In the words of the simulation's verdict. */
+export function entriesOf({ rows }: World): ReadonlyMap<number, HostRecord> {
+  return new Map(rows.map((row) => [row.id, recordOf(row)]));
+}
+
+const replicas = new WeakMap<World, World>();
+
+/** The world as a replica has it that is one move behind. */
+export function replicaOf(world: World): World {
+  const replica = replicas.get(world) ?? { ...world, rows: world.before?.rows ?? world.rows };
+  replicas.set(world, replica);
+  return replica;
+}
+
+const outdated = new WeakMap<World, World>();
+
+/** Somebody was answered as it is now. */
+export function shownIn(world: World): World {
+  const { before } = world;
+  if (before === undefined || before.isOutdated) return world;
+  const shown = outdated.get(world) ?? { ...world, before: { ...before, isOutdated: true } };
+  outdated.set(world, shown);
+  return shown;
+}
+
+export interface Answer {
+  readonly answer: Page | Assessment | undefined;
+  /** What tells it from another one. */
+  readonly content: string;
+}
+
+const answers = new WeakMap<World, Map<string, Answer>>();
+const texts = new WeakMap<Question, string>();
+
+export function answerIn(world: World, question: Question): Answer {
+  const given = answers.get(world) ?? new Map<string, Answer>();
+  answers.set(world, given);
+  const key = texts.get(question) ?? JSON.stringify(question);
+  texts.set(question, key);
+  const answer =
+    given.get(key) ??
+    ('list' in question ? listIn(world, question.list) : singleIn(world, question.id));
+  given.set(key, answer);
+  return answer;
+}
+
+function listIn({ rows, rowsOfPage, isSwapped }: World, query: ListQuery): Answer {
+  const page = Math.min(query.page ?? 50, rowsOfPage);
+  const tie = ({ assessment: { id } }: HostRecord) => (isSwapped ? -id : id);
+  const list = answer(rows.map(recordOf), { ...query, page }, 'full-name', tie);
+  const shown = list.assessments.map(({ email, certified_on }) => `${email} ${certified_on}`);
+  return { answer: list, content: `${list.meta.count} ${shown}` };
+}
+
+function singleIn({ rows }: World, id: number): Answer {
+  const row = rows.find((one) => one.id === id);
+  return {
+    answer: row && recordOf(row).assessment,
+    content: row ? `${row.version} ${row.day}` : '',
+  };
+}
+
+/** Of a sight of a record. */
+export function versionOf({ id, email }: Assessment): number {
+  return Number(email?.slice(`${id}-`.length, email.indexOf('@')));
+}
