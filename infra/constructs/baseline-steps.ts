@@ -5,6 +5,9 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { taskErrors } from '../../lambda/names.ts';
 
+/** A quarter of an hour in all: longer than the lease of a task that has died. */
+const patience: sfn.RetryProps = { interval: Duration.minutes(1), backoffRate: 2, maxAttempts: 4 };
+
 /**
  * What the state machine of a baseline does:
  *
@@ -38,6 +41,7 @@ export function baselineSteps(
       ResultPath: '$.executions',
     },
   });
+  executions.addRetry(patience);
 
   const read = task(
     'Read',
@@ -106,8 +110,7 @@ function taskOf(
   id: string,
   payload: Readonly<Record<string, unknown>>,
   results: Pick<sfn.TaskStateBaseProps, 'outputPath' | 'resultSelector' | 'resultPath'>,
-  // A quarter of an hour in all: longer than the lease of a task that has died.
-  retry: sfn.RetryProps = { interval: Duration.minutes(1), backoffRate: 2, maxAttempts: 4 },
+  retry = patience,
 ): LambdaInvoke {
   const task = new LambdaInvoke(scope, id, {
     lambdaFunction: tasks,

@@ -116,6 +116,12 @@ describe('a baseline that fans out', () => {
     expect(definition).toContain('\\"StatusFilter\\":\\"RUNNING\\"');
   });
 
+  it('asks again which executions are running when Step Functions does not answer', () => {
+    expect(definition).toContain(
+      '\\"ResultPath\\":\\"$.executions\\",\\"Retry\\":[{\\"ErrorEquals\\":[\\"States.ALL\\"],\\"IntervalSeconds\\":60,\\"MaxAttempts\\":4,\\"BackoffRate\\":2}]',
+    );
+  });
+
   it('lets its tasks write single items and read the one secret, and tell nobody', () => {
     const role = roleOf(template, 'lambda.amazonaws.com', 'districtaBaselineFunctionRole');
     const table = { 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::GlobalTable').id, 'Arn'] };
