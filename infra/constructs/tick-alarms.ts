@@ -19,8 +19,8 @@ export interface TickAlarmsProps extends Ticks {
 }
 
 const { GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = cloudwatch.ComparisonOperator;
-const { BREACHING, IGNORE, NOT_BREACHING } = cloudwatch.TreatMissingData;
-const { SUM, MAXIMUM, SAMPLE_COUNT } = cloudwatch.Stats;
+const { BREACHING, NOT_BREACHING } = cloudwatch.TreatMissingData;
+const { SUM, MAXIMUM } = cloudwatch.Stats;
 
 /**
  * Tells operations when ticks of an integration fail, do not run or are not heard, within three ticks or a
@@ -49,22 +49,14 @@ export class TickAlarms extends Construct {
     // One lost tick is made up for by the next; three of five is not bad luck.
     const repeatedly = { ...once, datapointsToAlarm: 3, evaluationPeriods: 5 };
     /**
-     * Of what lasts until somebody has mended it or decided, and is not over because ticks fail. Every tick
-     * that ends counts its requests, and what lasts where anything does. So this is what lasts, or 0, where
-     * a tick has ended; divided by nothing it is nothing where none has, and the alarm stays as it is.
+     * Of what lasts until somebody has mended it or decided: every tick that ends counts it while there is
+     * any, and no tick counts a zero, which would be paid for. So silence is its end; a few lost ticks are not.
      */
     const lasting = (name: string) => ({
       ...once,
-      metric: new cloudwatch.MathExpression({
-        expression: 'FILL(lasting, 0) * reports / reports',
-        usingMetrics: {
-          lasting: metric(name, MAXIMUM),
-          reports: metric(metrics.partnerRequests, SAMPLE_COUNT),
-        },
-        label: name,
-        period,
-      }),
-      treatMissingData: IGNORE,
+      metric: metric(name, MAXIMUM),
+      evaluationPeriods: 5,
+      datapointsToAlarm: 1,
     });
 
     const failing = new OperationsAlarm(this, 'Failing', {
@@ -139,8 +131,7 @@ export class TickAlarms extends Construct {
     });
 
     new OperationsAlarm(this, 'Refused', {
-      ...once,
-      metric: metric(metrics.refused, MAXIMUM),
+      ...lasting(metrics.refused),
       says: `The credentials of ${integration} are missing or refused, or nothing is assigned to it.`,
       impact: 'nothing is announced until that is mended; none is lost.',
       likely:

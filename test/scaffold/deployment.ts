@@ -1,4 +1,4 @@
-import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteMessageBatchCommand,
   type Message,
@@ -8,6 +8,7 @@ import {
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { type NotifierConfigInput, parseConfig } from '../../infra/config.ts';
+import type { ConditionName } from '../../lambda/detection/conditions.ts';
 import { type CertificationEvent, certificationEventSchema } from '../../lambda/events/event.ts';
 import { ledgerTable } from '../../lambda/names.ts';
 import { cachedAssembly } from '../../local/assembly-cache.ts';
@@ -329,10 +330,26 @@ export class Deployment {
     return this.#alterState('REMOVE back_off', 'back_off');
   }
 
+  /** Ops know of it already, and it is not over. */
+  conditionLasts(name: ConditionName): Promise<void> {
+    const at = { N: String(Date.now()) };
+    const told = { M: { at, number: { N: '1' } } };
+    const open = { M: { since: at, number: { N: '1' }, told } };
+    return this.#alterState(
+      'SET #name = :open',
+      'heartbeat',
+      { ':open': open },
+      {
+        '#name': `condition:${name}`,
+      },
+    );
+  }
+
   async #alterState(
     UpdateExpression: string,
     expected: string,
-    ExpressionAttributeValues?: Record<string, { N: string } | { S: string }>,
+    ExpressionAttributeValues?: Record<string, AttributeValue>,
+    ExpressionAttributeNames?: Record<string, string>,
   ): Promise<void> {
     const [TableName] = this.aws.tables;
     const client = new DynamoDBClient(this.aws.clientConfig('dynamodb'));
@@ -342,6 +359,7 @@ export class Deployment {
         Key: { [ledgerTable.partitionKey]: { S: `STATE#${integration}` } },
         UpdateExpression,
         ConditionExpression: `attribute_exists(${expected})`,
+        ExpressionAttributeNames,
         ExpressionAttributeValues,
       }),
     );

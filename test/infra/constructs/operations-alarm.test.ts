@@ -55,18 +55,6 @@ describe('the alarms', () => {
     expect(at(queue.resource, 'Properties', 'MessageRetentionPeriod')).toBe(14 * 86_400);
   });
 
-  it('tell of refused credentials and missing provisioning from the first tick that says so', () => {
-    plain.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      MetricName: metrics.refused,
-      Dimensions: Match.arrayWith([{ Name: 'integration', Value: 'district-a' }]),
-      Statistic: 'Maximum',
-      Period: 60,
-      Threshold: 1,
-      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      EvaluationPeriods: 1,
-    });
-  });
-
   it('tell of ticks that cannot start, when it is more than bad luck', () => {
     plain.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda',

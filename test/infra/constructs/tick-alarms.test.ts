@@ -102,57 +102,38 @@ describe('the alarms', () => {
     ['Undeliverable', metrics.eventsUndeliverable],
     ['Held', metrics.eventsHeld],
     ['Quarantined', metrics.recordsQuarantined],
+    ['Refused', metrics.refused],
     ['Unproven', metrics.daysUnproven],
     ['Unexplained', metrics.unexplainedDifference],
   ])(
-    'go off with the first tick that says so, and are over with the first that does not: %s',
+    'go off with the first tick that says so, and are over after five periods in which none does: %s',
     (name, lasting) => {
       const [, alarm] = alarmsOf('districta').find(([id]) => id === name) ?? [];
       expect(at(alarm, 'Properties')).toMatchObject({
+        MetricName: lasting,
+        Dimensions: [{ Name: 'integration', Value: 'district-a' }, ledger],
+        Statistic: 'Maximum',
+        Period: 60,
         Threshold: 1,
         ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-        EvaluationPeriods: 1,
+        DatapointsToAlarm: 1,
+        EvaluationPeriods: 5,
       });
-      const [told, ...from] = listAt(alarm, 'Properties', 'Metrics');
-      expect(told).toMatchObject({ Expression: 'FILL(lasting, 0) * reports / reports' });
-      const metric = (Id: string, MetricName: string, Stat: string) => ({
-        Id,
-        MetricStat: {
-          Metric: {
-            MetricName,
-            Dimensions: [{ Name: 'integration', Value: 'district-a' }, ledger],
-          },
-          Period: 60,
-          Stat,
-        },
-      });
-      expect(from).toMatchObject([
-        metric('lasting', lasting, 'Maximum'),
-        metric('reports', metrics.partnerRequests, 'SampleCount'),
-      ]);
     },
   );
 
-  it('are not over because ticks fail, where what they tell of lasts', () => {
-    expect(
-      Object.fromEntries(
-        alarmsOf('districta').map(([name, alarm]) => [
-          name,
-          at(alarm, 'Properties', 'TreatMissingData'),
-        ]),
-      ),
-    ).toEqual({
-      Failing: 'notBreaching',
-      NoCompletedTick: 'breaching',
-      Undelivered: 'notBreaching',
-      Undeliverable: 'ignore',
-      Held: 'ignore',
-      Quarantined: 'ignore',
-      Refused: 'notBreaching',
-      Unexplained: 'ignore',
-      Unproven: 'ignore',
-      Throttled: 'notBreaching',
-    });
+  it('are over when their metric is silent, save the one that tells of silence', () => {
+    const breaching = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).filter(
+      ([, alarm]) => at(alarm, 'Properties', 'TreatMissingData') !== 'notBreaching',
+    );
+    expect(breaching.map(([id]) => id)).toEqual([
+      expect.stringMatching(/^NotifierdistrictaAlarmsNoCompletedTick/),
+      expect.stringMatching(/^NotifierdistrictbAlarmsNoCompletedTick/),
+    ]);
+    expect(breaching.map(([, alarm]) => at(alarm, 'Properties', 'TreatMissingData'))).toEqual([
+      'breaching',
+      'breaching',
+    ]);
   });
 
   it('look at the metric under the very dimensions that a tick writes', () => {
@@ -163,7 +144,7 @@ describe('the alarms', () => {
     expect(namesIn(sent)).toEqual([metrics.ticksCompleted, metrics.partnerRequests]);
   });
 
-  it('see by its requests whether a tick has ended: one that fails does not count any', () => {
+  it('see a tick that fails for its credentials, which counts nothing else', () => {
     const refused = new CredentialsNotSetError('partner');
     const effort = { requests: 3, durationMs: 1 };
     expect(namesIn(sentBy((journal) => journal.failed(refused, effort)))).toEqual([

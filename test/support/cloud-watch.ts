@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import type { Json } from '../../local/aws/template.ts';
+
+/** An alarm of a template whose intrinsic functions are resolved. It has no metric math: none is understood. */
+const alarmSchema = z.looseObject({
+  Namespace: z.string(),
+  MetricName: z.string(),
+  Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })),
+  Statistic: z.enum(['Sum', 'Maximum']),
+  Period: z.int(),
+  EvaluationPeriods: z.int(),
+  DatapointsToAlarm: z.int().optional(),
+  Threshold: z.number(),
+  ComparisonOperator: z.enum(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
+  TreatMissingData: z.enum(['breaching', 'notBreaching']),
+});
+
+export type Alarm = z.output<typeof alarmSchema>;
+
+export function alarmOf(properties: Json | undefined): Alarm {
+  return alarmSchema.parse(properties);
+}
+
+/** One value of a metric that has a name of its own: a metric is known by all three. */
+interface Value {
+  readonly metric: string;
+  readonly value: number;
+}
+
+/** What a metric is known by. */
+export function metricName(
+  namespace: string,
+  name: string,
+  dimensions: readonly (readonly [name: string, value: string])[],
+): string {
+  const sorted = dimensions.map(([key, value]) => `${key}=${value}`).sort();
+  return [namespace, name, ...sorted].join(' ');
+}
+
+export function metricOfAlarm({ Namespace, MetricName, Dimensions }: Alarm): string {
+  const dimensions = Dimensions.map(({ Name, Value }) => [Name, Value] as const);
+  return metricName(Namespace, MetricName, dimensions);
+}
+
+const embedded = z.looseObject({
+  _aws: z.looseObject({
+    CloudWatchMetrics: z.array(
+      z.looseObject({
+        Namespace: z.string(),
+        Dimensions: z.array(z.array(z.string())),
+        Metrics: z.array(z.looseObject({ Name: z.string() })),
+      }),
+    ),
+  }),
+});
+
+/** What CloudWatch takes out of a line in its embedded metric format, of any other line nothing. */
+export function valuesIn(line: string): readonly Value[] {
+  if (!line.startsWith('{')) return [];
+  const { data } = embedded.safeParse(JSON.parse(line));
+  if (data === undefined) return [];
+  return data._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }) =>
+    Dimensions.flatMap((names) => {
+      const dimensions = names.map((name) => [name, String(data[name])] as const);
+      return Metrics.map(({ Name }) => ({
+        metric: metricName(Namespace, Name, dimensions),
+        value: z.number().parse(data[Name]),
+      }));
+    }),
+  );
+}
+
+/** Metrics over time, and the state that alarms are in by what is documented of them. */
+export class Watch {
+  readonly #values: (Value & { readonly at: number })[] = [];
+  /** Seconds. */
+  #now = 0;
+
+  note(...values: readonly Value[]): void {
+    this.#values.push(...values.map((value) => ({ ...value, at: this.#now })));
+  }
+
+  pass(seconds: number): void {
+    this.#now += seconds;
+  }
+
+  get metrics(): ReadonlySet<string> {
+    return new Set(this.#values.map(({ metric }) => metric));
+  }
+
+  /** By the last periods that are over: what is missing in them is as the alarm treats it. */
+  state(alarm: Alarm): 'ALARM' | 'OK' {
+    const { Period, EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
+    const ended = Math.floor(this.#now / Period);
+    const breaching = Array.from({ length: EvaluationPeriods }, (_, back) =>
+      this.#isBreaching(alarm, (ended - back - 1) * Period),
+    );
+    return breaching.filter(Boolean).length >= DatapointsToAlarm ? 'ALARM' : 'OK';
+  }
+
+  #isBreaching(alarm: Alarm, from: number): boolean {
+    const metric = metricOfAlarm(alarm);
+    const values = this.#values
+      .filter((one) => one.metric === metric && one.at >= from && one.at < from + alarm.Period)
+      .map(({ value }) => value);
+    if (values.length === 0) return alarm.TreatMissingData === 'breaching';
+    const total = values.reduce((sum, value) => sum + value, 0);
+    const datapoint = alarm.Statistic === 'Sum' ? total : Math.max(...values);
+    return alarm.ComparisonOperator === 'LessThanThreshold'
+      ? datapoint < alarm.Threshold
+      : datapoint >= alarm.Threshold;
+  }
+}
