@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import { type AccessDeniedError, type Asked, denialOf } from '../access-denied.ts';
 import type { Clock } from '../clock.ts';
 import type { EventMessage } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -30,6 +31,8 @@ export interface DispatchContext {
   readonly deadline: Temporal.Instant;
   /** Told of what was accepted before anything else is sent in its place. */
   readonly onAccepted?: OnAccepted | undefined;
+  /** What each request needs the permission for. */
+  readonly asked: Asked;
   /** From 0 up to, not including, 1. */
   readonly random?: (() => number) | undefined;
 }
@@ -94,6 +97,7 @@ interface Run {
   failures: number;
   /** Why nothing more is sent. */
   stopped?: string | undefined;
+  denial?: AccessDeniedError | undefined;
 }
 
 /**
@@ -131,12 +135,12 @@ export async function dispatch(
     // What `onAccepted` throws is thrown when nothing is under way any more.
     await Promise.allSettled(underWay.values());
   }
-  const { accepted, invalid, stopped, stopped: waiting = 'Waiting' } = run;
+  const { accepted, invalid, denial, stopped, stopped: waiting = 'Waiting' } = run;
   // A topic that does not exist as it is named would make every event invalid.
   const refused = invalid.map((one) => ({ ...one, forGood: pace.isTrusted }));
   // What was not sent, or waits for what was refused, waits for the next tick.
   const left = [...open].map(({ owed, code = waiting }) => ({ owed, code }));
-  return { accepted, refused: [...refused, ...left], stopped };
+  return { accepted, refused: [...refused, ...left], stopped, denial };
 }
 
 /**
@@ -175,13 +179,16 @@ async function request(
   send: Send,
   context: DispatchContext,
 ): Promise<readonly Sending[]> {
-  const { clock, pace, deadline, onAccepted } = context;
+  const { clock, pace, deadline, onAccepted, asked } = context;
   for (const one of batch) one.until = never;
   const sentAt = clock.now().epochMilliseconds;
   // The deadline leaves time for a usual answer to what is sent just before it.
   const leftMs = Math.max(0, deadline.epochMilliseconds - sentAt);
   const patienceMs = Math.min(mostPatienceMs, leastPatienceMs + leftMs);
-  const refusal = (error: unknown): BatchResult => ({ code: codeOf(error) });
+  const refusal = (error: unknown): BatchResult => {
+    run.denial = denialOf(error, asked) ?? run.denial;
+    return { code: codeOf(error) };
+  };
   const answer = await send(batch, patienceMs).catch(refusal);
   const isLate = clock.now().epochMilliseconds - sentAt > lateMs;
   const refused = refusedOf(batch, answer);

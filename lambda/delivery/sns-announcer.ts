@@ -1,4 +1,5 @@
 import { PublishBatchCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { denialOf } from '../access-denied.ts';
 import { messageOf } from '../events/message.ts';
 import type { Announcer, DigestOutcome, Notice } from '../ports/announcer.ts';
 import { bareMail, type DigestOptions, digestMail } from './digest.ts';
@@ -19,6 +20,8 @@ export interface Clients {
   readonly batches: SNSClient;
 }
 
+const asking = (topic: string) => ({ action: 'sns:Publish', resource: topic });
+
 /** Tells the machines (events topic) and the people (alerts topic) and ops (operations topic) by SNS. */
 export function snsAnnouncer(
   { mails, batches }: Clients,
@@ -32,7 +35,7 @@ export function snsAnnouncer(
       await mails.send(new PublishCommand({ TopicArn, Subject, Message }));
       return { accepted: true };
     } catch (error) {
-      return { accepted: false, code: codeOf(error) };
+      return { accepted: false, code: codeOf(error), denial: denialOf(error, asking(TopicArn)) };
     }
   };
   return {
@@ -50,7 +53,8 @@ export function snsAnnouncer(
         const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries });
         return batches.send(command, { requestTimeout });
       };
-      return dispatch(messages, sendBatch, { clock, random, pace, deadline, onAccepted });
+      const asked = asking(TopicArn);
+      return dispatch(messages, sendBatch, { clock, random, pace, deadline, onAccepted, asked });
     },
     async tellPeople(events) {
       const outcome = await send(topics.alerts, digestMail(events, options));

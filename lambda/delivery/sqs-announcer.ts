@@ -48,7 +48,8 @@ export function sqsAnnouncer(
         }));
         return client.send(new SendMessageBatchCommand({ QueueUrl, Entries }), { requestTimeout });
       };
-      return dispatch(messages, sendBatch, { clock, pace, deadline });
+      const asked = { action: 'sqs:SendMessage', resource: arn };
+      return dispatch(messages, sendBatch, { clock, pace, deadline, asked });
     },
   };
 }

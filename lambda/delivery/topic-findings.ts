@@ -1,4 +1,5 @@
 import { GetTopicAttributesCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { denialOf } from '../access-denied.ts';
 import type { TopicFinding } from '../operations/parts.ts';
 import { codeOf } from './refusals.ts';
 
@@ -16,7 +17,9 @@ export function topicFindings(
         const confirmed = Number(SubscriptionsConfirmed);
         return { topic, confirmed, pending: Number(SubscriptionsPending) };
       } catch (error) {
-        return { topic, problem: codeOf(error), confirmed: 0, pending: 0 };
+        const asked = { action: 'sns:GetTopicAttributes', resource: topics[topic] };
+        const problem = denialOf(error, asked)?.message ?? codeOf(error);
+        return { topic, problem, confirmed: 0, pending: 0 };
       }
     }),
   );

@@ -6,7 +6,10 @@ export class LedgerUnavailableError extends errorOf('ledger-unavailable', 'aws',
     "Nothing, if the next tick succeeds. Otherwise check the table, its throttling and the function's role.";
 
   constructor(operation: string, options: ErrorOptions) {
-    super(`The ledger did not carry out ${operation}.`, options);
+    const { name = 'Error' } = options.cause instanceof Error ? options.cause : {};
+    // Such as ThrottlingException, or TimeoutError.
+    const reason = name === 'Error' ? '' : ` (${name})`;
+    super(`The ledger did not carry out ${operation}${reason}.`, options);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { denialOf } from '../access-denied.ts';
 import type { Clock } from '../clock.ts';
 import { ledgerTable } from '../names.ts';
 import { LedgerRefusedError, LedgerUnavailableError } from './errors.ts';
@@ -53,7 +54,7 @@ const asGiven = { removeUndefinedValues: true };
 
 /**
  * The ledger's table. A write whose condition does not hold answers `false` (or `undefined`);
- * everything else that goes wrong is a `LedgerUnavailableError`, or a `LedgerRefusedError`.
+ * everything else that goes wrong is a `LedgerUnavailableError`, a `LedgerRefusedError`, or an `AccessDeniedError`.
  */
 export class Table {
   readonly #client: DynamoDBClient;
@@ -215,7 +216,8 @@ export class Table {
       // What it writes can be too large for an item; a read, or a batch, is never the fault of one.
       if (isInvalid && operation === 'UpdateItem')
         throw new LedgerRefusedError(operation, { cause: error });
-      throw new LedgerUnavailableError(operation, { cause: error });
+      const asked = { action: `dynamodb:${operation}`, resource: `the table ${this.#name}` };
+      throw denialOf(error, asked) ?? new LedgerUnavailableError(operation, { cause: error });
     }
   }
 }

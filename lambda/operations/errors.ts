@@ -1,3 +1,4 @@
+import type { AccessDeniedError } from '../access-denied.ts';
 import { errorOf } from '../errors.ts';
 
 /** The integration has never ticked: there is nothing that could be looked at or changed. */
@@ -66,12 +67,19 @@ export class TotalChangedError extends errorOf('total-changed', 'partner') {
   }
 }
 
+const refusedAgain =
+  'Send the command again, or its `next`. If it is refused again, look at the permissions of the operate function, and at the policy and the key of the target: events of the ticks may be refused as well.';
+
 /** The topic or the queue did not take an event that it should have taken. */
 export class EventsRefusedError extends errorOf('events-refused', 'aws', 'retry-helps') {
-  readonly whatToDo =
-    'Send the command again, or its `next`. If it is refused again, look at the permissions of the operate function, and at the policy and the key of the target: events of the ticks may be refused as well.';
+  override readonly retryHelps: boolean;
+  readonly whatToDo: string;
 
-  constructor(refused: number, code: string) {
-    super(`${refused} ${refused === 1 ? 'event was' : 'events were'} refused (${code}).`);
+  /** @param denial if it was refused for want of permission */
+  constructor(refused: number, code: string, denial?: AccessDeniedError) {
+    const why = denial === undefined ? ` (${code}).` : `: ${denial.message}`;
+    super(`${refused} ${refused === 1 ? 'event was' : 'events were'} refused${why}`);
+    this.retryHelps = denial === undefined;
+    this.whatToDo = denial?.whatToDo ?? refusedAgain;
   }
 }

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../detection/fingerprint.ts';
 import { certificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 import { testEvent } from '../events/test-event.ts';
-import type { Refusal } from '../ports/announcer.ts';
+import type { PublishOutcome } from '../ports/announcer.ts';
 import { noneOfAnyKind } from './contract.ts';
 import { EventsRefusedError, StalledError } from './errors.ts';
 import { recordedState } from './lease.ts';
@@ -48,8 +48,8 @@ export const replay: Carrier<'replay'> = async (parts, command, call) => {
     const options = { concurrency: requestsAtOnce };
     const events = await pMap(items, (item) => rebuilt(item, find, salt, parts.settings), options);
     const owed = events.flatMap((event) => (typeof event === 'object' ? [event.owed] : []));
-    const { refused } = dryRun ? { refused: [] } : await target.publish(owed, limit.deadline);
-    const refusedForGood = forGood(refused);
+    const outcome = dryRun ? { refused: [] } : await target.publish(owed, limit.deadline);
+    const refusedForGood = forGood(outcome);
     skip('refused', refusedForGood.size);
     for (const event of events) {
       if (typeof event === 'string') skip(event);
@@ -73,9 +73,12 @@ export const replay: Carrier<'replay'> = async (parts, command, call) => {
 };
 
 /** @throws EventsRefusedError unless the target will never take an event as it is */
-function forGood(refused: readonly Refusal[]): ReadonlySet<OwedEvent> {
+function forGood({
+  refused,
+  denial,
+}: Pick<PublishOutcome, 'refused' | 'denial'>): ReadonlySet<OwedEvent> {
   const [first, ...others] = refused.filter(({ forGood = false }) => !forGood);
-  if (first !== undefined) throw new EventsRefusedError(others.length + 1, first.code);
+  if (first !== undefined) throw new EventsRefusedError(others.length + 1, first.code, denial);
   return new Set(refused.map(({ owed }) => owed));
 }
 
@@ -138,8 +141,8 @@ export const sendTestEvent: Carrier<'test-event'> = async (
   });
   const certificationId = event.data.assessment.id;
   const owed = { certificationId, revision: 1, event, owes: 'event-and-digest' } as const;
-  const { refused } = await announcer.publish([owed], limit.deadline);
+  const { refused, denial } = await announcer.publish([owed], limit.deadline);
   const [refusal] = refused;
-  if (refusal !== undefined) throw new EventsRefusedError(1, refusal.code);
+  if (refusal !== undefined) throw new EventsRefusedError(1, refusal.code, denial);
   return { result: { id: event.id } };
 };

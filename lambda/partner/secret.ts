@@ -4,6 +4,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
+import { denialOf } from '../access-denied.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
@@ -39,14 +40,19 @@ export class CredentialsMalformedError extends errorOf('credentials-malformed', 
   }
 }
 
-/** Secrets Manager did not give the value; `cause` says why. Its SDK has retried by then. */
+/** Secrets Manager did not give the value, or denies it. Its SDK has retried by then. */
 export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws') {
   override readonly reach = 'access';
-  readonly whatToDo =
-    'Look at the cause: access denied means that the role lacks secretsmanager:GetSecretValue or kms:Decrypt; anything else that Secrets Manager cannot be reached.';
+  readonly whatToDo: string;
 
   constructor(secretId: string, options: ErrorOptions) {
-    super(`The secret ${secretId} could not be read.`, options);
+    const asked = { action: 'secretsmanager:GetSecretValue', resource: `the secret ${secretId}` };
+    const denial = denialOf(options.cause, asked);
+    const why = denial === undefined ? '.' : `: ${denial.message}`;
+    super(`The secret ${secretId} could not be read${why}`, options);
+    this.whatToDo =
+      denial?.whatToDo ??
+      'See whether Secrets Manager is disturbed, and whether the key of the secret is enabled.';
   }
 }
 

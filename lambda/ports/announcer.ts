@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import type { AccessDeniedError } from '../access-denied.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 
@@ -35,6 +36,8 @@ export interface PublishOutcome {
   readonly refused: readonly Refusal[];
   /** Why nothing more was sent: SNS is down, or time is up. What else is to be published waits for the next tick. */
   readonly stopped?: string | undefined;
+  /** What a refusal for want of permission says. */
+  readonly denial?: AccessDeniedError | undefined;
 }
 
 export interface Refusal {
@@ -47,4 +50,8 @@ export interface Refusal {
 
 export type DigestOutcome =
   | { readonly accepted: true }
-  | { readonly accepted: false; code: string };
+  | {
+      readonly accepted: false;
+      readonly code: string;
+      readonly denial?: AccessDeniedError | undefined;
+    };

@@ -58,8 +58,10 @@ async function told(parts: TickParts, name: ConditionName, condition: OpenCondit
 
 /** Whether operations have it; if not, it is owed. */
 export async function isAccepted({ announcer, journal }: TickParts, notice: Notice) {
+  const { subject } = notice;
   const told = await announcer.notify(notice);
-  if (!told.accepted) journal.warn('notice refused', { subject: notice.subject, code: told.code });
+  if (!told.accepted)
+    journal.warn('notice refused', { subject, code: told.code, problem: told.denial });
   return told.accepted;
 }
 

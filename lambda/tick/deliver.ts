@@ -1,7 +1,7 @@
 import { forDigest } from '../delivery/digest.ts';
 import { type DigestNews, digestSchedule, isDigestDue } from '../detection/digest-schedule.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
-import type { Refusal } from '../ports/announcer.ts';
+import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { DigestSchedule, State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
@@ -116,7 +116,7 @@ export async function tellPeople(
   const events = toTell.map(({ event }) => event);
   const outcome = events.length > 0 ? await announcer.tellPeople(events) : undefined;
   const isRefused = outcome?.accepted === false;
-  if (isRefused) journal.warn('digest refused', { code: outcome.code });
+  if (isRefused) journal.warn('digest refused', { code: outcome.code, problem: outcome.denial });
   else await ledger.settle(toTell, 'nothing');
   return {
     ...delivery,
@@ -158,10 +158,12 @@ async function publish(
   if (owed.length === 0) return delivery;
   const { parts, limit } = context;
   const { announcer, ledger, clock, settings } = parts;
-  const { accepted, refused, stopped } = await announcer.publish(owed, limit.deadline, (batch) =>
-    ledger.settle(batch, 'digest'),
+  const { accepted, refused, stopped, denial } = await announcer.publish(
+    owed,
+    limit.deadline,
+    (batch) => ledger.settle(batch, 'digest'),
   );
-  if (refused.length > 0) await setAside(parts, refused);
+  if (refused.length > 0) await setAside(parts, refused, denial);
   const forNow = refused.filter((one) => !one.forGood).map((one) => one.owed.certificationId);
   const published = {
     ...delivery,
@@ -191,11 +193,12 @@ function telling(delivery: DeliveryState, owed: readonly OwedEvent[]): DeliveryS
 async function setAside(
   { ledger, journal }: TickParts,
   refused: readonly Refusal[],
+  problem: PublishOutcome['denial'],
 ): Promise<void> {
   // A line for each code: an outage would have thousands of the same.
   for (const [code, alike] of Map.groupBy(refused, ({ code }) => code)) {
     const [first] = alike;
-    const details = { code, events: alike.length, first: first?.owed.event.id };
+    const details = { code, events: alike.length, first: first?.owed.event.id, problem };
     journal.warn(first?.forGood ? 'event undeliverable' : 'event refused', details);
   }
   const forGood = refused.filter((one) => one.forGood);

@@ -32,7 +32,8 @@ export class SlowTopic {
       const codes = hear(batch.map((one) => one.owed));
       return batchResult((await this.#isAnswered(patienceMs)) ? codes : { code: 'TimeoutError' });
     };
-    const context = { clock: this.#clock, random, pace: this.#pace, deadline, onAccepted };
+    const asked = { action: 'sns:Publish', resource: 'the topic' };
+    const context = { clock: this.#clock, random, pace: this.#pace, deadline, onAccepted, asked };
     return dispatch(
       owed.map((one) => ({ owed: one, ...messageOf(one.event) })),
       send,

@@ -32,6 +32,8 @@ const messages = (count: number) => Array.from({ length: count }, (_, index) => 
 const nameOf = ({ owed }: Pick<Message, 'owed'>) => `${owed.certificationId}/${owed.revision}`;
 const all = (batch: readonly unknown[]): Answer => batch.map(() => undefined);
 
+const asked = { action: 'sns:Publish', resource: 'the topic' };
+
 /** A topic that answers as it is told, and remembers what it was asked and when. */
 class Topic {
   readonly clock = new ManualClock();
@@ -48,7 +50,7 @@ class Topic {
     const deadline = this.clock.now().add({ seconds });
     const { clock, pace } = this;
     const { onAccepted } = this;
-    const context = { clock, pace, deadline, random: () => 0.5, onAccepted };
+    const context = { clock, pace, deadline, random: () => 0.5, onAccepted, asked };
     const send = async (batch: readonly Message[]) => batchResult(await this.#take(batch));
     return dispatch(sent, send, context);
   }
@@ -157,7 +159,7 @@ describe('a topic that takes its time', () => {
       topic.taken.push(...batch.map(nameOf));
       return batchResult(patienceMs < 8_000 ? { code: 'TimeoutError' } : all(batch));
     };
-    const context = { clock, pace, deadline, random: () => 0.5 };
+    const context = { clock, pace, deadline, random: () => 0.5, asked };
     const { accepted } = await dispatch(messages(30), send, context);
     expect(accepted).toHaveLength(30);
     expect(topic.taken).toHaveLength(30);
@@ -175,7 +177,7 @@ describe('a topic that takes its time', () => {
       await clock.sleep(8_000);
       return batchResult(all(batch));
     };
-    const context = { clock, pace, deadline, random: () => 0.5 };
+    const context = { clock, pace, deadline, random: () => 0.5, asked };
     const { accepted, refused } = await dispatch(messages(50), send, context);
     expect(patience).toEqual([25_000, 17_000, 9_000]);
     expect([accepted.length, refused.length]).toEqual([30, 20]);

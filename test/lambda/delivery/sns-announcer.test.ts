@@ -70,7 +70,7 @@ describe('publishing to the machines', () => {
     expect(outcome).toEqual({ accepted: owed, refused: [] });
   });
 
-  it('waits for an answer for as long as there is time, and longer than for a mail', async () => {
+  it('waits for an answer for as long as there is time, and longer than for a mail, and says what is denied', async () => {
     const patience: unknown[] = [];
     const slow = new SNSClient({
       endpoint: server.address,
@@ -86,9 +86,12 @@ describe('publishing to the machines', () => {
     });
     const clock = new ManualClock();
     const announcer = snsAnnouncer({ mails: slow, batches: slow }, topics, options(clock));
-    await announcer.publish(owedEvents(1), clock.now().add({ seconds: 10 }));
-    await announcer.notify({ subject: 'a notice', text: 'a notice' });
+    const published = await announcer.publish(owedEvents(1), clock.now().add({ seconds: 10 }));
+    const notified = await announcer.notify({ subject: 'a notice', text: 'a notice' });
     expect(patience).toEqual([15_000, undefined]);
+    const message = (topic: string) => expect.stringContaining(`denies sns:Publish on ${topic} `);
+    expect(published).toMatchObject({ denial: { message: message(topics.events) } });
+    expect(notified).toMatchObject({ denial: { message: message(topics.operations) } });
   });
 
   it('makes requests of no more bytes than SNS takes', async () => {

@@ -39,6 +39,40 @@ describe('what DynamoDB does not take', () => {
   });
 });
 
+describe('a table that fails', () => {
+  const failing = (name: string) =>
+    fault.onAnyCommand().rejects(
+      new DynamoDBServiceException({
+        name,
+        $fault: 'client',
+        $metadata: { requestId: '0b3a1c52' },
+      }),
+    );
+
+  it('and denies what it is asked says what to grant, and that no retry helps', async () => {
+    failing('AccessDeniedException');
+    await expect(table.get('a')).rejects.toMatchObject({
+      code: 'access-denied',
+      fault: 'aws',
+      retryHelps: false,
+      message:
+        'AWS denies dynamodb:GetItem on the table ledger (AccessDeniedException, request 0b3a1c52).',
+      whatToDo: expect.stringContaining('dynamodb:GetItem on the table ledger'),
+    });
+  });
+
+  it('because it is throttled says so, and that a retry helps', async () => {
+    failing('ProvisionedThroughputExceededException');
+    await expect(table.putAll([{ pk: 'a' }])).rejects.toMatchObject({
+      code: 'ledger-unavailable',
+      fault: 'aws',
+      retryHelps: true,
+      message:
+        'The ledger did not carry out BatchWriteItem (ProvisionedThroughputExceededException).',
+    });
+  });
+});
+
 describe('a table without capacity', () => {
   it('is given the items again that it has handed back, until it has taken all', async () => {
     const written: unknown[] = [];

@@ -82,17 +82,23 @@ describe('Secrets Manager', () => {
     expect(await read('secret-1')).toBeUndefined();
   });
 
-  it('has any other failure as the cause of ours', async () => {
+  it('has any other failure as the cause of ours, and says what a denial is about', async () => {
     mock.reset();
     const denied = new SecretsManagerServiceException({
       name: 'AccessDeniedException',
       $fault: 'client',
-      message: 'not authorized',
-      ...meta,
+      message: 'Access to KMS is not allowed',
+      $metadata: { requestId: '0b3a1c52' },
     });
     mock.on(GetSecretValueCommand).rejects(denied);
     const error = await rejection(read('secret-1'));
     expect(error).toBeInstanceOf(SecretUnreadableError);
     expect(error).toHaveProperty('cause', denied);
+    expect(error).toMatchObject({
+      retryHelps: false,
+      message:
+        'The secret secret-1 could not be read: AWS denies kms:Decrypt on the key of the secret secret-1 (AccessDeniedException, request 0b3a1c52).',
+      whatToDo: expect.stringContaining('kms:Decrypt on the key of the secret secret-1'),
+    });
   });
 });

@@ -392,7 +392,8 @@ describe('ticks that die in the middle of a delivery', () => {
     };
     const pace = new TopicPace();
     const publish: Announcer['publish'] = (owed, deadline, onAccepted) => {
-      const context = { clock, random: () => 0.5, pace, deadline, onAccepted };
+      const asked = { action: 'sns:Publish', resource: 'the topic' };
+      const context = { clock, random: () => 0.5, pace, deadline, onAccepted, asked };
       const messages = owed.map((one) => ({ owed: one, ...messageOf(one.event) }));
       const send = (batch: readonly Message[]) =>
         answered(async () => {

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini';
+import { errorOf } from './errors.ts';
+
+/** What was asked of AWS, as IAM names it. */
+export interface Asked {
+  readonly action: string;
+  readonly resource: string;
+}
+
+/** What AWS says of a denial, as far as it does. */
+interface Denial extends Asked {
+  /** AWS's own name for it. */
+  readonly code: string;
+  readonly requestId: string;
+  /** Which kind of policy has led to it. */
+  readonly reason: string | undefined;
+}
+
+/** AWS does not let the role of this function do it. */
+export class AccessDeniedError extends errorOf('access-denied', 'aws') {
+  readonly whatToDo: string;
+
+  constructor({ action, resource, code, requestId, reason }: Denial, options: ErrorOptions) {
+    const why = reason === undefined ? '' : `: ${reason}`;
+    super(`AWS denies ${action} on ${resource} (${code}, request ${requestId})${why}.`, options);
+    this.whatToDo = `Deploy again: the stack grants what its functions need. If that does not help, grant the role of this function ${action} on ${resource}, in the policy that denies it: the role's, the resource's, its key's or the organization's.`;
+  }
+}
+
+/** By its name in DynamoDB, Secrets Manager, SNS, SQS and KMS; the text of its message decides nothing. */
+const denied = z.object({
+  name: z
+    .string()
+    .check(z.regex(/^(AccessDenied|AuthorizationError|K(MS|ms)AccessDenied)(Exception)?$/)),
+  message: z.catch(z.string(), ''),
+  $metadata: z.catch(z.object({ requestId: z._default(z.string(), 'unknown') }), {
+    requestId: 'unknown',
+  }),
+});
+
+/** Of the message, names of actions, resources and kinds of policies, and nothing else; each may be missing. */
+const named = {
+  action: /\bperform: ([\w-]+:\w+)/,
+  resource: /\bon resource: ([\w+=,.@:/*-]*[\w*])/,
+  reason:
+    /\b(no [\w -]{1,40} (?:policy|boundary) allows|an explicit deny in an? [\w -]{1,40} (?:policy|boundary))\b/,
+};
+
+/**
+ * What AWS has denied, to be shown: where it does not say what that was, it is what was asked of it.
+ * @returns undefined: something else has failed
+ */
+export function denialOf(error: unknown, asked: Asked): AccessDeniedError | undefined {
+  const { data } = denied.safeParse(error);
+  if (data === undefined) return undefined;
+  const { name: code, message, $metadata } = data;
+  const found = (pattern: RegExp) => pattern.exec(message)?.[1];
+  const action = found(named.action);
+  // A key's denial may name neither the action nor the key.
+  const isOfKey = action === undefined && /kms/i.test(code + message);
+  const ofKey = {
+    action: /^s[nq]s:/.test(asked.action) ? 'kms:GenerateDataKey and kms:Decrypt' : 'kms:Decrypt',
+    resource: `the key of ${asked.resource}`,
+  };
+  const unnamed = isOfKey ? ofKey : asked;
+  const denial = {
+    action: action ?? unnamed.action,
+    resource: found(named.resource) ?? unnamed.resource,
+    code,
+    requestId: $metadata.requestId,
+    reason: found(named.reason)?.replace(/ allows$/, '$& it'),
+  };
+  return new AccessDeniedError(denial, { cause: error });
+}
