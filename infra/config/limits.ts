@@ -27,7 +27,7 @@ export function resourcesOf({
   hasPager = false,
 }: Parts): number {
   return (
-    12 +
+    17 +
     (hasPager ? 21 : 20) * integrations +
     9 * fanOuts +
     6 * newQueues +

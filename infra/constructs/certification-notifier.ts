@@ -21,6 +21,7 @@ import { parseSettings } from '../config.ts';
 import { ConfigError, described } from '../config-error.ts';
 import { addOutputs } from '../outputs.ts';
 import { Dashboard } from './dashboard.ts';
+import { DeliveryAlarms } from './delivery-alarms.ts';
 import { Integration } from './integration.ts';
 import { Ledger } from './ledger.ts';
 import { setRunbook } from './runbook.ts';
@@ -117,6 +118,12 @@ export class CertificationNotifier extends Construct {
       settings.pagerTopicArn === undefined
         ? undefined
         : sns.Topic.fromTopicArn(this, 'Pager', settings.pagerTopicArn);
+
+    new DeliveryAlarms(this, 'Deliveries', {
+      topics,
+      subscriptions: settings.subscriptions,
+      pager,
+    });
 
     this.integrations = new Map(
       settings.integrations.map((integration) => [

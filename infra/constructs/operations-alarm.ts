@@ -17,6 +17,8 @@ export interface OperationsAlarmProps extends Omit<cloudwatch.AlarmProps, 'alarm
   readonly toDo: string;
   /** Its entry in the runbook: the heading's anchor. */
   readonly runbook: string;
+  /** Whether operations are told of its end. @default true */
+  readonly tellsEnd?: boolean;
 }
 
 /** An alarm that somebody can act on: it explains itself, and tells operators of its begin and end. */
@@ -24,7 +26,7 @@ export class OperationsAlarm extends cloudwatch.Alarm {
   constructor(
     scope: Construct,
     id: string,
-    { topic, says, impact, likely, toDo, runbook, ...props }: OperationsAlarmProps,
+    { topic, says, impact, likely, toDo, runbook, tellsEnd = true, ...props }: OperationsAlarmProps,
   ) {
     super(scope, id, {
       ...props,
@@ -39,6 +41,6 @@ export class OperationsAlarm extends cloudwatch.Alarm {
     // The topic's policy is a resource of its own, and CloudWatch does not try again to tell.
     this.node.addDependency(topic);
     this.addAlarmAction(new SnsAction(topic));
-    this.addOkAction(new SnsAction(topic));
+    if (tellsEnd) this.addOkAction(new SnsAction(topic));
   }
 }

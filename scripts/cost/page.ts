@@ -15,7 +15,7 @@ const measuredFile = new URL('../../bench/cost-measured.json', import.meta.url);
 /** What each line of the bill is, and how it gets smaller. */
 const explained: Readonly<Record<string, readonly [what: string, lower: string]>> = {
   Alarms: [
-    'ten of the integration; one of the schedules, one for each subscription',
+    'ten of the integration; five of the topics, one of the schedules, one for each subscription',
     'fewer subscriptions; several integrations in one deployment share one of them',
   ],
   Key: [
@@ -57,6 +57,9 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
   ],
   Mails: ['a digest for each tick with news, to one address', '`alerts.digestEvery`'],
 };
+
+/** Five of the topics, one of the schedules, two of subscriptions. */
+const sharedAlarms = 8;
 
 let alarmMetrics: number | undefined;
 
@@ -120,7 +123,7 @@ baseline, once: about two write units and one read unit a certification.
 From the second year the key costs a dollar more, from the third another one: yearly rotation.
 
 Further integrations of the same deployment share the key, the dashboard, the subscriptions and their
-alarms. A month of one (every minute, 10 a day) is ${dollars(totalOf(small) - prices.keys.dollars - 3 * prices.alarms.dollars)} more.
+alarms. A month of one (every minute, 10 a day) is ${dollars(totalOf(small) - prices.keys.dollars - sharedAlarms * prices.alarms.dollars)} more.
 
 ## Line by line, every minute
 

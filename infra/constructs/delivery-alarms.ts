@@ -1,0 +1,76 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { SubscriptionConfig } from '../config.ts';
+import { OperationsAlarm } from './operations-alarm.ts';
+import type { Topics } from './topics.ts';
+
+export interface DeliveryAlarmsProps {
+  readonly topics: Topics;
+  readonly subscriptions: readonly SubscriptionConfig[];
+  /** Hears also of operations not being told. Undefined: nobody does. */
+  readonly pager: sns.ITopic | undefined;
+}
+
+/** SNS's own names. */
+const failed = 'NumberOfNotificationsFailed';
+const failedToRedrive = 'NumberOfNotificationsFailedToRedriveToDlq';
+
+/**
+ * What SNS could not bring to a subscriber, whoever has subscribed it: only those of the configuration
+ * have dead letters with an alarm of their own.
+ */
+export class DeliveryAlarms extends Construct {
+  constructor(scope: Construct, id: string, { topics, subscriptions, pager }: DeliveryAlarmsProps) {
+    super(scope, id);
+    const counted = (name: SubscriptionConfig['topic'], metric: string, periods = 1) => ({
+      topic: topics.operations,
+      metric: topics[name].metric(metric, {
+        statistic: cloudwatch.Stats.SUM,
+        period: Duration.minutes(5),
+      }),
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: 1,
+      evaluationPeriods: periods,
+      // SNS reports nothing where nothing has failed.
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    });
+    const undelivered = (name: SubscriptionConfig['topic'], tellsEnd = true) => {
+      const isHook = subscriptions.some(
+        ({ topic, protocol }) => topic === name && protocol === 'https',
+      );
+      return new OperationsAlarm(this, `${name} not delivered`, {
+        // Of a webhook SNS counts every attempt, and most fail only once.
+        ...counted(name, failed, isHook ? 3 : 1),
+        tellsEnd,
+        says: `SNS could not deliver messages of the ${name} topic to a subscriber.`,
+        impact: 'this subscriber has not been told; all others have.',
+        likely:
+          'a queue or function that is gone, or whose policy or key does not let SNS in; a webhook that is away.',
+        toDo: "see whose dead letters have grown; if nobody's, look for a subscription without any.",
+        runbook: 'not-delivered',
+      });
+    };
+    undelivered('events');
+    undelivered('alerts');
+    // Told of its own end it would fail again, and so begin again.
+    const unheard = undelivered('operations', false);
+    if (pager) {
+      unheard.addAlarmAction(new SnsAction(pager));
+      unheard.addOkAction(new SnsAction(pager));
+    }
+
+    // Not of operations: what fails there for good is in the alarm just above.
+    for (const name of ['events', 'alerts'] as const)
+      new OperationsAlarm(this, `${name} lost`, {
+        ...counted(name, failedToRedrive),
+        says: `SNS could not put messages of the ${name} topic among a subscriber's dead letters.`,
+        impact: 'this subscriber has not been told, and SNS has dropped the messages.',
+        likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
+        toDo: '`npx cdk diff`, and deploy again; then replay the events to this subscriber.',
+        runbook: 'dead-letters-lost',
+      });
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { at, district, listAt, only, synthesized } from '../synthesized.ts';
+
+const pagerTopicArn = 'arn:aws:sns:us-east-1:111122223333:pager';
+const plain = synthesized({ integrations: [district] });
+const watched = synthesized({
+  integrations: [district],
+  pagerTopicArn,
+  subscriptions: [{ topic: 'alerts', protocol: 'https', endpoint: 'https://hook.example.org/x' }],
+});
+const topicOf = (template: typeof plain, name: string) =>
+  only(template, 'AWS::SNS::Topic', { DisplayName: name }).id;
+const displayNames = {
+  events: 'Certification events',
+  alerts: 'Certification alerts',
+  operations: 'Certification notifier operations',
+};
+
+function alarmOn(template: typeof plain, topic: keyof typeof displayNames, MetricName: string) {
+  const TopicName = { 'Fn::GetAtt': [topicOf(template, displayNames[topic]), 'TopicName'] };
+  return at(
+    only(template, 'AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/SNS',
+      MetricName,
+      Dimensions: [{ Name: 'TopicName', Value: TopicName }],
+    }).resource,
+    'Properties',
+  );
+}
+
+const failed = 'NumberOfNotificationsFailed';
+const lost = 'NumberOfNotificationsFailedToRedriveToDlq';
+const once = {
+  Statistic: 'Sum',
+  Period: 300,
+  EvaluationPeriods: 1,
+  Threshold: 1,
+  ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+  TreatMissingData: 'notBreaching',
+};
+
+describe('the alarms on what SNS could not deliver', () => {
+  it.each([
+    ['events', failed],
+    ['events', lost],
+    ['alerts', failed],
+    ['alerts', lost],
+    ['operations', failed],
+  ] as const)('go off with the first message of %s that is in %s', (topic, metric) => {
+    expect(alarmOn(plain, topic, metric)).toMatchObject(once);
+  });
+
+  it('wait a quarter of an hour where a webhook subscribes: SNS counts each of its attempts', () => {
+    expect(alarmOn(watched, 'alerts', failed)).toMatchObject({ ...once, EvaluationPeriods: 3 });
+    expect(alarmOn(watched, 'alerts', lost)).toMatchObject(once);
+    expect(alarmOn(watched, 'events', failed)).toMatchObject(once);
+  });
+
+  it('tell the operations topic of their end, save the one that is about this topic', () => {
+    const operations = [{ Ref: topicOf(plain, displayNames.operations) }];
+    for (const topic of ['events', 'alerts'] as const)
+      expect(alarmOn(plain, topic, failed)).toMatchObject({
+        AlarmActions: operations,
+        OKActions: operations,
+      });
+    const own = alarmOn(plain, 'operations', failed);
+    expect(own).toMatchObject({ AlarmActions: operations });
+    expect(listAt(own, 'OKActions')).toEqual([]);
+  });
+
+  it('tell the pager that operations are not told', () => {
+    const own = alarmOn(watched, 'operations', failed);
+    expect(listAt(own, 'AlarmActions')).toContain(pagerTopicArn);
+    expect(listAt(own, 'OKActions')).toEqual([pagerTopicArn]);
+    expect(listAt(alarmOn(watched, 'events', failed), 'AlarmActions')).toHaveLength(1);
+  });
+});
