@@ -32,8 +32,12 @@ function pausesOf({ ledger, nowMs, budget }: Situation): ReadonlyMap<string, num
   return new Map([['tick', minute], ...(isLater ? ([['wait', untilDue]] as const) : [])]);
 }
 
-/** Minutes between ticks of the calm: second looks, audits of the recent and of all days, and what they find. */
-const calm = [1, 1, 1, 11, 1, 11, 1, 61, 1, 11, 1, 1_500, 1, 1, 11, 1, 1_500, 1, 1, 11, 1];
+/** Minutes between ticks once nothing happens any more: the first may find the lease of one that has died. */
+const soon = [1, 1, 1];
+/** Second looks at what is missing. */
+const looks = [11, 1, 11, 1];
+/** Audits of the recent and of all days, and what they find. */
+const audits = [61, 1, 11, 1, 1_500, 1, 1, 11, 1, 1_500, 1, 1, 11, 1];
 /** And then, without audits. */
 const quiet = [1, 1, 1, 1];
 const never = 9e12;
@@ -97,7 +101,9 @@ export async function begin(
     nowMs: Date.parse(start),
     budget: nothing,
   };
-  const begun = isNew ? fresh : (await inPeace(fresh, intact, [...calm, 1, 1])).situation;
+  const begun = isNew
+    ? fresh
+    : (await inPeace(fresh, intact, [...soon, ...looks, ...audits, 1, 1])).situation;
   return { ...begun, budget };
 }
 
@@ -247,18 +253,44 @@ export async function verdictOn(
   broken: BrokenParts,
   seen: Memory = unseen,
 ): Promise<readonly string[]> {
-  const { situation, findings, isKnown } = await inPeace(from, broken, calm, settings, seen);
-  if (isKnown) return findings;
-  const audited = [...(await judged(situation)), ...lastTold(situation)];
+  const findings: string[] = [];
+  let situation = from;
+  for (const { minutes, judged } of phases) {
+    const rest = await inPeace(situation, broken, minutes, settings, seen);
+    findings.push(...rest.findings);
+    if (rest.isKnown) return findings;
+    ({ situation } = rest);
+    findings.push(...(await judged(situation)));
+  }
   await situation.ledger.saveState({ auditsFrom: never });
   const end = await inPeace(situation, broken, quiet, unaudited);
   const isQuiet = end.calls.join() === 'state,list,saveState';
   return [
     ...findings,
-    ...audited,
     ...end.findings,
     ...(isQuiet ? [] : [`not quiet in the end: ${end.calls.join()}`]),
   ];
+}
+
+/** What has to be so after some ticks in which nothing happens. */
+const phases: readonly {
+  readonly minutes: readonly number[];
+  judged(situation: Situation): readonly string[] | Promise<readonly string[]>;
+}[] = [
+  { minutes: soon, judged: (situation) => leftToAudits(situation, 'less') },
+  { minutes: looks, judged: (situation) => leftToAudits(situation, 'less or more') },
+  {
+    minutes: audits,
+    judged: async (situation) => [...(await judged(situation)), ...lastTold(situation)],
+  },
+];
+
+/** A total that differs is enough to find out why: audits are for what one change hides of another. */
+function leftToAudits({ world, ledger }: Situation, wrong: 'less' | 'less or more'): string[] {
+  const { expected } = ledger.remembered;
+  const total = world.rows.length;
+  const isWrong = wrong === 'less' ? expected < total : expected !== total;
+  return isWrong ? [`${total} are there, and ${expected} expected before any audit`] : [];
 }
 
 /** What subscribers have heard last of each is so. */

@@ -32,16 +32,15 @@ const ladder: readonly Rung[] = [
   rung(1, { moves: 1, deaths: 1 }),
   rung(1, { moves: 1, overlaps: 1 }),
   rung(1, { moves: 2 }),
+  rung(1, { moves: 1 }, true),
   rung(2, { moves: 2, waits: 1 }),
   rung(2, { moves: 1, faults: 1, deaths: 1 }),
   rung(1, { moves: 2, overlaps: 1 }),
-  rung(1, { moves: 2, overlaps: 2 }),
   rung(2, { moves: 1, deaths: 1, overlaps: 2 }),
   rung(1, { moves: 2, deaths: 1 }),
-  rung(2, { moves: 2, faults: 1 }),
-  rung(3, { moves: 1, faults: 2, deaths: 1, waits: 1 }),
   rung(1, { moves: 1, faults: 1 }, true),
-  rung(2, { moves: 3, waits: 1 }),
+  rung(2, { moves: 2, faults: 2 }),
+  rung(3, { moves: 1, faults: 2, deaths: 1, waits: 1 }),
 ];
 
 const room = 2_000_000;
