@@ -9,9 +9,12 @@ export interface ErrorDescription extends Partial<Problem> {
   /** Frames of the stack, for errors that are not ours. */
   readonly at?: readonly string[];
   readonly cause?: ErrorDescription;
+  /** Of an error that stands for several: the first of them. */
+  readonly causes?: readonly ErrorDescription[];
 }
 
 const framesShown = 5;
+const causesShown = 5;
 
 /**
  * Our own errors are written to be shown; of a foreign one, only its name is safe.
@@ -45,7 +48,9 @@ export function describeError(error: unknown): ErrorDescription {
   if (error instanceof NotifierError) return { name, ...problemOf(error, 'tick'), ...cause };
   // `ECONNREFUSED` and the like.
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
-  return { name, ...code, at: framesOf(error), ...cause };
+  const first = error instanceof AggregateError ? error.errors.slice(0, causesShown) : [];
+  const causes = first.length > 0 && { causes: first.map(describeError) };
+  return { name, ...code, at: framesOf(error), ...cause, ...causes };
 }
 
 /** The stack begins with the message, which may have lines that look like frames. */

@@ -17,7 +17,7 @@ export class FunctionJournal implements Journal {
   }
 
   info(what: string, details: Readonly<Record<string, unknown>>): void {
-    this.logger.info(what, details);
+    this.logger.info(what, described(details));
   }
 
   warn(what: string, details: Readonly<Record<string, unknown>>): void {

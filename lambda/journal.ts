@@ -52,7 +52,7 @@ export class TickJournal extends FunctionJournal {
   }
 
   completed(line: TickLine): void {
-    this.logger.info('tick', { ...line });
+    this.info('tick', { ...line });
     if (asWanted.has(line.outcome)) this.#count(names.ticksCompleted, 1);
     this.#count(names.partnerRequests, line.requests);
     this.#countAny(names.eventsDelivered, line.delivered);

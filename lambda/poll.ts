@@ -2,9 +2,9 @@ import type { Context } from 'aws-lambda';
 import { assemble } from './assembly.ts';
 import { Failure } from './failure.ts';
 import { TickJournal, type TickLine } from './journal.ts';
-import { CommitsFailedError } from './ledger/errors.ts';
 import { parseSettings } from './settings.ts';
 import { tick } from './tick/tick.ts';
+import { CommitsFailedError } from './write-each.ts';
 
 const environment = parseSettings(process.env);
 const journal = new TickJournal(environment.INTEGRATION.name, environment.TABLE_NAME);
@@ -19,7 +19,8 @@ export async function handler(_event: unknown, context: Context): Promise<TickLi
     const report = await tick(parts, { id: context.awsRequestId, deadline });
     const line = { ...report, ...effort() };
     journal.completed(line);
-    if (line.failed > 0) throw new CommitsFailedError(line.failed);
+    const { failed, failure } = line;
+    if (failed > 0) throw new CommitsFailedError(failed, failure === undefined ? [] : [failure]);
     return line;
   } catch (error) {
     journal.failed(error, effort());

@@ -1,9 +1,9 @@
-import pMap from 'p-map';
 import { isNothing, isUndone, toldOf } from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
 import { ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger, OutboxEntry, Waits } from '../ports/ledger.ts';
+import { writeEach } from '../write-each.ts';
 import {
   baselineItem,
   certificationKey,
@@ -21,8 +21,6 @@ import {
 import { readAll } from './item.ts';
 import { type Plain, part, type Table } from './table.ts';
 
-/** Writes in flight at once: enough to hide latency, too few to trip a cold table's throttle. */
-const writesAtOnce = 16;
 /** Items read and delivered together: what a tick holds of an outbox of any size. */
 const deliveredTogether = 200;
 /** Items that ops look at together. */
@@ -68,7 +66,7 @@ export function certifications(table: Table, integration: string, journal: Journ
     entries: readonly (OutboxEntry & { readonly code?: string })[],
     rest: 'nothing' | 'digest' | 'undeliverable',
   ) => {
-    await pMap(
+    await writeEach(
       Map.groupBy(entries, ({ certificationId }) => certificationId),
       async ([id, ofOne]) => {
         const key = certificationKey(integration, id);
@@ -97,8 +95,6 @@ export function certifications(table: Table, integration: string, journal: Journ
           await refile(table, integration, item);
         }
       },
-      // One that fails must not leave the others under way unattended.
-      { concurrency: writesAtOnce, stopOnError: false },
     );
   };
   return {

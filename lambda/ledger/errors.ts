@@ -32,13 +32,3 @@ export class LedgerCorruptError extends errorOf('ledger-corrupt', 'record') {
     super(`The ledger item ${item} is not as written: ${problems.join('; ')}.`);
   }
 }
-
-/** Some certifications could not be written; whatever else the tick did is kept. */
-export class CommitsFailedError extends errorOf('commits-failed', 'aws', 'retry-helps') {
-  readonly whatToDo =
-    'Nothing, if the next tick succeeds: it finds the same changes again, and delivers what was written after all. Otherwise see "commit failed" in the log.';
-
-  constructor(failed: number) {
-    super(`${failed} ${failed === 1 ? 'change' : 'changes'} could not be committed.`);
-  }
-}

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { type DayEntry, dayReads, proof } from '../detection/calendar.ts';
 import { conditionNames } from '../detection/conditions.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { memory, noLease, type State, state as stateItem } from '../ports/state.ts';
+import { writeEach } from '../write-each.ts';
 import { parse, renamed, schemaVersion } from './item.ts';
 import type { Plain, Table, Update } from './table.ts';
 
@@ -24,8 +24,6 @@ const memoryChanges = z.partial(memory);
 export const isOurs = 'lease_owner = :owner';
 /** Nobody has the lease, or no longer. Ours already: the answer to this very write was lost, and the SDK has sent it again. */
 export const isFree = `attribute_not_exists(lease_owner) OR lease_until < :now OR ${isOurs}`;
-
-const writesAtOnce = 16;
 
 /** A month of the calendar: per day two numbers, and one map about the last read, its proof's fields side by side with the others. */
 const dayItem = z.object({
@@ -73,9 +71,7 @@ export function integrationState(table: Table, integration: string) {
     update: (days: readonly [string, Value][]) => Update,
   ) => {
     const byMonth = Map.groupBy(byDay, ([day]) => day.slice(0, 'YYYY-MM'.length));
-    await pMap(byMonth, ([month, days]) => table.update(monthKey + month, update(days)), {
-      concurrency: writesAtOnce,
-    });
+    await writeEach(byMonth, ([month, days]) => table.update(monthKey + month, update(days)));
   };
   const addToDays = (deltas: ReadonlyMap<string, number>) =>
     updateMonths(deltas, (days) => ({

@@ -1,5 +1,5 @@
-import pMap from 'p-map';
 import type { Decision, KeptEvent } from '../ports/ledger.ts';
+import { writeEach } from '../write-each.ts';
 import { noneOfAnyKind, type Selection } from './contract.ts';
 import { BusyError } from './errors.ts';
 import { isSelected, kindOf } from './holds.ts';
@@ -12,7 +12,6 @@ import { ifPaused } from './steering.ts';
 const decidedTogether = 100;
 /** At a pace, no more than such a time has: a call has to have that much left after each of them. */
 const pacedSeconds = 3;
-const writesAtOnce = 16;
 
 /**
  * Sends on what waits for ops: the next tick delivers it, after a pause if there is one. At a pace,
@@ -69,8 +68,6 @@ async function decideAll<Command extends Selection & { readonly after?: string |
     sums.freed += one.freed;
     for (const event of one.done) sums.byType[kindOf(event)] += 1;
   };
-  // One that fails must not leave the others under way unattended.
-  const options = { concurrency: writesAtOnce, stopOnError: false };
   const together = Math.min(decidedTogether, perSecond * pacedSeconds);
   async function* pages() {
     for await (const page of parts.ledger.kept(command.waiting, command.after)) {
@@ -87,7 +84,7 @@ async function decideAll<Command extends Selection & { readonly after?: string |
     perSecond,
     done: async (ids: readonly number[]) => {
       const before = sums.events + sums.freed;
-      await underLease(parts, call, () => pMap(ids, decideOne, options));
+      await underLease(parts, call, () => writeEach(ids, decideOne));
       return sums.events + sums.freed - before;
     },
   };

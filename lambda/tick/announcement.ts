@@ -34,6 +34,8 @@ interface Announced {
   readonly tally: AnnouncementTally;
   /** Changes that could not be committed, or may have been: the answer was lost. */
   readonly failures: number;
+  /** Why the first of them could not. */
+  readonly failure?: NotifierError;
   /** What the gate remembers, and as much of it as the state has. */
   readonly gate: GateMemory;
   readonly saved: GateMemory;
@@ -217,6 +219,7 @@ export class Announcement {
       if (!isBrief && faultOf(error) === 'record') return this.#commit(change, destiny, now, true);
       if (!(error instanceof NotifierError)) throw error;
       journal.warn('commit failed', { certification: change.id, error });
+      this.#now = { failure: error, ...this.#now };
       return 'failed';
     }
   }

@@ -81,6 +81,8 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly missing: number;
   /** Changes that could not be committed; the tick did the rest, and the next one tries again. */
   readonly failed: number;
+  /** Why the first of them could not. */
+  readonly failure?: NotifierError | undefined;
   /** Stopped at a boundary because time was running out; the next tick goes on. */
   readonly cutShort: boolean;
 }
@@ -583,7 +585,7 @@ class Tick {
         .filter(([, condition]) => isLasting(condition))
         .map(([name, { number }]) => [name, number]),
     );
-    const { tally, delivery, failures } = this.#work?.announcement.now ?? nothingAnnounced;
+    const { tally, delivery, failures, failure } = this.#work?.announcement.now ?? nothingAnnounced;
     const { calendar, quarantined } = this.#facts;
     return {
       integration: this.#parts.settings.name,
@@ -599,6 +601,7 @@ class Tick {
       unexplained: this.#learned.unexplained ?? state.unexplained,
       missing: ('missing' in this.#learned ? this.#learned : state).missing?.total ?? 0,
       failed: failures,
+      failure,
       cutShort: this.#limit.wasReached,
     };
   }

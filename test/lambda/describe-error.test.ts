@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeError } from '../../lambda/describe-error.ts';
 import { Failure } from '../../lambda/failure.ts';
-import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { LedgerRefusedError, LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { CommitsFailedError } from '../../lambda/write-each.ts';
 
 function syntaxErrorAbout(text: string): unknown {
   try {
@@ -32,6 +33,29 @@ describe('what is logged of an error', () => {
     );
     expect(described).toContain('SyntaxError');
     expect(described).not.toContain('Canary');
+  });
+
+  it('is why several writes have failed, and what has failed first speaks for them', () => {
+    const throttled = Object.assign(new Error('slow'), { name: 'ThrottlingException' });
+    const failed = new CommitsFailedError(3, [
+      new LedgerUnavailableError('UpdateItem', { cause: throttled }),
+      new LedgerRefusedError('UpdateItem', {}),
+    ]);
+    expect(describeError(failed)).toMatchObject({
+      code: 'commits-failed',
+      fault: 'aws',
+      message:
+        '3 changes could not be written, the first because: The ledger did not carry out UpdateItem (ThrottlingException).',
+      retryHelps: false,
+      whatToDo: expect.stringContaining('its throttling'),
+      cause: {
+        name: 'AggregateError',
+        causes: [
+          { code: 'ledger-unavailable', cause: { name: 'ThrottlingException' } },
+          { code: 'ledger-refused' },
+        ],
+      },
+    });
   });
 
   it('takes no line of a message for a frame of the stack', () => {

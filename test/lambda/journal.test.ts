@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { accessNames, conditionNames } from '../../lambda/detection/conditions.ts';
 import { TickJournal, type TickLine } from '../../lambda/journal.ts';
+import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { metrics as names } from '../../lambda/names.ts';
 import { CredentialsNotSetError } from '../../lambda/partner/secret.ts';
 
@@ -65,6 +66,19 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
+});
+
+describe('the line of a tick', () => {
+  it('has why a change could not be committed, and nothing that a foreign cause may quote', () => {
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
+    const logged = vi.spyOn(console, 'info').mockReturnValue();
+    const failure = new LedgerUnavailableError('UpdateItem', { cause: new TypeError('Odalys') });
+    written((journal) => journal.completed({ ...line, failed: 1, failure }));
+    const text = logged.mock.calls.join('\n');
+    logged.mockRestore();
+    expect(text).toContain('"code":"ledger-unavailable"');
+    expect(text).not.toContain('Odalys');
+  });
 });
 
 describe('the log of a failed tick', () => {

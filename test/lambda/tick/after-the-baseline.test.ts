@@ -169,7 +169,8 @@ describe('a tick after the baseline', () => {
         return story.ledger.commit(change, event, now, destiny);
       },
     });
-    expect(await story.tick({ ledger })).toMatchObject({ failed: 1, delivered: 2 });
+    const failure = { code: 'ledger-unavailable' };
+    expect(await story.tick({ ledger })).toMatchObject({ failed: 1, failure, delivered: 2 });
     expect(story.ids().sort()).toEqual([`${story.name}/1/1`, `${story.name}/3/1`]);
     expect(await story.tick()).toMatchObject({ created: 1, delivered: 1 });
   });

@@ -1,0 +1,41 @@
+import pMap from 'p-map';
+import { problemOf } from './describe-error.ts';
+import { errorOf, type Fault } from './errors.ts';
+
+const tryAgain =
+  'Nothing, if the next tick succeeds: it finds the same changes again, and delivers what was written after all. Otherwise see "commit failed" in the log.';
+
+/** Several writes have failed, whatever else was done is kept. What the first of them says holds for it. */
+export class CommitsFailedError extends errorOf('commits-failed', 'aws', 'retry-helps') {
+  override readonly fault: Fault;
+  override readonly retryHelps: boolean;
+  readonly whatToDo: string;
+
+  /** @param causes in the order in which they came; not all of them may be known */
+  constructor(failed: number, causes: readonly unknown[]) {
+    const problems = causes.map((cause) => problemOf(cause, 'tick'));
+    const [{ message, fault = 'aws', whatToDo = tryAgain } = {}] = problems;
+    const why = message === undefined ? '.' : `, the first because: ${message}`;
+    const what = failed === 1 ? 'change' : 'changes';
+    const cause = causes.length > 0 ? new AggregateError(causes) : undefined;
+    super(`${failed} ${what} could not be written${why}`, { cause });
+    this.fault = fault;
+    this.retryHelps = problems.every((problem) => problem.retryHelps);
+    this.whatToDo = whatToDo;
+  }
+}
+
+/** Writes in flight at once: enough to hide latency, too few to trip a cold table's throttle. */
+const writesAtOnce = 16;
+
+/** All are written, whatever fails: one that fails must not leave the others under way unattended. */
+export async function writeEach<Item>(
+  items: Iterable<Item>,
+  write: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const failed: unknown[] = [];
+  const attempt = (item: Item) => write(item).catch((error: unknown) => failed.push(error));
+  await pMap(items, attempt, { concurrency: writesAtOnce });
+  if (failed.length > 1) throw new CommitsFailedError(failed.length, failed);
+  for (const error of failed) throw error;
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { AccessDeniedError } from '../../lambda/access-denied.ts';
+import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
+import { writeEach } from '../../lambda/write-each.ts';
+
+const unavailable = new LedgerUnavailableError('UpdateItem', {});
+const denied = new AccessDeniedError(
+  { action: 'a:B', resource: 'c', code: 'd', requestId: 'e', reason: undefined },
+  {},
+);
+
+/** What comes of writing to items that fail as they are told, and which were tried. */
+async function written(failures: readonly (Error | undefined)[]) {
+  const tried: number[] = [];
+  const write = async (item: number) => {
+    tried.push(item);
+    await null;
+    if (failures[item]) throw failures[item];
+  };
+  const error: unknown = await writeEach(failures.keys(), write).catch((thrown: unknown) => thrown);
+  return { tried: tried.length, error };
+}
+
+describe('several writes', () => {
+  it('are all tried, and one that fails is what has failed', async () => {
+    const failures = Array.from({ length: 40 }, (_, item) =>
+      item === 3 ? unavailable : undefined,
+    );
+    expect(await written(failures)).toEqual({ tried: 40, error: unavailable });
+    expect(await written([undefined])).toEqual({ tried: 1, error: undefined });
+  });
+
+  it('of a throttled ledger are those of a throttled ledger, and no defect', async () => {
+    const { error } = await written(Array.from({ length: 40 }, () => unavailable));
+    expect(error).toMatchObject({
+      code: 'commits-failed',
+      fault: 'aws',
+      retryHelps: true,
+      message: `40 changes could not be written, the first because: ${unavailable.message}`,
+      cause: { errors: Array.from({ length: 40 }, () => unavailable) },
+    });
+  });
+
+  it('are not tried again in vain, where one of them is denied', async () => {
+    const { error } = await written([unavailable, denied]);
+    expect(error).toMatchObject({ fault: 'aws', retryHelps: false });
+  });
+
+  it('of which one has met a defect hide it in nothing', async () => {
+    const { error } = await written([new TypeError('Canary'), unavailable]);
+    expect(error).toMatchObject({
+      fault: 'ops',
+      message: '2 changes could not be written, the first because: The tick failed: TypeError.',
+    });
+  });
+});
