@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { bundleOptions } from '../infra/bundling/options.ts';
+import { inTemporaryFolder } from './temporary-folder.ts';
 
 /** The function's memory, see infra/constructs/integration.ts. */
 const functionMegabytes = 512;
@@ -18,16 +17,13 @@ export async function asDeployed<Result>(
   program: string,
   use: (bundle: string) => Promise<Result>,
 ): Promise<Result> {
-  const directory = await mkdtemp(join(tmpdir(), 'certification-notifier-bench-'));
-  try {
-    const outfile = join(directory, 'index.mjs');
+  return await inTemporaryFolder(async (folder) => {
+    const outfile = join(folder, 'index.mjs');
     await build({
       ...bundleOptions,
       entryPoints: [fileURLToPath(new URL(program, import.meta.url))],
       outfile,
     });
     return await use(pathToFileURL(outfile).href);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  });
 }

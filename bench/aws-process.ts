@@ -1,7 +1,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { buildApp } from 'fauxqs';
 import { startLedgerTable } from '../test/scaffold/ledger-table.ts';
-import { report } from './child.ts';
+import { endWithParent, report } from './child.ts';
 import { seenTables } from './usual-pollers.ts';
 
 /** Embedded DynamoDB, SNS and SQS in a process of their own. */
@@ -21,4 +21,5 @@ const messaging = await buildApp({ logger: false, defaultRegion: 'us-east-1' }).
   port: 0,
   host: '127.0.0.1',
 });
+endWithParent();
 report({ dynamodb: `http://${endpoint.hostname}:${endpoint.port}`, messaging, table: name });

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { bundleOptions } from '../infra/bundling/options.ts';
+import { inTemporaryFolder } from './temporary-folder.ts';
 
 /** What every function that talks to these three services pays, whatever it does. */
 const threeClients = `
@@ -32,8 +32,7 @@ export interface Bundles {
 export async function withBundles<Result>(
   use: (bundles: Bundles) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'certification-notifier-bench-'));
-  try {
+  return await inTemporaryFolder(async (folder) => {
     const built = async (name: string, options: BuildOptions): Promise<Bundle> => {
       const outfile = join(folder, `${name}.mjs`);
       await build({ ...bundleOptions, ...options, outfile });
@@ -45,7 +44,5 @@ export async function withBundles<Result>(
       clients: await built('clients', { stdin, external: [], plugins: [] }),
       barest: await built('barest', { stdin }),
     });
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }

@@ -47,6 +47,11 @@ export function report(message: object): void {
   process.send?.(message);
 }
 
+/** For programs that serve: a parent that was killed has stopped none. */
+export function endWithParent(): void {
+  process.once('disconnect', () => process.exit());
+}
+
 export const partnerReady = z.object({
   url: z.string(),
   credentials: z.object({ clientId: z.string(), clientSecret: z.string() }),

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod';
 import { startPartnerSandbox } from '../local/partner-sandbox/index.ts';
 import { ManualClock } from '../test/scaffold/clock.ts';
-import { input, report } from './child.ts';
+import { endWithParent, input, report } from './child.ts';
 import { now, timeZone } from './settings.ts';
 
 /** The partner sandbox in a process of its own, with a world made to measure. */
@@ -40,4 +40,5 @@ if (further !== undefined) {
   }
 }
 
+endWithParent();
 report({ url: sandbox.url, credentials: sandbox.credentials });

@@ -21,6 +21,7 @@ import type { Row } from './score.ts';
 import { seedLedger } from './seed.ts';
 import { today } from './settings.ts';
 import { tableOf } from './table.ts';
+import { endBySignals } from './temporary-folder.ts';
 import { crashLoop, historyEdits, minutes, slowPartner } from './trouble-cases.ts';
 
 const program = new Command('npm run bench --')
@@ -57,6 +58,7 @@ const sizes = options.quick
       places: 8,
       pending: 10_000,
     };
+endBySignals();
 const aws = await startChild('aws-process.ts', {}, awsReady, ['--max-old-space-size=16000']);
 const began = performance.now();
 const rows: Row[] = [];

@@ -14,7 +14,7 @@ export interface Case {
   readonly isStarted: boolean;
   /** Only contenders that can read everything in a poll. */
   readonly isOfFullReads?: boolean;
-  /** It is about what is gone: a contender that has no word for that is not counted. */
+  /** It is about what is gone: a contender that cannot tell is not counted. */
   readonly isOfWithdrawals?: boolean;
   act(trial: Trial): Promise<Score>;
 }
@@ -29,6 +29,8 @@ export interface Sizes {
 
 const halfOld = 5;
 const calmPolls = 4;
+/** At killing one poll: a poll that fails before its first request is never at work. */
+const mostTries = 50;
 const daysBack = { inWindow: '2026-11-18', tenDays: '2026-11-10', years: '2021-11-19' };
 
 export function casesOf(sizes: Sizes): readonly Case[] {
@@ -198,7 +200,11 @@ async function killed(trial: Trial, times: number): Promise<Score> {
   for (let kills = 0; kills < times; kills++) {
     await news();
     // The lease of a tick that died lasts less than two minutes. A poll that was done already is polled again.
-    while (!(await trial.killedPoll(2, ((kills + 0.5) / times) * length))) length *= 0.9;
+    for (let tries = 1; ; tries++) {
+      if (await trial.killedPoll(2, ((kills + 0.5) / times) * length)) break;
+      if (tries === mostTries) throw new Error(`No poll of ${mostTries} was at work to be killed.`);
+      length *= 0.9;
+    }
   }
   for (let poll = 0; poll < 3; poll++) await trial.poll(2);
   return scoreOf(truth, trial.heard);

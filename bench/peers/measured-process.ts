@@ -21,7 +21,11 @@ export interface Wanted {
   readonly folder: string;
   readonly command: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
+  /** It is killed then, and has failed. */
+  readonly limitMs?: number;
 }
+
+const tenMinutes = 600_000;
 
 /** A process in a group of its own, that can be killed as a machine that loses its power kills it. */
 export interface MeasuredProcess {
@@ -33,7 +37,8 @@ export interface MeasuredProcess {
   kill(): boolean;
 }
 
-export function startMeasured({ python, folder, command, variables }: Wanted): MeasuredProcess {
+export function startMeasured(wanted: Wanted): MeasuredProcess {
+  const { python, folder, command, variables, limitMs = tenMinutes } = wanted;
   const file = join(folder, 'usage.json');
   const child = spawn(python, [program, file, ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -51,10 +56,17 @@ export function startMeasured({ python, folder, command, variables }: Wanted): M
     process.kill(-child.pid, 'SIGKILL');
     return true;
   };
-  process.once('exit', kill);
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = kill();
+  }, limitMs);
+  // First of all that is done at the exit: a process that writes keeps its folder from being removed.
+  process.prependOnceListener('exit', kill);
   const ended = once(child, 'close').then(async ([code, signal]): Promise<Ended> => {
+    clearTimeout(limit);
     process.off('exit', kill);
-    if (signal !== null) return 'killed';
+    if (isLate) console.error(`${command[0]} was at work after ${limitMs} ms, and was killed`);
+    if (signal !== null) return isLate ? 'failed' : 'killed';
     if (code !== 0) {
       console.error(`${command[0]} ended with ${String(code)}: ${errors.join('').slice(-2_000)}`);
       return 'failed';

@@ -117,14 +117,15 @@ export function whereLighter(results: readonly Result[]): string[] {
   );
 }
 
-/** Each result of a peer, with ours of the same case. */
+/** Each result of a peer, with ours of the same case; who fails asks little. */
 function pairsOf(results: readonly Result[]): (readonly [peer: Result, ours: Result])[] {
   const ours = new Map(
     results.flatMap((one) => (one.contender === 'ours' ? [[one.case, one] as const] : [])),
   );
   return results.flatMap((peer) => {
     const own = ours.get(peer.case);
-    return own === undefined || peer === own ? [] : [[peer, own] as const];
+    const isFit = own !== undefined && peer !== own && peer.failed === 0;
+    return isFit ? [[peer, own] as const] : [];
   });
 }
 

@@ -34,6 +34,12 @@ describe('where a peer is better', () => {
     expect(whereBetter([result({}), losing, unable, peer({})])).toEqual([]);
   });
 
+  it('does not praise who failed', () => {
+    const failing = peer({ requests: 0, peakBytes: 1, failed: 1 });
+    expect(whereBetter([result({}), failing])).toEqual([]);
+    expect(whereLighter([result({}), failing])).toEqual([]);
+  });
+
   it('names who takes less of a machine, whatever it finds', () => {
     const losing = peer({ peakBytes: 50 * 2 ** 20, score: { ...faultless, lost: 1 } });
     const later = { case: 'quiet' };

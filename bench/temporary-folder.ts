@@ -1,0 +1,25 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The folder is removed in the end, also when the process exits before. */
+export async function inTemporaryFolder<Result>(
+  use: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'certification-notifier-bench-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.once('exit', remove);
+  try {
+    return await use(folder);
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}
+
+/** Node ends at a signal without `exit`, which ends processes and removes folders. */
+export function endBySignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(130));
+}
