@@ -3,15 +3,18 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { PartnerReady } from '../child.ts';
-import { settings, today } from '../settings.ts';
+import { today } from '../settings.ts';
 import type { Heard } from '../subscriber.ts';
 import { type Environment, folderOf, type Peer, peerVariables } from './environments.ts';
 import { type MeasuredProcess, startMeasured } from './measured-process.ts';
 import { type Known, learned, type Row } from './told.ts';
 import type { Enter, Poll, Watcher } from './watcher.ts';
 
-/** `look-back`: days from the newest one less the recent window; `full`: everything, in each poll. */
+/** `look-back`: from two weeks before the newest day; `full`: everything, in each poll. */
 export type Mode = 'look-back' | 'full';
+
+/** As much as one page holds of 5,000: a shorter one would lose more, and ask as often. */
+const lookBackDays = 14;
 
 type Starts = Map<string, Started>;
 
@@ -114,7 +117,9 @@ class PeerWatcher implements Watcher {
     const kept = `${folder}-kept`;
     const started = this.#starts.get(this.#history);
     if (started === undefined) {
-      await (await this.poll()).ended;
+      const end = await (await this.poll()).ended;
+      if (typeof end === 'string')
+        throw new Error(`The first sync of ${this.#options.peer} ${end}.`);
       await cp(folder, kept, { recursive: true });
       const known = new Map(this.#known);
       this.#starts.set(this.#history, { folder: kept, known, state: this.#state });
@@ -134,12 +139,15 @@ class PeerWatcher implements Watcher {
     return { ended: this.#follow(child), kill: child.kill };
   }
 
-  /** What came from a sync that was killed counts where each row is put into its place by itself. */
+  /**
+   * What came from a sync that was killed counts where each row is put into its place by itself. dlt prints
+   * all of its table, whatever was read.
+   */
   async #follow({ lines, ended }: MeasuredProcess) {
     const { peer, mode } = this.#options;
     const rows: Row[] = [];
     let state = this.#state;
-    let isAll = mode === 'full' && peer !== 'singer';
+    let isAll = peer === 'dlt' || (mode === 'full' && peer !== 'singer');
     for await (const line of lines) {
       const message = messageOf(peer, line);
       if (message?.row !== undefined) rows.push(message.row);
@@ -147,7 +155,7 @@ class PeerWatcher implements Watcher {
       if (message?.isAll) isAll = true;
     }
     const end = await ended;
-    if (mode === 'full' && typeof end === 'string') return end;
+    if ((mode === 'full' || peer === 'dlt') && typeof end === 'string') return end;
     this.#heard.push(...learned(this.#known, rows, isAll));
     this.#state = state;
     return end;
@@ -157,7 +165,7 @@ class PeerWatcher implements Watcher {
     const { peer, mode, environment, partner, folder } = this.#options;
     const { url, credentials } = partner;
     const config = {
-      ...{ url, ...credentials, lookBackDays: settings.recentDays, today, mode },
+      ...{ url, ...credentials, lookBackDays, today, mode },
       emit_activate_version_messages: mode === 'full',
     };
     if (peer === 'dlt')
@@ -180,7 +188,7 @@ class PeerWatcher implements Watcher {
     const manifest = ['--manifest-path', join(folderOf(peer), 'manifest.yaml')];
     const catalog = ['--catalog', await file('catalog', catalogOf(mode))];
     const program = join(environment.bin, 'source-declarative-manifest');
-    return [program, 'read', ...manifest, ...catalog, ...common];
+    return [environment.python, program, 'read', ...manifest, ...catalog, ...common];
   }
 
   async isBehind(): Promise<boolean> {

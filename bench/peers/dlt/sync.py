@@ -21,6 +21,14 @@ if not is_full:
         "lag": config["lookBackDays"],
     }
 
+# From the oldest day that came, what did not come is gone.
+merge = {
+    "disposition": "merge",
+    "strategy": "delete-insert",
+    "destination_scope": "id IN (SELECT id FROM {staging_table})"
+    " OR certified_on >= (SELECT MIN(certified_on) FROM {staging_table})",
+}
+
 assessments = rest_api_resources(
     {
         "client": {
@@ -42,7 +50,8 @@ assessments = rest_api_resources(
             {
                 "name": "assessments",
                 "primary_key": "id",
-                "write_disposition": "replace" if is_full else "merge",
+                "write_disposition": "replace" if is_full else merge,
+                # A row stays whole. (With it, `replace` leaves the table alone when no row comes.)
                 "max_table_nesting": 0,
                 "endpoint": {"path": "assessments", "data_selector": "data", "params": params},
             }
