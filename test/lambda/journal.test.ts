@@ -76,7 +76,7 @@ describe('the line of a tick', () => {
     written((journal) => journal.completed({ ...line, failed: 1, failure }));
     const text = logged.mock.calls.join('\n');
     logged.mockRestore();
-    expect(text).toContain('"code":"ledger-unavailable"');
+    expect(text).toMatch(/"code":\s*"ledger-unavailable"/);
     expect(text).not.toContain('Odalys');
   });
 });
