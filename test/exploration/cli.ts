@@ -121,8 +121,10 @@ async function again(trail: string): Promise<void> {
 async function huntAll(names: readonly string[]): Promise<void> {
   console.log('| mutant | ticks, budgets | choices | noticed |\n|---|---|---|---|');
   for (const name of names) {
-    const kill = await hunt(breakParts(mutants[name] ?? {}), (minutes * minuteMs) / names.length);
-    if (kill === undefined) console.log(`| \`${name}\` | – | – | – |`);
+    const broken = breakParts(mutants[name] ?? {});
+    const { kill, unfinished } = await hunt(broken, (minutes * minuteMs) / names.length);
+    const doubt = unfinished > 0 ? ` (${unfinished} budgets before were not run to their end)` : '';
+    if (kill === undefined) console.log(`| \`${name}\` | –${doubt} | – | – |`);
     else {
       const { rung, finding } = kill;
       const budgets = kinds.flatMap((kind) =>
@@ -138,7 +140,7 @@ async function huntAll(names: readonly string[]): Promise<void> {
             .join(' '),
         );
       console.log(
-        `| \`${name}\` | ${[rung.ticks, ...budgets].join(', ')}${start} | ${choices.join('; ')} | ${finding.findings[0]} |`,
+        `| \`${name}\` | ${[rung.ticks, ...budgets].join(', ')}${start}${doubt} | ${choices.join('; ')} | ${finding.findings[0]} |`,
       );
     }
   }

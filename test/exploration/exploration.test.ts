@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { breakParts, intact, mutants } from '../simulation/mutants.ts';
 import { type Budget, nothing } from './budget.ts';
 import { begin, replay } from './explore.ts';
-import { everyFinding, type Rung } from './hunt.ts';
+import { everyFinding, hunt, type Rung } from './hunt.ts';
 import { search } from './search.ts';
 
 const never = Number.POSITIVE_INFINITY;
@@ -27,7 +27,7 @@ describe('every execution of a small world', () => {
   ])(
     'keeps every promise: %s',
     async (_, rung) => {
-      expect(await everyFinding(rung, intact, never)).toEqual([]);
+      expect(await everyFinding(rung, intact, never)).toEqual({ findings: [], left: 0 });
     },
     60_000,
   );
@@ -36,11 +36,19 @@ describe('every execution of a small world', () => {
     const { ledgerRules: _, ...parts } = mutants.lease ?? {};
     const broken = breakParts(mutants.lease ?? {});
     const rung = within(1, { moves: 1, overlaps: 1 });
-    const [finding] = await everyFinding(rung, broken, never);
+    const {
+      findings: [finding],
+    } = await everyFinding(rung, broken, never);
     const again = await replay(await begin(rung, broken), finding?.trail ?? '', broken);
     expect(again.findings).not.toEqual([]);
     const real = await replay(await begin(rung), finding?.trail ?? '', breakParts(parts));
     expect(real.findings).toEqual([]);
+  });
+
+  it('says of which budgets the time was too short', async () => {
+    const { kill, unfinished } = await hunt(breakParts(mutants.lease ?? {}), 0);
+    expect(kill).toBeUndefined();
+    expect(unfinished).toBeGreaterThan(0);
   });
 
   it('is run once, however many workers share the tree', async () => {

@@ -2,6 +2,7 @@ import type { BrokenParts } from '../simulation/mutants.ts';
 import { type Budget, nothing } from './budget.ts';
 import { stepsOf } from './choices.ts';
 import { type Beginning, begin, explore, type Finding, type Task } from './explore.ts';
+import type { Found } from './search.ts';
 import { Seen } from './seen.ts';
 
 /** Some budgets, all executions within which take seconds. */
@@ -11,7 +12,7 @@ export interface Rung extends Beginning {
 
 export interface Kill {
   readonly rung: Rung;
-  /** The shortest of those in which it is noticed. */
+  /** The shortest that was found: states that were met before are not gone on from, so a shorter one may exist. */
   readonly finding: Finding;
 }
 
@@ -43,17 +44,25 @@ const ladder: readonly Rung[] = [
   rung(3, { moves: 1, faults: 2, deaths: 1, waits: 1 }),
 ];
 
+export interface Hunted {
+  readonly kill?: Kill;
+  /** How many budgets before it were not run to their end in time: nothing is known of the rest of them. */
+  readonly unfinished: number;
+}
+
 const room = 2_000_000;
 const executions = 500;
 
 /** The first budgets within which something is noticed. @param endsAfterMs for each of them, at most */
-export async function hunt(broken: BrokenParts, endsAfterMs: number): Promise<Kill | undefined> {
+export async function hunt(broken: BrokenParts, endsAfterMs: number): Promise<Hunted> {
+  let unfinished = 0;
   for (const rung of ladder) {
-    const findings = await everyFinding(rung, broken, performance.now() + endsAfterMs);
+    const { findings, left } = await everyFinding(rung, broken, performance.now() + endsAfterMs);
     const [finding] = findings.toSorted((a, b) => lengthOf(a) - lengthOf(b));
-    if (finding) return { rung, finding };
+    if (finding) return { kill: { rung, finding }, unfinished };
+    if (left > 0) unfinished += 1;
   }
-  return undefined;
+  return { unfinished };
 }
 
 const lengthOf = ({ trail }: Finding) => stepsOf(trail).length;
@@ -63,16 +72,18 @@ export async function everyFinding(
   { ticks, ...beginning }: Rung,
   broken: BrokenParts,
   endsAt: number,
-): Promise<readonly Finding[]> {
+): Promise<Pick<Found, 'findings' | 'left'>> {
   const begun = await begin(beginning, broken);
   const seen = new Seen(beginning.budget, room);
   const findings: Finding[] = [];
   const tasks: Task[] = [{ trail: '', ticks, executions }];
-  for (let task = tasks.pop(); task && performance.now() < endsAt; task = tasks.pop()) {
+  while (performance.now() < endsAt) {
+    const task = tasks.pop();
+    if (task === undefined) break;
     const done = await explore(begun, task, seen, broken);
     findings.push(...done.findings);
     if (done.branches.length > 0) tasks.push({ ...task, branches: done.branches });
     for (const trail of done.next) tasks.push({ trail, ticks: task.ticks - 1, executions });
   }
-  return findings;
+  return { findings, left: tasks.length };
 }
