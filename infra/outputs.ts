@@ -1,4 +1,4 @@
-import { Aws, CfnElement, CfnOutput, type Stack } from 'aws-cdk-lib';
+import { Aws, CfnCondition, CfnElement, CfnOutput, Fn, type Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { ConfigError } from './config-error.ts';
 import type { CertificationNotifier } from './constructs/certification-notifier.ts';
@@ -39,7 +39,7 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
   if (notifier.dashboard)
     output(
       'Dashboard',
-      `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home#dashboards/dashboard/${notifier.dashboard.dashboardName}`,
+      `https://console.${consoleDomain(outputs)}/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${notifier.dashboard.dashboardName}`,
       'Are we up to date, what has changed, is the partner well, what does it cost',
     );
 
@@ -85,4 +85,17 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
         `Run once with credentials.json = {"client_id": "...", "client_secret": "..."}, then delete that file`,
       );
   }
+}
+
+/** Of AWS's console: other partitions have their own. */
+function consoleDomain(scope: Construct): string {
+  const isIn = (partition: string, id: string) =>
+    new CfnCondition(scope, id, { expression: Fn.conditionEquals(Aws.PARTITION, partition) })
+      .logicalId;
+  const elsewhere = Fn.conditionIf(
+    isIn('aws-us-gov', 'IsGovCloud'),
+    'amazonaws-us-gov.com',
+    'aws.amazon.com',
+  );
+  return Fn.conditionIf(isIn('aws-cn', 'IsChina'), 'amazonaws.cn', elsewhere).toString();
 }

@@ -38,6 +38,8 @@ export class Ledger extends Construct {
       encryption: dynamodb.TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
+      // Not RETAIN_ON_UPDATE_OR_DELETE, like key and secrets: the rollback of a failed first deployment would
+      // try to delete a protected table, and fail.
       removalPolicy: RemovalPolicy.RETAIN,
     });
   }

@@ -1,6 +1,9 @@
+import * as z from 'zod';
 import { TemplateNotUnderstoodError } from './errors.ts';
 import { hasLocalMeaning, type Identity, identify, nameProperties } from './identities.ts';
 import type { Json, Place, Template } from './template.ts';
+
+const equals = z.strictObject({ 'Fn::Equals': z.tuple([z.json(), z.json()]) });
 
 /** Resolves a template's intrinsic functions to what they would be in `place`. */
 export class Resolver {
@@ -12,10 +15,10 @@ export class Resolver {
   constructor(template: Template, place: Place) {
     this.#template = template;
     this.#place = place;
-    const { stackName, region, accountId } = place;
+    const { stackName, region, accountId, partition = 'aws' } = place;
     this.#pseudoParameters = new Map([
       ['AWS::AccountId', accountId],
-      ['AWS::Partition', 'aws'],
+      ['AWS::Partition', partition],
       ['AWS::Region', region],
       ['AWS::StackId', `arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/local`],
       ['AWS::StackName', stackName],
@@ -99,11 +102,26 @@ export class Resolver {
         if (chosen === undefined) throw new TemplateNotUnderstoodError(at, 'no such element');
         return this.resolve(chosen, at);
       }
+      case 'Fn::If':
+        return this.#chosen(Array.isArray(argument) ? argument : [], at);
       case 'Fn::Sub':
         return this.#substitute(argument, at);
       default:
         throw new TemplateNotUnderstoodError(at, `intrinsic function ${name}`);
     }
+  }
+
+  #chosen([condition = null, yes = null, no = null]: readonly Json[], at: string) {
+    return this.resolve(this.#holds(this.#string(condition, at), at) ? yes : no, at);
+  }
+
+  /** Of conditions that compare two values; others nothing here depends on. */
+  #holds(condition: string, at: string): boolean {
+    const expression = this.#template.Conditions[condition];
+    const { data: compared } = equals.safeParse(expression);
+    if (compared === undefined) throw new TemplateNotUnderstoodError(at, `condition ${condition}`);
+    const [one, other] = compared['Fn::Equals'].map((value) => this.#string(value, at));
+    return one === other;
   }
 
   #ref(name: string, at: string): Json | undefined {

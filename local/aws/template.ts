@@ -3,6 +3,7 @@ import * as z from 'zod';
 /** The parts of a CloudFormation template that a local run looks at. */
 export const templateSchema = z.looseObject({
   Parameters: z.record(z.string(), z.looseObject({ Default: z.json().optional() })).default({}),
+  Conditions: z.record(z.string(), z.json()).default({}),
   Resources: z.record(
     z.string(),
     z.looseObject({
@@ -22,6 +23,8 @@ export interface Place {
   readonly stackName: string;
   readonly region: string;
   readonly accountId: string;
+  /** @default "aws" */
+  readonly partition?: string;
   /** Base URL of the embedded SQS; `Ref` of a queue is a URL. */
   readonly sqsEndpoint: string;
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Resolver } from '../../local/aws/intrinsics.ts';
+import { templateSchema } from '../../local/aws/template.ts';
 import { table, template } from './constructs/two-districts.ts';
 import { at, listAt } from './synthesized.ts';
 
@@ -26,6 +28,22 @@ describe('the outputs', () => {
     ]);
     expect(JSON.stringify(outputs.FillSecretDistrictA)).toContain(
       'aws secretsmanager put-secret-value',
+    );
+  });
+
+  it.each([
+    ['us-east-1', 'aws', 'console.aws.amazon.com'],
+    ['cn-north-1', 'aws-cn', 'console.amazonaws.cn'],
+    ['us-gov-west-1', 'aws-us-gov', 'console.amazonaws-us-gov.com'],
+  ])('lead to the dashboard in %s, of the partition %s', (region, partition, host) => {
+    const understood = templateSchema.parse(template.toJSON());
+    const resolver = new Resolver(understood, {
+      ...{ stackName: 'notifier', accountId: '111122223333', sqsEndpoint: '', region },
+      partition,
+    });
+    const { Value = null } = understood.Outputs.Dashboard ?? {};
+    expect(resolver.resolve(Value, 'Dashboard')).toMatch(
+      `https://${host}/cloudwatch/home?region=${region}#dashboards/dashboard/`,
     );
   });
 

@@ -48,9 +48,16 @@ function substituted(value: object): string | undefined {
   if (!Array.isArray(join)) return undefined;
   const [separator, parts] = join;
   if (!Array.isArray(parts)) return undefined;
-  return parts
-    .map((part) => (typeof part === 'string' ? part : substituted(Object(part))))
-    .join(String(separator));
+  return parts.map(textOf).join(String(separator));
+}
+
+/** In a text, conditions are as JavaScript writes them. */
+function textOf(part: unknown): string | undefined {
+  if (typeof part === 'string') return part;
+  const choice = at(part, 'Fn::If');
+  if (!Array.isArray(choice)) return substituted(Object(part));
+  const [condition, yes, no] = choice;
+  return `\${${condition} ? ${textOf(yes)} : ${textOf(no)}}`;
 }
 
 function json(text: string): unknown {

@@ -103,6 +103,13 @@ describe('a template', () => {
     );
   });
 
+  test('with a name that a condition chooses is refused when nothing says what the condition is', () => {
+    const Properties = { TopicName: { 'Fn::If': ['IsProd', 'big', 'small'] } };
+    expect(() => planOf({ T: { Type: 'AWS::SNS::Topic', Properties } })).toThrow(
+      'condition IsProd',
+    );
+  });
+
   test('may hold anything that has no local meaning', () => {
     const plan = planOf({ Alarm: { Type: 'AWS::CloudWatch::Alarm', Condition: 'IsProd' } });
     expect(plan.topics).toEqual([]);
