@@ -7,22 +7,13 @@ export interface Asked {
   readonly resource: string;
 }
 
-/** What AWS says of a denial, as far as it does. */
-interface Denial extends Asked {
-  /** AWS's own name for it. */
-  readonly code: string;
-  readonly requestId: string;
-  /** Which kind of policy has led to it. */
-  readonly reason: string | undefined;
-}
-
 /** AWS does not let the role of this function do it. */
 export class AccessDeniedError extends errorOf('access-denied', 'aws') {
   readonly whatToDo: string;
 
-  constructor({ action, resource, code, requestId, reason }: Denial, options: ErrorOptions) {
-    const why = reason === undefined ? '' : `: ${reason}`;
-    super(`AWS denies ${action} on ${resource} (${code}, request ${requestId})${why}.`, options);
+  /** @param saying AWS's name for it, the request, and which kind of policy has led to it */
+  constructor({ action, resource }: Asked, saying: string, options: ErrorOptions) {
+    super(`AWS denies ${action} on ${resource} ${saying}.`, options);
     this.whatToDo = `Deploy again: the stack grants what its functions need. If that does not help, grant the role of this function ${action} on ${resource}, in the policy that denies it: the role's, the resource's, its key's or the organization's.`;
   }
 }
@@ -33,9 +24,7 @@ const denied = z.object({
     .string()
     .check(z.regex(/^(AccessDenied|AuthorizationError|K(MS|ms)AccessDenied)(Exception)?$/)),
   message: z.catch(z.string(), ''),
-  $metadata: z.catch(z.object({ requestId: z._default(z.string(), 'unknown') }), {
-    requestId: 'unknown',
-  }),
+  $metadata: z.catch(z.object({ requestId: z.string() }), { requestId: 'unknown' }),
 });
 
 /** Of the message, names of actions, resources and kinds of policies, and nothing else; each may be missing. */
@@ -55,20 +44,13 @@ export function denialOf(error: unknown, asked: Asked): AccessDeniedError | unde
   if (data === undefined) return undefined;
   const { name: code, message, $metadata } = data;
   const found = (pattern: RegExp) => pattern.exec(message)?.[1];
+  const reason = found(named.reason)?.replace(/ allows$/, '$& it');
+  const saying = `(${code}, request ${$metadata.requestId})${reason ? `: ${reason}` : ''}`;
+  const publishes = /^s[nq]s:/.test(asked.action) ? 'kms:GenerateDataKey and ' : '';
+  const key = { action: `${publishes}kms:Decrypt`, resource: `the key of ${asked.resource}` };
   const action = found(named.action);
   // A key's denial may name neither the action nor the key.
-  const isOfKey = action === undefined && /kms/i.test(code + message);
-  const ofKey = {
-    action: /^s[nq]s:/.test(asked.action) ? 'kms:GenerateDataKey and kms:Decrypt' : 'kms:Decrypt',
-    resource: `the key of ${asked.resource}`,
-  };
-  const unnamed = isOfKey ? ofKey : asked;
-  const denial = {
-    action: action ?? unnamed.action,
-    resource: found(named.resource) ?? unnamed.resource,
-    code,
-    requestId: $metadata.requestId,
-    reason: found(named.reason)?.replace(/ allows$/, '$& it'),
-  };
-  return new AccessDeniedError(denial, { cause: error });
+  const what = action === undefined && /kms/i.test(code + message) ? key : asked;
+  const told = { action: action ?? what.action, resource: found(named.resource) ?? what.resource };
+  return new AccessDeniedError(told, saying, { cause: error });
 }

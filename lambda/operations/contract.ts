@@ -7,6 +7,7 @@ import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf, faults } from '../errors.ts';
 import { commandRecord } from '../ports/command-record.ts';
 import { revisionNoted } from '../ports/ledger.ts';
+import { denialNoted } from '../ports/state.ts';
 
 /*
  * What definitions of commands have in common. No personal data anywhere. Instants are RFC 3339 in UTC, days are
@@ -132,6 +133,8 @@ const status = {
     }),
     /** End of the last tick that got there. */
     lastTick: z.optional(instant),
+    /** What AWS has denied the tick that ran last: action, resource, request, and what to grant. */
+    denial: z.optional(denialNoted),
     certifications: count,
     /** Its total, or why it has not told it: a failure does not fail the command. Absent: not asked. */
     partner: z.optional(z.union([z.object({ count }), z.object({ problem: problemSchema })])),

@@ -44,6 +44,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
     backingOff: backOff && { ...backOff, until: backOff.until.toString() },
     baseline: progressOf(state, calendar, settings.baseline),
     lastTick: state?.heartbeat,
+    denial: state?.denial,
     certifications,
     partner,
     unexplained: state?.unexplained ?? 0,

@@ -59,6 +59,9 @@ const baseline = z.readonly(
     .check(z.refine(({ status, startDay }) => status === 'none' || startDay !== undefined)),
 );
 
+/** What AWS has denied the last tick. */
+export const denialNoted = z.object({ at: z.string(), message: z.string(), whatToDo: z.string() });
+
 /**
  * What one tick leaves for the next one: the state item of an integration. The schema is the only
  * list of its fields. What is absent is not there; nothing is null. All of it is small, so that a quiet
@@ -115,6 +118,7 @@ export const state = z.object({
   /** The tick or the call that holds the lease, at the longest until then. */
   leaseOwner: z.optional(z.string()),
   leaseUntil: z.optional(instant),
+  denial: z.optional(z.readonly(denialNoted)),
   /** Quarantined records that have been reported. */
   reported: z._default(z.readonly(z.array(z.string())), []),
   /** When people are told of events that subscribers have already; absent: no event waits for a digest. */

@@ -36,6 +36,8 @@ export interface DeliveryState extends DeliveryTally {
   readonly toTell: readonly OwedEvent[];
   /** What earlier ticks had left to wait for the mail, and whether it is too small for everything. */
   readonly left: Exclude<DigestNews, 'left'>;
+  /** What SNS was denied, if anything. */
+  readonly denial?: PublishOutcome['denial'];
   /** When the next mail is due; `undefined`: nobody waits for one. */
   readonly schedule: DigestSchedule | undefined;
 }
@@ -122,6 +124,7 @@ export async function tellPeople(
     ...delivery,
     isMailDue: false,
     toTell: [],
+    denial: (isRefused ? outcome.denial : undefined) ?? delivery.denial,
     undelivered: isRefused ? undelivered + toTell.length : undelivered,
     schedule: digestSchedule(schedule, isRefused ? 'more' : left, clock.now(), settings),
   };
@@ -171,6 +174,7 @@ async function publish(
     undelivered: delivery.undelivered + forNow.length,
     undeliverable: delivery.undeliverable + refused.length - forNow.length,
     isStopped: delivery.isStopped || stopped !== undefined,
+    denial: denial ?? delivery.denial,
     sent: new Set([...delivery.sent, ...accepted.map((one) => one.certificationId)]),
     waiting: new Set([...delivery.waiting, ...forNow]),
   };

@@ -201,6 +201,8 @@ class Tick {
       await this.#attempt('back-off not noted', () => ledger.saveState({ backOff }));
     }
     if (error instanceof NotifierError && error.reach === 'access') this.#facts.access = error.code;
+    const denial = this.#denialIn(error);
+    if (denial) await this.#attempt('denial not noted', () => ledger.saveState({ denial }));
     await this.#attempt('conditions not told', () => this.#tell());
     const work = this.#work;
     if (work !== undefined) {
@@ -524,6 +526,7 @@ class Tick {
     const work = this.#work;
     const end = {
       ...this.#learned,
+      ...(state.denial && { denial: undefined }),
       ...(work && { ...this.#announced(work, now, outcome), ...noLease }),
       heartbeat: now.toString(),
     };
@@ -542,10 +545,12 @@ class Tick {
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
   ): StateChanges {
-    const { gate, saved, tally, failures, delivery } = announcement.now;
+    const { gate, saved, tally, failures, failure, delivery } = announcement.now;
+    const denial = this.#denialIn(failure) ?? this.#denialIn(delivery.denial);
     const today = tallied(state.today, this.#window.today.toString(), tally);
     const kept = {
       digest: delivery.schedule,
+      ...(denial && { denial }),
       ...(!isDeepStrictEqual(gate, saved) && { gate }),
       ...(today && { today }),
     };
@@ -559,6 +564,13 @@ class Tick {
       since !== undefined &&
       now.since(since).total('minutes') >= indexLagMinutes;
     return { ...kept, dirtySince: isSettled ? undefined : since };
+  }
+
+  /** What no retry mends at AWS, for `status`: what fails with a retry may be over before somebody looks. */
+  #denialIn(error: unknown) {
+    if (!(error instanceof NotifierError) || error.fault !== 'aws' || error.retryHelps) return;
+    const { message, whatToDo } = error;
+    return { at: this.#parts.clock.now().toString(), message, whatToDo };
   }
 
   /** Operations hear of what was seen before the state says that they know. */

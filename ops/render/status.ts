@@ -16,6 +16,7 @@ export function statusLines(view: View, status: Status): string[] {
     ...facts(view, [
       ['partner', `${settings.baseUrl}, days in ${settings.timeZone}`],
       ['last tick', lastTick === undefined ? 'none' : momentAndDistance(lastTick, view)],
+      ['denied', denied(view, status)],
       [
         'baseline',
         status.baseline.status === 'completed' ? undefined : baselineLine(baselineIn(status)),
@@ -134,6 +135,10 @@ function waiting({ waiting: { pending, digest, held, undeliverable } }: Status):
     'nothing',
   );
   return held + undeliverable > 0 ? ['warning', text] : text;
+}
+
+function denied(view: View, { denial }: Status): Cell | undefined {
+  return denial && ['bad', `${distance(denial.at, view)}: ${denial.message} ${denial.whatToDo}`];
 }
 
 function unproven({ unproven: { days, first } }: Status): Cell | undefined {

@@ -4,10 +4,7 @@ import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { writeEach } from '../../lambda/write-each.ts';
 
 const unavailable = new LedgerUnavailableError('UpdateItem', {});
-const denied = new AccessDeniedError(
-  { action: 'a:B', resource: 'c', code: 'd', requestId: 'e', reason: undefined },
-  {},
-);
+const denied = new AccessDeniedError({ action: 'a:B', resource: 'c' }, '(d)', {});
 
 /** What comes of writing to items that fail as they are told, and which were tried. */
 async function written(failures: readonly (Error | undefined)[]) {

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { AccessDeniedError } from '../../../lambda/access-denied.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import { contract } from '../../../lambda/operations/contract.ts';
+import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import { ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { isOfDays, serverError } from '../../scaffold/partner.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
@@ -211,6 +213,51 @@ describe('the status', () => {
     story.ledger.commit = commit;
     await story.tick();
     expect(await status()).toMatchObject({ standing: 'up-to-date' });
+  });
+
+  it('has what AWS denies to a tick, until one is denied nothing', async () => {
+    story.world = [on('2026-11-20', 1)];
+    await story.settle();
+    const denial = new AccessDeniedError(
+      { action: 'dynamodb:UpdateItem', resource: 'the table' },
+      '(AccessDeniedException, request 0b3a1c52)',
+      {},
+    );
+    const { message, whatToDo } = denial;
+    const deny = () => Promise.reject(denial);
+    const { commit, known } = story.ledger;
+    story.host.edit(1, { email: 'changed@example.org' });
+    for (const denied of [{ commit: deny }, { known: deny }, {}]) {
+      Object.assign(story.ledger, { commit, known }, denied);
+      story.clock.advance({ minutes: 1 });
+      await story.tick().catch((error: unknown) => expect(error).toBe(denial));
+      const at = story.clock.now().toString();
+      const told = Object.keys(denied).length > 0 ? { at, message, whatToDo } : undefined;
+      expect((await status()).denial).toEqual(told);
+    }
+  });
+
+  it('has what SNS denies to a tick, which comes to its end all the same', async () => {
+    story.world = [on('2026-11-20', 1)];
+    await story.settle();
+    story.host.edit(1, { email: 'changed@example.org' });
+    const asked = { action: 'kms:Decrypt', resource: 'the key of the topic' };
+    const denial = new AccessDeniedError(asked, '(KMSAccessDenied)', {});
+    const { subscribers } = story;
+    const announcer: Announcer = {
+      tellPeople: (...events) => subscribers.tellPeople(...events),
+      notify: (...notice) => subscribers.notify(...notice),
+      publish: async (owed) => {
+        const refused = owed.map((one) => ({ owed: one, code: 'KMSAccessDenied' }));
+        return { accepted: [], refused, stopped: 'KMSAccessDenied', denial };
+      },
+    };
+    story.clock.advance({ minutes: 1 });
+    expect(await story.tick({ announcer })).toMatchObject({ outcome: 'completed', undelivered: 1 });
+    const { message, whatToDo } = denial;
+    expect((await status()).denial).toMatchObject({ message, whatToDo });
+    await story.settle();
+    expect((await status()).denial).toBeUndefined();
   });
 
   it('is not up to date while a difference is unexplained, also if the partner is not asked', async () => {
