@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { NotifierError } from '../lambda/errors.ts';
@@ -9,13 +10,16 @@ class ConfigUnloadableError extends NotifierError {
   readonly code = 'config-unloadable';
   readonly fault = 'ops';
   readonly retryHelps = false;
-  readonly whatToDo = 'Correct that file.';
+  readonly whatToDo: string;
 
   constructor(file: string, cause: unknown) {
     const { message = String(cause), stack = '' } = cause instanceof Error ? cause : {};
     const [, line = ''] = stack.slice(stack.indexOf(file) + file.length).match(/^(:\d+)/) ?? [];
     const [first = ''] = message.split('\n');
-    super(`${file}${line} cannot be loaded: ${withoutSecrets(first)}.`, { cause });
+    const isThere = existsSync(file);
+    const why = isThere ? `${line} cannot be loaded: ${withoutSecrets(first)}.` : ' is not found.';
+    super(`${file}${why}`, { cause });
+    this.whatToDo = isThere ? 'Correct that file.' : 'Check its name, or write it.';
   }
 }
 

@@ -380,7 +380,7 @@ describe('an environment', () => {
   });
 
   it.each([
-    ['production', 'deployed.production.config.mjs cannot be loaded: Cannot find module'],
+    ['production', 'deployed.production.config.mjs is not found.'],
     ['../staging', 'env: "../staging" found; allowed: lower-case letters'],
     ['', 'env: "" found; allowed: lower-case letters'],
   ])('that there is none of is said plainly: %j', async (env, expected) => {
