@@ -21,8 +21,8 @@ export type Request<Answer = unknown> = {
       readonly to: 'ledger' | 'announcer';
       readonly isWrite: boolean;
       readonly perform: () => Promise<Answer>;
-      /** Of an index: the answer may be as it was a while ago. */
-      readonly lagging?: Answer;
+      /** Of an index: its answer as it was a while ago. */
+      readonly lagging?: () => Promise<Answer>;
     }
 );
 
@@ -62,7 +62,7 @@ export function ledgerOf(
   const asked = <Answer>(
     name: string,
     perform: () => Promise<Answer>,
-    more?: { readonly lagging: Answer },
+    more?: { readonly lagging: () => Promise<Answer> },
   ) =>
     ask({
       to: 'ledger',
@@ -76,13 +76,13 @@ export function ledgerOf(
     get: (target, property) => {
       if (property === 'leftovers')
         return async function* (owing: 'event' | 'digest') {
-          const now = { perform: async () => Number.POSITIVE_INFINITY };
-          const lagging = clock.now().epochMilliseconds - mostLagMs;
-          const shownUntil = await asked('leftovers', now.perform, { lagging });
-          for await (const { owed, unreadable } of target.leftovers(owing)) {
-            const shown = owed.filter(({ event }) => Date.parse(event.time) <= shownUntil);
-            yield { owed: shown, unreadable };
-          }
+          const shownUntil = (until: number) => async () => {
+            const pages = await Array.fromAsync(target.leftovers(owing));
+            const isShown = ({ event }: OwedEvent) => Date.parse(event.time) <= until;
+            return pages.map((page) => ({ ...page, owed: page.owed.filter(isShown) }));
+          };
+          const lagging = shownUntil(clock.now().epochMilliseconds - mostLagMs);
+          yield* await asked('leftovers', shownUntil(Number.POSITIVE_INFINITY), { lagging });
         };
       const method: unknown = Reflect.get(target, property);
       if (typeof method !== 'function') return method;

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { breakParts, mutants } from '../simulation/mutants.ts';
 import { type Budget, kinds, nothing } from './budget.ts';
-import { stepsOf } from './choices.ts';
 import { begin, replay, verdictOn } from './explore.ts';
 import { hunt } from './hunt.ts';
 import { type Found, search } from './search.ts';
@@ -94,8 +93,10 @@ async function searchAll(): Promise<void> {
       return mutant === undefined || so.findings.length === 0;
     },
   );
+  // A trail means something with the options of its run.
+  const command = ['npm run explore --', ...process.argv.slice(2)].join(' ');
   for (const { trail, findings } of found.findings.slice(0, mostShown))
-    console.log(`--trail '${trail}': ${findings.slice(0, 5).join('; ')}`);
+    console.log(`${command} --trail '${trail}': ${findings.slice(0, 5).join('; ')}`);
   const seconds = Math.round((performance.now() - began) / secondMs);
   const rest = found.left === 0 ? 'all executions within the budgets' : `${found.left} tasks left`;
   console.log(`${said(found)}, in ${seconds} s: ${rest}`);
@@ -110,11 +111,10 @@ async function again(trail: string): Promise<void> {
   const broken = breakParts(mutants[mutant ?? ''] ?? {});
   const begun = await begin(beginning, broken);
   const { situation, findings, end } = await replay(begun, trail, broken);
-  for (const finding of [
-    ...findings,
-    ...(end === 'calm' ? [] : await verdictOn(situation, broken)),
-  ])
-    console.log(finding);
+  const verdict = end === 'calm' ? [] : await verdictOn(situation, broken);
+  const all = [...findings, ...verdict];
+  for (const finding of all) console.log(finding);
+  process.exitCode = all.length === 0 ? 0 : 1;
 }
 
 /** As rows of a table. */
@@ -131,16 +131,9 @@ async function huntAll(names: readonly string[]): Promise<void> {
         rung.budget[kind] > nothing[kind] ? `${kind} ${rung.budget[kind]}` : [],
       );
       const start = rung.isNew ? ', a new ledger' : '';
-      const choices = finding.trail
-        .split(' | ')
-        .slice(1)
-        .map((tick) =>
-          stepsOf(tick)
-            .map(({ at, name: what }) => `${at}:${what}`)
-            .join(' '),
-        );
+      const choices = finding.trail.split(' | ').slice(1).join('; ');
       console.log(
-        `| \`${name}\` | ${[rung.ticks, ...budgets].join(', ')}${start}${doubt} | ${choices.join('; ')} | ${finding.findings[0]} |`,
+        `| \`${name}\` | ${[rung.ticks, ...budgets].join(', ')}${start}${doubt} | ${choices} | ${finding.findings[0]} |`,
       );
     }
   }

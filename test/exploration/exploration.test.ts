@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { breakParts, intact, mutants } from '../simulation/mutants.ts';
 import { type Budget, nothing } from './budget.ts';
-import { begin, replay } from './explore.ts';
+import { begin, replay, verdictOn } from './explore.ts';
 import { everyFinding, hunt, type Rung } from './hunt.ts';
 import { search } from './search.ts';
+import { type Memory, Seen, unseen } from './seen.ts';
+import { stateOf } from './situation.ts';
 
 const never = Number.POSITIVE_INFINITY;
 const within = (ticks: number, budget: Partial<Budget>, isNew = false): Rung => ({
@@ -50,6 +53,55 @@ describe('every execution of a small world', () => {
     expect(kill).toBeUndefined();
     expect(unfinished).toBeGreaterThan(0);
   });
+
+  it('is told of by its findings with and without the memory of states', async () => {
+    const rung = within(1, { moves: 1, overlaps: 1 });
+    const texts = async (seen?: Memory) => {
+      const found = await everyFinding(rung, breakParts(mutants.lease ?? {}), never, seen);
+      return new Set(found.findings.flatMap(({ findings }) => findings));
+    };
+    const all = await texts(unseen);
+    expect(all.size).toBeGreaterThan(0);
+    expect(await texts()).toEqual(all);
+  }, 60_000);
+
+  it('excuses no repeat because of what another execution has gone through', async () => {
+    const begun = await begin(within(1, { moves: 1 }));
+    const unsettled = breakParts({
+      ledger: () => ({
+        settle: () => Promise.reject(new LedgerUnavailableError('settle', {})),
+      }),
+    });
+    const { situation } = await replay(begun, ' | 0:edit-1 1:tick', unsettled);
+    const troubled = { ...situation, told: { ...situation.told, mayRepeat: true } };
+    const seen = new Seen(begun.budget, 1_000);
+    expect(await verdictOn(troubled, intact, seen)).toEqual([]);
+    expect(await verdictOn(situation, intact, seen)).toEqual(['sim/1/2 is told twice']);
+  });
+
+  it.each([
+    [
+      'a commit lands after the outboxes were read',
+      within(1, { moves: 1, deaths: 1, overlaps: 1 }),
+      ' | 0:tick 2:appear-3-on-0 10:late 14:land',
+      'after 1',
+    ],
+    [
+      'a third tick after two that others reach by three',
+      within(3, { faults: 1, waits: 1 }),
+      ' | 0:wait 15:fail | 0:tick',
+      'after 2',
+    ],
+  ])(
+    'meets the end of each execution: %s',
+    async (_, rung, trail, place) => {
+      const seen = new Seen(rung.budget, 100_000);
+      await everyFinding(rung, intact, never, seen);
+      const { situation } = await replay(await begin(rung), trail, intact);
+      expect(seen.isNew(stateOf(situation, place))).toBe(false);
+    },
+    60_000,
+  );
 
   it('is run once, however many workers share the tree', async () => {
     const rung = within(1, { moves: 1, faults: 1 });

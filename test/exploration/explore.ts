@@ -13,9 +13,8 @@ import {
   trailOf,
   uneventful,
 } from './choices.ts';
-import { digest } from './key.ts';
 import { Machine } from './machine.ts';
-import { type Memory, type State, unseen } from './seen.ts';
+import { type Memory, unseen } from './seen.ts';
 import { momentIn, type Situation, settings, stateOf } from './situation.ts';
 import { days, entriesOf, moments, movesOf, worldOf } from './world.ts';
 
@@ -137,7 +136,7 @@ async function live(
     const moved = moves.get(chosen);
     if (moved === undefined) {
       const budget = chosen === 'wait' ? spent(now.budget, 'waits') : now.budget;
-      return goOn({ ...now, budget }, pauses.get(chosen), choices, broken, seen);
+      return goOn({ ...now, budget }, ticks, pauses.get(chosen), choices, broken, seen);
     }
     situation = moved;
   }
@@ -146,6 +145,7 @@ async function live(
 /** @param pause seconds before a tick; undefined: nothing happens any more */
 async function goOn(
   situation: Situation,
+  ticks: number,
   pause: number | undefined,
   choices: Choices,
   broken: BrokenParts,
@@ -153,18 +153,12 @@ async function goOn(
 ): Promise<Lived> {
   if (pause === undefined)
     return { situation, findings: await verdictOn(situation, broken, seen), end: 'calm' };
-  const machine = new Machine(situation, broken);
+  const machine = new Machine(situation, broken, `${ticks} left`);
   const end = (await machine.run(choices, pause)) ? 'tick' : 'known';
   return { situation: machine.situation, findings: machine.findings, end };
 }
 
-const betweenTicks = (situation: Situation, ticks: number) => stateAt(situation, `before ${ticks}`);
-
-/** The same situation at different places of an execution is not the same state. */
-function stateAt(situation: Situation, place: string): State {
-  const { key, budget } = stateOf(situation);
-  return { key: digest(`${key} ${place}`), budget };
-}
+const betweenTicks = (situation: Situation, ticks: number) => stateOf(situation, `before ${ticks}`);
 
 function movesNow(situation: Situation): ReadonlyMap<string, Situation> {
   const { world, nowMs, ledger } = situation;
@@ -204,7 +198,7 @@ export async function explore(
     const further = `${trail} | ${trailOf(tree.steps)}`;
     depth = Math.max(depth, stepsOf(further).length);
     if (done.findings.length > 0) findings.push({ trail: further, findings: done.findings });
-    if (done.end === 'tick' && seen.isNew(stateAt(done.situation, `after ${ticks}`)))
+    if (done.end === 'tick' && seen.isNew(stateOf(done.situation, `after ${ticks}`)))
       next.push(further);
   }
   return {
@@ -237,9 +231,11 @@ async function inPeace(
   let calls: readonly string[] = [];
   const findings: string[] = [];
   for (const [nth, minutes] of minutesBetween.entries()) {
-    const isKnown = !seen.isNew(stateAt(situation, `calm ${nth}`));
+    // In calm there is no budget, by which else repeats are excused.
+    const excuse = situation.told.mayRepeat ? 'after trouble' : '';
+    const isKnown = !seen.isNew(stateOf(situation, `calm ${nth} ${excuse}`));
     if (isKnown) return { situation, calls, findings, isKnown };
-    const machine = new Machine(situation, broken, ticks);
+    const machine = new Machine(situation, broken, 'calm', ticks);
     await machine.run(uneventful, minutes * 60);
     findings.push(...machine.findings);
     ({ situation, calls } = machine);

@@ -3,7 +3,7 @@ import { type Budget, nothing } from './budget.ts';
 import { stepsOf } from './choices.ts';
 import { type Beginning, begin, explore, type Finding, type Task } from './explore.ts';
 import type { Found } from './search.ts';
-import { Seen } from './seen.ts';
+import { type Memory, Seen } from './seen.ts';
 
 /** Some budgets, all executions within which take seconds. */
 export interface Rung extends Beginning {
@@ -72,9 +72,9 @@ export async function everyFinding(
   { ticks, ...beginning }: Rung,
   broken: BrokenParts,
   endsAt: number,
+  seen: Memory = new Seen(beginning.budget, room),
 ): Promise<Pick<Found, 'findings' | 'left'>> {
   const begun = await begin(beginning, broken);
-  const seen = new Seen(beginning.budget, room);
   const findings: Finding[] = [];
   const tasks: Task[] = [{ trail: '', ticks, executions }];
   while (performance.now() < endsAt) {

@@ -58,6 +58,7 @@ interface Act extends Option {
 export class Machine {
   readonly #broken: BrokenParts;
   readonly #settings: TickSettings;
+  readonly #place: string;
   readonly #clock: ManualClock;
   readonly #ledger: MemoryLedger;
   readonly #witness: Witness;
@@ -71,8 +72,10 @@ export class Machine {
   /** A digest of the ledger and of what was told, until either changes. */
   #kept: bigint | undefined;
 
-  constructor(from: Situation, broken: BrokenParts, ticks: TickSettings = settings) {
+  /** @param place of this tick in the execution: how many come after it is part of the state */
+  constructor(from: Situation, broken: BrokenParts, place: string, ticks: TickSettings = settings) {
     this.#settings = ticks;
+    this.#place = place;
     this.#broken = broken;
     this.#clock = new ManualClock(new Date(from.nowMs).toISOString());
     this.#ledger = from.ledger.copy();
@@ -139,26 +142,23 @@ export class Machine {
     ];
   }
 
-  /** A move that does not change this answer is as good as one later on. */
   *#moves(process: Process, call: Call, question: Question): Generator<Act> {
     if (this.#budget.moves === 0) return;
     const budget = spent(this.#budget, 'moves');
-    const shown = (world: World) => answerIn(world, question).content;
-    const now = shown(this.#world);
     const instant = { nowMs: this.#nowMs, moment: momentIn(this.#ledger) };
     for (const [name, world] of movesOf(this.#world, instant, budget.moves === 0))
-      if (shown(world) !== now)
-        yield {
-          name,
-          act: () => {
-            this.#budget = budget;
-            this.#world = world;
-            return undefined;
-          },
-          next: () => this.#state({ turn: process.name, world, budget }),
-        };
+      yield {
+        name,
+        act: () => {
+          this.#budget = budget;
+          this.#world = world;
+          return undefined;
+        },
+        next: () => this.#state({ turn: process.name, world, budget }),
+      };
     const replica = replicaOf(this.#world);
-    if (this.#isReplicaBehind && shown(replica) !== now)
+    const isOther = answerIn(replica, question).content !== answerIn(this.#world, question).content;
+    if (isOther && this.#isReplicaBehind)
       yield {
         name: 'stale',
         act: () => {
@@ -176,7 +176,7 @@ export class Machine {
     return before?.isOutdated === true && this.#nowMs - before.until < settings.withdrawAfterMs;
   }
 
-  /** Only where ticks meet does it matter whose turn it is: they share the ledger and the topics. */
+  /** At what ticks share: the ledger and the topics. */
   *#turns(process: Process, request: OwnRequest): Generator<Act> {
     const late = this.#late;
     if (late && doMeet(late.request, request))
@@ -258,8 +258,9 @@ export class Machine {
     };
     if (isWrite(request))
       yield { name: 'lose', act: () => this.#lose(process, call, request, budget) };
-    if (request.to !== 'partner' && request.lagging !== undefined && this.#isOwing)
-      yield { name: 'lag', act: () => this.#lag(process, call, request.lagging, budget) };
+    const lagging = request.to === 'partner' ? undefined : request.lagging;
+    if (lagging && this.#isOwing)
+      yield { name: 'lag', act: () => this.#lag(process, call, lagging(), budget) };
   }
 
   /** Something waits in an outbox, and the index may not show it yet. */
@@ -289,10 +290,10 @@ export class Machine {
     call.answer(this.#performed(request).then(failed));
   }
 
-  #lag(process: Process, call: Call, answer: unknown, budget: Budget): undefined {
+  #lag(process: Process, call: Call, answer: Promise<unknown>, budget: Budget): undefined {
     this.#trouble(budget);
     taken(process, call);
-    call.answer(told(process, Promise.resolve(answer)));
+    call.answer(told(process, answer));
   }
 
   #carryOut(process: Process, call: Call): undefined {
@@ -330,6 +331,7 @@ export class Machine {
   #state(changed: Partial<Standing> & Pick<Standing, 'turn'>): State {
     this.#kept ??= keptIn(this.#ledger, this.#witness);
     const now = {
+      place: this.#place,
       world: this.#world,
       budget: this.#budget,
       nowMs: this.#nowMs,

@@ -30,6 +30,8 @@ export interface Situation {
 
 /** What a state is made of, besides the ledger and what was told. */
 export interface Standing {
+  /** Of an execution: two places are two states. */
+  readonly place: string;
   readonly world: World;
   readonly budget: Budget;
   readonly nowMs: number;
@@ -41,19 +43,19 @@ export interface Standing {
   readonly late?: bigint | undefined;
 }
 
-/** Two situations of one state have the same future. */
-export function stateOf({ ledger, told, ...rest }: Situation): State {
-  return stateIn({ ...rest, turn: '', processes: [] }, keptIn(ledger, told));
+/** Two situations of one state, at one place of an execution, have the same future. */
+export function stateOf({ ledger, told, ...rest }: Situation, place: string): State {
+  return stateIn({ ...rest, place, turn: '', processes: [] }, keptIn(ledger, told));
 }
 
 export function stateIn(standing: Standing, kept: bigint): State {
-  const { world, budget, nowMs, turn, processes, late } = standing;
+  const { place, world, budget, nowMs, turn, processes, late } = standing;
   const live = processes.map(([name, answers]) => `${name} ${answers}`);
-  const text = `${kept} ${textOf(world)} ${nowMs} ${turn} ${live} ${late}`;
+  const text = `${kept} ${textOf(world)} ${nowMs} ${turn} ${live} ${late} ${place}`;
   return { key: digest(text), budget };
 }
 
-/** What repeats may be heard depends on the budget alone, and so is no part of it. */
+/** Whether repeats may be heard depends on the budget, and so is no part of it: where the budget is over, the place tells. */
 export function keptIn(
   { items, days, remembered }: MemoryLedger,
   { events, mailed, notices, committed }: Told,
