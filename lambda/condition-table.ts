@@ -66,7 +66,7 @@ export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
     begins: 'the credentials cannot be read',
     ends: 'the credentials can be read again',
     means: `Secrets Manager does not give out the secret. ${tryAgain}`,
-    toDo: 'Look at the newest error in the log of the poll function: if access was denied, its role or the key policy was changed; deploy again. Otherwise see whether Secrets Manager is disturbed. This shows whether the secret exists:',
+    toDo: 'Look at the newest error in the log of the poll function: if access was denied, its role or the key policy was changed: npx cdk deploy --revert-drift puts it back. Otherwise see whether Secrets Manager is disturbed. This shows whether the secret exists:',
     command: ({ resources: { secret } }) =>
       `aws secretsmanager describe-secret --secret-id ${secret}`,
   },

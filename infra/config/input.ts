@@ -338,8 +338,9 @@ export interface NotifierSettingsInput {
   /**
    * An existing topic that wakes somebody, for instance the pager's, in the region that is deployed
    * to. Told once when ticks of an integration fail or do not complete, or its events are not
-   * accepted, and once when that is over; a new integration may seem to be silent until its first
-   * tick is counted. Its policy, and that of its key, must let CloudWatch publish.
+   * accepted, or somebody does not hear of operations, and once when that is over; a new
+   * integration may seem to be silent until its first tick is counted. Its policy, and that of its
+   * key, must let CloudWatch publish.
    * Allowed: the ARN of a standard SNS topic.
    * @default - none
    */

@@ -64,7 +64,7 @@ export const notifierSettings = {
   )
     .optional()
     .describe(
-      "An existing topic that wakes somebody, for instance the pager's, in the region that is deployed to. Told once when ticks of an integration fail or do not complete, or its events are not accepted, and once when that is over; a new integration may seem to be silent until its first tick is counted. Its policy, and that of its key, must let CloudWatch publish.",
+      "An existing topic that wakes somebody, for instance the pager's, in the region that is deployed to. Told once when ticks of an integration fail or do not complete, or its events are not accepted, or somebody does not hear of operations, and once when that is over; a new integration may seem to be silent until its first tick is counted. Its policy, and that of its key, must let CloudWatch publish.",
     ),
   runbookUrl: text(
     `the https URL of a page, of at most ${maxRunbookUrl} characters, without "#" and without credentials`,

@@ -46,7 +46,8 @@ export class DeliveryAlarms extends Construct {
         ...counted(name, failed, isHook ? 3 : 1),
         tellsEnd,
         says: `SNS could not deliver messages of the ${name} topic to a subscriber.`,
-        impact: 'this subscriber has not been told; all others have.',
+        impact:
+          'this subscriber has not been told; all others have. A webhook may still be: SNS goes on trying.',
         likely:
           'a queue or function that is gone, or whose policy or key does not let SNS in; a webhook that is away.',
         toDo: "see whose dead letters have grown; if nobody's, look for a subscription without any.",
@@ -55,7 +56,7 @@ export class DeliveryAlarms extends Construct {
     };
     undelivered('events');
     undelivered('alerts');
-    // Told of its own end it would fail again, and so begin again.
+    // Its end would be one more message that fails, and with it the alarm would begin again.
     const unheard = undelivered('operations', false);
     if (pager) {
       unheard.addAlarmAction(new SnsAction(pager));
@@ -69,7 +70,7 @@ export class DeliveryAlarms extends Construct {
         says: `SNS could not put messages of the ${name} topic among a subscriber's dead letters.`,
         impact: 'this subscriber has not been told, and SNS has dropped the messages.',
         likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
-        toDo: '`npx cdk diff`, and deploy again; then replay the events to this subscriber.',
+        toDo: '`npx cdk drift`, and `npx cdk deploy --revert-drift`; then replay the events to this subscriber.',
         runbook: 'dead-letters-lost',
       });
   }

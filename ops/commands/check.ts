@@ -50,14 +50,14 @@ async function checkSchedule(session: Session, { integration }: Operator): Promi
         outcome: 'failed',
         found: 'The schedule is disabled: no tick is started.',
         whatToDo:
-          'Somebody has switched it off by hand: enable it, or deploy again. To pause, use the command pause.',
+          'Somebody has switched it off by hand: enable it, or run `npx cdk deploy --revert-drift`. To pause, use the command pause.',
       };
     case 'removed':
       return {
         name,
         outcome: 'failed',
         found: 'The schedule does not exist: no tick is started.',
-        whatToDo: 'Somebody has removed it: deploy again.',
+        whatToDo: 'Somebody has removed it: `npx cdk deploy --revert-drift` makes it again.',
       };
     case 'unknown': {
       // Not to be allowed to look is no failure of the deployment.

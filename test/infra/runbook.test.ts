@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { runbookPage } from '../../infra/constructs/runbook.ts';
-import { at, district, synthesized } from './synthesized.ts';
+import { at, district, listAt, synthesized } from './synthesized.ts';
 
 const page = readFileSync(new URL(`../../${runbookPage}`, import.meta.url), 'utf8');
 
@@ -25,12 +25,34 @@ const anchorsOf = (text: string, level: string) =>
     anchorOf(heading),
   );
 const [, alarms = ''] = page.match(/\n## Alarms\n(.*?)\n## /s) ?? [];
-const named = descriptions.map((text) => /^Runbook: docs\/operations\.md#(\S+)$/m.exec(text)?.[1]);
+const entryOf = (description: unknown) =>
+  /^Runbook: docs\/operations\.md#(\S+)$/m.exec(String(description))?.[1];
+const named = descriptions.map(entryOf);
 
 describe('the runbook', () => {
   it('has an entry for every alarm, which says where', () => {
     expect(named).not.toContain(undefined);
     expect(anchorsOf(alarms, '###')).toEqual(expect.arrayContaining(named));
+  });
+
+  it('says under Paged which alarms the pager hears', () => {
+    const [, paged = ''] = alarms.match(/\n### Paged\n(.*)$/s) ?? [];
+    const linked = [...paged.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
+    const template = synthesized(everyAlarm);
+    const found = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
+    const rules = JSON.stringify(template.findResources('AWS::CloudWatch::CompositeAlarm'));
+    const heard = found.filter(
+      ([id, alarm]) =>
+        rules.includes(`"${id}"`) ||
+        listAt(alarm, 'Properties', 'AlarmActions').includes(everyAlarm.pagerTopicArn),
+    );
+    const entries = heard.map(([, alarm]) => entryOf(at(alarm, 'Properties', 'AlarmDescription')));
+    expect(linked.sort()).toEqual(entries.sort());
+  });
+
+  it('never has those on duty compare templates for what was changed by hand', () => {
+    for (const text of [alarms, ...descriptions])
+      expect(text).not.toMatch(/cdk diff|deploy again/i);
   });
 
   it('has no entry for an alarm that does not exist', () => {

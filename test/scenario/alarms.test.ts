@@ -7,6 +7,7 @@ import {
   alarmOf,
   metricName,
   metricOfAlarm,
+  periodsLookedAt,
   valuesIn,
   Watch,
 } from '../support/cloud-watch.ts';
@@ -94,7 +95,7 @@ interface Story {
   /** Everything up to the period with which the alarm is to be on. */
   readonly begins: () => Promise<void>;
   readonly ends?: () => void | Promise<void>;
-  /** It tells of what lasts: a few lost ticks do not end it. */
+  /** It tells of what lasts: every tick counts it, and a few lost ticks do not end it. */
   readonly lasts?: true;
 }
 
@@ -108,7 +109,7 @@ const stories: Readonly<Record<string, Story>> = {
     ends: () => stage.sandbox.clearFaults(),
   },
   NoCompletedTick: {
-    begins: async () => watch.pass(3 * every),
+    begins: async () => watch.pass(periodsLookedAt(alarm('NoCompletedTick')) * every),
     ends: () => tick(),
   },
   Undelivered: {
@@ -169,9 +170,12 @@ const stories: Readonly<Record<string, Story>> = {
   },
   Unexplained: {
     begins: async () => {
+      stage.sandbox.set({ countOffset: 1 });
+      await tick();
       await stage.conditionLasts('unexplained');
       await tick();
     },
+    ends: () => stage.sandbox.set({ countOffset: 0 }),
     lasts: true,
   },
   Throttled: { begins: () => ticks(3, 2) },
@@ -201,11 +205,13 @@ describe('the alarms of an integration', () => {
       expect([...watch.metrics]).toContain(metricOfAlarm(looked));
 
       if (lasts) {
+        await ticks(periodsLookedAt(looked) + 1);
+        expect(on(), 'after more ticks').toContain(name);
         watch.pass(4 * every);
         expect(on(), 'after lost ticks').toContain(name);
       }
       await ends?.();
-      watch.pass(looked.Period * looked.EvaluationPeriods);
+      watch.pass(looked.Period * periodsLookedAt(looked));
       if (name === 'NoCompletedTick') await ticks(1);
       expect(on(), 'in silence').toEqual(name === 'NoCompletedTick' ? [] : ['NoCompletedTick']);
     },

@@ -70,6 +70,14 @@ export function valuesIn(line: string): readonly Value[] {
   );
 }
 
+/**
+ * CloudWatch looks for older data before it takes any as missing. How far it looks is not documented; in its
+ * example, at five periods for three.
+ */
+export function periodsLookedAt({ EvaluationPeriods }: Alarm): number {
+  return EvaluationPeriods + 2;
+}
+
 /** Metrics over time, and the state that alarms are in by what is documented of them. */
 export class Watch {
   readonly #values: (Value & { readonly at: number })[] = [];
@@ -88,22 +96,29 @@ export class Watch {
     return new Set(this.#values.map(({ metric }) => metric));
   }
 
-  /** By the last periods that are over: what is missing in them is as the alarm treats it. */
+  /**
+   * By the newest datapoints of the periods that are over and looked at; only where these are too few, what
+   * is missing is as the alarm treats it.
+   */
   state(alarm: Alarm): 'ALARM' | 'OK' {
     const { Period, EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
     const ended = Math.floor(this.#now / Period);
-    const breaching = Array.from({ length: EvaluationPeriods }, (_, back) =>
+    const known = Array.from({ length: periodsLookedAt(alarm) }, (_, back) =>
       this.#isBreaching(alarm, (ended - back - 1) * Period),
-    );
-    return breaching.filter(Boolean).length >= DatapointsToAlarm ? 'ALARM' : 'OK';
+    )
+      .filter((isBreaching) => isBreaching !== undefined)
+      .slice(0, EvaluationPeriods);
+    const missing = alarm.TreatMissingData === 'breaching' ? EvaluationPeriods - known.length : 0;
+    return known.filter(Boolean).length + missing >= DatapointsToAlarm ? 'ALARM' : 'OK';
   }
 
-  #isBreaching(alarm: Alarm, from: number): boolean {
+  /** Undefined: no datapoint. */
+  #isBreaching(alarm: Alarm, from: number): boolean | undefined {
     const metric = metricOfAlarm(alarm);
     const values = this.#values
       .filter((one) => one.metric === metric && one.at >= from && one.at < from + alarm.Period)
       .map(({ value }) => value);
-    if (values.length === 0) return alarm.TreatMissingData === 'breaching';
+    if (values.length === 0) return undefined;
     const total = values.reduce((sum, value) => sum + value, 0);
     const datapoint = alarm.Statistic === 'Sum' ? total : Math.max(...values);
     return alarm.ComparisonOperator === 'LessThanThreshold'

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assessmentFields } from '../../../infra/config/assessment-fields.ts';
 import { maxIntegrations, maxResources, resourcesOf } from '../../../infra/config/limits.ts';
@@ -71,6 +72,17 @@ describe('the stack', () => {
       expect(Buffer.byteLength(JSON.stringify(many))).toBeLessThanOrEqual(maxTemplateSize);
     },
   );
+
+  it('has the room that the guide says it takes', () => {
+    const page = readFileSync(new URL('../../../docs/construct.md', import.meta.url), 'utf8');
+    const [, room = ''] = page.match(/\n- \*\*Room\*\*(.*?) A key,/s) ?? [];
+    const none = resourcesOf({ integrations: 0 });
+    const more = (parts: Partial<Parameters<typeof resourcesOf>[0]>) =>
+      resourcesOf({ integrations: 0, ...parts }) - none;
+    expect(room.replaceAll(/\s+/g, ' ')).toBe(
+      `, of the ${maxResources} resources of a stack: ${none}; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ otherSubscriptions: 1 })} of anything else.`,
+    );
+  });
 
   it('is refused by what it would be: a pager counts only where there is one', () => {
     const config = {
