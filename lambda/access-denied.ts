@@ -22,7 +22,7 @@ export class AccessDeniedError extends errorOf('access-denied', 'aws') {
 const denied = z.object({
   name: z
     .string()
-    .check(z.regex(/^(AccessDenied|AuthorizationError|K(MS|ms)AccessDenied)(Exception)?$/)),
+    .check(z.regex(/^(AccessDenied|AuthorizationError|K(MS|ms)\.?AccessDenied)(Exception)?$/)),
   message: z.catch(z.string(), ''),
   $metadata: z.catch(z.object({ requestId: z.string() }), { requestId: 'unknown' }),
 });
@@ -49,8 +49,8 @@ export function denialOf(error: unknown, asked: Asked): AccessDeniedError | unde
   const publishes = /^s[nq]s:/.test(asked.action) ? 'kms:GenerateDataKey and ' : '';
   const key = { action: `${publishes}kms:Decrypt`, resource: `the key of ${asked.resource}` };
   const action = found(named.action);
-  // A key's denial may name neither the action nor the key.
-  const what = action === undefined && /kms/i.test(code + message) ? key : asked;
+  // A key's denial may name the action, the key, both or neither.
+  const what = /kms/i.test(action ?? code + message) ? key : asked;
   const told = { action: action ?? what.action, resource: found(named.resource) ?? what.resource };
   return new AccessDeniedError(told, saying, { cause: error });
 }

@@ -11,6 +11,12 @@ export interface Message extends EventMessage {
   readonly owed: OwedEvent;
 }
 
+interface FailedEntry {
+  readonly Id?: string | undefined;
+  readonly Code?: string | undefined;
+  readonly Message?: string | undefined;
+}
+
 /**
  * The id of an entry is its place in the batch. What is not named in `Successful` is not accepted, whether or not
  * `Failed` names it.
@@ -19,9 +25,8 @@ export interface BatchResult {
   /** Why nothing was taken. */
   readonly code?: string;
   readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
-  readonly Failed?:
-    | readonly { readonly Id?: string | undefined; readonly Code?: string | undefined }[]
-    | undefined;
+  readonly Failed?: readonly FailedEntry[] | undefined;
+  readonly $metadata?: { readonly requestId?: string | undefined };
 }
 
 export interface DispatchContext {
@@ -185,11 +190,16 @@ async function request(
   // The deadline leaves time for a usual answer to what is sent just before it.
   const leftMs = Math.max(0, deadline.epochMilliseconds - sentAt);
   const patienceMs = Math.min(mostPatienceMs, leastPatienceMs + leftMs);
+  const noteDenial = (error: unknown) => {
+    run.denial ??= denialOf(error, asked);
+  };
   const refusal = (error: unknown): BatchResult => {
-    run.denial = denialOf(error, asked) ?? run.denial;
+    noteDenial(error);
     return { code: codeOf(error) };
   };
   const answer = await send(batch, patienceMs).catch(refusal);
+  const { Failed = [], $metadata } = answer;
+  for (const { Code: name, Message: message } of Failed) noteDenial({ name, message, $metadata });
   const isLate = clock.now().epochMilliseconds - sentAt > lateMs;
   const refused = refusedOf(batch, answer);
   const accepted = batch.filter((one) => !refused.has(one));

@@ -41,8 +41,9 @@ export class CredentialsMalformedError extends errorOf('credentials-malformed', 
 }
 
 /** Secrets Manager did not give the value, or denies it. Its SDK has retried by then. */
-export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws') {
+export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws', 'retry-helps') {
   override readonly reach = 'access';
+  override readonly retryHelps: boolean;
   readonly whatToDo: string;
 
   constructor(secretId: string, options: ErrorOptions) {
@@ -50,6 +51,7 @@ export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws') {
     const denial = denialOf(options.cause, asked);
     const why = denial === undefined ? '.' : `: ${denial.message}`;
     super(`The secret ${secretId} could not be read${why}`, options);
+    this.retryHelps = denial === undefined;
     this.whatToDo =
       denial?.whatToDo ??
       'See whether Secrets Manager is disturbed, and whether the key of the secret is enabled.';

@@ -70,6 +70,21 @@ describe('what AWS denies', () => {
       'AWS denies kms:GenerateDataKey and kms:Decrypt on the key of arn:aws:sns:eu-central-1:1:events (KMSAccessDeniedException, request 0b3a1c52).',
     ],
     [
+      'of a key, by SNS, which names the action alone',
+      new KMSAccessDeniedException({
+        message: `${role} is not authorized to perform: kms:GenerateDataKey on this resource because the resource does not exist in this Region, no resource-based policies allow access, or a resource-based policy explicitly denies access`,
+        $metadata,
+      }),
+      publishing,
+      'AWS denies kms:GenerateDataKey on the key of arn:aws:sns:eu-central-1:1:events (KMSAccessDeniedException, request 0b3a1c52).',
+    ],
+    [
+      'of a key, for one entry of a batch of SQS',
+      { name: 'KMS.AccessDeniedException', message: undefined, $metadata },
+      { action: 'sqs:SendMessage', resource: 'the queue' },
+      'AWS denies kms:GenerateDataKey and kms:Decrypt on the key of the queue (KMS.AccessDeniedException, request 0b3a1c52).',
+    ],
+    [
       'of a key, by SQS',
       new KmsAccessDenied({ message: '', $metadata: {} }),
       { action: 'sqs:SendMessage', resource: 'arn:aws:sqs:eu-central-1:1:payroll' },

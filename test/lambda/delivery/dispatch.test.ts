@@ -286,6 +286,20 @@ describe('what SNS refuses', () => {
     },
   );
 
+  it('for want of a permission for single entries says what was denied', async () => {
+    const send = async () => ({
+      Failed: [{ Id: '0', Code: 'KMS.AccessDeniedException', Message: 'null (Service: AWSKMS)' }],
+      Successful: [{ Id: '1' }],
+      $metadata: { requestId: '0b3a1c52' },
+    });
+    const { clock, pace } = new Topic();
+    const deadline = clock.now().add({ minutes: 1 });
+    const { denial } = await dispatch(messages(2), send, { clock, pace, deadline, asked });
+    expect(denial?.message).toBe(
+      'AWS denies kms:GenerateDataKey and kms:Decrypt on the key of the topic (KMS.AccessDeniedException, request 0b3a1c52).',
+    );
+  });
+
   it('keeps back what comes after it of the same subject', async () => {
     const topic = new Topic();
     topic.answer = (batch) =>

@@ -82,6 +82,21 @@ describe('Secrets Manager', () => {
     expect(await read('secret-1')).toBeUndefined();
   });
 
+  it('that is out of order may answer later: that is no denial', async () => {
+    mock.reset();
+    const cause = new SecretsManagerServiceException({
+      name: 'InternalServiceError',
+      $fault: 'server',
+      ...meta,
+    });
+    mock.on(GetSecretValueCommand).rejects(cause);
+    expect(await rejection(read('secret-1'))).toMatchObject({
+      retryHelps: true,
+      message: 'The secret secret-1 could not be read.',
+      cause,
+    });
+  });
+
   it('has any other failure as the cause of ours, and says what a denial is about', async () => {
     mock.reset();
     const denied = new SecretsManagerServiceException({
