@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
-import type { Pause } from '../ports/state.ts';
+import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
 import type { Missing } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
@@ -77,6 +77,8 @@ export interface Facts {
   };
   /** What waits for ops. Only ticks with the lease count it, and tell of odd fields: others see the same page each time. */
   waiting?: Pick<Observations, 'held' | 'undeliverable'>;
+  /** The first that AWS has denied this tick. */
+  denial?: State['denial'];
 }
 
 /** A condition that lasts, or of which somebody is still to be told something. */

@@ -36,8 +36,6 @@ export interface DeliveryState extends DeliveryTally {
   readonly toTell: readonly OwedEvent[];
   /** What earlier ticks had left to wait for the mail, and whether it is too small for everything. */
   readonly left: Exclude<DigestNews, 'left'>;
-  /** What SNS was denied, if anything. */
-  readonly denial?: PublishOutcome['denial'];
   /** When the next mail is due; `undefined`: nobody waits for one. */
   readonly schedule: DigestSchedule | undefined;
 }
@@ -124,7 +122,6 @@ export async function tellPeople(
     ...delivery,
     isMailDue: false,
     toTell: [],
-    denial: (isRefused ? outcome.denial : undefined) ?? delivery.denial,
     undelivered: isRefused ? undelivered + toTell.length : undelivered,
     schedule: digestSchedule(schedule, isRefused ? 'more' : left, clock.now(), settings),
   };
@@ -174,7 +171,6 @@ async function publish(
     undelivered: delivery.undelivered + forNow.length,
     undeliverable: delivery.undeliverable + refused.length - forNow.length,
     isStopped: delivery.isStopped || stopped !== undefined,
-    denial: denial ?? delivery.denial,
     sent: new Set([...delivery.sent, ...accepted.map((one) => one.certificationId)]),
     waiting: new Set([...delivery.waiting, ...forNow]),
   };
@@ -202,8 +198,10 @@ async function setAside(
   // A line for each code: an outage would have thousands of the same.
   for (const [code, alike] of Map.groupBy(refused, ({ code }) => code)) {
     const [first] = alike;
-    const details = { code, events: alike.length, first: first?.owed.event.id, problem };
-    journal.warn(first?.forGood ? 'event undeliverable' : 'event refused', details);
+    const details = { code, events: alike.length, first: first?.owed.event.id };
+    // An event that is invalid by itself was not denied.
+    if (first?.forGood) journal.warn('event undeliverable', details);
+    else journal.warn('event refused', { ...details, problem });
   }
   const forGood = refused.filter((one) => one.forGood);
   if (forGood.length > 0) await ledger.park(forGood);

@@ -32,6 +32,7 @@ import {
 import { isRefusal, NotifierError, reachOf } from '../errors.ts';
 import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
+import type { Journal } from '../ports/journal.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import {
   type Lease,
@@ -134,7 +135,13 @@ class Tick {
   constructor(parts: TickParts, run: TickRun) {
     const { clock, settings } = parts;
     this.#facts = { pace: parts.partner.pace, quarantined: new Map(), oddFields: new Map() };
-    this.#parts = { ...parts, partner: watching(parts.partner, this.#facts) };
+    const partner = watching(parts.partner, this.#facts);
+    // Whatever is denied and does not end the tick is told to the journal.
+    const warn: Journal['warn'] = (what, details) => {
+      for (const problem of Object.values(details)) this.#noteDenial(problem);
+      parts.journal.warn(what, details);
+    };
+    this.#parts = { ...parts, partner, journal: { warn } };
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#run = run;
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
@@ -201,13 +208,14 @@ class Tick {
       await this.#attempt('back-off not noted', () => ledger.saveState({ backOff }));
     }
     if (error instanceof NotifierError && error.reach === 'access') this.#facts.access = error.code;
-    const denial = this.#denialIn(error);
-    if (denial) await this.#attempt('denial not noted', () => ledger.saveState({ denial }));
+    this.#noteDenial(error);
     await this.#attempt('conditions not told', () => this.#tell());
     const work = this.#work;
+    // The digest of what was delivered goes out now: the next tick would tell of it once more otherwise.
+    if (work) await this.#attempt('digest not sent', () => work.announcement.tellPeople());
+    const { denial } = this.#facts;
+    if (denial) await this.#attempt('denial not noted', () => ledger.saveState({ denial }));
     if (work !== undefined) {
-      // The digest of what was delivered goes out now: the next tick would tell of it once more otherwise.
-      await this.#attempt('digest not sent', () => work.announcement.tellPeople());
       // `dirty` stays, so that the next tick, which need not wait for the lease to run out, cleans up.
       await this.#attempt('lease not given back', () => ledger.saveState(noLease, work.lease));
     }
@@ -524,9 +532,10 @@ class Tick {
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     const work = this.#work;
+    const { denial } = this.#facts;
     const end = {
       ...this.#learned,
-      ...(state.denial && { denial: undefined }),
+      ...((denial ?? state.denial) && { denial }),
       ...(work && { ...this.#announced(work, now, outcome), ...noLease }),
       heartbeat: now.toString(),
     };
@@ -545,12 +554,10 @@ class Tick {
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
   ): StateChanges {
-    const { gate, saved, tally, failures, failure, delivery } = announcement.now;
-    const denial = this.#denialIn(failure) ?? this.#denialIn(delivery.denial);
+    const { gate, saved, tally, failures, delivery } = announcement.now;
     const today = tallied(state.today, this.#window.today.toString(), tally);
     const kept = {
       digest: delivery.schedule,
-      ...(denial && { denial }),
       ...(!isDeepStrictEqual(gate, saved) && { gate }),
       ...(today && { today }),
     };
@@ -567,10 +574,10 @@ class Tick {
   }
 
   /** What no retry mends at AWS, for `status`: what fails with a retry may be over before somebody looks. */
-  #denialIn(error: unknown) {
+  #noteDenial(error: unknown): void {
     if (!(error instanceof NotifierError) || error.fault !== 'aws' || error.retryHelps) return;
     const { message, whatToDo } = error;
-    return { at: this.#parts.clock.now().toString(), message, whatToDo };
+    this.#facts.denial ??= { at: this.#parts.clock.now().toString(), message, whatToDo };
   }
 
   /** Operations hear of what was seen before the state says that they know. */

@@ -260,6 +260,24 @@ describe('the status', () => {
     expect((await status()).denial).toBeUndefined();
   });
 
+  it('has that the topic of operations is denied, also to a quiet tick', async () => {
+    story.world = [on('2026-11-20', 1)];
+    await story.settle();
+    const asked = { action: 'sns:Publish', resource: 'the topic of operations' };
+    const denial = new AccessDeniedError(asked, '(AuthorizationErrorException)', {});
+    const refused = { accepted: false, code: 'AuthorizationErrorException', denial } as const;
+    const announcer: Announcer = { ...story.subscribers, notify: async () => refused };
+    const condition = { since: 0, number: 1, told: { at: 0, number: 1 } };
+    await story.ledger.saveState({ conditions: new Map([['credentials-refused', condition]]) });
+    story.clock.advance({ minutes: 1 });
+    await story.tick({ announcer });
+    const { message, whatToDo } = denial;
+    expect((await status()).denial).toMatchObject({ message, whatToDo });
+    story.clock.advance({ minutes: 1 });
+    await story.tick();
+    expect((await status()).denial).toBeUndefined();
+  });
+
   it('is not up to date while a difference is unexplained, also if the partner is not asked', async () => {
     story.world = [on('2026-11-20', 1)];
     await story.settle();

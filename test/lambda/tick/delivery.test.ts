@@ -1,9 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { AccessDeniedError } from '../../../lambda/access-denied.ts';
 import { dispatch, type Message, TopicPace } from '../../../lambda/delivery/dispatch.ts';
 import { messageOf } from '../../../lambda/events/message.ts';
 import { LedgerUnavailableError } from '../../../lambda/ledger/errors.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
+import type { Journal } from '../../../lambda/ports/journal.ts';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
 import { batchResult } from '../../scaffold/batch-result.ts';
 import { Integration } from '../../scaffold/integration.ts';
@@ -373,6 +375,25 @@ describe('an event that SNS refuses for good', () => {
     expect(story.ids()).toEqual([eventId(2)]);
     expect(story.mails).toEqual([[eventId(2)]]);
     expect(story.warnings).toEqual(['event undeliverable']);
+  });
+
+  it('is not said to be denied where others are', async () => {
+    add(1, 2);
+    const denial = new AccessDeniedError({ action: 'a:B', resource: 'c' }, '(d)', {});
+    const publish: Announcer['publish'] = async (owed) => {
+      const refused = owed.map((one) =>
+        one.event.subject === '1'
+          ? { owed: one, code: 'InvalidParameter', forGood: true }
+          : { owed: one, code: 'd' },
+      );
+      return { accepted: [], refused, stopped: 'd', denial };
+    };
+    const warn = vi.fn<Journal['warn']>();
+    await story.tick({ announcer: { ...story.subscribers, publish }, journal: { warn } });
+    const [[, ofInvalid] = [], [, ofDenied] = []] = warn.mock.calls;
+    expect(ofInvalid).toMatchObject({ code: 'InvalidParameter' });
+    expect(ofInvalid).not.toHaveProperty('problem');
+    expect(ofDenied).toMatchObject({ code: 'd', problem: denial });
   });
 });
 
