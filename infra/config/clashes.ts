@@ -260,6 +260,9 @@ function tooMuchForAStack({ integrations, subscriptions, pagerTopicArn }: Shape)
     functions,
     otherSubscriptions: subscriptions.length - newQueues - functions,
     hasPager: pagerTopicArn !== '',
+    hasOperationsHook: subscriptions.some(
+      ({ topic, protocol }) => topic === 'operations' && protocol === 'https',
+    ),
   });
   if (integrations.length > maxIntegrations || resources <= maxResources) return [];
   return [

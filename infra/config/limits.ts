@@ -12,6 +12,8 @@ interface Parts {
   readonly functions?: number;
   readonly otherSubscriptions?: number;
   readonly hasPager?: boolean;
+  /** Whether a webhook subscribes to operations. */
+  readonly hasOperationsHook?: boolean;
 }
 
 /**
@@ -25,9 +27,10 @@ export function resourcesOf({
   functions = 0,
   otherSubscriptions = 0,
   hasPager = false,
+  hasOperationsHook = false,
 }: Parts): number {
   return (
-    17 +
+    (hasOperationsHook ? 18 : 17) +
     (hasPager ? 21 : 20) * integrations +
     9 * fanOuts +
     6 * newQueues +

@@ -37,13 +37,12 @@ export class DeliveryAlarms extends Construct {
       // SNS reports nothing where nothing has failed.
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
     });
-    const undelivered = (name: SubscriptionConfig['topic'], tellsEnd = true) => {
-      const isHook = subscriptions.some(
-        ({ topic, protocol }) => topic === name && protocol === 'https',
-      );
-      return new OperationsAlarm(this, `${name} not delivered`, {
+    const hasHook = (name: SubscriptionConfig['topic']) =>
+      subscriptions.some(({ topic, protocol }) => topic === name && protocol === 'https');
+    const undelivered = (name: SubscriptionConfig['topic'], tellsEnd = true) =>
+      new OperationsAlarm(this, `${name} not delivered`, {
         // Of a webhook SNS counts every attempt, and most fail only once.
-        ...counted(name, failed, isHook ? 3 : 1),
+        ...counted(name, failed, hasHook(name) ? 3 : 1),
         tellsEnd,
         says: `SNS could not deliver messages of the ${name} topic to a subscriber.`,
         impact:
@@ -53,25 +52,32 @@ export class DeliveryAlarms extends Construct {
         toDo: "see whose dead letters have grown; if nobody's, look for a subscription without any.",
         runbook: 'not-delivered',
       });
-    };
-    undelivered('events');
-    undelivered('alerts');
-    // Its end would be one more message that fails, and with it the alarm would begin again.
-    const unheard = undelivered('operations', false);
-    if (pager) {
-      unheard.addAlarmAction(new SnsAction(pager));
-      unheard.addOkAction(new SnsAction(pager));
-    }
-
-    // Not of operations: what fails there for good is in the alarm just above.
-    for (const name of ['events', 'alerts'] as const)
+    const lost = (name: SubscriptionConfig['topic'], tellsEnd = true) =>
       new OperationsAlarm(this, `${name} lost`, {
         ...counted(name, failedToRedrive),
+        tellsEnd,
         says: `SNS could not put messages of the ${name} topic among a subscriber's dead letters.`,
         impact: 'this subscriber has not been told, and SNS has dropped the messages.',
         likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
-        toDo: '`npx cdk drift`, and `npx cdk deploy --revert-drift`; then replay the events to this subscriber.',
+        toDo:
+          name === 'operations'
+            ? '`npx cdk drift`, and `npx cdk deploy --revert-drift`; `status` shows what was said.'
+            : '`npx cdk drift`, and `npx cdk deploy --revert-drift`; then replay the events to this subscriber.',
         runbook: 'dead-letters-lost',
       });
+    undelivered('events');
+    undelivered('alerts');
+    lost('events');
+    lost('alerts');
+
+    // Their end would be one more message that fails, and with it they would begin again.
+    const unheard = [undelivered('operations', false)];
+    // Without a webhook, what is lost has set off the alarm just above.
+    if (hasHook('operations')) unheard.push(lost('operations', false));
+    if (pager)
+      for (const alarm of unheard) {
+        alarm.addAlarmAction(new SnsAction(pager));
+        alarm.addOkAction(new SnsAction(pager));
+      }
   }
 }

@@ -10,7 +10,10 @@ const page = readFileSync(new URL(`../../${runbookPage}`, import.meta.url), 'utf
 const everyAlarm = {
   integrations: [{ ...district, baseline: 'fan-out' }],
   pagerTopicArn: 'arn:aws:sns:us-east-1:111122223333:pager',
-  subscriptions: [{ topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' } }],
+  subscriptions: [
+    { topic: 'events', protocol: 'sqs', endpoint: { newQueue: 'payroll' } },
+    { topic: 'operations', protocol: 'https', endpoint: 'https://hook.example.org/x' },
+  ],
 };
 const descriptionsOf = (template: Template) =>
   ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm']

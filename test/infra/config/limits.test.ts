@@ -73,6 +73,27 @@ describe('the stack', () => {
     },
   );
 
+  it('has one resource more where a webhook subscribes to operations', () => {
+    const subscriptions = [
+      { topic: 'operations', protocol: 'https', endpoint: 'https://hook.example.org/x' },
+    ];
+    const { Resources } = synthesized({ integrations: integrations(1), subscriptions }).toJSON();
+    expect(Object.keys(Resources)).toHaveLength(
+      resourcesOf({ integrations: 1, otherSubscriptions: 1, hasOperationsHook: true }),
+    );
+
+    const full = (topic: string) => ({
+      integrations: integrations(12),
+      subscriptions: [
+        ...Array.from({ length: 56 }, (_, index) => mail(index)),
+        ...Array.from({ length: 3 }, (_, index) => lambda(index, 0)),
+        { ...hook(0, 0), topic },
+      ],
+    });
+    expect(() => parseConfig(full('alerts'))).not.toThrow();
+    expect(() => parseConfig(full('operations'))).toThrow(/they would be 501 resources/);
+  });
+
   it('has the room that the guide says it takes', () => {
     const page = readFileSync(new URL('../../../docs/construct.md', import.meta.url), 'utf8');
     const [, room = ''] = page.match(/\n- \*\*Room\*\*(.*?) A key,/s) ?? [];
@@ -80,7 +101,7 @@ describe('the stack', () => {
     const more = (parts: Partial<Parameters<typeof resourcesOf>[0]>) =>
       resourcesOf({ integrations: 0, ...parts }) - none;
     expect(room.replaceAll(/\s+/g, ' ')).toBe(
-      `, of the ${maxResources} resources of a stack: ${none}; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ otherSubscriptions: 1 })} of anything else.`,
+      `, of the ${maxResources} resources of a stack: ${none}, and one more with a webhook on operations; for each integration ${more({ integrations: 1 })}, one more with a pager and ${more({ fanOuts: 1 })} with a fan-out; for each subscription ${more({ newQueues: 1 })} of a new queue, ${more({ functions: 1 })} of a function, ${more({ otherSubscriptions: 1 })} of anything else.`,
     );
   });
 

@@ -68,6 +68,20 @@ describe('the alarms on what SNS could not deliver', () => {
     expect(listAt(own, 'OKActions')).toEqual([]);
   });
 
+  it('see what is lost of operations where a webhook hides it from the alarm that waits', () => {
+    const endpoint = 'https://hook.example.org/x';
+    const hooked = synthesized({
+      integrations: [district],
+      pagerTopicArn,
+      subscriptions: [{ topic: 'operations', protocol: 'https', endpoint }],
+    });
+    expect(alarmOn(hooked, 'operations', failed)).toMatchObject({ EvaluationPeriods: 3 });
+    const alarm = alarmOn(hooked, 'operations', lost);
+    expect(alarm).toMatchObject(once);
+    expect(listAt(alarm, 'AlarmActions')).toContain(pagerTopicArn);
+    expect(listAt(alarm, 'OKActions')).toEqual([pagerTopicArn]);
+  });
+
   it('tell the pager that operations are not told', () => {
     const own = alarmOn(watched, 'operations', failed);
     expect(listAt(own, 'AlarmActions')).toContain(pagerTopicArn);
