@@ -60,6 +60,7 @@ const out: readonly WordOut[] = [
     word: /messages?/,
     instead: 'event, or notice',
     because: 'SNS has messages; subscribers get events, and ops get notices',
+    except: /\berror\.message\b/g,
   },
   {
     word: /standings?|hindrances?/,

@@ -90,6 +90,7 @@ export const reasons = [
   'backing-off',
   'baseline',
   'behind',
+  'denied',
   'partner-silent',
   'unfinished',
   'differs',

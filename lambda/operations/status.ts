@@ -86,6 +86,7 @@ function reasonsAgainst(
     ['backing-off', backingOff !== undefined],
     ['baseline', hasBegun && !isCompleted],
     ['behind', isBehind],
+    ['denied', told.denial !== undefined],
     ['partner-silent', isSilent && !isLeftAlone],
     ['unfinished', isCompleted && isUnfinished],
     ['differs', isCompleted && differs],

@@ -60,7 +60,7 @@ const baseline = z.readonly(
 );
 
 /** What AWS has denied the last tick. */
-export const denialNoted = z.object({ at: z.string(), message: z.string(), whatToDo: z.string() });
+export const denialNoted = z.object({ at: z.string(), what: z.string(), whatToDo: z.string() });
 
 /**
  * What one tick leaves for the next one: the state item of an integration. The schema is the only

@@ -576,8 +576,8 @@ class Tick {
   /** What no retry mends at AWS, for `status`: what fails with a retry may be over before somebody looks. */
   #noteDenial(error: unknown): void {
     if (!(error instanceof NotifierError) || error.fault !== 'aws' || error.retryHelps) return;
-    const { message, whatToDo } = error;
-    this.#facts.denial ??= { at: this.#parts.clock.now().toString(), message, whatToDo };
+    const at = this.#parts.clock.now().toString();
+    this.#facts.denial ??= { at, what: error.message, whatToDo: error.whatToDo };
   }
 
   /** Operations hear of what was seen before the state says that they know. */

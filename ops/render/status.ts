@@ -90,6 +90,8 @@ export function reasonTold(view: View, status: Status, reason: Reason): string {
       return 'the baseline is not completed';
     case 'behind':
       return 'ticks do not come to their end';
+    case 'denied':
+      return 'AWS denies a tick what it asks for';
     case 'partner-silent':
       return 'the partner does not answer';
     case 'unfinished':
@@ -138,7 +140,7 @@ function waiting({ waiting: { pending, digest, held, undeliverable } }: Status):
 }
 
 function denied(view: View, { denial }: Status): Cell | undefined {
-  return denial && ['bad', `${distance(denial.at, view)}: ${denial.message} ${denial.whatToDo}`];
+  return denial && ['bad', `${distance(denial.at, view)}: ${denial.what} ${denial.whatToDo}`];
 }
 
 function unproven({ unproven: { days, first } }: Status): Cell | undefined {

@@ -223,7 +223,7 @@ describe('the status', () => {
       '(AccessDeniedException, request 0b3a1c52)',
       {},
     );
-    const { message, whatToDo } = denial;
+    const { message: what, whatToDo } = denial;
     const deny = () => Promise.reject(denial);
     const { commit, known } = story.ledger;
     story.host.edit(1, { email: 'changed@example.org' });
@@ -232,7 +232,7 @@ describe('the status', () => {
       story.clock.advance({ minutes: 1 });
       await story.tick().catch((error: unknown) => expect(error).toBe(denial));
       const at = story.clock.now().toString();
-      const told = Object.keys(denied).length > 0 ? { at, message, whatToDo } : undefined;
+      const told = Object.keys(denied).length > 0 ? { at, what, whatToDo } : undefined;
       expect((await status()).denial).toEqual(told);
     }
   });
@@ -254,8 +254,8 @@ describe('the status', () => {
     };
     story.clock.advance({ minutes: 1 });
     expect(await story.tick({ announcer })).toMatchObject({ outcome: 'completed', undelivered: 1 });
-    const { message, whatToDo } = denial;
-    expect((await status()).denial).toMatchObject({ message, whatToDo });
+    const { message: what, whatToDo } = denial;
+    expect((await status()).denial).toMatchObject({ what, whatToDo });
     await story.settle();
     expect((await status()).denial).toBeUndefined();
   });
@@ -271,11 +271,14 @@ describe('the status', () => {
     await story.ledger.saveState({ conditions: new Map([['credentials-refused', condition]]) });
     story.clock.advance({ minutes: 1 });
     await story.tick({ announcer });
-    const { message, whatToDo } = denial;
-    expect((await status()).denial).toMatchObject({ message, whatToDo });
+    const { message: what, whatToDo } = denial;
+    const reasons = ['denied'];
+    expect(await status()).toMatchObject({ denial: { what, whatToDo }, reasons });
     story.clock.advance({ minutes: 1 });
     await story.tick();
-    expect((await status()).denial).toBeUndefined();
+    const after = await status();
+    expect(after).toMatchObject({ standing: 'up-to-date' });
+    expect(after.denial).toBeUndefined();
   });
 
   it('is not up to date while a difference is unexplained, also if the partner is not asked', async () => {

@@ -158,12 +158,11 @@ describe('status', () => {
     [
       'denied',
       {
-        standing: 'behind',
-        reasons: ['behind'],
+        standing: 'denied',
+        reasons: ['denied'],
         denial: {
           at: '2026-11-21T16:00:00Z',
-          message:
-            'AWS denies dynamodb:UpdateItem on the table ledger (AccessDeniedException, request 0b3a1c52).',
+          what: 'AWS denies dynamodb:UpdateItem on the table ledger (AccessDeniedException, request 0b3a1c52).',
           whatToDo: 'Grant the role of this function dynamodb:UpdateItem on the table ledger.',
         },
       },
