@@ -23,6 +23,7 @@ export type RefusalReason =
   | 'topic'
   | 'too-old'
   | 'from-the-future'
+  | 'signature-version'
   | 'certificate-url'
   | 'signature'
   | 'subscribe-url';
@@ -33,6 +34,7 @@ const refusals: Record<RefusalReason, string> = {
   topic: 'it is of another topic',
   'too-old': 'it was sent too long ago',
   'from-the-future': 'it claims to be sent later than now',
+  'signature-version': 'it is signed in a way that is not accepted here',
   'certificate-url': 'its certificate is not at SNS',
   signature: 'its signature does not fit',
   'subscribe-url': 'its confirmation URL is not that of its topic at SNS',
@@ -44,7 +46,7 @@ export class SnsMessageRefusedError extends NotifierError {
   readonly fault = 'record';
   readonly retryHelps = false;
   readonly whatToDo =
-    'Nothing, if somebody is trying the door; if messages of your own topic are refused, compare `topicArns` and the clock.';
+    'Nothing, if somebody is trying the door; if messages of your own topic are refused, compare `topicArns` and the clock, and let the topic sign with version 2 (its attribute SignatureVersion).';
   readonly reason: RefusalReason;
 
   constructor(reason: RefusalReason, options?: ErrorOptions) {

@@ -1,6 +1,11 @@
 import * as z from 'zod/mini';
 import { SnsMessageRefusedError } from './errors.ts';
 
+/** 1: SHA-1, what SNS signs with unless its topic says otherwise; 2: SHA-256. */
+const signatureVersions = ['1', '2'] as const;
+
+export type SignatureVersion = (typeof signatureVersions)[number];
+
 const line = z.string().check(z.regex(/^[^\r\n]+$/));
 
 /**
@@ -12,7 +17,7 @@ const common = {
   TopicArn: line,
   Message: z.string(),
   Timestamp: z.iso.datetime(),
-  SignatureVersion: z.enum(['1', '2']),
+  SignatureVersion: z.enum(signatureVersions),
   Signature: z.base64(),
   SigningCertURL: line,
 };

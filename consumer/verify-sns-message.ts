@@ -3,13 +3,18 @@ import { Temporal } from 'temporal-polyfill';
 import { type Clock, systemClock } from '../lambda/clock.ts';
 import { SnsMessageRefusedError } from './errors.ts';
 import { SigningCertificates } from './signing-certificates.ts';
-import { readSnsMessage, type SnsMessage } from './sns-message.ts';
+import { readSnsMessage, type SignatureVersion, type SnsMessage } from './sns-message.ts';
 import { originOfSns } from './sns-origin.ts';
 import { askSns, type Fetch } from './sns-request.ts';
 
 export interface SnsVerification {
   /** The topics that may send here; a message of any other is refused, however well signed. */
   readonly topicArns: string | readonly string[];
+  /**
+   * With which signatures a message is believed. Default: `['2']` (SHA-256), with which the stack's
+   * topics sign; `['1', '2']` for a topic of somebody else's that signs with SHA-1, too.
+   */
+  readonly signatureVersions?: readonly SignatureVersion[];
   /**
    * Messages sent longer ago are refused, so that a recorded one is of no use later. Default: one
    * hour, the longest for which SNS retries an HTTPS delivery. Hours and smaller units.
@@ -62,6 +67,8 @@ export async function verifySnsMessage(
   // What costs nothing first: nobody makes this download anything for another topic.
   if (![options.topicArns].flat().includes(message.TopicArn))
     throw new SnsMessageRefusedError('topic');
+  if (!(options.signatureVersions ?? ['2']).includes(message.SignatureVersion))
+    throw new SnsMessageRefusedError('signature-version');
   checkAge(message, clock.now(), options.maxAge ?? { hours: 1 });
   await checkSignature(message, fetch);
 
@@ -106,11 +113,17 @@ async function checkSignature(message: SnsMessage, fetch: Fetch): Promise<void> 
   certificatesBy.set(fetch, certificates);
   const certificate = await certificates.at(message.SigningCertURL, message.TopicArn);
   try {
-    await new CertifiedValidator(certificate).validate(message);
+    await new CertifiedValidator(certificate).validate({
+      ...message,
+      SigningCertURL: placeThatTheLibraryKnows,
+    });
   } catch (cause) {
     throw new SnsMessageRefusedError('signature', { cause });
   }
 }
+
+/** Where the certificate comes from is checked already, and the library does not know every partition. */
+const placeThatTheLibraryKnows = `https://sns.us-east-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`;
 
 /**
  * The library with a certificate that is known already. Its own download has no limit of time or

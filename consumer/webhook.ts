@@ -34,6 +34,7 @@ const statusOf: Record<RefusalReason, number> = {
   topic: 403,
   'too-old': 403,
   'from-the-future': 403,
+  'signature-version': 403,
   'certificate-url': 403,
   signature: 403,
   'subscribe-url': 403,

@@ -39,7 +39,7 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
   if (notifier.dashboard)
     output(
       'Dashboard',
-      `https://console.${consoleDomain(outputs)}/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${notifier.dashboard.dashboardName}`,
+      `https://${Aws.REGION}.console.${consoleDomain(outputs)}/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${notifier.dashboard.dashboardName}`,
       'Are we up to date, what has changed, is the partner well, what does it cost',
     );
 
@@ -87,15 +87,17 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
   }
 }
 
-/** Of AWS's console: other partitions have their own. */
+/** Of AWS's console in a region: other partitions have their own. */
 function consoleDomain(scope: Construct): string {
-  const isIn = (partition: string, id: string) =>
-    new CfnCondition(scope, id, { expression: Fn.conditionEquals(Aws.PARTITION, partition) })
-      .logicalId;
-  const elsewhere = Fn.conditionIf(
-    isIn('aws-us-gov', 'IsGovCloud'),
-    'amazonaws-us-gov.com',
-    'aws.amazon.com',
-  );
-  return Fn.conditionIf(isIn('aws-cn', 'IsChina'), 'amazonaws.cn', elsewhere).toString();
+  return Object.entries(consoleDomains).reduce((elsewhere, [partition, { id, domain }]) => {
+    const expression = Fn.conditionEquals(Aws.PARTITION, partition);
+    const condition = new CfnCondition(scope, id, { expression });
+    return Fn.conditionIf(condition.logicalId, domain, elsewhere).toString();
+  }, 'aws.amazon.com');
 }
+
+const consoleDomains = {
+  'aws-cn': { id: 'IsChina', domain: 'amazonaws.cn' },
+  'aws-eusc': { id: 'IsEuropeanSovereignCloud', domain: 'amazonaws-eusc.eu' },
+  'aws-us-gov': { id: 'IsGovCloud', domain: 'amazonaws-us-gov.com' },
+};

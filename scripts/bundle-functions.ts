@@ -1,11 +1,13 @@
 /** Part of `npm run build`: the functions as they are deployed, for those who import the construct. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from '../infra/bundling/bundle.ts';
 import { functionNames, sourceMaps } from '../infra/bundling/options.ts';
+import { thirdPartyNotices } from './notices/third-party-notices.ts';
 
 const [dist = 'dist'] = process.argv.slice(2);
 
-await Promise.all(
+const bundled = await Promise.all(
   functionNames.map((name) =>
     bundle(
       join('lambda', `${name}.ts`),
@@ -14,3 +16,4 @@ await Promise.all(
     ),
   ),
 );
+writeFileSync(join(dist, 'functions/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(bundled.flat()));

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleOptions, functionNames } from '../infra/bundling/options.ts';
 import { readAssembly } from '../local/aws/assembly.ts';
 import { event } from './consumer/events.ts';
 import { Newcomer, PackedPackage } from './support/newcomer.ts';
@@ -82,6 +84,40 @@ describe('the packed package, at a subscriber,', () => {
     expect(readdirSync(join(subscriber.installed, 'dist')).sort()).toEqual(rooms);
     const local = readdirSync(join(subscriber.installed, 'dist/local'));
     expect(local.filter((name) => name.endsWith('.js'))).toEqual(['errors.js', 'instance.js']);
+  });
+});
+
+describe('the functions in the packed package', () => {
+  it('come with the licence of each package that is bundled into them', async () => {
+    const { metafile } = await build({
+      ...bundleOptions,
+      entryPoints: functionNames.map((name) => join(root, 'lambda', `${name}.ts`)),
+      outdir: subscriber.folder,
+      absWorkingDir: root,
+      metafile: true,
+      write: false,
+    });
+    const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+    const packages = new Set(
+      files.flatMap((file) => /.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+    );
+    expect([...packages]).toContain('node_modules/undici');
+
+    const notices = readFileSync(
+      join(subscriber.installed, 'dist/functions/THIRD-PARTY-NOTICES.txt'),
+      'utf8',
+    );
+    for (const folder of packages) {
+      const { name, version } = JSON.parse(
+        readFileSync(join(root, folder, 'package.json'), 'utf8'),
+      );
+      expect(notices).toContain(`${name} ${version}\n`);
+      for (const file of readdirSync(join(root, folder)))
+        if (/^(license|licence|notice|copying)/i.test(file))
+          expect(notices).toContain(readFileSync(join(root, folder, file), 'utf8').trim());
+    }
+    // Within undici, which does not say so.
+    expect(notices).toContain('Copyright Fedor Indutny');
   });
 });
 

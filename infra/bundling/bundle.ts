@@ -8,14 +8,16 @@ import { bundleOptions } from './options.ts';
  * count: the asset's folder is renamed later.
  *
  * @param mapFile where the source map goes
+ * @returns the files of which the bundle has something, our own among them
  */
-export async function bundle(entry: string, folder: string, mapFile: string): Promise<void> {
+export async function bundle(entry: string, folder: string, mapFile: string): Promise<string[]> {
   const outfile = join(folder, 'index.mjs');
   // Without a word about it in the code: Node would load the map at every start.
-  await build({
+  const { metafile } = await build({
     ...bundleOptions,
     entryPoints: [entry],
     outfile,
+    metafile: true,
     sourcemap: 'external',
     sourcesContent: false,
   });
@@ -26,4 +28,5 @@ export async function bundle(entry: string, folder: string, mapFile: string): Pr
   );
   mkdirSync(dirname(mapFile), { recursive: true });
   writeFileSync(mapFile, JSON.stringify({ ...map, sources }));
+  return Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
 }

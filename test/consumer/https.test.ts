@@ -74,9 +74,9 @@ const unseen = (signer: Signer, change: Record<string, string> = {}) =>
   signer.notification(JSON.stringify(newEvent()).replaceAll('Odalys', 'Wendeline'), change);
 
 describe('the receiver example', () => {
-  it.each(['1', '2'])('handles what SNS signs with version %s', async (SignatureVersion) => {
+  it('handles what SNS signs with version 2', async () => {
     const published = newEvent();
-    expect(await post(sns.notification(JSON.stringify(published), { SignatureVersion }))).toBe(200);
+    expect(await post(sns.notification(JSON.stringify(published)))).toBe(200);
     await receiver.line(/^certification\.created {2}Rope Bridge Safety, /);
     await receiver.line(new RegExp(`^handled {2}${published.id}$`));
   });
@@ -109,6 +109,7 @@ describe('the receiver example', () => {
         return { ...signed, Message: signed.Message?.replace('Wendeline', 'Wilhelmina') };
       },
     ],
+    ['SHA-1 (version 1)', 'signature-version', () => unseen(sns, { SignatureVersion: '1' })],
     ['the signature of a stranger', 'signature', () => unseen(stranger)],
     [
       'a certificate from elsewhere',

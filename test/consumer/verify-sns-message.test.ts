@@ -50,14 +50,28 @@ const reasonOf = (body: Body | string, change: Partial<SnsVerification> = {}) =>
   );
 
 describe('a notification', () => {
-  it.each(['1', '2'])('with a signature of version %s is what was published', async (version) => {
-    const signed = sns.notification('{"a":"ünï\\n"}', { ...at(now), SignatureVersion: version });
+  it('with a signature of version 2 is what was published', async () => {
+    const signed = sns.notification('{"a":"ünï\\n"}', at(now));
     expect(await verify(signed)).toEqual({
       kind: 'notification',
       topicArn,
       messageId: signed.MessageId,
       message: '{"a":"ünï\\n"}',
     });
+  });
+
+  it('with a signature of version 1 is believed only where that is asked for', async () => {
+    const signed = sns.notification('x', { ...at(now), SignatureVersion: '1' });
+    expect(await reasonOf(signed)).toBe('signature-version');
+    expect(asked).toEqual([]);
+    expect(await reasonOf(signed, { signatureVersions: ['1', '2'] })).toBe('notification');
+    const renamed = { ...signed, SignatureVersion: '2' };
+    expect(await reasonOf(renamed)).toBe('signature');
+  });
+
+  it('of version 2 is refused where only version 1 is accepted', async () => {
+    const signed = sns.notification('x', at(now));
+    expect(await reasonOf(signed, { signatureVersions: ['1'] })).toBe('signature-version');
   });
 
   it('may have a subject, and one is signed', async () => {
@@ -118,12 +132,13 @@ describe('a notification', () => {
     expect(asked).toEqual([]);
   });
 
-  it('of a topic in China has a certificate from there', async () => {
-    const TopicArn = 'arn:aws-cn:sns:cn-north-1:111122223333:notifier-events';
-    const SigningCertURL = certificateUrl.replace(
-      'us-east-1.amazonaws.com',
-      'cn-north-1.amazonaws.com.cn',
-    );
+  it.each([
+    ['aws-cn', 'cn-north-1', 'amazonaws.com.cn'],
+    ['aws-eusc', 'eusc-de-east-1', 'amazonaws.eu'],
+    ['aws-us-gov', 'us-gov-west-1', 'amazonaws.com'],
+  ])('of a topic of %s has a certificate from there', async (partition, region, domain) => {
+    const TopicArn = `arn:${partition}:sns:${region}:111122223333:notifier-events`;
+    const SigningCertURL = certificateUrl.replace('us-east-1.amazonaws.com', `${region}.${domain}`);
     answers.set(SigningCertURL, () => new Response(sns.certificate));
     const signed = sns.notification('x', { ...at(now), TopicArn, SigningCertURL });
     expect(await reasonOf(signed, { topicArns: TopicArn })).toBe('notification');

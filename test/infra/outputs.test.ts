@@ -35,6 +35,7 @@ describe('the outputs', () => {
     ['us-east-1', 'aws', 'console.aws.amazon.com'],
     ['cn-north-1', 'aws-cn', 'console.amazonaws.cn'],
     ['us-gov-west-1', 'aws-us-gov', 'console.amazonaws-us-gov.com'],
+    ['eusc-de-east-1', 'aws-eusc', 'console.amazonaws-eusc.eu'],
   ])('lead to the dashboard in %s, of the partition %s', (region, partition, host) => {
     const understood = templateSchema.parse(template.toJSON());
     const resolver = new Resolver(understood, {
@@ -43,7 +44,7 @@ describe('the outputs', () => {
     });
     const { Value = null } = understood.Outputs.Dashboard ?? {};
     expect(resolver.resolve(Value, 'Dashboard')).toMatch(
-      `https://${host}/cloudwatch/home?region=${region}#dashboards/dashboard/`,
+      `https://${region}.${host}/cloudwatch/home?region=${region}#dashboards/dashboard/`,
     );
   });
 

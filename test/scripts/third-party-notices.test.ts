@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { thirdPartyNotices } from '../../scripts/notices/third-party-notices.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'notices-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** @returns a file of the package */
+function installed(name: string, license: string, files: Record<string, string> = {}): string {
+  const folder = join(root, 'node_modules', name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version: '1.2.3', license }));
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+  return join(folder, 'lib/index.js');
+}
+
+describe('the third-party notices', () => {
+  it('have each text once, below the packages that it is of', () => {
+    const text = 'Permission is granted to the last of us.';
+    const notices = thirdPartyNotices([
+      installed('zebra', 'MIT', { LICENSE: text }),
+      installed('@scope/ant', 'MIT', { 'LICENSE.md': `${text}\n`, 'NOTICE.txt': 'Thank Ann.' }),
+      'lambda/poll.ts',
+    ]);
+    expect(notices).toContain(`@scope/ant 1.2.3\nzebra 1.2.3\n\n${text}\n`);
+    expect(notices).toContain('@scope/ant 1.2.3\n\nThank Ann.\n');
+    expect(notices).not.toContain('lambda');
+  });
+
+  it('are not made while a bundled package has no licence text', () => {
+    expect(() => thirdPartyNotices([installed('bare', 'MIT')])).toThrow(/^bare is bundled/);
+  });
+
+  it('name the licence of a package that may be given on without its text', () => {
+    const notices = thirdPartyNotices([installed('free', 'MIT-0', { 'README.md': 'Hello.' })]);
+    expect(notices).toContain('free 1.2.3\n\nLicence: MIT-0\n');
+  });
+});
