@@ -40,6 +40,20 @@ export const ledgerTable = {
   },
 } as const;
 
+/** Partition keys, by what an item is. A policy names those of one integration, with `*` for what comes after its name. */
+export const ledgerKeys = {
+  state: (integration: string) => `STATE#${integration}`,
+  memory: (integration: string) => `MEMORY#${integration}`,
+  calendar: (integration: string, month: string) => `CALENDAR#${integration}#${month}`,
+  certification: (integration: string, id: number | '*') => `CERT#${integration}#${id}`,
+  commands: (integration: string) => `COMMANDS#${integration}`,
+  plan: (integration: string, begunAt: number | '*') => `FANOUT#${integration}#${begunAt}`,
+  /** Of a fan-out. Items go on to say "stretch", as the first version did. */
+  range: (integration: string, range: string) => `STRETCH#${integration}#${range}`,
+  /** In both indexes: a day, or what an outbox waits for. */
+  indexed: (integration: string, under: string) => `${integration}#${under}`,
+} as const;
+
 export const metricNamespace = 'CertificationNotifier';
 
 /**

@@ -95,7 +95,7 @@ export class BaselineFanOut extends Construct {
       logGroup,
       environment,
       subscriptions,
-      statements: [ledger.baselineStatement(), ...credentials],
+      statements: [ledger.baselineStatement(integration), ...credentials],
     });
   }
 

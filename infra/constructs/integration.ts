@@ -196,7 +196,7 @@ export class Integration extends Construct {
       // ticks would queue behind a long baseline.
       maxEventAge: Duration.seconds(60),
       statements: [
-        ...ledger.pollStatements(),
+        ...ledger.pollStatements(name),
         ...topics.pollStatements(),
         ...credentialsStatements(this.secret),
       ],

@@ -2,10 +2,12 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { ledgerTable } from '../../lambda/names.ts';
+import { ledgerKeys, ledgerTable } from '../../lambda/names.ts';
 
 const { STRING, NUMBER } = dynamodb.AttributeType;
 const { byDay, undelivered } = ledgerTable;
+
+const itemActions = ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem'];
 
 /**
  * The table that knows what has been announced. Losing it means announcing all of history again or
@@ -45,32 +47,54 @@ export class Ledger extends Construct {
   }
 
   /** What the tasks of a baseline do to it: they look up by key, and add or update one item at a time. */
-  baselineStatement(): iam.PolicyStatement {
-    return new iam.PolicyStatement({
-      sid: 'LedgerItems',
-      actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem'],
-      resources: [this.table.tableArn],
-    });
+  baselineStatement(integration: string): iam.PolicyStatement {
+    const keys = [ledgerKeys.plan(integration, '*'), ledgerKeys.range(integration, '*')];
+    return this.#items(integration, itemActions, keys);
   }
 
   /** What a tick does to the ledger, and no more: it never scans and never deletes. */
-  pollStatements(): iam.PolicyStatement[] {
+  pollStatements(integration: string): iam.PolicyStatement[] {
+    return this.#statements(integration, []);
+  }
+
+  /** Commands run ticks, and decide about what ticks have left: what a tick needs, and a record of commands. */
+  operateStatements(integration: string): iam.PolicyStatement[] {
+    return this.#statements(integration, [ledgerKeys.commands(integration)]);
+  }
+
+  #statements(integration: string, keys: readonly string[]): iam.PolicyStatement[] {
     return [
-      new iam.PolicyStatement({
-        sid: 'LedgerItems',
-        actions: [
-          'dynamodb:GetItem',
-          'dynamodb:UpdateItem',
-          'dynamodb:BatchGetItem',
-          'dynamodb:BatchWriteItem',
-        ],
-        resources: [this.table.tableArn],
-      }),
+      this.#items(integration, [...itemActions, 'dynamodb:BatchWriteItem'], keys),
       new iam.PolicyStatement({
         sid: 'LedgerIndexes',
         actions: ['dynamodb:Query'],
         resources: [byDay, undelivered].map(({ name }) => `${this.table.tableArn}/index/${name}`),
+        conditions: onlyOf([ledgerKeys.indexed(integration, '*')]),
       }),
     ];
   }
+
+  #items(
+    integration: string,
+    actions: readonly string[],
+    more: readonly string[],
+  ): iam.PolicyStatement {
+    const { state, memory, calendar, certification } = ledgerKeys;
+    const all = [state(integration), memory(integration), calendar(integration, '*')];
+    return new iam.PolicyStatement({
+      sid: 'LedgerItems',
+      actions: [...actions],
+      resources: [this.table.tableArn],
+      conditions: onlyOf([...all, certification(integration, '*'), ...more]),
+    });
+  }
+}
+
+/**
+ * The functions of one integration reach no item of another. `ForAllValues` lets a request without keys pass: each action
+ * that is allowed has to name some, which a scan need not. A `Null` beside it would be no safer, and stop everything if
+ * AWS did not tell the key of an index's query (not tried on AWS).
+ */
+function onlyOf(keys: readonly string[]) {
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } };
 }

@@ -32,8 +32,7 @@ export class Operate extends NotifierFunction {
       timeout: Duration.seconds(55),
       maxEventAge: Duration.seconds(60),
       statements: [
-        // Commands run ticks, and decide about what ticks have left: they need what a tick needs.
-        ...ledger.pollStatements(),
+        ...ledger.operateStatements(integration),
         ...topics.pollStatements(),
         ...credentials,
         new iam.PolicyStatement({

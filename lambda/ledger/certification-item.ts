@@ -3,7 +3,7 @@ import { type Certification, type Change, presence, type Sighting } from '../det
 import { certificationEventSchema } from '../events/event.ts';
 import { briefName } from '../events/message.ts';
 import { jsonText } from '../json-text.ts';
-import { ledgerTable } from '../names.ts';
+import { ledgerKeys, ledgerTable } from '../names.ts';
 import {
   type DayCertification,
   type KeptEvent,
@@ -15,7 +15,6 @@ import {
 import { parse, readAll, schemaVersion } from './item.ts';
 import type { Plain } from './table.ts';
 
-export const certificationKey = (integration: string, id: number) => `CERT#${integration}#${id}`;
 export const idIn = (item: Plain) =>
   Number(String(item[ledgerTable.partitionKey]).split('#').at(-1));
 
@@ -65,7 +64,7 @@ const revisionsKept = 50;
 /** The attributes by which an item is found that waits for this, or is not found any more. */
 export function filedUnder(integration: string, wait: Waits | undefined): Plain {
   const { partitionKey, sortKey } = ledgerTable.undelivered;
-  if (wait !== undefined) return { [partitionKey]: `${integration}#${wait}` };
+  if (wait !== undefined) return { [partitionKey]: ledgerKeys.indexed(integration, wait) };
   return { [partitionKey]: undefined, [sortKey]: undefined };
 }
 
@@ -169,7 +168,7 @@ export function changeAttributes(integration: string, change: Change, note: Note
   const { assessment, fingerprint, earlier } = change;
   return {
     ...noted,
-    [ledgerTable.byDay.partitionKey]: `${integration}#${assessment.certified_on}`,
+    [ledgerTable.byDay.partitionKey]: ledgerKeys.indexed(integration, assessment.certified_on),
     [ledgerTable.byDay.sortKey]: assessment.id,
     day: assessment.certified_on,
     fingerprint: fingerprint.whole,
@@ -186,7 +185,7 @@ export function changeAttributes(integration: string, change: Change, note: Note
 /** A certification that the baseline records, with nothing in its outbox. */
 export function baselineItem(integration: string, sighting: Sighting, at: string): Plain {
   return {
-    [ledgerTable.partitionKey]: certificationKey(integration, sighting.assessment.id),
+    [ledgerTable.partitionKey]: ledgerKeys.certification(integration, sighting.assessment.id),
     ...changeAttributes(integration, sighting, { kind: 'baseline', at }),
     first_seen: at,
     outbox: {},

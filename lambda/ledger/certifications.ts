@@ -1,12 +1,11 @@
 import { isNothing, isUndone, toldOf } from '../detection/compare.ts';
 import type { NotifierError } from '../errors.ts';
-import { ledgerTable } from '../names.ts';
+import { ledgerKeys, ledgerTable } from '../names.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Ledger, OutboxEntry, Waits } from '../ports/ledger.ts';
 import { writeEach } from '../write-each.ts';
 import {
   baselineItem,
-  certificationKey,
   changeAttributes,
   eventsOf,
   filedUnder,
@@ -46,7 +45,12 @@ export function certifications(table: Table, integration: string, journal: Journ
   const warn = (error: NotifierError) => journal.warn('ledger item unreadable', { error });
   /** The index has keys only and lags; the items themselves are read consistently. */
   async function* pages(place: Waits, waiting: readonly Waits[], limit: number, start?: Plain) {
-    for await (const page of table.query(undelivered, `${integration}#${place}`, limit, start)) {
+    for await (const page of table.query(
+      undelivered,
+      ledgerKeys.indexed(integration, place),
+      limit,
+      start,
+    )) {
       const last = page.at(-1);
       if (last === undefined) continue;
       const keys = page.map(keyOf);
@@ -69,7 +73,7 @@ export function certifications(table: Table, integration: string, journal: Journ
     await writeEach(
       Map.groupBy(entries, ({ certificationId }) => certificationId),
       async ([id, ofOne]) => {
-        const key = certificationKey(integration, id);
+        const key = ledgerKeys.certification(integration, id);
         const add = { [outboxWrites]: 1 };
         const changes = ofOne.map(({ revision, code }) => {
           const place = `outbox${part}${revision}`;
@@ -99,16 +103,16 @@ export function certifications(table: Table, integration: string, journal: Journ
   };
   return {
     async known(ids) {
-      const items = await table.getAll(ids.map((id) => certificationKey(integration, id)));
+      const items = await table.getAll(ids.map((id) => ledgerKeys.certification(integration, id)));
       const known = readAll(items, parseCertification, warn);
       return new Map(known.map((certification) => [certification.id, certification]));
     },
     async lives(ids) {
-      const items = await table.getAll(ids.map((id) => certificationKey(integration, id)));
+      const items = await table.getAll(ids.map((id) => ledgerKeys.certification(integration, id)));
       return new Map(readAll(items, parseLife, warn).map((life) => [life.certification.id, life]));
     },
     async knownOfDay(day) {
-      const pages = table.query(ledgerTable.byDay, `${integration}#${day}`);
+      const pages = table.query(ledgerTable.byDay, ledgerKeys.indexed(integration, day));
       const items = (await Array.fromAsync(pages)).flat();
       return new Map(readAll(items, parseIndexed, warn));
     },
@@ -127,7 +131,7 @@ export function certifications(table: Table, integration: string, journal: Journ
       const beside = outbox?.map(({ waits }) => waits) ?? ['pending'];
       // The item is in the index under what it does not wait for first.
       if (beside.includes(destiny === 'pending' ? 'held' : 'undeliverable')) {
-        const item = await table.get(certificationKey(integration, certificationId));
+        const item = await table.get(ledgerKeys.certification(integration, certificationId));
         await refile(table, integration, item);
       }
       const behind = (['held', 'pending'] as const).find((wait) => beside.includes(wait));
@@ -155,12 +159,12 @@ export function certifications(table: Table, integration: string, journal: Journ
         const start = {
           ...filedUnder(integration, place),
           [undelivered.sortKey]: since,
-          [ledgerTable.partitionKey]: certificationKey(integration, Number(id)),
+          [ledgerTable.partitionKey]: ledgerKeys.certification(integration, Number(id)),
         };
         yield* pages(place, [waiting], keptTogether, place === begun ? start : undefined);
       }
     },
-    countKept: (wait) => table.count(undelivered, `${integration}#${wait}`),
+    countKept: (wait) => table.count(undelivered, ledgerKeys.indexed(integration, wait)),
     settle,
     park: (refused) =>
       settle(
@@ -183,7 +187,7 @@ function write(table: Table, integration: string, [change, event, now, destiny]:
   const index = filedUnder(integration, destiny);
   // As text, instants are in order only when they have as many digits.
   const since = { [undelivered.sortKey]: now.toString({ smallestUnit: 'millisecond' }) };
-  const key = certificationKey(integration, change.id);
+  const key = ledgerKeys.certification(integration, change.id);
   if (revision === 1)
     return table.update(key, {
       set: { ...set, ...index, ...since, first_seen: at, outbox: { [revision]: entry } },
@@ -211,7 +215,7 @@ function write(table: Table, integration: string, [change, event, now, destiny]:
  */
 async function undo(table: Table, integration: string, [change, event, now]: Commit) {
   const { kind, revision } = change;
-  const item = await table.get(certificationKey(integration, change.id));
+  const item = await table.get(ledgerKeys.certification(integration, change.id));
   const known = item && parseCertification(item);
   if (item === undefined || known?.revision !== revision - 1 || !known.isHeld) return false;
   const outbox = outboxOf(item);

@@ -2,7 +2,7 @@ import pMap, { pMapSkip } from 'p-map';
 import * as z from 'zod/mini';
 import type { Sighting } from '../detection/compare.ts';
 import type { FanOutLedger } from '../fan-out/parts.ts';
-import { ledgerTable } from '../names.ts';
+import { ledgerKeys, ledgerTable } from '../names.ts';
 import { type PlannedRange, plannedRange, rangeProgress } from '../ports/planned-range.ts';
 import { type Lease, noLease } from '../ports/state.ts';
 import { baselineItem } from './certification-item.ts';
@@ -26,9 +26,10 @@ const planItem = z.object({
  *   range    condition: nobody's, or run out; then: still ours
  */
 export function dynamoFanOutLedger(table: Table, integration: string): FanOutLedger {
-  const planKey = (begunAt: number) => `FANOUT#${integration}#${begunAt}`;
-  /** No two ranges of a plan end on the same day. Items go on to say "stretch", as the first version did. */
-  const keyOf = ({ begunAt, to }: PlannedRange) => `STRETCH#${integration}#${begunAt}#${to}`;
+  const planKey = (begunAt: number) => ledgerKeys.plan(integration, begunAt);
+  /** No two ranges of a plan end on the same day. */
+  const keyOf = ({ begunAt, to }: PlannedRange) =>
+    ledgerKeys.range(integration, `${begunAt}#${to}`);
   const planIn = (item: Plain | undefined) => {
     if (item === undefined) return undefined;
     const { begunAt, stretches } = parse(planItem, item, renamed(item));

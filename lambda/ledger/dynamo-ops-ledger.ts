@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ledgerTable } from '../names.ts';
+import { ledgerKeys, ledgerTable } from '../names.ts';
 import type { OpsLedger } from '../operations/ops-ledger.ts';
 import { commandRecord } from '../ports/command-record.ts';
 import {
@@ -10,16 +10,9 @@ import {
   type Waits,
 } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
-import {
-  certificationKey,
-  type Entry,
-  eventsOf,
-  outboxOf,
-  parseLife,
-} from './certification-item.ts';
+import { type Entry, eventsOf, outboxOf, parseLife } from './certification-item.ts';
 import { rewrite } from './certifications.ts';
 import { LedgerUnavailableError } from './errors.ts';
-import { stateKey } from './integration-state.ts';
 import { parse, schemaVersion } from './item.ts';
 import { type Plain, part, type Table } from './table.ts';
 
@@ -44,11 +37,12 @@ const prefix = 'operation:';
  *                  again, and what it then finds is its own
  */
 export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
-  const commandsKey = `COMMANDS#${integration}`;
-  const count = (waits: Waits) => table.count(ledgerTable.undelivered, `${integration}#${waits}`);
+  const commandsKey = ledgerKeys.commands(integration);
+  const count = (waits: Waits) =>
+    table.count(ledgerTable.undelivered, ledgerKeys.indexed(integration, waits));
   const steer = async (paused: boolean, pause: Pause | undefined, call: string, isSo: string) => {
     const noted = pause && { ...pause, since: pause.since.epochMilliseconds };
-    const changed = await table.update(stateKey(integration), {
+    const changed = await table.update(ledgerKeys.state(integration), {
       set: { paused, pause: noted, steered_by: call },
       where: `attribute_exists(salt) AND (${isSo} OR steered_by = :call)`,
       values: { ':call': call, ':before': !paused },
@@ -65,11 +59,11 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
       return { pending, digest, held, undeliverable };
     },
     async story(id) {
-      const item = await table.get(certificationKey(integration, id));
+      const item = await table.get(ledgerKeys.certification(integration, id));
       return item && parseLife(item);
     },
     async decide(certificationId, waits, decision, choose, now) {
-      const key = certificationKey(integration, certificationId);
+      const key = ledgerKeys.certification(integration, certificationId);
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         const item = await table.get(key);
         if (item === undefined) return { done: [], behind: 0, freed: 0 };

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { type DayEntry, dayReads, proof } from '../detection/calendar.ts';
 import { conditionNames } from '../detection/conditions.ts';
 import { nothingMissing } from '../detection/missing.ts';
+import { ledgerKeys } from '../names.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { memory, noLease, type State, state as stateItem } from '../ports/state.ts';
 import { writeEach } from '../write-each.ts';
@@ -10,8 +11,6 @@ import { parse, renamed, schemaVersion } from './item.ts';
 import type { Plain, Table, Update } from './table.ts';
 
 const saltBytes = 16;
-
-export const stateKey = (integration: string) => `STATE#${integration}`;
 
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
 const conditionPrefix = 'condition:';
@@ -44,9 +43,9 @@ const months = Array.from({ length: 12 }, (_, index) => String(index + 1).padSta
  *   given back  the memory, then the state with its lease
  */
 export function integrationState(table: Table, integration: string) {
-  const key = stateKey(integration);
-  const memoryKey = `MEMORY#${integration}`;
-  const monthKey = `CALENDAR#${integration}#`;
+  const key = ledgerKeys.state(integration);
+  const memoryKey = ledgerKeys.memory(integration);
+  const monthKey = (month: string) => ledgerKeys.calendar(integration, month);
   /** Of the calendar, as the last look has shown them, and what was added since. */
   let years: ReadonlySet<number> = new Set();
   /** Of two first ticks, the salt of the first counts. */
@@ -71,7 +70,7 @@ export function integrationState(table: Table, integration: string) {
     update: (days: readonly [string, Value][]) => Update,
   ) => {
     const byMonth = Map.groupBy(byDay, ([day]) => day.slice(0, 'YYYY-MM'.length));
-    await writeEach(byMonth, ([month, days]) => table.update(monthKey + month, update(days)));
+    await writeEach(byMonth, ([month, days]) => table.update(monthKey(month), update(days)));
   };
   const addToDays = (deltas: ReadonlyMap<string, number>) =>
     updateMonths(deltas, (days) => ({
@@ -123,7 +122,7 @@ export function integrationState(table: Table, integration: string) {
     },
     async calendar(asked) {
       const keys = [...asked].flatMap((year) =>
-        months.map((month) => `${monthKey}${String(year).padStart(4, '0')}-${month}`),
+        months.map((month) => monthKey(`${String(year).padStart(4, '0')}-${month}`)),
       );
       return new Map((await table.getAll(keys)).flatMap(parseMonth));
     },

@@ -159,7 +159,26 @@ const answerSchema = z.looseObject({ ok: z.boolean() });
 const keyOfSecrets = 'arn:aws:kms:us-east-1:000000000000:key/0b3a1c52-6f0e-4d0c-9a4b-1d2e3f405162';
 const listOf = <Item extends z.ZodType>(item: Item) =>
   z.union([z.array(item), item.transform((one) => [one])]);
-const statementSchema = z.looseObject({ Action: listOf(z.string()), Resource: listOf(z.json()) });
+const ofKeys = z.strictObject({
+  'ForAllValues:StringLike': z.strictObject({ 'dynamodb:LeadingKeys': listOf(z.string()) }),
+});
+const statementSchema = z.looseObject({
+  Action: listOf(z.string()),
+  Resource: listOf(z.json()),
+  Condition: z.optional(z.union([ofKeys, z.looseObject({})])),
+});
+type Statement = z.output<typeof statementSchema>;
+
+/** Partition keys that a statement allows. */
+function keysIn({ Condition }: Statement): readonly string[] {
+  const { data } = ofKeys.safeParse(Condition);
+  return data?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? [];
+}
+
+function withKeys(statement: Statement, keys: readonly string[]): Statement {
+  const allowed = { 'dynamodb:LeadingKeys': [...keys] };
+  return { ...statement, Condition: { 'ForAllValues:StringLike': allowed } };
+}
 const functionRole = z.looseObject({
   AssumeRolePolicyDocument: z
     .json()
@@ -249,9 +268,10 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
   let place: Place | undefined;
 
   /** What was done here, beside the roles of a template. */
-  const compared = (of: Template) => {
+  const compared = (of: Template) => comparedWith(of, asked);
+  const comparedWith = (of: Template, calls: typeof asked) => {
     if (place === undefined) throw new Error('nothing is deployed');
-    return compareRoles(rolesOfFunctions(of, place), asked, excepted);
+    return compareRoles(rolesOfFunctions(of, place), calls, excepted);
   };
 
   beforeAll(async () => {
@@ -305,6 +325,42 @@ describe.each(deployments)('the roles $name', ({ config, ...deployment }) => {
 
   it('allow nothing that no function does', () => {
     expect(compared(template).unused).toEqual([]);
+  });
+
+  it("reach no other integration's items: not one of a batch, nor by an index", () => {
+    const mine = /(?<=^|#)[a-z][a-z-]+(?=#|$)/;
+    const ofAnother = (key: string) => key.replace(mine, (name) => `${name}-2`);
+    const calls = [...asked].flatMap(([name, permissions]) =>
+      permissions.flatMap(({ keys = [], ...call }) =>
+        keys.slice(0, 1).map((key) => ({ name, call, key, keys })),
+      ),
+    );
+    expect(calls.length).toBeGreaterThan(0);
+    for (const { name, call, key, keys } of calls)
+      for (const stolen of [[ofAnother(key)], [...keys, ofAnother(key)]]) {
+        const { missing } = comparedWith(template, new Map([[name, [{ ...call, keys: stolen }]]]));
+        expect(missing, `${call.action} of ${stolen.join(', ')}`).not.toEqual([]);
+      }
+  });
+
+  it('allow no request that names no item', () => {
+    const scans = ['Scan', 'ExecuteStatement', 'PartiQLSelect', 'ExportTableToPointInTime'];
+    const granted = statementsIn(template).flatMap(({ statement }) => statement.Action);
+    for (const action of scans) expect(granted).not.toContain(`dynamodb:${action}`);
+  });
+
+  it('are found wanting without any one of the keys that they may name', () => {
+    const limited = statementsIn(template).flatMap(({ role, index, statement }) =>
+      keysIn(statement).map((key) => ({ role, index, statement, key })),
+    );
+    expect(limited.length).toBeGreaterThan(0);
+    for (const { role, index, statement, key } of limited) {
+      const rest = keysIn(statement).filter((one) => one !== key);
+      const narrower = changed(template, role, index, withKeys(statement, rest));
+      expect(compared(narrower).missing, `${role} without ${key}`).not.toEqual([]);
+      const wider = changed(template, role, index, withKeys(statement, [...rest, key, 'CERT#z#*']));
+      expect(compared(wider).unused, `${role} with more than ${key}`).not.toEqual([]);
+    }
   });
 
   it('are found wanting without any one of their actions', () => {

@@ -1,3 +1,4 @@
+import { ledgerTable } from '../../lambda/names.ts';
 import { Resolver } from '../../local/aws/intrinsics.ts';
 import type { Json, Place, Template } from '../../local/aws/template.ts';
 import type { AwsCall } from './gate.ts';
@@ -6,6 +7,8 @@ import type { AwsCall } from './gate.ts';
 export interface Permission {
   readonly action: string;
   readonly resource: string;
+  /** Partition keys: those of a call, or patterns of those that are allowed; absent: none, or any. */
+  readonly keys?: readonly string[];
 }
 
 export interface RoleOfFunction {
@@ -48,7 +51,9 @@ function policiesOf(template: Template, roleId: string): Json[] {
   return [...listOf(role.Policies), ...attached].map((policy) => field(policy, 'PolicyDocument'));
 }
 
-/** Conditions are not looked at: the embedded parts know none. */
+const leadingKeys = 'dynamodb:LeadingKeys';
+
+/** Of conditions, only that on partition keys is looked at: the embedded parts know none. */
 function permissionsOf(document: Json | undefined): Permission[] {
   return listOf(field(document, 'Statement')).flatMap((statement) => {
     const [effect, actions, resources] = ['Effect', 'Action', 'Resource'].map((name) =>
@@ -56,17 +61,33 @@ function permissionsOf(document: Json | undefined): Permission[] {
     );
     if (effect !== 'Allow' || actions === null || resources === null)
       throw new Error('only statements that allow actions on resources are understood');
+    const keys = keysAllowed(field(statement, 'Condition'));
     return listOf(actions).flatMap((action) =>
-      listOf(resources).map((resource) => ({ action: String(action), resource: String(resource) })),
+      listOf(resources).map((resource) => ({
+        action: String(action),
+        resource: String(resource),
+        ...(keys && { keys }),
+      })),
     );
   });
+}
+
+function keysAllowed(condition: Json): readonly string[] | undefined {
+  const operators = condition && typeof condition === 'object' ? Object.keys(condition) : [];
+  const [operator] = operators.filter((one) => field(field(condition, one), leadingKeys) !== null);
+  if (operator === undefined) return undefined;
+  if (operator !== 'ForAllValues:StringLike')
+    throw new Error(`${leadingKeys} is not understood with ${operator}`);
+  return listOf(field(field(condition, operator), leadingKeys)).map(String);
 }
 
 /** IAM's wildcards: `*` for any characters, `?` for one. */
 function covers(granted: Permission, needed: Permission): boolean {
   return (
     matches(granted.action.toLowerCase(), needed.action.toLowerCase()) &&
-    matches(granted.resource, needed.resource)
+    matches(granted.resource, needed.resource) &&
+    // As ForAllValues: a call that names no key passes.
+    (needed.keys ?? []).every((key) => granted.keys?.some((one) => matches(one, key)) ?? true)
   );
 }
 
@@ -104,10 +125,16 @@ export class Requirements {
     switch (`${service}:${operation}`) {
       case 'dynamodb:BatchGetItem':
       case 'dynamodb:BatchWriteItem':
-        return Object.keys(Object(field(parsed(body), 'RequestItems'))).map((table) => ({
-          action: `dynamodb:${operation}`,
-          resource: this.#arn('dynamodb', `table/${table}`),
-        }));
+        return Object.entries<Json>(Object(field(parsed(body), 'RequestItems'))).map(
+          ([table, requests]) => ({
+            action: `dynamodb:${operation}`,
+            resource: this.#arn('dynamodb', `table/${table}`),
+            keys: (operation === 'BatchGetItem'
+              ? listOf(field(requests, 'Keys'))
+              : listOf(requests).map(writtenBy)
+            ).map(partitionKeyOf),
+          }),
+        );
       case 'dynamodb:GetItem':
       case 'dynamodb:PutItem':
       case 'dynamodb:UpdateItem':
@@ -117,7 +144,7 @@ export class Requirements {
         const index = field(parsed(body), 'IndexName');
         const table = `table/${text(parsed(body), 'TableName')}`;
         const resource = this.#arn('dynamodb', index === null ? table : `${table}/index/${index}`);
-        return [{ action: `dynamodb:${operation}`, resource }];
+        return [{ action: `dynamodb:${operation}`, resource, keys: keysOf(parsed(body)) }];
       }
       case 'sns:Publish':
       case 'sns:PublishBatch': {
@@ -174,6 +201,29 @@ export class Requirements {
   }
 }
 
+/** Of a request for one item, or for those under one key of an index or the table. A scan has none. */
+function keysOf(request: Json): string[] {
+  const item = field(request, 'Key') ?? field(request, 'Item');
+  if (item !== null) return [partitionKeyOf(item)];
+  if (field(request, 'KeyConditionExpression') === null) return [];
+  return [keyAskedFor(request)];
+}
+
+function keyAskedFor(request: Json): string {
+  // Other shapes of a query have to be taught.
+  if (text(request, 'KeyConditionExpression') !== '#key = :key')
+    throw new Error('the key of a query is not understood');
+  return text(field(field(request, 'ExpressionAttributeValues'), ':key'), 'S');
+}
+
+function writtenBy(write: Json): Json {
+  return field(field(write, 'PutRequest'), 'Item') ?? field(field(write, 'DeleteRequest'), 'Key');
+}
+
+function partitionKeyOf(item: Json): string {
+  return text(field(item, ledgerTable.partitionKey), 'S');
+}
+
 function parsed(body: string): Json {
   return JSON.parse(body);
 }
@@ -221,13 +271,37 @@ export function compareRoles(
     unused.push(
       ...distinct(granted)
         .filter((grant) => !excepted.includes(grant.action))
-        .filter((grant) => !needed.some((one) => covers(grant, one)))
+        .flatMap((grant) => unusedOf(grant, needed))
         .map(finding),
     );
   }
   return { missing, unused };
 }
 
+/** All of it, or the keys that nobody has asked for. Several actions share their keys: one that uses a key is enough. */
+function unusedOf(grant: Permission, needed: readonly Permission[]): Permission[] {
+  const used = needed.filter((one) => covers(grant, one));
+  if (used.length === 0) return [grant];
+  const { keys, ...rest } = grant;
+  const unused = keys?.filter((pattern) => !isAskedFor(pattern, rest, needed)) ?? [];
+  return unused.length > 0 ? [{ ...rest, keys: unused }] : [];
+}
+
+function isAskedFor(
+  pattern: string,
+  { resource }: Permission,
+  needed: readonly Permission[],
+): boolean {
+  return needed.some(
+    (one) =>
+      matches(resource, one.resource) && (one.keys ?? []).some((key) => matches(pattern, key)),
+  );
+}
+
 function distinct(permissions: readonly Permission[]): Permission[] {
-  return [...new Map(permissions.map((one) => [`${one.action} ${one.resource}`, one])).values()];
+  return [
+    ...new Map(
+      permissions.map((one) => [`${one.action} ${one.resource} ${one.keys?.join(' ')}`, one]),
+    ).values(),
+  ];
 }
