@@ -1,49 +1,79 @@
 import type { Row } from './score.ts';
 
+/** Of a terminal beside which something else is open. */
+const mostColumns = 120;
+
 const columns = [
-  'case',
   'contender',
   'requests',
   'read units',
   'write units',
-  'DynamoDB calls',
+  'DB calls',
   'publishes',
   'lost',
   'twice',
   'ms',
-  'target',
-  '',
 ] as const;
+const indent = '  ';
 
-/** The rows as a Markdown table, which reads as well on a terminal. */
+/** The rows for a terminal: by case, the figures below each other, and what else there is to say below these. */
 export function tableOf(rows: readonly Row[]): string {
-  const lines = rows.map(cellsOf);
   const widths = columns.map((name, index) =>
-    Math.max(name.length, ...lines.map((cells) => cells[index]?.length ?? 0)),
+    Math.max(name.length, ...rows.map((row) => cellsOf(row)[index]?.length ?? 0)),
   );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`;
-  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  return [line(columns), rule, ...lines.map(line)].join('\n');
+  const line = (cells: readonly string[]) => {
+    const aligned = cells.map((cell, index) => {
+      const width = widths[index] ?? 0;
+      return index === 0 ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `${indent}${aligned.join('  ')}`;
+  };
+  const cases = [...Map.groupBy(rows, ({ case: name }) => name)];
+  return [
+    line(columns),
+    ...cases.flatMap(([name, ofCase]) => [
+      '',
+      ...folded(name, ''),
+      ...ofCase.flatMap((row) => [line(cellsOf(row)), ...notesOf(row)]),
+    ]),
+  ].join('\n');
 }
 
-function cellsOf({ case: name, contender, measured, score, further, target }: Row): string[] {
+function cellsOf({ contender, measured, score }: Row): string[] {
   const calls = Object.values(measured?.calls ?? {}).reduce((sum, count) => sum + count, 0);
-  const notes = Object.entries(further ?? {}).map(([what, value]) => `${what}: ${value}`);
   return [
-    [name, ...notes].join('; '),
     contender,
     number(measured?.requests),
     number(measured?.readUnits),
     number(measured?.writeUnits),
     number(measured && calls),
     number(measured?.publishes),
-    score ? `${score.lost} of ${score.happened}` : '–',
+    score ? `${number(score.lost)} of ${number(score.happened)}` : '–',
     score ? number(score.twice) : '–',
     number(measured && Math.round(measured.ms)),
-    target?.text ?? '',
-    target === undefined ? '' : target.passed ? 'pass' : 'FAIL',
   ];
+}
+
+function notesOf({ further, target }: Row): string[] {
+  const figures = Object.entries(further ?? {}).map(([what, value]) => `${what}: ${value}`);
+  return [
+    ...(target ? [`${target.passed ? 'pass' : 'FAIL'}: ${target.text}`] : []),
+    ...(figures.length > 0 ? [figures.join('; ')] : []),
+  ].flatMap((note) => folded(note, indent.repeat(3)));
+}
+
+/** Between words, where the line is too long; what follows is further in. */
+function folded(text: string, before: string): string[] {
+  const lines: string[] = [];
+  let line = before;
+  for (const word of text.split(' ')) {
+    if (line.trim() !== '' && line.length + word.length >= mostColumns) {
+      lines.push(line);
+      line = before + indent;
+    }
+    line += line.trim() === '' ? word : ` ${word}`;
+  }
+  return [...lines, line];
 }
 
 const number = (value: number | undefined) =>
