@@ -149,7 +149,7 @@ const status = {
     waiting: z.object({ pending: count, digest: count, held: count, undeliverable: count }),
     /** The proof that is oldest, and its day; absent: no day is proven. */
     oldestProof: z.optional(z.object({ day, at: instant })),
-    /** Days without a proof; the oldest twenty of them. */
+    /** Days up to today that a certificate (`prove`) calls unproven; the oldest twenty of them. */
     unproven: z.object({ days: count, first: z.array(day) }),
     /** Minutes until a change is found at worst, by these settings: docs/detection.md. */
     detection: z.object({
@@ -316,6 +316,13 @@ const prove = {
          */
         standing: z.enum(['proven', 'open', 'unproven', 'not-yet']),
         readWith: z.optional(day),
+        /**
+         * Why a day is `unproven`. `never-read`: no tick has come to it. `without-proof`: no read of it could be proven,
+         * since `unprovenSince`. `before-its-end`: its last proof is from a read that began before it was over.
+         * `neighbour`: it has no entry, and the day beside it that it was read with, `neighbour`, is without a proof.
+         */
+        cause: z.optional(z.enum(['never-read', 'without-proof', 'before-its-end', 'neighbour'])),
+        neighbour: z.optional(day),
       }),
     ),
     /** Days that are still to be read again, of those with an entry; 0 unless `now`. */

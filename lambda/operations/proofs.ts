@@ -4,8 +4,13 @@ import type { ResultOf } from './contract.ts';
 
 type DayProof = ResultOf<'prove'>['days'][number];
 
-/** Of the days without a proof, the oldest. */
+/** Of the days that are unproven, the oldest. */
 const unprovenShown = 20;
+
+interface Present {
+  readonly now: Temporal.Instant;
+  readonly timeZone: string;
+}
 
 /**
  * What is proven of each day. A day on which nothing was ever seen has no entry of its own: it was
@@ -16,7 +21,7 @@ const unprovenShown = 20;
 export function proofsOf(
   calendar: ReadonlyMap<string, DayEntry>,
   { from, to }: { readonly from: string; readonly to: string },
-  { now, timeZone }: { readonly now: Temporal.Instant; readonly timeZone: string },
+  present: Present,
 ): DayProof[] {
   const known = [...calendar.keys()].sort();
   const first = Temporal.PlainDate.from(from);
@@ -29,15 +34,23 @@ export function proofsOf(
     const own = calendar.get(day);
     const besides = [known[next - 1], known[next]].filter((one) => one !== undefined);
     const entry = own ?? between(besides.map((one) => calendar.get(one)?.proof));
-    const begin = date.toZonedDateTime(timeZone).epochMilliseconds;
-    const end = date.add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
+    const { standing, isProofEarlier } = standingOf(date, entry.proof?.at, present);
+    const unproven = own ? undefined : besides.find((one) => !calendar.get(one)?.proof);
+    const why = standing === 'unproven' ? causeOf(entry, unproven) : {};
     const told = dayProof(entry);
-    const at = entry.proof?.at;
-    const standing = standingOf(now.epochMilliseconds, begin, end, at);
-    // A proof from before a day has begun says nothing of it.
-    if (at !== undefined && at < begin) return { day, standing, count: told.count };
-    return { day, standing, ...told, readWith: own ? undefined : besides.at(-1) };
+    if (isProofEarlier) return { day, standing, count: told.count, ...why };
+    return { day, standing, ...told, ...why, readWith: own ? undefined : besides.at(-1) };
   });
+}
+
+/** @param neighbour of a day without an entry, one that is unproven */
+function causeOf(
+  { proof, readAt }: DayEntry,
+  neighbour: string | undefined,
+): Pick<DayProof, 'cause' | 'neighbour'> {
+  if (neighbour !== undefined) return { cause: 'neighbour', neighbour };
+  if (proof !== undefined) return { cause: 'before-its-end' };
+  return { cause: readAt > 0 ? 'without-proof' : 'never-read' };
 }
 
 /** What a day without an entry has of the proofs of its neighbours: the older one. */
@@ -47,17 +60,20 @@ function between(proofs: readonly (Proof | undefined)[]): DayEntry {
   return { count: 0, readAt: 0, ...(oldest && { proof: { ...oldest, count: 0 } }) };
 }
 
-/** Of a day, by the times at which it begins and ends. */
+/** Of a day, by when its proof began. A proof from before it has begun says nothing of it. */
 function standingOf(
-  now: number,
-  begin: number,
-  end: number,
+  date: Temporal.PlainDate,
   provenAt: number | undefined,
-): DayProof['standing'] {
-  if (now < begin) return 'not-yet';
-  if (provenAt === undefined) return 'unproven';
-  if (now < end) return 'open';
-  return provenAt >= end ? 'proven' : 'unproven';
+  { now, timeZone }: Present,
+): { standing: DayProof['standing']; isProofEarlier?: boolean } {
+  const begin = date.toZonedDateTime(timeZone).epochMilliseconds;
+  const end = date.add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
+  const isProofEarlier = provenAt !== undefined && provenAt < begin;
+  const [isBegun, isOver] = [now.epochMilliseconds >= begin, now.epochMilliseconds >= end];
+  if (!isBegun) return { standing: 'not-yet', isProofEarlier };
+  if (provenAt === undefined) return { standing: 'unproven' };
+  if (!isOver) return { standing: 'open', isProofEarlier };
+  return { standing: provenAt >= end ? 'proven' : 'unproven', isProofEarlier };
 }
 
 export function dayProof({ count, proof, digest, unprovenSince }: DayEntry) {
@@ -71,14 +87,21 @@ export function dayProof({ count, proof, digest, unprovenSince }: DayEntry) {
   };
 }
 
-/** The oldest proof, and the days that have none. */
+/** The oldest proof; and the days up to today that a certificate calls unproven. */
 export function proofOverview(
   calendar: ReadonlyMap<string, DayEntry>,
+  present: Present,
 ): Pick<ResultOf<'status'>, 'oldestProof' | 'unproven'> {
   const days = [...calendar].sort(([a], [b]) => (a < b ? -1 : 1));
   const proven = days.flatMap(([day, { proof }]) => (proof ? [{ day, at: proof.at }] : []));
   const [oldest] = proven.sort((a, b) => a.at - b.at);
-  const unproven = days.flatMap(([day, { proof }]) => (proof ? [] : [day]));
+  const to = present.now.toZonedDateTimeISO(present.timeZone).toPlainDate().toString();
+  const from = days[0]?.[0];
+  const unproven = (
+    from === undefined || from > to ? [] : proofsOf(calendar, { from, to }, present)
+  )
+    .filter(({ standing }) => standing === 'unproven')
+    .map(({ day }) => day);
   return {
     oldestProof: oldest && { ...oldest, at: instant(oldest.at) },
     unproven: { days: unproven.length, first: unproven.slice(0, unprovenShown) },

@@ -51,7 +51,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
     missing: { number: missing, isTooMany: tooManySince !== undefined },
     today: state?.today?.day === today ? state.today : { day: today, ...noneOfAnyKind() },
     waiting,
-    ...proofOverview(calendar),
+    ...proofOverview(calendar, { now, timeZone: settings.timeZone }),
     detection: detectionTimes(settings, known),
     conditions: state ? conditionsOf(state, settings, waiting) : [],
     history,

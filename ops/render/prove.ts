@@ -88,42 +88,63 @@ function stretches(days: readonly Day[]): Stretch[] {
 
 type Stretch = Day & { to: string };
 
-const isEmpty = ({ standing, count, digest, proof }: Day) =>
-  count === 0 && digest === undefined && (proof !== undefined || standing === 'not-yet');
+const isEmpty = ({ count, digest, unprovenSince }: Day) =>
+  count === 0 && digest === undefined && unprovenSince === undefined;
 const isAlike = (one: Day, other: Day) =>
-  one.standing === other.standing && one.proof?.at === other.proof?.at;
+  one.standing === other.standing &&
+  one.proof?.at === other.proof?.at &&
+  one.cause === other.cause &&
+  one.neighbour === other.neighbour;
 
 function row(view: View, stretch: Stretch): Cell[] {
-  const { standing, count, since: more = 0, proof, digest = '', unprovenSince, readWith } = stretch;
+  const { count, since: more = 0, proof, digest = '', unprovenSince } = stretch;
   const day = stretch.day === stretch.to ? stretch.day : `${stretch.day} to ${stretch.to}`;
   const number = `${amount(count)}${more === 0 ? '' : ` (${more > 0 ? '+' : ''}${more} since)`}`;
-  if (standing === 'not-yet') return [day, number, ['faint', 'not yet'], '', ''];
-  if (standing === 'open' && proof === undefined)
-    return [day, number, ['faint', 'not read yet'], '', ''];
-  if (proof !== undefined)
-    return [
-      day,
-      number,
-      proofTold(standing, proof.kind),
-      moment(proof.at, view),
-      digest.slice(0, 16),
-    ];
-  if (readWith !== undefined) return [day, number, ['faint', `with ${readWith}`], '', ''];
   const since = unprovenSince === undefined ? '' : `since ${moment(unprovenSince, view)}`;
-  return [day, number, ['bad', 'unproven'], since, ''];
+  const at = proof === undefined ? since : moment(proof.at, view);
+  return [day, number, proofTold(stretch), at, digest.slice(0, 16)];
 }
 
-function proofTold(standing: Day['standing'], kind: string): Cell {
-  if (standing === 'proven') return ['good', kind];
-  return standing === 'open' ? ['warning', `${kind}, so far`] : ['bad', `${kind}, before its end`];
+function proofTold({ standing, proof, cause, neighbour }: Day): Cell {
+  switch (standing) {
+    case 'proven':
+      return ['good', proof?.kind ?? ''];
+    case 'open':
+      return proof === undefined ? ['faint', 'not read yet'] : ['warning', `${proof.kind}, so far`];
+    case 'not-yet':
+      return ['faint', 'not yet'];
+    case 'unproven':
+      return [
+        'bad',
+        `unproven${neighbour ? `, as ${neighbour} is` : causes[cause ?? 'never-read']}`,
+      ];
+  }
 }
+
+const causes: Readonly<Record<NonNullable<Day['cause']>, string>> = {
+  'never-read': ': never read',
+  'without-proof': ': read without a proof',
+  'before-its-end': ': read before its end',
+  neighbour: ', as its neighbour is',
+};
 
 /** The same for a spreadsheet: a line a day, instants in UTC. */
 export function proveCsv({ days }: Pick<Certificate, 'days'>): string[] {
   return [
-    'day,count,since,standing,proof,proven_at,digest,read_with',
-    ...days.map(({ day, count, since = 0, standing, proof, digest = '', readWith = '' }) =>
-      [day, count, since, standing, proof?.kind ?? '', proof?.at ?? '', digest, readWith].join(','),
+    'day,count,since,standing,proof,proven_at,digest,read_with,cause,neighbour',
+    ...days.map(({ day, count, since = 0, standing, proof, digest, readWith, cause, neighbour }) =>
+      [
+        day,
+        count,
+        since,
+        standing,
+        proof?.kind,
+        proof?.at,
+        digest,
+        readWith,
+        cause,
+        neighbour,
+      ].join(','),
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import type { Reason, ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
@@ -6,6 +7,9 @@ import { amount, count, counts } from './text.ts';
 import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
 
 type Status = ResultOf<'status'>;
+
+/** Of the days that are unproven. */
+const stretchesShown = 5;
 
 /** Per integration: up to date, or why not, and what there is to know besides. */
 export function statusLines(view: View, status: Status): string[] {
@@ -143,11 +147,30 @@ function denied(view: View, { denial }: Status): Cell | undefined {
   return denial && ['bad', `${distance(denial.at, view)}: ${denial.what} ${denial.whatToDo}`];
 }
 
+/** As `prove` has them, which says of each why. */
 function unproven({ unproven: { days, first } }: Status): Cell | undefined {
-  if (days === 0) return undefined;
-  const shown = first.slice(0, 5);
-  const more = days > shown.length ? ` and ${amount(days - shown.length)} more` : '';
-  return ['warning', `${count(days, 'day')}: ${shown.join(', ')}${more}`];
+  const [from] = first;
+  if (from === undefined) return undefined;
+  const shown = stretched(first).slice(0, stretchesShown);
+  const to = shown.at(-1)?.to ?? from;
+  const left = days - first.filter((day) => day <= to).length;
+  const told = shown.map((one) => (one.from === one.to ? one.from : `${one.from} to ${one.to}`));
+  const more = left > 0 ? ` and ${amount(left)} more` : '';
+  return [
+    'warning',
+    `${count(days, 'day')}: ${told.join(', ')}${more}. Why: prove --from ${from} --to ${to}`,
+  ];
+}
+
+/** Days in order, as ranges. */
+function stretched(days: readonly string[]): { readonly from: string; to: string }[] {
+  const ranges: { readonly from: string; to: string }[] = [];
+  for (const day of days) {
+    const last = ranges.at(-1);
+    if (last && Temporal.PlainDate.from(last.to).add({ days: 1 }).toString() === day) last.to = day;
+    else ranges.push({ from: day, to: day });
+  }
+  return ranges;
 }
 
 const changes: readonly [keyof Status['detection'], what: string, by: string][] = [

@@ -73,7 +73,9 @@ describe('prove', () => {
       /\ncomplete so far: [\d,]+ of [\d,]+ days proven, today .+, [\d,]+ days still to come, 31 certifications\n$/,
     );
     const csv = (await duty.run(`${range} --csv`)).stdout.trim().split('\n');
-    expect(csv[0]).toBe('day,count,since,standing,proof,proven_at,digest,read_with');
+    expect(csv[0]).toBe(
+      'day,count,since,standing,proof,proven_at,digest,read_with,cause,neighbour',
+    );
     const { result } = await duty.json(range);
     const { proven, ...sums } = counted(contract.prove.result.parse(result));
     expect(result).toMatchObject({ proven, ...sums, open: 1, unproven: 0 });

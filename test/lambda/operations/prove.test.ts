@@ -5,7 +5,8 @@ import type { DayEntry } from '../../../lambda/detection/calendar.ts';
 import { contract } from '../../../lambda/operations/contract.ts';
 import { proofOverview, proofsOf } from '../../../lambda/operations/proofs.ts';
 import { noLease } from '../../../lambda/ports/state.ts';
-import { counted } from '../../../ops/render/prove.ts';
+import type { Tone } from '../../../ops/render/layout.ts';
+import { counted, proveCsv, proveLines } from '../../../ops/render/prove.ts';
 import { type DynamoDbLedgers, ledgersInDynamoDb } from '../../scaffold/ledgers.ts';
 import { IntegrationWithPast } from '../../scaffold/past.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -333,6 +334,73 @@ describe('proofs of days', () => {
     );
   });
 
+  it('are the same in every screen: each unproven day has its row, its line and its cause, and status counts them all', () => {
+    const read = Temporal.Instant.from('2026-01-20T00:00:00Z').epochMilliseconds;
+    const now = Temporal.Instant.from('2026-02-10T08:00:00Z');
+    const present = { now, timeZone: 'America/New_York' };
+    const state = fc.constantFrom('none', 'never-read', 'without-proof', 'early', 'proven');
+    fc.assert(
+      fc.property(fc.array(state, { minLength: 31, maxLength: 31 }), (states) => {
+        const calendar = new Map(
+          days.flatMap((day, index): [string, DayEntry][] => {
+            const is = states[index];
+            if (is === 'none') return [];
+            if (is === 'never-read') return [[day, { count: 0, readAt: 0 }]];
+            return [
+              [day, entryOf(is === 'early' ? read : now.epochMilliseconds, is !== 'without-proof')],
+            ];
+          }),
+        );
+        const { unproven } = proofOverview(calendar, present);
+        const [from] = [...calendar.keys()];
+        if (from === undefined) return expect(unproven.days).toBe(0);
+        const certificate = counted({
+          days: proofsOf(calendar, { from, to: '2026-02-10' }, present),
+          toRead: 0,
+        });
+        const ofPeople = { now, zone: 'UTC', paint: (_: Tone, text: string) => text };
+        const table = proveLines(ofPeople, certificate)
+          .slice(0, -2)
+          .flatMap((line) => {
+            const [, first = '', last = first] =
+              /^(\S+)(?: to (\S+))? .* unproven(?:, as \S+ is|: (?:never read|read without a proof|read before its end))/.exec(
+                line,
+              ) ?? [];
+            return first === ''
+              ? []
+              : certificate.days.filter(({ day }) => day >= first && day <= last);
+          });
+        const csv = proveCsv(certificate).filter((line) =>
+          /,unproven,.*,(never-read|without-proof|before-its-end|neighbour),\S*$/.test(line),
+        );
+        const certified = certificate.days
+          .filter(({ standing }) => standing === 'unproven')
+          .map(({ day }) => day);
+        expect(table.map(({ day }) => day)).toEqual(certified);
+        expect(csv.map((line) => line.slice(0, 10))).toEqual(certified);
+        expect(unproven).toEqual({ days: certified.length, first: certified.slice(0, 20) });
+      }),
+    );
+  });
+
+  it('name of a day without an entry the neighbour that is unproven, also where it is outside of what was asked for', () => {
+    const at = Temporal.Instant.from('2026-02-01T00:00:00Z').epochMilliseconds;
+    const calendar = new Map([
+      ['2026-01-02', entryOf(at, true)],
+      ['2026-01-09', entryOf(at, false)],
+    ]);
+    const range = { from: '2026-01-04', to: '2026-01-07' };
+    const present = { now: Temporal.Instant.from('2026-02-10T08:00:00Z'), timeZone: 'UTC' };
+    const proofs = proofsOf(calendar, range, present);
+    expect(proofs).toHaveLength(4);
+    for (const day of proofs)
+      expect(day).toMatchObject({
+        standing: 'unproven',
+        cause: 'neighbour',
+        neighbour: '2026-01-09',
+      });
+  });
+
   it('in brief name the oldest days that have none, twenty at most, and say how many there are', () => {
     const since = Temporal.Instant.from('2026-02-01T00:00:00Z').epochMilliseconds;
     const known = days.slice(0, 25);
@@ -341,6 +409,7 @@ describe('proofs of days', () => {
     const entries = known.toReversed().map((day): [string, DayEntry] => [day, entry]);
     const { unproven, oldestProof } = proofOverview(
       new Map([...entries.slice(12), ...entries.slice(0, 12)]),
+      { now: Temporal.Instant.from('2026-01-25T12:00:00Z'), timeZone: 'UTC' },
     );
     expect(oldestProof).toBeUndefined();
     expect(unproven.days).toBe(25);

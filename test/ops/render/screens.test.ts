@@ -351,9 +351,16 @@ describe('a certificate', () => {
   const third: ResultOf<'prove'> = {
     ...empty,
     days: [
-      { day: '2026-11-04', standing: 'unproven', count: 2, unprovenSince: '2026-11-20T15:00:00Z' },
-      { day: '2026-11-05', standing: 'unproven', count: 0, readWith: '2026-11-06' },
-      { day: '2026-11-20', standing: 'unproven', count: 1, proof },
+      {
+        ...{ day: '2026-11-04', standing: 'unproven', count: 2, cause: 'without-proof' },
+        unprovenSince: '2026-11-20T15:00:00Z',
+      },
+      {
+        ...{ day: '2026-11-05', standing: 'unproven', count: 0, readWith: '2026-11-06' },
+        ...{ cause: 'neighbour', neighbour: '2026-11-04' },
+      },
+      { day: '2026-11-19', standing: 'unproven', count: 0, cause: 'never-read' },
+      { day: '2026-11-20', standing: 'unproven', count: 1, proof, cause: 'before-its-end' },
     ],
   };
   const last: ResultOf<'prove'> = {
