@@ -161,7 +161,7 @@ export function countDeltas(changes: readonly Change[]): Map<string, number> {
 /** What subscribers know of a certification, in short: nothing, that it is withdrawn, or what it was like. */
 export type Told = string;
 
-/** @param before what was known before an event that is held */
+/** @param before what was known before an event that waits for ops */
 export function toldOf(before: Certification | undefined): Told {
   if (before === undefined || before.isUntold) return 'nothing';
   return before.presence === 'withdrawn' ? 'withdrawn' : before.fingerprint.whole;
@@ -171,6 +171,29 @@ export function toldOf(before: Certification | undefined): Told {
 export function isUndone(told: Told, change: Change): boolean {
   if (change.kind === 'withdrawn') return told === 'withdrawn' || told === 'nothing';
   return told === change.fingerprint.whole;
+}
+
+/**
+ * Of events that go out one after the other, those that lead away from what a certification was like and back to it: as
+ * if they had been taken back before anybody was told of them.
+ *
+ * @param events in order, each with what was known before it; absent: nobody knows
+ * @param now what is known after the last
+ * @returns their revisions
+ */
+export function detours(
+  events: readonly { readonly revision: number; readonly told?: Told | undefined }[],
+  now: Told | undefined,
+): ReadonlySet<number> {
+  let way: typeof events = [];
+  for (const [index, event] of events.entries()) {
+    const after = index + 1 < events.length ? events[index + 1]?.told : now;
+    const begun = [...way, event];
+    const at = after === undefined ? -1 : begun.findIndex(({ told }) => told === after);
+    way = at < 0 ? begun : begun.slice(0, at);
+  }
+  const straight = new Set(way.map(({ revision }) => revision));
+  return new Set(events.map(({ revision }) => revision).filter((one) => !straight.has(one)));
 }
 
 export const isNothing = (told: Told): boolean => told === 'nothing';

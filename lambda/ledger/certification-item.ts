@@ -46,7 +46,7 @@ const entry = z.looseObject({
   event: z.unknown(),
   owes: z.enum(['event-and-digest', 'digest']),
   held: z.optional(z.boolean()),
-  /** Of one that is held: what subscribers knew before it. */
+  /** Of one that is held, or behind one: what was known before it, and of the first of all what subscribers were told. */
   told: z.optional(z.string()),
   /** The code with which SNS refused it for good. */
   undeliverable: z.optional(z.string()),

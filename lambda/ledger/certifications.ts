@@ -181,7 +181,8 @@ function write(table: Table, integration: string, [change, event, now, destiny]:
   const entry = {
     event: JSON.stringify(event),
     owes: 'event-and-digest',
-    ...(destiny === 'held' && { held: true, told: toldOf(change.before) }),
+    ...(destiny === 'held' && { held: true }),
+    ...((destiny === 'held' || change.before?.isHeld) && { told: toldOf(change.before) }),
   };
   const set = changeAttributes(integration, change, { kind, at, late: event.data.late });
   const index = filedUnder(integration, destiny);

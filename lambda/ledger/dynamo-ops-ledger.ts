@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { detours, toldOf } from '../detection/compare.ts';
 import { ledgerKeys, ledgerTable } from '../names.ts';
 import type { OpsLedger } from '../operations/ops-ledger.ts';
 import { commandRecord } from '../ports/command-record.ts';
@@ -10,7 +11,13 @@ import {
   type Waits,
 } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
-import { type Entry, eventsOf, outboxOf, parseLife } from './certification-item.ts';
+import {
+  type Entry,
+  eventsOf,
+  outboxOf,
+  parseCertification,
+  parseLife,
+} from './certification-item.ts';
 import { rewrite } from './certifications.ts';
 import { LedgerUnavailableError } from './errors.ts';
 import { parse, schemaVersion } from './item.ts';
@@ -66,31 +73,18 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
       const key = ledgerKeys.certification(integration, certificationId);
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         const item = await table.get(key);
-        if (item === undefined) return { done: [], behind: 0, freed: 0 };
-        const { done, behind } = chosen(item, waits, decision, choose);
-        if (done.length === 0) return { done, behind, freed: 0 };
-        const decided = new Set(done.map(({ revision }) => revision));
-        const before = outboxOf(item);
-        const outbox = Object.fromEntries(
-          before.flatMap((entry) => entryAfter(entry, decided, decision)),
-        );
-        const note = { decision, at: now.toString() };
-        const noted = [...decided]
-          .map((one) => `revision:${one}`)
-          .filter((name) => item[name] !== undefined)
-          .map((name) => {
-            const { decisions } = parse(decisionsNoted, item, item[name]);
-            return [`${name}${part}decisions`, [...decisions, note]];
-          });
-        if (!(await rewrite(table, integration, item, outbox, Object.fromEntries(noted)))) continue;
-        // Held only because one before them was: nobody has decided about them, and they go out.
-        const behindHeld = before
-          .filter(({ revision, waits }) => waits === 'held' && !decided.has(revision))
-          .map(({ revision }) => revision);
-        const freed = outboxOf({ ...item, outbox }).filter(
-          ({ revision, waits }) => waits === 'pending' && behindHeld.includes(revision),
-        );
-        return { done, behind, freed: freed.length };
+        if (item === undefined) return { done: [], behind: 0, freed: 0, undone: 0 };
+        const { done: all, behind } = chosen(item, waits, decision, choose);
+        if (all.length === 0) return { done: all, behind, freed: 0, undone: 0 };
+        const decided = new Set(all.map(({ revision }) => revision));
+        const entries = outboxOf(item).flatMap((entry) => entryAfter(entry, decided, decision));
+        const { released, undone } = releasedFrom(item, Object.fromEntries(entries));
+        const noted = notesOf(item, decided, undone, { decision, at: now.toString() });
+        const outbox = Object.fromEntries(entries.filter(([revision]) => !undone.has(revision)));
+        if (!(await rewrite(table, integration, item, outbox, noted))) continue;
+        const isNews = ({ revision }: { revision: number }) => !undone.has(revision);
+        const freed = released.filter((one) => isNews(one) && !decided.has(one.revision)).length;
+        return { done: all.filter(isNews), behind, freed, undone: undone.size };
       }
       throw new LedgerUnavailableError('UpdateItem', { cause: new Error('others write, too') });
     },
@@ -144,6 +138,45 @@ function chosen(
     else done.push(event);
   }
   return { done, behind };
+}
+
+/**
+ * What was held, and is not any more if its outbox is this: also what was held only because one before it was. And what
+ * of that need not go out.
+ */
+function releasedFrom(item: Plain, outbox: Plain) {
+  const held = outboxOf(item).filter(({ waits }) => waits === 'held');
+  const revisions = new Set(held.map(({ revision }) => revision));
+  const released = outboxOf({ ...item, outbox }).filter(
+    ({ revision, waits }) => waits !== 'held' && revisions.has(revision),
+  );
+  const events = released.map(({ revision, raw: { told } }) => ({ revision, told }));
+  const known = parseCertification(item);
+  const isLast = released.at(-1)?.revision === known.revision;
+  return { released, undone: detours(events, isLast ? toldOf(known) : undefined) };
+}
+
+/** What a decision adds to the history. */
+function notesOf(
+  item: Plain,
+  decided: ReadonlySet<number>,
+  undone: ReadonlySet<number>,
+  note: z.output<typeof decisionsNoted>['decisions'][number],
+): Plain {
+  const nameOf = (revision: number) => `revision:${revision}`;
+  const isKept = (name: string) => item[name] !== undefined;
+  const decisions = [...decided]
+    .map(nameOf)
+    .filter(isKept)
+    .map((name): [string, unknown] => {
+      const { decisions } = parse(decisionsNoted, item, item[name]);
+      return [`${name}${part}decisions`, [...decisions, note]];
+    });
+  const ends = [...undone]
+    .map(nameOf)
+    .filter(isKept)
+    .map((name): [string, unknown] => [`${name}${part}undone`, true]);
+  return Object.fromEntries([...decisions, ...ends]);
 }
 
 function entryAfter(

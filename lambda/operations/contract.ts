@@ -482,6 +482,8 @@ const decided = {
   byType: byKind,
   /** Not selected, and held no longer because what they were behind is decided: they go out. */
   freed: count,
+  /** Left the outbox, and do not go out: each led away from what its certification was like, or back to it. */
+  undone: count,
   /** Selected, and still held because an earlier event of the same certification is. */
   behind: count,
   unreadable: count,
@@ -567,7 +569,7 @@ const obstacles = z.enum([
   'held',
   /** SNS has refused its last event for good. */
   'undeliverable',
-  /** Subscribers do not get its last event: ops decided so, or it undid what was held. */
+  /** Subscribers do not get its last event: ops decided so, or all that there was of it undid itself. */
   'discarded',
   /** Recorded by the baseline, which was not asked for. */
   'neverAnnounced',

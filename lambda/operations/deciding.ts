@@ -59,13 +59,15 @@ async function decideAll<Command extends Selection & { readonly after?: string |
 ) {
   const { opsLedger, clock } = parts;
   // What was done; of a portion that fails, too.
-  const sums = { events: 0, byType: noneOfAnyKind(), behind: 0, freed: 0, unreadable: 0 };
+  const none = { events: 0, behind: 0, freed: 0, undone: 0, unreadable: 0 };
+  const sums = { ...none, byType: noneOfAnyKind() };
   const choose = (event: KeptEvent) => isSelected(event, command);
   const decideOne = async (id: number) => {
     const one = await opsLedger.decide(id, command.waiting, decision, choose, clock.now());
     sums.events += one.done.length;
     sums.behind += one.behind;
     sums.freed += one.freed;
+    sums.undone += one.undone;
     for (const event of one.done) sums.byType[kindOf(event)] += 1;
   };
   const together = Math.min(decidedTogether, perSecond * pacedSeconds);

@@ -10,6 +10,8 @@ export interface Decided {
   readonly behind: number;
   /** Not chosen, and held no longer, because what they were behind is decided: they go out. */
   readonly freed: number;
+  /** Would have gone out, and left the outbox instead: they led away from what it was like and back to it. */
+  readonly undone: number;
 }
 
 /** What the people on duty ask of the ledger, beside what ticks do. */

@@ -63,6 +63,7 @@ export async function conclude(
 function hasChanged(command: string, result: ResultOf<CommandName>): boolean {
   if (command === 'credentials-stored') return !('next' in result);
   if ('changed' in result) return result.changed;
+  if ('undone' in result && result.undone > 0) return true;
   if ('events' in result) return result.events > 0;
   if ('outcome' in result) return result.outcome === 'completed' || result.outcome === 'baseline';
   return true;

@@ -97,7 +97,8 @@ async function rebuilt(
 ) {
   if (obstacle !== undefined) return obstacle;
   if (last === undefined || kind === undefined) return 'withoutHistory';
-  const { id, day, revision, fingerprint, organization_id, assessment_name } = life.certification;
+  const { id, day, fingerprint, organization_id, assessment_name } = life.certification;
+  const { revision } = last;
   const gone = { id, organization_id, assessment_name, certified_on: day };
   const record = kind === 'withdrawn' ? gone : await find(id);
   if (record === 'unreadable') return record;

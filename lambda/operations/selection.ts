@@ -22,7 +22,7 @@ const queriesAtOnce = 8;
 /** A certification, and its last event. */
 export interface Selected {
   readonly life: Life;
-  /** The revision that it is at; absent: recorded before there was a history. */
+  /** The revision that it is at, save those that have undone themselves; absent: recorded before there was a history. */
   readonly last: Revision | undefined;
   /** The type of its last event; what the baseline recorded would have been created. */
   readonly kind: Change['kind'] | undefined;
@@ -124,7 +124,7 @@ function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Sel
   const { organizations, types, days, after } = command;
   return [...lives.values()]
     .map((life) => {
-      const last = life.revisions.findLast((one) => one.revision === life.certification.revision);
+      const last = lastToldOf(life);
       const kind = last?.kind === 'baseline' ? 'created' : last?.kind;
       return { life, last, kind, obstacle: obstacleTo(last, command) };
     })
@@ -140,6 +140,12 @@ function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Sel
     .sort(({ life: { certification: a } }, { life: { certification: b } }) =>
       a.day === b.day ? a.id - b.id : a.day < b.day ? -1 : 1,
     );
+}
+
+/** What has undone itself has left it as it was: its last event is the one before. */
+function lastToldOf({ revisions, certification }: Life): Revision | undefined {
+  const last = revisions.findLast(({ revision }) => revision === certification.revision);
+  return last?.undone ? (revisions.findLast(({ undone }) => !undone) ?? last) : last;
 }
 
 function obstacleTo(last: Revision | undefined, { baseline }: ReplayCommand): Obstacle | undefined {

@@ -152,7 +152,14 @@ async function agreedTo(
   const { kept, altogether } = selected;
   const { at: until, events, byType, unreadable } = kept;
   if (events === 0 && opensFor === undefined) {
-    const none: ResultOf<'discard'> = { events, byType, freed: 0, behind: 0, unreadable };
+    const none: ResultOf<'discard'> = {
+      events,
+      byType,
+      freed: 0,
+      undone: 0,
+      behind: 0,
+      unreadable,
+    };
     session.answer({ ...none, altogether }, (view) =>
       holdsLines(view, selected, selection.waiting),
     );

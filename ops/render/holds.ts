@@ -139,6 +139,7 @@ export function decidedSum<Result extends Decided>(all: Result | undefined, one:
     ...open,
     events: all.events + one.events,
     freed: all.freed + one.freed,
+    undone: all.undone + one.undone,
     behind: all.behind + one.behind,
     unreadable: all.unreadable + one.unreadable,
     byType: added(all.byType, one.byType),
@@ -147,9 +148,12 @@ export function decidedSum<Result extends Decided>(all: Result | undefined, one:
 
 /** What was released or discarded. */
 export function decidedLines(view: View, decided: Decided, verb: string): string[] {
-  const { events, byType, freed, behind, unreadable } = decided;
+  const { events, byType, freed, undone, behind, unreadable } = decided;
   return [
     `${view.paint('strong', `${count(events, 'event')} ${verb}`)}${events > 0 ? `: ${counts(byType)}` : ''}`,
+    ...(undone > 0
+      ? [`${count(undone, 'event')} not sent: they undo each other, and leave the outbox.`]
+      : []),
     ...(behind > 0
       ? [`${count(behind, 'event')} still held, because an earlier one of the same assessment is.`]
       : []),

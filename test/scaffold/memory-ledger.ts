@@ -38,7 +38,7 @@ import {
 export interface Entry {
   owed: OwedEvent;
   held: boolean;
-  /** Of one that is held: what subscribers knew before it. */
+  /** Of one that is held, or behind one: what was known before it. */
   told?: Told;
   /** The code with which SNS refused it for good. */
   undeliverable?: string;
@@ -230,7 +230,8 @@ export class MemoryLedger implements Ledger {
     if (this.#rules.keepsEvent(destiny))
       outbox.set(revision, {
         owed,
-        ...(destiny === 'held' ? { held: true, told } : { held: false }),
+        held: destiny === 'held',
+        ...((destiny === 'held' || change.before?.isHeld) && { told }),
       });
     this.items.set(id, {
       certification: certificationOf(change),

@@ -1,4 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
+import { detours, toldOf } from '../../lambda/detection/compare.ts';
 import type { Decided, OpsLedger } from '../../lambda/operations/ops-ledger.ts';
 import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
 import type { Decision, Kept, KeptEvent, Life, Waits } from '../../lambda/ports/ledger.ts';
@@ -55,24 +56,35 @@ export class MemoryOpsLedger implements OpsLedger {
     now: Temporal.Instant,
   ): Promise<Decided> {
     const item = this.#ledger.items.get(certificationId);
-    if (item === undefined) return { done: [], behind: 0, freed: 0 };
-    const { outbox } = item;
-    const done: KeptEvent[] = [];
+    if (item === undefined) return { done: [], behind: 0, freed: 0, undone: 0 };
+    const { outbox, certification } = item;
+    const all: KeptEvent[] = [];
     let behind = 0;
     let isBlocked = false;
     for (const event of eventsOf(outbox, [waits])) {
       if (!choose(event)) isBlocked ||= outbox.get(event.revision)?.held === true;
       else if (isBlocked && waits === 'held' && decision !== 'discarded') behind += 1;
-      else done.push(event);
+      else all.push(event);
     }
     const before = waitsOf(outbox);
-    for (const { revision } of done) decideAbout(item, revision, decision, now);
-    const decided = new Set(done.map(({ revision }) => revision));
-    const freed = [...waitsOf(outbox)].filter(
-      ([revision, wait]) =>
-        wait === 'pending' && before.get(revision) === 'held' && !decided.has(revision),
+    for (const { revision } of all) decideAbout(item, revision, decision, now);
+    const released = [...waitsOf(outbox)].flatMap(([revision, wait]) =>
+      wait !== 'held' && before.get(revision) === 'held'
+        ? [{ revision, told: outbox.get(revision)?.told }]
+        : [],
+    );
+    const isLast = released.at(-1)?.revision === certification.revision;
+    const undone = detours(released, isLast ? toldOf(certification) : undefined);
+    for (const revision of undone) outbox.delete(revision);
+    item.history = item.history.map((one) =>
+      undone.has(one.revision) ? ({ ...one, undone: true } as const) : one,
+    );
+    const decided = new Set(all.map(({ revision }) => revision));
+    const freed = released.filter(
+      ({ revision }) => !decided.has(revision) && !undone.has(revision),
     ).length;
-    return { done, behind, freed };
+    const done = all.filter(({ revision }) => !undone.has(revision));
+    return { done, behind, freed, undone: undone.size };
   }
 
   async record(command: CommandRecord): Promise<void> {

@@ -4,6 +4,7 @@ import type { Assessment } from '../../lambda/events/assessment.ts';
 import { type CertificationEvent, certificationEvent } from '../../lambda/events/event.ts';
 import type { OwedEvent } from '../../lambda/events/owed-event.ts';
 import type { OperationParts } from '../../lambda/operations/parts.ts';
+import type { Committed } from '../../lambda/ports/ledger.ts';
 import { Integration } from './integration.ts';
 import type { DynamoDbLedgers } from './ledgers.ts';
 import { sightingsOf } from './sightings.ts';
@@ -55,7 +56,7 @@ export class IntegrationWithPast extends Integration {
   async commit(
     assessments: readonly Assessment[],
     destiny: 'pending' | 'held' = 'pending',
-  ): Promise<OwedEvent[]> {
+  ): Promise<Committed[]> {
     const ids = new Set(assessments.map(({ id }) => id));
     this.world = [...this.world.filter(({ id }) => !ids.has(id)), ...assessments];
     await this.#count(assessments);
@@ -69,7 +70,8 @@ export class IntegrationWithPast extends Integration {
     this.world = this.world.filter(({ id }) => !ids.includes(id));
     const known = await this.ledger.known(ids);
     const changes = [...known.values()].map((before: Certification) => withdrawal(before));
-    await this.#deliver(await this.#commitAll(changes, 'pending'));
+    const owed = await this.#commitAll(changes, 'pending');
+    await this.#deliver(owed.filter(({ behind }) => behind !== 'held'));
   }
 
   /** Everything that the table holds for it. */
@@ -93,11 +95,12 @@ export class IntegrationWithPast extends Integration {
   }
 
   async #commitAll(changes: readonly Change[], destiny: 'pending' | 'held') {
-    const owed: OwedEvent[] = [];
+    const owed: Committed[] = [];
     for (const change of changes) {
       const now = this.clock.now();
       const committed = await this.ledger.commit(change, this.#eventOf(change), now, destiny);
-      if (typeof committed !== 'object') throw new Error(`not committed: ${change.id}`);
+      if (committed === 'undone') continue;
+      if (committed === undefined) throw new Error(`not committed: ${change.id}`);
       owed.push(committed);
     }
     return owed;

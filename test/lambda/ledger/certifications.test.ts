@@ -208,7 +208,7 @@ describeLedgers('the baseline', (used) => {
 });
 
 describeLedgers('what is held and undone', (used) => {
-  const { id, organization_id, assessment_name, certified_on } = assessment();
+  const { id } = assessment();
   const knownOf = async () => {
     const known = (await used().ledger.known([id])).get(id);
     if (known === undefined) throw new Error('it was recorded');
@@ -216,16 +216,7 @@ describeLedgers('what is held and undone', (used) => {
   };
   const change = async (read: Assessment, destiny: 'pending' | 'held' = 'pending') =>
     used().commit(onlyChange(read, new Map([[id, await knownOf()]])), later, destiny);
-  const withdraw = async (destiny: 'pending' | 'held' = 'pending') => {
-    const before = await knownOf();
-    const event = certificationEvent({
-      type: 'certification.withdrawn',
-      ...{ integration: used().integration, revision: before.revision + 1 },
-      ...{ late: false, time: later },
-      assessment: { id, organization_id, assessment_name, certified_on },
-    });
-    return used().ledger.commit(withdrawal(before), event, later, destiny);
-  };
+  const withdraw = (destiny: 'pending' | 'held' = 'pending') => used().withdraw(id, destiny);
   const undone = async () =>
     (await used().opsLedger.story(id))?.revisions.flatMap((one) =>
       one.undone ? one.revision : [],

@@ -1,7 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe } from 'vitest';
 import { systemClock } from '../../../lambda/clock.ts';
-import type { Certification, Sighting } from '../../../lambda/detection/compare.ts';
+import {
+  type Certification,
+  type Sighting,
+  withdrawal,
+} from '../../../lambda/detection/compare.ts';
 import type { Assessment } from '../../../lambda/events/assessment.ts';
 import { certificationEvent } from '../../../lambda/events/event.ts';
 import type { OwedEvent } from '../../../lambda/events/owed-event.ts';
@@ -81,6 +85,20 @@ export class LedgerInUse {
     const owed = await this.commit(onlyChange(after, known), at, destiny);
     if (typeof owed !== 'object') throw new Error('another revision was there, or it is undone');
     return owed;
+  }
+
+  /** Commits that it has gone. */
+  async withdraw(id: number, destiny: 'pending' | 'held' = 'pending') {
+    const before = (await this.ledger.known([id])).get(id);
+    if (before === undefined) throw new Error('it is not known');
+    const { organization_id, assessment_name, day: certified_on } = before;
+    const event = certificationEvent({
+      type: 'certification.withdrawn',
+      ...{ integration: this.integration, revision: before.revision + 1 },
+      ...{ late: false, time: later },
+      assessment: { id, organization_id, assessment_name, certified_on },
+    });
+    return await this.ledger.commit(withdrawal(before), event, later, destiny);
   }
 
   async leftovers(owing: 'event' | 'digest' = 'event'): Promise<OwedEvent[]> {

@@ -15,7 +15,8 @@ const idsOf = (pages: readonly KeptPage[]) =>
   pages.flatMap(({ owed }) =>
     owed.map(({ certificationId }) => certificationId).sort((a, b) => a - b),
   );
-const revisionsOf = (events: readonly KeptEvent[]) => events.map(({ revision }) => revision);
+const revisionsOf = (events: readonly Pick<KeptEvent, 'revision'>[]) =>
+  events.map(({ revision }) => revision);
 
 describeLedgers('a pause', (used) => {
   it('is not there before the first tick has made the state', async () => {
@@ -178,14 +179,14 @@ describeLedgers('a decision', (used) => {
     );
 
   it('about what is not there does nothing', async () => {
-    expect(await decide('released')).toEqual({ done: [], behind: 0, freed: 0 });
+    expect(await decide('released')).toEqual({ done: [], behind: 0, freed: 0, undone: 0 });
   });
 
   it('to release lets events go out, and is noted', async () => {
     await threeHeld();
-    const { done, behind, freed } = await decide('released');
-    expect({ done: revisionsOf(done), behind, freed }).toEqual({
-      ...{ done: [1, 2, 3], behind: 0, freed: 0 },
+    const { done, behind, freed, undone } = await decide('released');
+    expect({ done: revisionsOf(done), behind, freed, undone }).toEqual({
+      ...{ done: [1, 2, 3], behind: 0, freed: 0, undone: 0 },
     });
     expect((await used().leftovers()).map(({ revision }) => revision)).toEqual([1, 2, 3]);
     expect(await decisions()).toEqual([['released'], ['released'], ['released']]);
@@ -201,7 +202,7 @@ describeLedgers('a decision', (used) => {
   it('to release what is behind one that stays held does nothing', async () => {
     await threeHeld();
     const decided = await decide('released', ({ revision }) => revision > 1);
-    expect(decided).toEqual({ done: [], behind: 2, freed: 0 });
+    expect(decided).toEqual({ done: [], behind: 2, freed: 0, undone: 0 });
     expect(await used().leftovers()).toEqual([]);
   });
 
@@ -211,6 +212,64 @@ describeLedgers('a decision', (used) => {
     const owed = await used().leftovers('digest');
     expect(owed.map(({ owes }) => owes)).toEqual(['digest', 'digest', 'digest']);
     expect(await used().opsLedger.waiting()).toMatchObject({ digest: 1, held: 0 });
+  });
+
+  it('does not send what has cancelled itself with the true change before it, and notes both', async () => {
+    await used().create(assessment());
+    await used().ledger.settle(await used().leftovers(), 'nothing');
+    await used().update(renamed('Odalys Ashgrove'), later, 'held');
+    await used().update(renamed('Odalys Thistlewood'));
+    await used().update(renamed('Odalys Ashgrove'));
+    const { done, freed, undone } = await decide('released');
+    expect({ done: revisionsOf(done), freed, undone }).toEqual({ done: [2], freed: 0, undone: 2 });
+    expect(revisionsOf(await used().leftovers())).toEqual([2]);
+    const story = await used().opsLedger.story(id);
+    expect(story?.certification.revision).toBe(4);
+    expect(await decisions()).toEqual([[], ['released'], ['released'], ['released']]);
+    expect(story?.revisions.map(({ revision, undone = false }) => [revision, undone])).toEqual([
+      ...[
+        [1, false],
+        [2, false],
+      ],
+      ...[
+        [3, true],
+        [4, true],
+      ],
+    ]);
+  });
+
+  it.each(['released', 'released-to-people', 'discarded'] as const)(
+    'about the true change alone (%s) does not send what was withdrawn and restored behind it',
+    async (decision) => {
+      await used().create(assessment());
+      await used().ledger.settle(await used().leftovers(), 'nothing');
+      await used().update(renamed('Odalys Ashgrove'), later, 'held');
+      await used().withdraw(id);
+      await used().update(renamed('Odalys Ashgrove'));
+      const decided = await decide(decision, ({ revision }) => revision === 2);
+      expect(decided).toMatchObject({ done: [{ revision: 2 }], freed: 0, undone: 2 });
+      expect(revisionsOf(await used().leftovers())).toEqual(decision === 'released' ? [2] : []);
+      expect(await used().kept('held')).toEqual([]);
+    },
+  );
+
+  it('sends what leads elsewhere in the end', async () => {
+    await used().create(assessment(), now, 'held');
+    await used().update(renamed('Odalys Ashgrove'));
+    await used().update(assessment());
+    await used().update(renamed('Odalys Thistlewood'));
+    expect(revisionsOf((await decide('released')).done)).toEqual([1, 4]);
+  });
+
+  it('does not take back what SNS may have had, or what stays held', async () => {
+    await used().create(assessment());
+    await used().update(renamed('Odalys Ashgrove'), later, 'held');
+    await used().update(renamed('Odalys Thistlewood'), later, 'held');
+    await used().update(renamed('Odalys Ashgrove'));
+    const decided = await decide('released', ({ revision }) => revision === 2);
+    expect(decided).toMatchObject({ done: [{ revision: 2 }], freed: 0, undone: 0 });
+    expect(revisionsOf(await used().leftovers())).toEqual([1, 2]);
+    expect(revisionsOf(await used().kept('held'))).toEqual([3, 4]);
   });
 
   it('to discard forgets the event and not the revision', async () => {

@@ -321,6 +321,48 @@ describe('a release', () => {
     expect(await waiting()).toHaveLength(2);
   });
 
+  it.each([
+    ['of all of it', {}],
+    ['of the true change alone', { types: ['updated'] }],
+  ])(
+    '%s sends the true change, and not what was withdrawn and restored behind it',
+    async (_, some) => {
+      story = new IntegrationWithPast(database);
+      await story.settle();
+      const edited = { email: 'b@example.org' };
+      const row = assessment({ id: 1, certified_on: '2026-11-20', ...edited });
+      await story.show(assessment({ id: 1, certified_on: '2026-11-20' }));
+      await hold(1, edited);
+      await story.withdraw(1);
+      await story.commit([row]);
+      story.heard.length = 0;
+      expect(await story.operate({ command: 'release', ...some })).toMatchObject({
+        ok: true,
+        result: { events: 1, byType: { updated: 1 }, freed: 0, undone: 2 },
+      });
+      await story.tick();
+      expect(story.heard.map(({ type, sequence }) => [type, sequence])).toEqual([
+        ['certification.updated', '2'],
+      ]);
+      const { result } = await story.operate({ command: 'explain', id: 1 });
+      expect(result).toMatchObject({
+        verdict: 'undone',
+        known: {
+          revision: 4,
+          revisions: [{}, { delivery: 'announced' }, { delivery: 'undone' }, {}],
+        },
+      });
+      const { result: recorded } = await story.operate({ command: 'status', history: true });
+      expect(recorded).toMatchObject({
+        history: [{ command: 'release', outcome: { changed: true } }],
+      });
+      story.host.edit(1, { email: 'c@example.org' });
+      story.clock.advance({ minutes: 60 });
+      await story.tick();
+      expect(story.heard.map(({ sequence }) => sequence)).toEqual(['2', '5']);
+    },
+  );
+
   it('of the first lets go what only waited behind it', async () => {
     await hold(1);
     await story.commit([assessment({ id: 1, certified_on: '2026-11-20', email: 'b@example.org' })]);
@@ -444,7 +486,7 @@ describe('a release', () => {
         story.clock.advance({ seconds });
         taken.push((await story.ledger.takeLease(lease, story.clock.now())) !== undefined);
       }
-      return { done: [], behind: 0, freed: 0 };
+      return { done: [], behind: 0, freed: 0, undone: 0 };
     });
     await story.operate({ command: 'release' });
     expect(decide).toHaveBeenCalledOnce();

@@ -68,6 +68,17 @@ describe('a replayed event', () => {
     expect(ids()).toEqual([1]);
   });
 
+  it('is the one before what has undone itself while it was held, under its own id', async () => {
+    await story.show(on('2026-11-20', 1));
+    await story.commit([on('2026-11-20', 1, { email: 'b@example.org' })], 'held');
+    await story.commit([on('2026-11-20', 1)]);
+    story.heard.length = 0;
+    expect(await story.operate(everything)).toMatchObject({ result: { events: 1, skipped: {} } });
+    expect(story.heard.map(({ id, type }) => [id, type])).toEqual([
+      [`${story.name}/1/1`, 'certification.created'],
+    ]);
+  });
+
   it('is one that ops have released to everybody', async () => {
     await story.commit([on('2026-11-20', 2)], 'held');
     await story.operate({ command: 'release' });

@@ -467,10 +467,11 @@ describe('what waits', () => {
 
   it('is told of once it is decided on', () => {
     const byType = { ...noChanges, created: 100 };
-    const call = { events: 100, byType, behind: 1, freed: 2, unreadable: 0 };
+    const call = { events: 100, byType, behind: 1, freed: 2, undone: 1, unreadable: 0 };
     const all = decidedSum(decidedSum<typeof call>(undefined, call), call);
     expect(decidedLines(view, all, 'released')).toEqual([
       '200 events released: 200 created',
+      '2 events not sent: they undo each other, and leave the outbox.',
       '2 events still held, because an earlier one of the same assessment is.',
       '4 events more, held only behind these, go out.',
     ]);
