@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { adviceOnDenied } from './condition-table.ts';
 import { errorOf } from './errors.ts';
 
 /** What was asked of AWS, as IAM names it. */
@@ -14,7 +15,7 @@ export class AccessDeniedError extends errorOf('access-denied', 'aws') {
   /** @param saying AWS's name for it, the request, and which kind of policy has led to it */
   constructor({ action, resource }: Asked, saying: string, options: ErrorOptions) {
     super(`AWS denies ${action} on ${resource} ${saying}.`, options);
-    this.whatToDo = `Deploy again: the stack grants what its functions need. If that does not help, grant the role of this function ${action} on ${resource}, in the policy that denies it: the role's, the resource's, its key's or the organization's.`;
+    this.whatToDo = adviceOnDenied(`${action} on ${resource}`);
   }
 }
 

@@ -1,191 +1,468 @@
 import type { ConditionName } from './detection/conditions.ts';
+import type { Fault } from './errors.ts';
 import { metrics } from './names.ts';
 
-/** All that is said of a condition, wherever it is said. */
-export interface ConditionEntry {
-  /** What its alarm counts, if it has one of its own: one is for all that is in the way of every tick. */
+/** All that is said of something wrong that lasts, wherever it is said. Its place in the runbook has its name. */
+export interface Condition {
+  /** Follows "<whose>: " in subjects and alarms; SNS takes fewer than 100 characters in all. */
+  readonly title: string;
+  /** Where it is to be mended. */
+  readonly fault: Fault;
+  readonly happened: string;
+  /** What it does to subscribers. */
+  readonly impact: string;
+  /** What has caused it, most of the time. */
+  readonly likely?: string;
+  /** Whole sentences, which hold without the command. */
+  readonly toDo: string;
+  readonly command?: Command;
+  /** What its alarm counts, of our own metrics. */
   readonly metric?: (typeof metrics)[keyof typeof metrics];
-  /** Follows "<integration>: " in the subject, which has to stay below 100 characters. */
-  readonly begins: string;
-  /** When there is more of it; absent: as it begins, "and more". */
+  /** The alarm that rings for it, by the condition whose it is: its own, or one that several share. */
+  readonly alarm?: AlarmName;
+}
+
+/** Conditions with an alarm of their own. */
+export const alarmNames = [
+  'failing',
+  'no-completed-tick',
+  'undelivered',
+  'undeliverable',
+  'held',
+  'quarantined',
+  'refused',
+  'unproven',
+  'unexplained',
+  'throttled',
+  'baseline-failed',
+  'ticks-not-started',
+  'dead-letters',
+  'not-delivered',
+  'dead-letters-lost',
+  'paged',
+] as const;
+
+export type AlarmName = (typeof alarmNames)[number];
+
+/** What no tick can tell by a notice. */
+type AlarmedName =
+  | Exclude<AlarmName, ConditionName>
+  | 'access-denied'
+  | 'schedule-disabled'
+  | 'schedule-removed';
+
+/** Ticks tell of it by a notice when it begins and one when it is over. */
+export interface NoticedCondition extends Condition {
+  /** The title when there is more of it; absent: as it begins, "and more". */
   readonly grows?: string;
+  /** The title when it is over. */
   readonly ends: string;
-  /** What happened, and what it does to subscribers. */
-  readonly means: string;
+  /** It is over when ... */
+  readonly over: string;
   /** What the number counts. */
   readonly counts?: string;
-  readonly toDo: string;
-  readonly command?: (settings: NoticeSettings) => string;
 }
 
-/** What notices and the commands in them are written with. */
-export interface NoticeSettings {
-  readonly name: string;
-  /** IANA name of the partner's time zone. */
-  readonly timeZone: string;
-  readonly resources: { readonly stack: string; readonly secret: string };
+/** Of this project's command line, to be told where; or one that holds everywhere. */
+export type Command = { readonly ops: string } | { readonly line: string };
+
+/** Where a command is to be given. */
+export interface Place {
+  readonly at: `--stack ${string}` | '--local';
+  /** Absent: for all of them. */
+  readonly integration?: string | undefined;
 }
 
-const leftAlone =
-  'Nothing new is announced meanwhile, and nothing is lost. The notifier tries again by itself, at the latest after an hour.';
-const tryAgain = 'Nothing new is announced meanwhile, and nothing is lost. Every tick tries again.';
-const store = ({ resources: { secret } }: NoticeSettings) =>
-  `aws secretsmanager put-secret-value --secret-id ${secret} --secret-string file://credentials.json`;
-/** As docs/operations.md has it. */
-const ops = (command: string, { name, resources: { stack } }: NoticeSettings) =>
-  `npx certification-notifier ${command} --stack ${stack} --integration ${name}`;
-const checkedByHand = () =>
-  'npm run conformance -- --base-url https://<host> --credentials credentials.json';
+/** A command as it is typed. */
+export function commandLine(command: Command, { at, integration }: Place): string {
+  if ('line' in command) return command.line;
+  const which = integration === undefined ? '' : ` --integration ${integration}`;
+  return `npx certification-notifier ${command.ops} ${at}${which}`;
+}
 
-export const conditionTable: Readonly<Record<ConditionName, ConditionEntry>> = {
+/** What to do about a condition, on one line. */
+export function adviceOn({ toDo, command }: Condition, place: Place): string {
+  return command ? `${toDo} ${commandLine(command, place)}` : toDo;
+}
+
+/** A plain deployment would not: it compares templates only. */
+export const putBack =
+  'Put back what was changed or removed by hand with npx cdk deploy --revert-drift.';
+
+const untouched = 'Nothing new is announced meanwhile, and nothing is lost.';
+const leftAlone = `${untouched} The notifier tries again by itself, at the latest after an hour.`;
+const triedAgain = `${untouched} Every tick tries again.`;
+const late = 'Changes are announced late; none is lost.';
+const othersAsEver = 'What is new or changed is announced as ever.';
+const oneUntold = 'This subscriber has not been told; all others have.';
+const storeThem =
+  'Store {"client_id": "...", "client_secret": "..."}, as the partner issued them, as the value of the secret.';
+const store: Command = { ops: 'credentials set' };
+const checkedByHand: Command = {
+  line: 'npm run conformance -- --base-url https://<host> --credentials credentials.json',
+};
+
+export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
   paused: {
-    begins: 'paused for more than a day',
+    title: 'paused for more than a day',
+    fault: 'ops',
     grows: 'still paused',
     ends: 'no longer paused',
-    means:
-      'Somebody has paused this integration: the partner is not asked anything, and nothing is announced. What happens meanwhile is found and announced once it is resumed, unless it came and went; much of it at once is held as a flood.',
+    over: 'it is resumed',
+    happened: 'Somebody has paused this integration: the partner is not asked anything.',
+    impact:
+      'Nothing is announced. What happens meanwhile is found and announced once it is resumed, unless it came and went; much of it at once is held as a flood.',
     counts: 'Days so far',
-    toDo: 'Find out whether the pause is still wanted: status says who has asked for it. If it is not:',
-    command: (settings) => ops('resume', settings),
+    toDo: 'Resume it when the pause is no longer wanted: status says who has asked for it.',
+    command: { ops: 'resume' },
   },
   'credentials-not-set': {
-    begins: 'the credentials are not stored yet',
+    title: 'the credentials are not stored yet',
+    fault: 'ops',
     ends: 'the credentials are stored',
-    means: `The secret is still as the deployment made it: without client ID and secret. ${tryAgain}`,
-    toDo: 'Write {"client_id": "...", "client_secret": "..."}, as the partner issued them, to credentials.json, store it, and delete the file.',
+    over: 'a tick finds credentials',
+    happened: 'The secret is still as the deployment made it: without client ID and secret.',
+    impact: triedAgain,
+    toDo: storeThem,
     command: store,
+    alarm: 'refused',
   },
   'credentials-malformed': {
-    begins: 'the stored credentials are not readable as such',
+    title: 'the stored credentials are not readable as such',
+    fault: 'ops',
     ends: 'the stored credentials are readable',
-    means: `The value of the secret is not {"client_id": "...", "client_secret": "..."}. ${tryAgain}`,
-    toDo: 'Write the credentials in this form to credentials.json, store it, and delete the file.',
+    over: 'a tick finds credentials',
+    happened: 'The value of the secret does not have the form of credentials.',
+    impact: triedAgain,
+    toDo: storeThem,
     command: store,
+    alarm: 'refused',
   },
   'secret-unreadable': {
-    begins: 'the credentials cannot be read',
+    title: 'the credentials cannot be read',
+    fault: 'aws',
     ends: 'the credentials can be read again',
-    means: `Secrets Manager does not give out the secret. ${tryAgain}`,
-    toDo: 'Look at the newest error in the log of the poll function: if access was denied, its role or the key policy was changed: npx cdk deploy --revert-drift puts it back. Otherwise see whether Secrets Manager is disturbed. This shows whether the secret exists:',
-    command: ({ resources: { secret } }) =>
-      `aws secretsmanager describe-secret --secret-id ${secret}`,
+    over: 'a tick can read them',
+    happened: 'Secrets Manager does not give out the secret.',
+    impact: triedAgain,
+    toDo: `If AWS denies access, a role or the policy of a key was changed. ${putBack} Otherwise see whether Secrets Manager is disturbed, and whether the key of the secret is enabled.`,
+    command: { ops: 'check' },
+    alarm: 'refused',
   },
   'credentials-refused': {
-    begins: 'the partner refuses the credentials',
+    title: 'the partner refuses the credentials',
+    fault: 'partner',
     ends: 'the partner accepts the credentials again',
-    means: `The partner's token endpoint refuses the client ID or the secret. ${leftAlone}`,
-    toDo: 'Compare the stored client_id and client_secret with what the partner issued, and store them again if they differ. If they agree, ask the partner whether the secret was rotated or the integration was switched off.',
+    over: 'the partner issues a token',
+    happened:
+      "The partner's token endpoint refuses the client ID or the secret, also after the secret was read afresh.",
+    impact: leftAlone,
+    toDo: 'Compare client_id and client_secret with what the partner issued, and correct them if they differ. If they agree, ask the partner whether the secret was rotated or the integration was switched off.',
     command: store,
+    alarm: 'refused',
   },
   'unsupported-grant': {
-    begins: 'the partner refuses to issue tokens',
+    title: 'the partner refuses to issue tokens',
+    fault: 'partner',
     ends: 'the partner issues tokens again',
-    means: `The partner's token endpoint does not accept the grant type client_credentials as it is sent. ${leftAlone}`,
-    toDo: 'Find out which form the host accepts, set it as tokenRequest in notifier.config.ts (form, basic or json), and deploy. If none works, ask the partner whether the integration allows the client_credentials grant.',
+    over: 'the partner issues a token',
+    happened:
+      "The partner's token endpoint does not accept the grant type client_credentials as it is sent.",
+    impact: leftAlone,
+    toDo: 'Find out which form of the token request the host accepts, set it as tokenRequest in notifier.config.ts (form, basic or json), and deploy. If none works, ask the partner whether the integration allows the client_credentials grant.',
     command: checkedByHand,
+    alarm: 'refused',
   },
   'token-refused-twice': {
-    begins: 'the partner refuses the tokens that it issues',
+    title: 'the partner refuses the tokens that it issues',
+    fault: 'partner',
     ends: 'the partner accepts its tokens again',
-    means: `The partner's API refuses tokens that its own token endpoint has just issued. ${leftAlone}`,
-    toDo: 'If it lasts for more than a few minutes, tell the partner, and ask whether the integration is enabled on this host.',
+    over: "the partner's API answers",
+    happened:
+      "The partner's API refuses tokens that its own token endpoint has issued a moment before.",
+    impact: leftAlone,
+    toDo: 'If it lasts for more than a few minutes, tell the partner so, and ask whether the integration is enabled on this host.',
     command: checkedByHand,
+    alarm: 'refused',
   },
   'not-provisioned': {
-    begins: 'the partner has assigned no scope',
+    title: 'the partner has assigned no scope',
+    fault: 'partner',
     ends: 'the partner has assigned a scope',
-    means: `The partner's API answers 400 to the list without any filter: the integration has no organizations or no assessments assigned. ${leftAlone}`,
+    over: "the partner's API shows a list",
+    happened:
+      "The partner's API answers 400 to the list without any filter: the integration has no organizations or no assessments assigned.",
+    impact: leftAlone,
     toDo: "Contact the partner's support: name the client ID, say that the assessments API answers 400 to the list without any filter, and ask them to assign the integration its organizations and its assessments.",
     command: checkedByHand,
+    alarm: 'refused',
   },
   'rate-limited': {
-    begins: 'the partner allows too few requests',
+    title: 'the partner allows too few requests',
+    fault: 'partner',
     ends: 'the partner allows enough requests again',
-    means:
-      'The partner refuses requests because there are too many of them (429). The ticks have slowed down to what it answers. Nothing is lost: each tick goes on where the last one stopped. But it takes longer until changes are found.',
+    over: 'no request was refused for an hour, or the pace is as it is set',
+    happened:
+      'The partner refuses requests because there are too many of them (429). The ticks have slowed down to what it answers.',
+    impact:
+      'Nothing is lost: each tick goes on where the last one stopped. But it takes longer until changes are found.',
     toDo: 'Ask the partner how many requests a minute this integration may send, and for more if that is little. Set `requestsPerMinute` of the integration to that number in notifier.config.ts, and deploy: then no request is refused any more.',
   },
   missing: {
-    begins: 'many certifications are missing at the partner',
+    title: 'many certifications are missing at the partner',
+    fault: 'partner',
     grows: 'more certifications are missing at the partner',
     ends: 'the missing certifications are back, few or accepted',
-    means:
-      'The list does not show them any more, and they are too many at once for news: it looks like a changed scope or a fault of the host. Nobody is told that they are withdrawn. If they come back, nobody is told, either. What is new or changed is announced as ever.',
+    over: 'they are back, few enough, or accepted',
+    happened:
+      'The list does not show them any more, and they are too many at once for news: it looks like a changed scope or a fault of the host.',
+    impact: `Nobody is told that they are withdrawn. If they come back, nobody is told, either. ${othersAsEver}`,
     counts: 'Certifications missing so far',
-    toDo: 'Ask the partner whether the scope of this integration was narrowed. If it was, accept the new total with accept-total: the missing certifications are then withdrawn. This shows the total:',
-    command: (settings) => ops('status', settings),
+    toDo: 'Ask the partner whether the scope of this integration was narrowed. If it was, accept with accept-total the total that status shows: the missing certifications are then withdrawn.',
+    command: { ops: 'status' },
   },
   unexplained: {
-    metric: metrics.unexplainedDifference,
-    begins: 'the total is not the sum of its days',
+    title: 'the total is not the sum of its days',
+    fault: 'partner',
     ends: 'the total is the sum of its days again',
-    means:
-      'The partner counts more or fewer assessments than it shows on all days together, and a search of all days has found nothing. Certifications of no day would not be announced. What any day shows is announced as ever, and the difference starts no further search.',
+    over: 'the total is the sum of its days',
+    happened:
+      'The partner counts more or fewer assessments than it shows on all days together, and a search of all days has found nothing.',
+    impact:
+      'Certifications of no day would not be announced. What any day shows is announced as ever, and the difference starts no further search.',
     counts: 'Assessments by which the two differ',
-    toDo: 'Ask the partner whether there are assessments without a day of certification, and which of the two numbers is right. This shows the numbers:',
-    command: (settings) => ops('status', settings),
+    likely: 'assessments without a day, or a total that is not kept up at the partner.',
+    toDo: 'Ask the partner whether there are assessments without a day of certification, and which of the two numbers that status shows is right.',
+    command: { ops: 'status' },
+    metric: metrics.unexplainedDifference,
+    alarm: 'unexplained',
   },
   held: {
-    metric: metrics.eventsHeld,
-    begins: 'a flood of changes is held',
+    title: 'a flood of changes is held',
+    fault: 'partner',
     ends: 'nothing is held any more',
-    means:
-      'So much has changed at once at the partner that it is not announced: the events are held. Nothing is lost: a held event waits until it is released or discarded, and so do later events of the same certification.',
+    over: 'all of it is released or discarded',
+    happened:
+      'So much has changed at once at the partner that it is not announced: the events are held.',
+    impact:
+      'Nothing is lost: a held event waits until it is released or discarded, and so do later events of the same certification.',
     counts: 'Certifications with held events',
-    toDo: 'Find out whether it is a mass edit, a changed scope or real news; then release what is held, or discard it. This shows what it is:',
-    command: (settings) => ops('holds', settings),
+    likely: 'a new school year, an import, a widened scope or replaced ids at the partner.',
+    toDo: 'Find out whether it is a mass edit, a changed scope or real news; then release what is held, or discard it.',
+    command: { ops: 'holds' },
+    metric: metrics.eventsHeld,
+    alarm: 'held',
   },
   undeliverable: {
-    metric: metrics.eventsUndeliverable,
-    begins: 'SNS refuses events for good',
+    title: 'SNS refuses events for good',
+    fault: 'record',
     ends: 'no event is undeliverable any more',
-    means:
-      'SNS has called some events invalid, so they are not sent again. Their subscribers have not heard of them. All other events are delivered as ever.',
+    over: 'all of them are released or discarded',
+    happened: 'SNS has called some events invalid, so they are not sent again.',
+    impact: 'Their subscribers have not heard of them. All other events are delivered as ever.',
     counts: 'Certifications with events set aside',
-    toDo: 'Look for "event undeliverable" in the log of the poll function: it has the code that SNS gave and the id of an event. Once it is mended, release them to try again, or discard them. This shows what they are:',
-    command: (settings) => ops('holds --undeliverable', settings),
+    likely: 'a record that SNS cannot carry, or a defect of this program.',
+    toDo: 'Look for "event undeliverable" in the log of the poll function: it has the code that SNS gave and the id of an event. Once it is mended, release them to try again, or discard them.',
+    command: { ops: 'holds --undeliverable' },
+    metric: metrics.eventsUndeliverable,
+    alarm: 'undeliverable',
   },
   quarantined: {
-    metric: metrics.recordsQuarantined,
-    begins: 'the partner sends malformed records',
+    title: 'the partner sends malformed records',
+    fault: 'record',
     ends: 'no record is malformed any more',
-    means:
-      'They have no usable id or no valid certified_on. They are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
+    over: 'no tick meets one, and every day of the calendar is proven',
+    happened: 'Records have no usable id or no valid certified_on.',
+    impact:
+      'They are not announced until they are mended at the partner, and their days cannot be proven complete. All other records are announced as ever.',
     counts: 'Records so far',
-    toDo: 'Tell the partner which records they are and what is wrong with them.',
+    likely: 'an id or a certified_on that is missing or mistyped at the partner.',
+    toDo: 'Tell the partner the ids of these records and the paths that are wrong. The log of the poll function has them beside "record quarantined".',
+    metric: metrics.recordsQuarantined,
+    alarm: 'quarantined',
   },
   'odd-fields': {
-    begins: 'fields of records are not as documented',
+    title: 'fields of records are not as documented',
+    fault: 'record',
     grows: 'more fields of records are not as documented',
     ends: 'all fields of records are as documented again',
-    means:
-      'Fields that the document of the API promises are null, missing or of another type. The records are announced all the same: null and missing as they came, null in the place of a value of another type.',
+    over: 'every day was read since a tick last met such a record',
+    happened: 'Fields that the document of the API promises are null, missing or of another type.',
+    impact:
+      'The records are announced all the same: null and missing as they came, null in the place of a value of another type.',
     counts: 'Fields so far',
     toDo: 'Tell the partner which fields they are. The log of the poll function has the ids of some such records beside "odd field".',
   },
   'shown-by-id': {
-    begins: 'the list lacks what single records show',
+    title: 'the list lacks what single records show',
+    fault: 'partner',
     ends: 'the list and the single records agree again',
-    means:
-      'The list does not show them any more, and GET /api/v1/ax/assessments/:id still does. They are not announced as withdrawn as long as it does. What is new or changed is announced as ever.',
+    over: 'no such certification is left; they are asked for again with the audits of their days',
+    happened:
+      'The list does not show them any more, and GET /api/v1/ax/assessments/:id still does.',
+    impact: `They are not announced as withdrawn as long as it does. ${othersAsEver}`,
     counts: 'Certifications',
     toDo: 'Tell the partner their ids, and ask which of the two is right.',
     command: checkedByHand,
   },
   unproven: {
-    metric: metrics.daysUnproven,
-    begins: 'days cannot be proven complete',
+    title: 'days cannot be proven complete',
+    fault: 'partner',
     ends: 'no day has stayed unproven',
-    means:
-      'For more than a day, no read of these days could be proven to have seen every assessment. What was seen is announced; what a read may have overlooked is announced when a later one sees it; nothing of these days is announced as withdrawn.',
+    over: 'every such day is proven',
+    happened:
+      'For more than a day, no read of these days could be proven to have seen every assessment.',
+    impact:
+      'What was seen is announced; what a read may have overlooked is announced when a later one sees it; nothing of these days is announced as withdrawn.',
     counts: 'Days',
+    likely: 'a malformed record, or lists in an order that cannot be relied on.',
     toDo: 'If malformed records are reported, have them mended first: each leaves its day unproven. Otherwise check whether the host still keeps to its document.',
     command: checkedByHand,
+    metric: metrics.daysUnproven,
+    alarm: 'unproven',
   },
 };
 
-/** What a condition is called, and what to do about it. */
-export function conditionWording(settings: NoticeSettings, name: ConditionName) {
-  const { begins: title, toDo, command } = conditionTable[name];
-  return { title, whatToDo: command ? `${toDo} ${command(settings)}` : toDo };
-}
+/** What to do where AWS denies something to a function: `what` is to be granted. */
+export const adviceOnDenied = (what: string) =>
+  `${putBack} If that does not help, grant the role of this function ${what}, in the policy that denies it: the role's, the resource's, its key's or the organization's.`;
+
+/** A function, so that the one that runs ticks is bundled without them. */
+export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
+  failing: {
+    title: 'ticks fail',
+    fault: 'partner',
+    happened: 'Three of the last five ticks have ended with an error.',
+    impact: late,
+    likely: 'the partner down, the credentials refused, the ledger or the topics denied.',
+    toDo: 'Read the newest "tick failed" in the log of the poll function: it says what to do.',
+    command: { ops: 'status' },
+    alarm: 'failing',
+  },
+  'access-denied': {
+    title: 'AWS denies a tick what it asks for',
+    fault: 'aws',
+    happened: 'AWS does not let the role of a function do what its work takes.',
+    impact: late,
+    toDo: adviceOnDenied('what is denied'),
+    alarm: 'failing',
+  },
+  'no-completed-tick': {
+    title: 'ticks do not come to their end',
+    fault: 'ops',
+    happened: 'No tick has completed for three periods or more.',
+    impact: 'Nothing is announced; what was committed goes out later, and none is lost.',
+    likely:
+      'the schedule switched off, the credentials refused, the function throttled or failing, ticks that run out of time.',
+    toDo: 'See which of the checks fails; then look at the log of the poll function, and at the queue of ticks that did not start.',
+    command: { ops: 'check' },
+    metric: metrics.ticksCompleted,
+    alarm: 'no-completed-tick',
+  },
+  'schedule-disabled': {
+    title: 'the schedule is disabled, so no tick is started',
+    fault: 'ops',
+    happened: 'Somebody has switched the schedule off by hand.',
+    impact: untouched,
+    toDo: `${putBack} To have ticks do nothing for a while, use the command pause.`,
+    alarm: 'no-completed-tick',
+  },
+  'schedule-removed': {
+    title: 'the schedule does not exist, so no tick is started',
+    fault: 'ops',
+    happened: 'Somebody has removed the schedule.',
+    impact: untouched,
+    toDo: putBack,
+    alarm: 'no-completed-tick',
+  },
+  undelivered: {
+    title: 'SNS does not accept events',
+    fault: 'aws',
+    happened: 'For a quarter of an hour no tick could bring all its events or digests to SNS.',
+    impact: 'Subscribers or people are not told; every tick tries again, and none is lost.',
+    likely: 'a topic or its key denied to the poll function; SNS disturbed.',
+    toDo: `Read "event refused" and "digest refused" in the log of the poll function: they have SNS's code. If it says that access is denied, a topic, a key or a role was changed. ${putBack}`,
+    metric: metrics.eventsUndelivered,
+    alarm: 'undelivered',
+  },
+  refused: {
+    title: 'credentials or scope are missing',
+    fault: 'partner',
+    happened: 'The credentials are missing, unreadable or refused, or nothing is assigned to them.',
+    impact: leftAlone,
+    likely: 'credentials not stored yet, or revoked by the partner; a scope taken away.',
+    toDo: 'Read the notice on the operations topic: it says which it is, and whom to ask.',
+    command: { ops: 'check' },
+    metric: metrics.refused,
+    alarm: 'refused',
+  },
+  throttled: {
+    title: 'ticks cannot start',
+    fault: 'ops',
+    happened: 'Three of the last five ticks could not start, because others were still running.',
+    impact: late,
+    likely: 'ticks that take longer than their period: a slow partner, a long baseline.',
+    toDo: `Look at the duration of ticks on the dashboard: a longer "every", or a fan-out of the baseline, helps. Somebody may have taken the reserved concurrency away. ${putBack}`,
+    alarm: 'throttled',
+  },
+  'baseline-failed': {
+    title: 'the baseline could not be read to its end',
+    fault: 'partner',
+    happened: 'An execution that reads a large history has failed.',
+    impact: 'What is dated before its first day is not announced yet; nothing is lost.',
+    likely: 'the partner down, or too slow for so many requests at once; the credentials refused.',
+    toDo: 'Read the error of the execution: it names what is left. The next one, within the hour, reads that.',
+    alarm: 'baseline-failed',
+  },
+  'ticks-not-started': {
+    title: 'the scheduler could not start ticks',
+    fault: 'aws',
+    happened: 'The scheduler has left ticks in the queue of those that it could not start.',
+    impact: 'None, if it has since: the next tick does what the missed one would have done.',
+    likely: 'a function deleted, or a role changed, by hand; AWS disturbed.',
+    toDo: `Read the attributes ERROR_CODE and ERROR_MESSAGE in this queue. ${putBack} Then purge the queue.`,
+    alarm: 'ticks-not-started',
+  },
+  'dead-letters': {
+    title: 'a subscriber did not take what it was sent',
+    fault: 'ops',
+    happened: 'Events or notices could not be delivered to it, or could not be handled there.',
+    impact: `${oneUntold} They are kept for 14 days.`,
+    likely: 'a receiver that is gone, refuses SNS in its policy, or fails.',
+    toDo: 'Mend the receiver, then bring it what this queue holds, or replay the events to it.',
+    alarm: 'dead-letters',
+  },
+  'not-delivered': {
+    title: 'SNS could not deliver to a subscriber',
+    fault: 'ops',
+    happened: 'SNS has tried to deliver to a subscriber of this topic, in vain.',
+    impact: `${oneUntold} A webhook may still be: SNS goes on trying.`,
+    likely:
+      'a queue or function that is gone, or whose policy or key does not let SNS in; a webhook that is away.',
+    toDo: "See whose dead letters have grown; if nobody's, look for a subscription without any.",
+    alarm: 'not-delivered',
+  },
+  'dead-letters-lost': {
+    title: 'SNS has lost what a subscriber was to get',
+    fault: 'ops',
+    happened: 'SNS could put it neither to the subscriber nor among its dead letters.',
+    impact: 'This subscriber has not been told, and SNS has dropped it. The ledger has the events.',
+    likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
+    toDo: `${putBack} Then replay the events to this subscriber; of the operations topic, status shows what was said.`,
+    alarm: 'dead-letters-lost',
+  },
+  paged: {
+    title: 'changes at the partner are not announced',
+    fault: 'ops',
+    happened: 'At least one of the urgent alarms of this integration is on.',
+    impact: 'Subscribers hear of changes late; none is lost, whatever the hour.',
+    toDo: 'Read the descriptions of the alarms behind this one; the notices on the operations topic say the same and more.',
+    alarm: 'paged',
+  },
+});
+
+/** All of them, by name. */
+export const conditions = (): Readonly<Record<AlarmedName | ConditionName, Condition>> => ({
+  ...noticed,
+  ...alarmed(),
+});

@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { conditionTable } from './condition-table.ts';
+import { noticed } from './condition-table.ts';
 import { accessNames, conditionNames } from './detection/conditions.ts';
 import { reachOf } from './errors.ts';
 import { FunctionJournal } from './function-journal.ts';
@@ -29,7 +29,7 @@ function conditionMetrics(line: TickLine): ReadonlyMap<string, number> {
   const refused = accessNames.some((name) => conditions[name]);
   const values = new Map<string, number>([[names.refused, refused && !isNew ? 1 : 0]]);
   for (const name of conditionNames) {
-    const { metric } = conditionTable[name];
+    const { metric } = noticed[name];
     if (metric) values.set(metric, Math.max(conditions[name] ?? 0, met[name] ?? 0));
   }
   return values;

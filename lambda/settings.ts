@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
+import { putBack } from './condition-table.ts';
 import { errorOf } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { environment } from './names.ts';
 
 /** The function was deployed with an environment that it cannot work with. */
 export class SettingsError extends errorOf('settings-invalid', 'ops') {
-  readonly whatToDo = 'Deploy again with `npx cdk deploy`; do not edit the environment by hand.';
+  readonly whatToDo = `The environment was edited. ${putBack}`;
 
   constructor(problems: readonly string[]) {
     super(`The environment is not usable: ${problems.join('; ')}.`);
@@ -82,7 +83,7 @@ export function tickSettings(settings: Settings) {
   return {
     ...rest,
     alerts: settings[environment.alerts],
-    resources: { stack: settings[environment.stack], secret: settings[environment.secret] },
+    stack: settings[environment.stack],
     withdrawAfterMs: withdrawAfter * 60_000,
     audit: {
       recentMs: audit.recentMinutes * 60_000,

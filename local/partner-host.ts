@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { type IntegrationConfig, type NotifierConfig, parseConfig } from '../infra/config.ts';
 import { type Clock, systemClock } from '../lambda/clock.ts';
-import type { PartnerErrorCode } from '../lambda/partner/errors.ts';
 import { StartError } from './errors.ts';
 import type { Flags } from './flags.ts';
 import { startPartnerSandbox } from './partner-sandbox/index.ts';
@@ -98,14 +97,6 @@ export async function partnerHost(
     close: () => sandbox.close(),
   };
 }
-
-/** What to do about an error of the function, where its own advice speaks of AWS. */
-export function adviceOnFlags({ credentials }: Flags, code: string): string | undefined {
-  if (credentials === undefined || code !== credentialsRefused) return undefined;
-  return `Compare client_id and client_secret in ${credentials} with what the partner issued; if they agree, ask the partner whether the secret was rotated or the integration was switched off.`;
-}
-
-const credentialsRefused: PartnerErrorCode = 'credentials-refused';
 
 /** Says which file and what is missing in it; never what is in it. @throws StartError */
 async function readCredentials(file: string): Promise<Credentials> {

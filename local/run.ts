@@ -10,7 +10,6 @@ import { withSettings } from './function-settings.ts';
 import { claimInstance, localDirectory } from './instance.ts';
 import { paced } from './pace.ts';
 import {
-  adviceOnFlags,
   certifyEveryMs,
   flagsFor,
   partnerHost,
@@ -49,7 +48,6 @@ async function start(
         .toZonedDateTimeISO(calendarZone(timeZone))
         .toPlainTime()
         .toString({ smallestUnit: 'second' }),
-    whatToDo: (code) => adviceOnFlags(flags, code),
     write: (line) => streams.output.write(`${line}\n`),
     isColoured: showsColours(streams.output, environment),
   });
@@ -96,7 +94,7 @@ async function start(
         'partner',
         host.isSandbox
           ? `${host.url}  sandbox: invented people, a new assessment every ${certifyEveryMs / 1000} s`
-          : host.url,
+          : `${host.url}, with the credentials in ${flags.credentials}`,
       ],
     ]),
     [

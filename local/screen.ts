@@ -87,8 +87,6 @@ export interface Tally {
 
 export interface ScreenOptions {
   readonly timeOfDay: () => string;
-  /** Better advice than an error's own, by its code. */
-  readonly whatToDo?: (code: string) => string | undefined;
   readonly write: (line: string) => void;
   readonly isColoured?: boolean;
 }
@@ -105,15 +103,13 @@ export class Screen {
   };
   readonly #seenEvents = new Set<string>();
   readonly #timeOfDay: () => string;
-  readonly #whatToDo: (code: string) => string | undefined;
   readonly #write: (line: string) => void;
   readonly #isColoured: boolean;
   /** What a function logged of the tick that is about to fail: its result does not tell. */
   readonly #efforts = new Map<string, Effort>();
 
-  constructor({ timeOfDay, whatToDo = () => undefined, write, isColoured = false }: ScreenOptions) {
+  constructor({ timeOfDay, write, isColoured = false }: ScreenOptions) {
     this.#timeOfDay = timeOfDay;
-    this.#whatToDo = whatToDo;
     this.#write = write;
     this.#isColoured = isColoured;
   }
@@ -226,8 +222,7 @@ export class Screen {
       this.#styled(level === 'WARN' ? 'yellow' : 'red', level.toLowerCase().padEnd(labelWidth)),
       ...[message, ...(what ? [what] : []), ...details].map(oneLine),
     );
-    const whatToDo = this.#whatToDo(problem?.code ?? '') ?? problem?.whatToDo;
-    if (whatToDo) this.#below(`→ ${oneLine(whatToDo)}`);
+    if (problem?.whatToDo) this.#below(`→ ${oneLine(problem.whatToDo)}`);
   }
 
   summary(): void {

@@ -68,7 +68,7 @@ describe('arrows point one way', () => {
     expect(crossing('lambda/events', /^$/)).toEqual([]);
   });
 
-  const files = 'errors|access-denied|write-each|clock|names|json-text|english';
+  const files = 'errors|condition-table|access-denied|write-each|clock|names|json-text|english';
   const base = `lambda/(${files})\\.ts|lambda/(detection|events)/.*`;
   it('ledger knows ports, detection, events and the base only', () => {
     expect(crossing('lambda/ledger', new RegExp(`^(${base}|lambda/ports/.*)$`))).toEqual([]);
@@ -78,9 +78,8 @@ describe('arrows point one way', () => {
     expect(crossing('lambda/partner', new RegExp(`^(${base})$`))).toEqual([]);
   });
 
-  it('delivery knows these, and how conditions are worded', () => {
-    const known = new RegExp(`^(${base}|lambda/condition-table\\.ts)$`);
-    expect(crossing('lambda/delivery', known)).toEqual([]);
+  it('delivery knows these only', () => {
+    expect(crossing('lambda/delivery', new RegExp(`^(${base})$`))).toEqual([]);
   });
 
   it('what subscribers import knows the contract and the base only', () => {
@@ -102,16 +101,18 @@ describe('arrows point one way', () => {
     expect(importsOf('lambda/fan-out').filter(({ to }) => behindPorts.test(to))).toEqual([]);
   });
 
-  it('the stack and the runtime share names only', () => {
-    expect(crossing('infra', /^(lambda\/(names|errors)\.ts|cdk\.json)$/, { types: false })).toEqual(
-      [],
-    );
+  it('the stack and the runtime share names, and what is said of conditions', () => {
+    expect(
+      crossing('infra', /^(lambda\/(names|errors|condition-table)\.ts|cdk\.json)$/, {
+        types: false,
+      }),
+    ).toEqual([]);
     expect(crossing('lambda', /^package\.json$/, { types: false })).toEqual([]);
   });
 
   it("the operators' command line knows the contract, names, the stack's outputs and the partner's client only", () => {
     const known =
-      /^infra\/output-names\.ts$|^lambda\/(names|errors|clock|describe-error|english)\.ts$|^lambda\/operations\/(contract|result)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
+      /^infra\/output-names\.ts$|^lambda\/(names|errors|condition-table|clock|describe-error|english)\.ts$|^lambda\/operations\/(contract|result)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
     expect(crossing('ops', known)).toEqual([]);
     const pure = /^(?!ops\/render\/)ops\//;
     expect(

@@ -60,7 +60,7 @@ const out: readonly WordOut[] = [
     word: /messages?/,
     instead: 'event, or notice',
     because: 'SNS has messages; subscribers get events, and ops get notices',
-    except: /\berror\.message\b/g,
+    except: /\berror\.message\b|\bERROR_MESSAGE\b/g,
   },
   {
     word: /standings?|hindrances?/,

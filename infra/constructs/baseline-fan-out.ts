@@ -76,11 +76,8 @@ export class BaselineFanOut extends Construct {
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      says: `The baseline of ${props.integration} could not be read to its end.`,
-      impact: 'what is dated before its first day is not announced yet; nothing is lost.',
-      likely: 'partner down or too slow for so many requests at once, credentials refused.',
-      toDo: "read the execution's error: it names what is left. The next one, within the hour, reads that.",
-      runbook: 'baseline-failed',
+      condition: 'baseline-failed',
+      integration: props.integration,
     });
   }
 

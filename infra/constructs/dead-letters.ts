@@ -34,13 +34,8 @@ export class DeadLetters extends Construct {
     new OperationsAlarm(this, 'NotEmpty', {
       ...notEmpty(this.queue),
       topic: topics.operations,
-      says: `Messages for ${of} could not be delivered, or could not be handled there.`,
-      impact:
-        'this subscriber has not been told; all others have. The messages are kept for 14 days.',
-      likely:
-        "the receiver is gone, refuses SNS in its policy or answers with errors; the receiver's code fails on a message.",
-      toDo: 'mend the receiver, then bring it the messages of this queue, or replay the events to it.',
-      runbook: 'dead-letters',
+      condition: 'dead-letters',
+      of,
     });
   }
 }

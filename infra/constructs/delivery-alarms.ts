@@ -44,26 +44,15 @@ export class DeliveryAlarms extends Construct {
         // Of a webhook SNS counts every attempt, and most fail only once.
         ...counted(name, failed, hasHook(name) ? 3 : 1),
         tellsEnd,
-        says: `SNS could not deliver messages of the ${name} topic to a subscriber.`,
-        impact:
-          'this subscriber has not been told; all others have. A webhook may still be: SNS goes on trying.',
-        likely:
-          'a queue or function that is gone, or whose policy or key does not let SNS in; a webhook that is away.',
-        toDo: "see whose dead letters have grown; if nobody's, look for a subscription without any.",
-        runbook: 'not-delivered',
+        condition: 'not-delivered',
+        of: `the ${name} topic`,
       });
     const lost = (name: SubscriptionConfig['topic'], tellsEnd = true) =>
       new OperationsAlarm(this, `${name} lost`, {
         ...counted(name, failedToRedrive),
         tellsEnd,
-        says: `SNS could not put messages of the ${name} topic among a subscriber's dead letters.`,
-        impact: 'this subscriber has not been told, and SNS has dropped the messages.',
-        likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
-        toDo:
-          name === 'operations'
-            ? '`npx cdk drift`, and `npx cdk deploy --revert-drift`; `status` shows what was said.'
-            : '`npx cdk drift`, and `npx cdk deploy --revert-drift`; then replay the events to this subscriber.',
-        runbook: 'dead-letters-lost',
+        condition: 'dead-letters-lost',
+        of: `the ${name} topic`,
       });
     undelivered('events');
     undelivered('alerts');

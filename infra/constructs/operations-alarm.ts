@@ -1,46 +1,57 @@
+import { Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { type AlarmName, adviceOn, conditions } from '../../lambda/condition-table.ts';
 import { inRunbook } from './runbook.ts';
 
-export interface OperationsAlarmProps extends Omit<cloudwatch.AlarmProps, 'alarmDescription'> {
+/** What it tells of, and of whom. */
+interface Told {
+  readonly condition: AlarmName;
+  readonly integration?: string | undefined;
+  /** As ops know it, where it is no integration; no address of a person. */
+  readonly of?: string | undefined;
+}
+
+export interface OperationsAlarmProps
+  extends Omit<cloudwatch.AlarmProps, 'alarmDescription'>,
+    Told {
   /** The operations topic. */
   readonly topic: sns.ITopic;
-  /** What has happened, in one sentence. */
-  readonly says: string;
-  /** What it means to subscribers. */
-  readonly impact: string;
-  /** What has caused it, most of the time. */
-  readonly likely: string;
-  /** What to do about it. */
-  readonly toDo: string;
-  /** Its entry in the runbook: the heading's anchor. */
-  readonly runbook: string;
   /** Whether operations are told of its end. @default true */
   readonly tellsEnd?: boolean;
 }
 
-/** An alarm that somebody can act on: it explains itself, and tells operators of its begin and end. */
+/** An alarm that somebody can act on: it explains itself, and tells ops of its begin and end. */
 export class OperationsAlarm extends cloudwatch.Alarm {
   constructor(
     scope: Construct,
     id: string,
-    { topic, says, impact, likely, toDo, runbook, tellsEnd = true, ...props }: OperationsAlarmProps,
+    { topic, condition, integration, of, tellsEnd = true, ...props }: OperationsAlarmProps,
   ) {
     super(scope, id, {
       ...props,
-      alarmDescription: [
-        says,
-        `Impact: ${impact}`,
-        `Likely: ${likely}`,
-        `Do: ${toDo}`,
-        inRunbook(scope, runbook),
-      ].join('\n'),
+      alarmDescription: describedAlarm(scope, { condition, integration, of }),
     });
     // The topic's policy is a resource of its own, and CloudWatch does not try again to tell.
     this.node.addDependency(topic);
     this.addAlarmAction(new SnsAction(topic));
     if (tellsEnd) this.addOkAction(new SnsAction(topic));
   }
+}
+
+/** All that the table says of a condition, in the 1,024 characters that CloudWatch takes. */
+export function describedAlarm(scope: Construct, { condition, integration, of }: Told): string {
+  const entry = conditions()[condition];
+  const { title, happened, impact, likely } = entry;
+  const place = { at: `--stack ${Stack.of(scope).stackName}`, integration } as const;
+  return [
+    `${of ?? integration}: ${title}`,
+    happened,
+    `Impact: ${impact}`,
+    ...(likely ? [`Likely: ${likely}`] : []),
+    `Do: ${adviceOn(entry, place)}`,
+    inRunbook(scope, condition),
+  ].join('\n');
 }

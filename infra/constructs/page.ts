@@ -3,7 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { inRunbook } from './runbook.ts';
+import { describedAlarm } from './operations-alarm.ts';
 
 export interface PageProps {
   /** Its name. */
@@ -26,13 +26,7 @@ export class Page extends cloudwatch.CompositeAlarm {
           cloudwatch.AlarmRule.fromAlarm(alarm, cloudwatch.AlarmState.ALARM),
         ),
       ),
-      alarmDescription: [
-        `Changes at the partner of ${integration} are not announced.`,
-        'Impact: subscribers hear of them late; none is lost.',
-        'Likely: see the alarm or alarms behind this one.',
-        'Do: read their descriptions; the notices on the operations topic say the same and more.',
-        inRunbook(scope, 'paged'),
-      ].join('\n'),
+      alarmDescription: describedAlarm(scope, { condition: 'paged', integration }),
     });
     this.addAlarmAction(new SnsAction(topic));
     this.addOkAction(new SnsAction(topic));

@@ -20,11 +20,8 @@ export class UnstartedTicks extends sqs.Queue {
     new OperationsAlarm(this, 'NotEmpty', {
       ...notEmpty(this),
       topic: topics.operations,
-      says: 'The scheduler could not start ticks.',
-      impact: 'none, if it has since: the next tick does what the missed one would have done.',
-      likely: 'a function deleted, or a role changed, by hand; AWS disturbed.',
-      toDo: 'read the attributes ERROR_CODE and ERROR_MESSAGE of the messages in this queue, then purge it.',
-      runbook: 'ticks-not-started',
+      condition: 'ticks-not-started',
+      of: 'the schedules',
     });
   }
 }

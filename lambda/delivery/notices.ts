@@ -1,35 +1,44 @@
 import { Temporal } from 'temporal-polyfill';
-import { conditionTable, type NoticeSettings } from '../condition-table.ts';
+import { commandLine, noticed } from '../condition-table.ts';
 import type { Calendar } from '../detection/calendar.ts';
 import type { Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { Notice } from '../ports/announcer.ts';
 
+/** What notices and the commands in them are written with. */
+export interface NoticeSettings {
+  readonly name: string;
+  /** IANA name of the partner's time zone. */
+  readonly timeZone: string;
+  readonly stack: string;
+}
+
 /** The notice that a condition owes. */
 export function conditionNotice(
-  settings: NoticeSettings,
+  { name: integration, timeZone, stack }: NoticeSettings,
   name: ConditionName,
   { owes = 'begins', since, number, details = [] }: OpenCondition,
   nowMs: number,
 ): Notice {
-  const entry = conditionTable[name];
-  const { begins, grows = `${begins}, and more`, ends, means, counts, toDo, command } = entry;
-  const subject = `${settings.name}: ${{ begins, grows, ends }[owes]}`;
-  const began = `Since: ${moment(since, settings.timeZone)}`;
+  const entry = noticed[name];
+  const { title, grows = `${title}, and more`, ends, over, counts, command } = entry;
+  const subject = `${integration}: ${{ begins: title, grows, ends }[owes]}`;
+  const began = `Since: ${moment(since, timeZone)}`;
+  const place = { at: `--stack ${stack}`, integration } as const;
   const lasting = [
-    means,
+    `${entry.happened} ${entry.impact}`,
     counts === undefined ? began : `${began}\n${counts}: ${number}`,
     details.map((line) => `  ${line}`).join('\n'),
-    `What to do: ${toDo}`,
-    command === undefined ? '' : `  ${command(settings)}`,
-    'You will hear of this once more when it is over.',
+    `What to do: ${entry.toDo}`,
+    command === undefined ? '' : `  ${commandLine(command, place)}`,
+    `It is over when ${over}. You will hear of that once more.`,
   ];
-  const over = [
-    `This is over: ${begins}.`,
-    `${began}\nUntil: ${moment(nowMs, settings.timeZone)}`,
+  const isOver = [
+    `This is over: ${title}.`,
+    `${began}\nUntil: ${moment(nowMs, timeZone)}`,
     'There is nothing to do.',
   ];
-  const sections = [subject, ...(owes === 'ends' ? over : lasting)].filter((one) => one !== '');
+  const sections = [subject, ...(owes === 'ends' ? isOver : lasting)].filter((one) => one !== '');
   return { subject, text: `${sections.join('\n\n')}\n` };
 }
 

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { alarmed, noticed, putBack } from '../condition-table.ts';
 import { problemOf } from '../describe-error.ts';
 import { recentWindow } from '../detection/days.ts';
 import { isRefusal } from '../errors.ts';
@@ -93,7 +94,7 @@ async function ledger(parts: OperationParts): Promise<Finding> {
     const { since, by = 'somebody', reason = 'no reason given' } = paused;
     return warning(
       `${by} has paused the integration${since === undefined ? '' : ` at ${since}`}: ${reason}.`,
-      'Resume it when that is over: until then ticks do nothing, and nothing is announced.',
+      noticed.paused.toDo,
     );
   }
   if (state === undefined)
@@ -102,8 +103,8 @@ async function ledger(parts: OperationParts): Promise<Finding> {
       'If the schedule is enabled, wait for a minute and look again.',
     );
   const found = `The ledger answers; the last completed tick ended at ${state.heartbeat ?? '(none yet)'}.`;
-  const whatToDo = 'Ticks do not come to their end. What follows may say why; status does.';
-  return isBehind(state, parts) ? warning(found, whatToDo) : ok(found);
+  const { title, toDo } = alarmed()['no-completed-tick'];
+  return isBehind(state, parts) ? warning(`${found.slice(0, -1)}: ${title}.`, toDo) : ok(found);
 }
 
 async function topics(parts: OperationParts): Promise<Finding> {
@@ -112,7 +113,7 @@ async function topics(parts: OperationParts): Promise<Finding> {
   if (missing.length > 0)
     return failed(
       missing.map(({ topic, problem }) => `${topic}: ${problem}`).join('; '),
-      'Deploy again: a topic, its policy or the role of the operate function was changed by hand.',
+      `A topic, its policy or the role of the operate function was changed. ${putBack}`,
     );
   const waiting = all.filter(({ pending }) => pending > 0);
   if (waiting.length > 0)
@@ -161,7 +162,7 @@ function records({ quarantined, assessments }: PulseRead): Finding {
   if (first === undefined) return ok(`The newest ${assessments.length} are as documented.`);
   return warning(
     `${quarantined.length} of the newest are malformed, the first (${first.id ?? 'without an id'}): ${first.problems.join('; ')}.`,
-    'Tell the partner the id and the paths. Such records are not announced until then.',
+    noticed.quarantined.toDo,
   );
 }
 

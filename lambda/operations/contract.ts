@@ -170,8 +170,6 @@ const status = {
         number: count,
         /** When operations were told of it last; absent: they are still to be. */
         toldAt: z.optional(instant),
-        title: z.string(),
-        whatToDo: z.string(),
       }),
     ),
     /** Newest first; absent: not asked for. */

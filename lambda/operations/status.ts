@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill';
-import { conditionWording } from '../condition-table.ts';
 import { problemOf } from '../describe-error.ts';
 import { isBackingOff } from '../detection/back-off.ts';
 import type { DayEntry } from '../detection/calendar.ts';
@@ -53,7 +52,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
     waiting,
     ...proofOverview(calendar, { now, timeZone: settings.timeZone }),
     detection: detectionTimes(settings, known),
-    conditions: state ? conditionsOf(state, settings, waiting) : [],
+    conditions: state ? conditionsOf(state, waiting) : [],
     history,
   };
   const found = {
@@ -153,7 +152,6 @@ function totalOf(calendar: ReadonlyMap<string, DayEntry>, from = ''): number {
  */
 function conditionsOf(
   { conditions, paused }: State,
-  settings: OperationParts['settings'],
   waiting: Status['waiting'],
 ): Status['conditions'] {
   const mayHide = waiting.pending === 0 && waiting.digest > 0;
@@ -165,7 +163,7 @@ function conditionsOf(
     if (isOver || number === 0) return [];
     const { since, told } = condition;
     const toldAt = told && instant(told.at);
-    return [{ name, since: instant(since), number, toldAt, ...conditionWording(settings, name) }];
+    return [{ name, since: instant(since), number, toldAt }];
   });
 }
 

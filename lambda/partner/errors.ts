@@ -1,3 +1,4 @@
+import { noticed } from '../condition-table.ts';
 import { type Fault, NotifierError, type Reach, reachOf } from '../errors.ts';
 
 /** The API's three endpoints, as a request's kind and as people are told (partner-api.md, 4.1 to 4.3). */
@@ -27,22 +28,19 @@ export const meanings = {
   'credentials-refused': {
     says: 'The client ID or the secret was refused, twice, by',
     reach: 'access',
-    whatToDo:
-      'Compare client_id and client_secret in Secrets Manager with what the partner issued; if they agree, ask the partner whether the secret was rotated or the integration was switched off.',
+    whatToDo: noticed['credentials-refused'].toDo,
   },
   /** 400 `unsupported_grant_type` at the token endpoint (partner-api.md, 7). */
   'unsupported-grant': {
     says: 'The grant type client_credentials was not accepted by',
     reach: 'access',
-    whatToDo:
-      'Try another form of the token request (form, basic or json); if none works, ask the partner whether the integration allows the client_credentials grant.',
+    whatToDo: noticed['unsupported-grant'].toDo,
   },
   /** The API answered 401 to a token that it had issued a moment before (partner-api.md, 7, rule 2). */
   'token-refused-twice': {
     says: 'A token and the one requested in its place were both refused by',
     reach: 'access',
-    whatToDo:
-      'If it lasts for more than a few minutes, tell the partner that the API refuses tokens which its own token endpoint has just issued, and ask whether the integration is enabled on this host.',
+    whatToDo: noticed['token-refused-twice'].toDo,
   },
   /**
    * 400 to the list without a filter: the integration has no organizations or no assessments (partner-api.md, 7,
@@ -51,16 +49,14 @@ export const meanings = {
   'not-provisioned': {
     says: 'The integration has no organizations or no assessments assigned, says',
     reach: 'access',
-    whatToDo:
-      "Contact the partner's support: name the client ID, and say that the assessments API answers 400 to the list without any filter, as it does when the integration has no organizations or no assessments assigned. Ask them to assign both.",
+    whatToDo: noticed['not-provisioned'].toDo,
   },
   /** 429. Not in the document, which shows no rate limits (partner-api.md, 8). */
   'rate-limited': {
     says: 'Rate limited by',
     reach: 'pace',
     retryHelps: true,
-    whatToDo:
-      'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.',
+    whatToDo: noticed['rate-limited'].toDo,
   },
   /** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
   'pace-spent': {
@@ -68,8 +64,7 @@ export const meanings = {
     reach: 'pace',
     retryHelps: true,
     // Whether it was set or taught by refusals, the error does not know.
-    whatToDo:
-      'Wait; if it goes on, set `requestsPerMinute` to what the host allows, and ask the partner for the limit.',
+    whatToDo: noticed['rate-limited'].toDo,
   },
   /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
   unavailable: {
@@ -112,7 +107,7 @@ export const meanings = {
     says: 'A malformed record came from',
     fault: 'record',
     reach: 'request',
-    whatToDo: 'Show the partner the ID of the record and the paths that are wrong.',
+    whatToDo: noticed.quarantined.toDo,
   },
   /** A body above `limits.maxResponseBytes`, of which no more is read, or with too many values. */
   'response-too-large': {

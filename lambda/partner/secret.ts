@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import { denialOf } from '../access-denied.ts';
+import { noticed } from '../condition-table.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
@@ -13,16 +14,13 @@ import type { CredentialSource, Credentials } from './token.ts';
 /** The current value of a secret; undefined if there is no such secret or it has no value yet. */
 export type SecretReader = (secretId: string) => Promise<string | undefined>;
 
-const WHAT_TO_STORE =
-  'Store {"client_id": "…", "client_secret": "…"}, as the partner issued them, as the value of the secret.';
-
 /**
  * The secret does not exist, has no value, or holds the blanks that the stack creates it with:
  * nobody has put the credentials in yet.
  */
 export class CredentialsNotSetError extends errorOf('credentials-not-set', 'ops') {
   override readonly reach = 'access';
-  readonly whatToDo = WHAT_TO_STORE;
+  readonly whatToDo = noticed['credentials-not-set'].toDo;
 
   constructor(secretId: string) {
     super(`The secret ${secretId} holds no credentials yet.`);
@@ -32,7 +30,7 @@ export class CredentialsNotSetError extends errorOf('credentials-not-set', 'ops'
 /** The secret's value is not the JSON that is expected. */
 export class CredentialsMalformedError extends errorOf('credentials-malformed', 'ops') {
   override readonly reach = 'access';
-  readonly whatToDo = WHAT_TO_STORE;
+  readonly whatToDo = noticed['credentials-malformed'].toDo;
 
   /** @param problems paths and what is wrong with them; never a value */
   constructor(secretId: string, problems: readonly string[]) {
@@ -52,9 +50,7 @@ export class SecretUnreadableError extends errorOf('secret-unreadable', 'aws', '
     const why = denial === undefined ? '.' : `: ${denial.message}`;
     super(`The secret ${secretId} could not be read${why}`, options);
     this.retryHelps = denial === undefined;
-    this.whatToDo =
-      denial?.whatToDo ??
-      'See whether Secrets Manager is disturbed, and whether the key of the secret is enabled.';
+    this.whatToDo = denial?.whatToDo ?? noticed['secret-unreadable'].toDo;
   }
 }
 

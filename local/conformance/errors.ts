@@ -1,3 +1,4 @@
+import { noticed } from '../../lambda/condition-table.ts';
 import { NotifierError } from '../../lambda/errors.ts';
 
 /** None of the token requests was granted: wrong credentials, as far as the host says. */
@@ -5,8 +6,7 @@ export class CredentialsFileRefusedError extends NotifierError {
   readonly code = 'credentials-refused';
   readonly fault = 'ops';
   readonly retryHelps = false;
-  readonly whatToDo =
-    'Compare the credentials file with what the partner issued; if they agree, ask the partner whether the secret was rotated or the integration was switched off.';
+  readonly whatToDo = noticed['credentials-refused'].toDo;
 
   constructor() {
     super('The token endpoint refused the client ID or the secret.');

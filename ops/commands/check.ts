@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { alarmed } from '../../lambda/condition-table.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
@@ -45,20 +46,10 @@ async function checkSchedule(session: Session, { integration }: Operator): Promi
     case 'enabled':
       return { name, outcome: 'ok', found: `Enabled: ${schedule.expression}.` };
     case 'disabled':
-      return {
-        name,
-        outcome: 'failed',
-        found: 'The schedule is disabled: no tick is started.',
-        whatToDo:
-          'Somebody has switched it off by hand: enable it, or run `npx cdk deploy --revert-drift`. To pause, use the command pause.',
-      };
-    case 'removed':
-      return {
-        name,
-        outcome: 'failed',
-        found: 'The schedule does not exist: no tick is started.',
-        whatToDo: 'Somebody has removed it: `npx cdk deploy --revert-drift` makes it again.',
-      };
+    case 'removed': {
+      const { happened: found, toDo: whatToDo } = alarmed()[`schedule-${schedule.is}`];
+      return { name, outcome: 'failed', found, whatToDo };
+    }
     case 'unknown': {
       // Not to be allowed to look is no failure of the deployment.
       const { message, whatToDo, code } = schedule.because;

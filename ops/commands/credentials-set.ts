@@ -145,10 +145,7 @@ class NotStoredError extends OpsError {
     this.fault = cause.fault;
     this.retryHelps = cause.retryHelps;
     this.exitCode = exitCodeOf(cause.code);
-    this.whatToDo =
-      cause.code === 'credentials-refused'
-        ? 'Nothing was stored: compare what you gave with what the partner issued; if it is the same, ask the partner whether it is still valid.'
-        : `Nothing was stored. ${cause.whatToDo}`;
+    this.whatToDo = `Nothing was stored. ${cause.whatToDo}`;
   }
 }
 

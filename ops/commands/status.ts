@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { adviceOn, noticed } from '../../lambda/condition-table.ts';
 import { type Reason, type ResultOf, reasons } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { needsSomebody, statusLines } from '../render/status.ts';
+import { type AdvisedStatus, needsSomebody, statusLines } from '../render/status.ts';
 import { lookAtSchedule, type Schedule } from '../target/schedule.ts';
 import type { Target } from '../target/target.ts';
 
@@ -37,7 +38,7 @@ export const status = opsCommand({
           operator.ask('status', settings),
           lookAtSchedule(target.access, operator.integration, session.stop),
         ]);
-        return addressed(scheduled(status, schedule), target);
+        return advised(scheduled(status, schedule), target);
       },
       lines: statusLines,
     });
@@ -47,30 +48,23 @@ export const status = opsCommand({
 
 type Status = ResultOf<'status'>;
 
-const hindrances: Partial<Readonly<Record<Schedule['is'], Reason>>> = {
-  disabled: 'schedule-disabled',
-  removed: 'schedule-removed',
-};
-
 /** What the function says, and what keeps its ticks from being started. */
 function scheduled(status: Status, { is }: Schedule): Status {
-  const hindrance = hindrances[is];
-  if (hindrance === undefined) return status;
-  const found = new Set<Reason>([...status.reasons, hindrance]);
+  if (is === 'enabled' || is === 'unknown') return status;
+  const found = new Set<Reason>([...status.reasons, `schedule-${is}`]);
   const all = reasons.filter((reason) => found.has(reason));
-  return { ...status, standing: all[0] ?? hindrance, reasons: all };
+  return { ...status, standing: all[0] ?? 'up-to-date', reasons: all };
 }
 
-/** The function takes itself to be in AWS. What it advises must not be typed here and be done there. */
-function addressed({ conditions, ...status }: Status, { access, name }: Target): Status {
-  if (!access.isLocal) return { ...status, conditions };
-  const { endpoint = '' } = access.settings('secretsManager');
-  const here = (advice: string) =>
-    advice
-      .replace(`--stack ${name} `, '--local ')
-      .replace(/(aws secretsmanager [\w-]+) /, `$1 --endpoint-url ${endpoint} `);
+/** What the table says of each condition, with the command as it is given here. */
+function advised({ conditions, ...status }: Status, { access, name }: Target): AdvisedStatus {
+  const at = access.isLocal ? '--local' : (`--stack ${name}` as const);
+  const place = { at, integration: status.settings.integration } as const;
   return {
     ...status,
-    conditions: conditions.map((one) => ({ ...one, whatToDo: here(one.whatToDo) })),
+    conditions: conditions.map((condition) => {
+      const entry = noticed[condition.name];
+      return { ...condition, title: entry.title, whatToDo: adviceOn(entry, place) };
+    }),
   };
 }

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { conditions } from '../../lambda/condition-table.ts';
 import type { Reason, ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
@@ -10,9 +11,16 @@ type Status = ResultOf<'status'>;
 
 /** Of the days that are unproven. */
 const stretchesShown = 5;
+/** With what is said of each condition, as it holds for this command line. */
+export interface AdvisedStatus extends Status {
+  conditions: (Status['conditions'][number] & {
+    readonly title: string;
+    readonly whatToDo: string;
+  })[];
+}
 
 /** Per integration: up to date, or why not, and what there is to know besides. */
-export function statusLines(view: View, status: Status): string[] {
+export function statusLines(view: View, status: AdvisedStatus): string[] {
   const { settings, today, lastTick, oldestProof: proof } = status;
   const { day, ...changes } = today;
   return [
@@ -79,10 +87,6 @@ export function reasonTold(view: View, status: Status, reason: Reason): string {
   switch (reason) {
     case 'never-ticked':
       return 'no tick has ever come to its end';
-    case 'schedule-removed':
-      return 'the schedule does not exist, so no tick is started';
-    case 'schedule-disabled':
-      return 'the schedule is disabled, so no tick is started';
     case 'paused':
       return pausedTold(view, status.paused);
     case 'backing-off': {
@@ -93,23 +97,19 @@ export function reasonTold(view: View, status: Status, reason: Reason): string {
     case 'baseline':
       return 'the baseline is not completed';
     case 'behind':
-      return 'ticks do not come to their end';
+      return conditions()['no-completed-tick'].title;
     case 'denied':
-      return 'AWS denies a tick what it asks for';
+      return conditions()['access-denied'].title;
     case 'partner-silent':
       return 'the partner does not answer';
     case 'unfinished':
       return 'the last tick has not found or committed everything';
     case 'differs':
       return differenceTold(status);
-    case 'held':
-      return 'events are held';
-    case 'undeliverable':
-      return 'SNS has refused events for good';
     case 'owing':
       return 'events are still to be delivered';
     default:
-      return status.conditions.find(({ name }) => name === reason)?.title ?? reason;
+      return conditions()[reason].title;
   }
 }
 
@@ -190,7 +190,7 @@ function detection(view: View, { detection }: Status): string[] {
   return table(view, columns, rows);
 }
 
-function notices(view: View, { conditions }: Status): string[] {
+function notices(view: View, { conditions }: AdvisedStatus): string[] {
   if (conditions.length === 0) return [];
   return [
     '',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { runbookPage } from '../../infra/constructs/runbook.ts';
+import { conditions, noticed } from '../../lambda/condition-table.ts';
 import { at, district, listAt, synthesized } from './synthesized.ts';
 
 const page = readFileSync(new URL(`../../${runbookPage}`, import.meta.url), 'utf8');
@@ -27,7 +28,7 @@ const anchorsOf = (text: string, level: string) =>
   [...text.matchAll(new RegExp(`^${level} (.+)$`, 'gm'))].map(([, heading = '']) =>
     anchorOf(heading),
   );
-const [, alarms = ''] = page.match(/\n## Alarms\n(.*?)\n## /s) ?? [];
+const [, alarms = ''] = page.match(/\n## Alarms and notices\n(.*?)\n## /s) ?? [];
 const entryOf = (description: unknown) =>
   /^Runbook: docs\/operations\.md#(\S+)$/m.exec(String(description))?.[1];
 const named = descriptions.map(entryOf);
@@ -39,7 +40,7 @@ describe('the runbook', () => {
   });
 
   it('says under Paged which alarms the pager hears', () => {
-    const [, paged = ''] = alarms.match(/\n### Paged\n(.*)$/s) ?? [];
+    const [, paged = ''] = alarms.match(/\n### Paged\n(.*?)\n### /s) ?? [];
     const linked = [...paged.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
     const template = synthesized(everyAlarm);
     const found = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
@@ -58,14 +59,32 @@ describe('the runbook', () => {
       expect(text).not.toMatch(/cdk diff|deploy again/i);
   });
 
-  it('has no entry for an alarm that does not exist', () => {
-    expect([...new Set(named)].sort()).toEqual(anchorsOf(alarms, '###').sort());
+  it('has an entry for every condition, and no other', () => {
+    expect(anchorsOf(alarms, '###').sort()).toEqual(Object.keys(conditions()).sort());
   });
 
   it('links to headings that it has', () => {
     const anchors = [...anchorsOf(page, '##'), ...anchorsOf(page, '###')];
     const linked = [...page.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
     expect(anchors).toEqual(expect.arrayContaining(linked));
+  });
+});
+
+describe('a condition', () => {
+  it.each(Object.entries(conditions()))(
+    'reaches ops by a notice or an alarm: %s',
+    (name, { alarm }) => {
+      expect(Object.hasOwn(noticed, name) || named.includes(alarm)).toBe(true);
+    },
+  );
+
+  it.each(Object.entries(conditions()))('has the alarm that it names: %s', (_, { alarm }) => {
+    if (alarm) expect(named).toContain(alarm);
+  });
+
+  it('with an alarm of its own has one in the stack, and every alarm in the stack is of one', () => {
+    const own = Object.entries(conditions()).filter(([name, { alarm }]) => alarm === name);
+    expect([...new Set(named)].sort()).toEqual(own.map(([name]) => name).sort());
   });
 });
 
@@ -82,6 +101,7 @@ describe('a runbook elsewhere', () => {
 it('a description fits into what CloudWatch takes, with the longest names and URL', () => {
   const long = synthesized({
     ...everyAlarm,
+    stackName: 's'.repeat(128),
     integrations: [{ ...district, name: 'd'.repeat(40), baseline: 'fan-out' }],
     runbookUrl: `https://wiki.example.org/${'r'.repeat(175)}`,
     subscriptions: [

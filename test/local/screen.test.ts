@@ -9,7 +9,6 @@ function screen() {
     lines,
     on: new Screen({
       timeOfDay: () => '12:00:00',
-      whatToDo: (code) => (code === 'known-here' ? 'Look into the file.' : undefined),
       write: (line) => lines.push(line),
     }),
   };
@@ -135,12 +134,12 @@ test('a failed tick shows and counts the requests that the function says it has 
   expect(lines.at(-1)).toContain('2 ticks (2 failed) · 3 requests');
 });
 
-test('an error of which more is known here comes with that advice', () => {
+test('an error comes with its advice', () => {
   const { lines, on } = screen();
-  const problem = { name: 'X', code: 'known-here', message: 'Refused.', whatToDo: 'Look at AWS.' };
+  const problem = { name: 'X', code: 'x', message: 'Refused.', whatToDo: 'Look at AWS.' };
   const text = JSON.stringify({ level: 'ERROR', message: 'tick failed', problem });
   on.output({ functionName: 'poll', stream: 'stdout', kind: 'log', text });
-  expect(lines.at(-1)?.trim()).toBe('→ Look into the file.');
+  expect(lines.at(-1)?.trim()).toBe('→ Look at AWS.');
 });
 
 test('an event shows who, what, where, the day and that it is late', () => {

@@ -205,7 +205,7 @@ test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
   expect(await readdir(local)).toEqual([]);
 });
 
-test('refused credentials are blamed on their file, named from where npm was called', async () => {
+test('refused credentials are to be compared, those in their file, named from where npm was called', async () => {
   const server = createHttpServer((_, response) => {
     response.writeHead(401, { 'content-type': 'application/json' });
     response.end('{"error":"invalid_client"}');
@@ -217,7 +217,8 @@ test('refused credentials are blamed on their file, named from where npm was cal
   const { code, out } = await ended(...host, '--ticks', '1');
   server.close();
   expect(code).toBe(1);
-  expect(out).toContain(`→ Compare client_id and client_secret in ${file} with`);
+  expect(out).toContain(`, with the credentials in ${file}`);
+  expect(out).toContain('→ Compare client_id and client_secret with what the partner issued');
   expect(out).not.toContain('Secrets Manager');
   expect(out).toMatch(/tick 1 .*[1-9] requests? · failed · CredentialsRefusedError/);
   expect(out).toMatch(/1 tick \(1 failed\) · [1-9] requests?/);

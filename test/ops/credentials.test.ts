@@ -59,14 +59,10 @@ describe('credentials set', () => {
   it('is what is missing until then, and status says how to store them where it looks', async () => {
     await duty.stage.beginWithSecret(unset);
     await duty.stage.tick();
-    const { secretsManager } = duty.stage.aws.endpoints;
-    const storing = 'aws secretsmanager put-secret-value';
-    const advised = async (where: string) =>
-      (await duty.runAnywhere(`status ${where} --no-partner --json`)).stdout;
-    expect(await advised(`--stack ${duty.stack}`)).toContain(`${storing} --secret-id`);
-    expect(await advised('--local')).toContain(
-      `${storing} --endpoint-url ${secretsManager} --secret-id`,
-    );
+    for (const where of [`--stack ${duty.stack}`, '--local']) {
+      const { stdout } = await duty.runAnywhere(`status ${where} --no-partner --json`);
+      expect(stdout).toContain(`npx certification-notifier credentials set ${where} --integration`);
+    }
   });
 });
 
@@ -79,7 +75,9 @@ describe('credentials set that stores nothing', () => {
     const { exitCode, stdout, stderr } = await duty.run('credentials set', { input });
     expect(exitCode).toBe(4);
     expect(stderr).toContain('(credentials-refused)');
-    expect(stderr).toContain('Nothing was stored: compare what you gave with what the partner');
+    expect(stderr).toContain(
+      'Nothing was stored. Compare client_id and client_secret with what the partner issued',
+    );
     expect(stderr).not.toContain('Secrets Manager');
     expect(stdout + stderr).not.toContain('hush');
     expect(stored()).toBe(before);

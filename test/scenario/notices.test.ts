@@ -25,7 +25,7 @@ describe('what operations hear over the deployed parts', () => {
     expect(notices.map(({ subject }) => subject)).toEqual([
       `${integration}: the partner refuses the credentials`,
     ]);
-    expect(notices[0]?.text).toContain('aws secretsmanager put-secret-value --secret-id ');
+    expect(notices[0]?.text).toContain('npx certification-notifier credentials set --stack ');
     expect(notices[0]?.text).not.toContain(clientId);
 
     stage.fillSecret(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));

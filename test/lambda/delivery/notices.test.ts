@@ -10,7 +10,7 @@ import {
 const settings = {
   name: 'district-a',
   timeZone: 'America/Chicago',
-  resources: { stack: 'certification-notifier', secret: 'notifier/district-a' },
+  stack: 'certification-notifier',
 };
 const since = Date.parse('2026-11-21T08:00:04Z');
 const now = Date.parse('2026-11-22T09:30:00Z');

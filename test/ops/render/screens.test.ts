@@ -14,7 +14,7 @@ import {
 } from '../../../ops/render/holds.ts';
 import type { View } from '../../../ops/render/layout.ts';
 import { counted as certified, proveCsv, proveLines, proveSum } from '../../../ops/render/prove.ts';
-import { statusLines } from '../../../ops/render/status.ts';
+import { type AdvisedStatus, statusLines } from '../../../ops/render/status.ts';
 import { tickLines } from '../../../ops/render/tick.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 
@@ -28,7 +28,7 @@ const approved = (name: string) =>
 const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 
 const noChanges = { created: 0, updated: 0, withdrawn: 0, restored: 0 };
-const well: ResultOf<'status'> = {
+const well: AdvisedStatus = {
   at: '2026-11-21T16:05:20Z',
   settings: {
     integration: 'district-a',
@@ -61,7 +61,7 @@ describe('status', () => {
     retryHelps: true,
     whatToDo: '',
   };
-  it.each<[string, Partial<ResultOf<'status'>>]>([
+  it.each<[string, Partial<AdvisedStatus>]>([
     ['up-to-date', {}],
     ['more-since', { partner: { count: 12_005 } }],
     ['fewer-since', { partner: { count: 12_002 }, busy: true }],
