@@ -102,11 +102,16 @@ export async function partnerHost(
 async function readCredentials(file: string): Promise<Credentials> {
   const expected = 'It has to be JSON: {"client_id": "…", "client_secret": "…"}.';
   const content = await readFile(file, 'utf8').catch((cause) => {
-    throw new StartError(
-      `The credentials file ${file} cannot be read (${Object(cause).code}).`,
-      expected,
-      { cause },
-    );
+    const { code } = Object(cause);
+    if (code === 'ENOENT')
+      throw new StartError(
+        `The credentials file ${file} is not found.`,
+        `Check its name, or write it. ${expected}`,
+        { cause },
+      );
+    throw new StartError(`The credentials file ${file} cannot be read (${code}).`, expected, {
+      cause,
+    });
   });
   const parsed = credentialsSchema.safeParse(jsonOrNothing(content.replace(/^\uFEFF/, '')));
   if (parsed.success) return parsed.data;

@@ -135,12 +135,17 @@ export class Session {
 
   /** How to go on, as one types it. */
   commandLine(next: { readonly command: string }): string {
+    return `${this.toType(next.command)} --next ${shellQuoted(JSON.stringify(next))}`;
+  }
+
+  /** A command for what this one is about, as one types it. */
+  toType(command: string): string {
     const { stack, local, region, profile, integration } = this.#options;
     const options = Object.entries({ stack, region, profile, integration }).flatMap(
       ([name, value]) => (value === undefined ? [] : [`--${name} ${shellQuoted(value)}`]),
     );
     const target = [...(local ? ['--local'] : []), ...options].join(' ');
-    return `${programName(this.#host.environment)} ${next.command} ${target} --next ${shellQuoted(JSON.stringify(next))}`;
+    return `${programName(this.#host.environment)} ${command} ${target}`;
   }
 
   /** Beside the answer; machines need no such thing. */

@@ -1,4 +1,12 @@
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
@@ -53,6 +61,7 @@ if (strays > 0)
   );
 
 if (options.against !== undefined) {
+  if (!existsSync(options.against)) program.error(`error: ${options.against} is not found.`);
   const earlier: Report = JSON.parse(readFileSync(options.against, 'utf8'));
   const falls = fallsBetween(earlier, report);
   for (const fall of falls) console.log(`fell: ${fall}`);

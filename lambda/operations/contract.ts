@@ -465,6 +465,8 @@ const holds = {
         code: z.optional(z.string()),
       }),
     ),
+    /** Of the organizations in the list, by id, as far as events have them. */
+    organizationNames: z._default(z.record(z.string(), z.string()), {}),
     /** Outboxes that cannot be read. */
     unreadable: count,
     next,

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { briefName } from '../events/message.ts';
 import type { KeptEvent } from '../ports/ledger.ts';
 import { kind, type ResultOf, type Selection } from './contract.ts';
 import type { Carrier } from './parts.ts';
@@ -12,14 +13,18 @@ const listedAtOnce = 10_000;
 export const holds: Carrier<'holds'> = async ({ clock, ledger }, command, { limit }) => {
   const at = clock.now().toString();
   const list: Listed[] = [];
+  const names = new Map<string, string>();
   let unreadable = 0;
+  const told = () => ({ at, list, organizationNames: Object.fromEntries(names), unreadable });
   for await (const page of ledger.kept(command.waiting, command.after)) {
-    list.push(...page.owed.filter((event) => isSelected(event, command)).map(listed));
+    const selected = page.owed.filter((event) => isSelected(event, command));
+    list.push(...selected.map(listed));
+    for (const [id, name] of selected.flatMap(organizationOf)) names.set(id, name);
     unreadable += page.unreadable.length;
     if (limit.noteIfReached() || list.length >= listedAtOnce)
-      return { result: { at, list, unreadable, next: { ...command, after: page.end } } };
+      return { result: { ...told(), next: { ...command, after: page.end } } };
   }
-  return { result: { at, list, unreadable } };
+  return { result: told() };
 };
 
 /** An outbox may hold much more of it. */
@@ -35,6 +40,14 @@ function listed(kept: KeptEvent): Listed {
     year: yearOf(kept),
     code,
   };
+}
+
+/** Its id and name, where the event has both. */
+function organizationOf({ event }: KeptEvent): [id: string, name: string][] {
+  const { assessment } = event.data;
+  const name = 'organization_name' in assessment ? assessment.organization_name : undefined;
+  if (typeof name !== 'string' || name === '') return [];
+  return [[String(assessment.organization_id), briefName(name)]];
 }
 
 /** Whether an event that waits for ops is among those that a command speaks of. */

@@ -1,8 +1,14 @@
 import * as z from 'zod';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { holdsLines } from '../render/holds.ts';
-import { countSelected, selecting, selectionOf, selectionSettings } from './selecting.ts';
+import { holdsLines, nextLines } from '../render/holds.ts';
+import {
+  countSelected,
+  optionsOf,
+  selecting,
+  selectionOf,
+  selectionSettings,
+} from './selecting.ts';
 
 export const holds = opsCommand({
   usage: 'holds',
@@ -21,9 +27,12 @@ export const holds = opsCommand({
     const operator = await session.operator();
     const selected = await countSelected(session, operator, selection, { list });
     const { kept, altogether } = selected;
-    session.answer({ ...kept, altogether }, (view) =>
-      holdsLines(view, selected, selection.waiting),
-    );
+    session.answer({ ...kept, altogether }, (view) => [
+      ...holdsLines(view, selected, selection.waiting),
+      ...(kept.events > 0
+        ? nextLines(view, optionsOf(options), (command) => session.toType(command))
+        : []),
+    ]);
     return exitCodes.fine;
   },
 });

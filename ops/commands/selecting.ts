@@ -38,6 +38,14 @@ export function selectionOf(options: Selecting): Selection {
   };
 }
 
+/** The options that select the same. */
+export function optionsOf({ undeliverable, organization, year, type, id }: Selecting): string {
+  const lists = Object.entries({ organization, year, type, id }).flatMap(([name, values]) =>
+    values === undefined ? [] : [` --${name} ${values.join(',')}`],
+  );
+  return [undeliverable ? ' --undeliverable' : '', ...lists].join('');
+}
+
 /** What waits and is selected; and how many there are of all, where that is none of them. */
 export interface Selected {
   readonly kept: Kept;

@@ -15,14 +15,15 @@ const organizationsShown = 20;
 export function holdsSum(all: Holds | undefined, one: Holds): Holds {
   if (all === undefined) return one;
   const unreadable = all.unreadable + one.unreadable;
-  return { ...one, at: all.at, list: [...all.list, ...one.list], unreadable };
+  const organizationNames = { ...all.organizationNames, ...one.organizationNames };
+  return { ...one, at: all.at, list: [...all.list, ...one.list], organizationNames, unreadable };
 }
 
 /** What waits, counted. */
 export type Kept = ReturnType<typeof counted>;
 
 /** @param isListed whether each event is shown by itself, too */
-export function counted({ at, list, unreadable }: Holds, isListed: boolean) {
+export function counted({ at, list, organizationNames, unreadable }: Holds, isListed: boolean) {
   // Not as text: fractions of a second have as many digits as they need.
   const oldestFirst = list.toSorted(
     (a, b) => Temporal.Instant.compare(a.since, b.since) || a.id - b.id || a.revision - b.revision,
@@ -36,7 +37,11 @@ export function counted({ at, list, unreadable }: Holds, isListed: boolean) {
     byType,
     /** Null: of records without an organization. */
     byOrganization: [...Map.groupBy(list, (row) => row.organization_id)]
-      .map(([organization_id, { length: events }]) => ({ organization_id, events }))
+      .map(([organization_id, { length: events }]) => ({
+        organization_id,
+        organization_name: organizationNames[String(organization_id)],
+        events,
+      }))
       .sort((a, b) => b.events - a.events || Number(a.organization_id) - Number(b.organization_id)),
     byYear: [...Map.groupBy(list, ({ year }) => year)]
       .map(([year, { length: events }]) => ({ year, events }))
@@ -64,6 +69,7 @@ export function holdsLines(
   const right = { align: 'right' } as const;
   const shown = byOrganization.slice(0, organizationsShown);
   const more = byOrganization.length - shown.length;
+  const isNamed = shown.some(({ organization_name: name }) => name !== undefined);
   return [
     `${view.paint('strong', `${count(events, 'event')} ${waiting}`)}, of ${count(certifications, 'assessment')}: ${counts(byType)}`,
     ...facts(view, [
@@ -77,8 +83,13 @@ export function holdsLines(
       [
         { title: 'organization', ...right },
         { title: 'events', ...right },
+        ...(isNamed ? [{ title: 'name' }] : []),
       ],
-      shown.map((row) => [String(row.organization_id ?? 'none'), amount(row.events)]),
+      shown.map((row) => [
+        String(row.organization_id ?? 'none'),
+        amount(row.events),
+        ...(isNamed ? [row.organization_name ?? ''] : []),
+      ]),
     ),
     ...(more > 0 ? [`  and ${count(more, 'other organization')} (--json has all)`] : []),
     '',
@@ -91,6 +102,25 @@ export function holdsLines(
       byYear.map((row) => [String(row.year), amount(row.events)]),
     ),
     ...(kept.list === undefined ? [] : ['', ...listLines(view, kept.list)]),
+  ];
+}
+
+/**
+ * What can be done about what was shown.
+ *
+ * @param toType the command line of a command, as it is typed here
+ */
+export function nextLines(
+  view: View,
+  options: string,
+  toType: (command: string) => string,
+): string[] {
+  return [
+    '',
+    ...facts(view, [
+      ['to send it on', toType(`release${options}`)],
+      ['to tell nobody', toType(`discard${options}`)],
+    ]),
   ];
 }
 

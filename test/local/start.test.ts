@@ -67,7 +67,7 @@ describe('what cannot work is one line and a failure:', () => {
   });
 
   test.each([
-    ['is not there', undefined, 'cannot be read (ENOENT)'],
+    ['is not there', undefined, 'is not found'],
     [
       'is no JSON',
       `{"client_secret": "${canary}`,

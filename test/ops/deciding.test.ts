@@ -76,10 +76,16 @@ describe('what is held', () => {
     await expect(masked(stdout)).toMatchFileSnapshot(approved('holds'));
     const list = (await duty.run('holds --list')).stdout;
     expect(masked(list)).toMatch(
-      / assessment +rev +type +since\n( +\d+ +1 +created +<moment>\n){3}$/,
+      / assessment +rev +type +since\n( +\d+ +1 +created +<moment>\n){3}\n {2}to send/,
     );
     const { result } = await duty.json('holds --list');
     expect(result).toMatchObject({ list: [{ revision: 1 }, { revision: 1 }, { revision: 1 }] });
+    const filtered = await duty.run(
+      `holds --organization ${duty.stage.filtered} --type created,updated`,
+    );
+    expect(filtered.stdout).toContain(
+      `release --organization ${duty.stage.filtered} --type created,updated --stack ${duty.stack}\n`,
+    );
     const { exitCode, stdout: done } = await duty.run('release --yes');
     expect({ exitCode, done }).toEqual({ exitCode: 0, done: '3 events released: 3 created\n' });
     await duty.stage.completedTick();

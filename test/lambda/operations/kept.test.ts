@@ -78,6 +78,7 @@ describe('what is held', () => {
       { id: 2, type, organization_id: 7, year: 2019 },
       { id: 3, type, organization_id: 9, year: 2026 },
     ]);
+    expect(answer).toMatchObject({ result: { organizationNames: { 7: expect.any(String) } } });
     expect(answer.result).not.toHaveProperty('next');
     expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
   });

@@ -71,7 +71,11 @@ describe('the exit status', () => {
     ['a host in the clear', ['--base-url', 'http://host.example', '--credentials', 'x'], 'https'],
     ['no such form', ['--token-request', 'xml'], 'Allowed choices are form, basic, json'],
     ['no name', ['--base-url', 'http://127.0.0.1:9', '--credentials', ''], 'the path of a file'],
-    ['no such file', ['--base-url', 'http://127.0.0.1:9', '--credentials', 'none'], 'ENOENT'],
+    [
+      'no such file',
+      ['--base-url', 'http://127.0.0.1:9', '--credentials', 'none'],
+      'none is not found',
+    ],
   ])('is 2 for %s, in one line', async (_, flags, expected) => {
     const { code, out, err } = await run(...flags);
     expect({ code, out }).toEqual({ code: 2, out: '' });

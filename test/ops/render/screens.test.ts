@@ -408,6 +408,7 @@ describe('what waits', () => {
       { ...row, id: 1, since: '2026-11-21T15:00:00.5Z' },
       { ...row, id: 2, since: '2026-11-21T15:00:00.5Z' },
     ],
+    organizationNames: { 7: 'Thistledown District' },
     unreadable: 0,
   };
   const two: ResultOf<'holds'> = {
@@ -417,6 +418,7 @@ describe('what waits', () => {
       { ...row, id: 4, type: 'updated', organization_id: 9, year: 2020, since: early },
       { ...row, id: 5, type: 'updated', organization_id: 9, year: 2020, since: early },
     ],
+    organizationNames: {},
     unreadable: 1,
   };
 
