@@ -92,10 +92,9 @@ async function ledger(parts: OperationParts): Promise<Finding> {
   const { paused } = ifPaused(state);
   if (paused !== undefined) {
     const { since, by = 'somebody', reason = 'no reason given' } = paused;
-    return warning(
-      `${by} has paused the integration${since === undefined ? '' : ` at ${since}`}: ${reason}.`,
-      noticed.paused.toDo,
-    );
+    const at = since === undefined ? '' : ` at ${since}`;
+    const found = `${by} has paused the integration${at}: ${reason}.`;
+    return { ...warning(found, noticed.paused.toDo), code: 'paused' };
   }
   if (state === undefined)
     return warning(

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { alarmed } from '../../lambda/condition-table.ts';
+import {
+  alarmed,
+  type Condition,
+  commandLine,
+  conditions,
+  type Place,
+} from '../../lambda/condition-table.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
@@ -7,6 +13,7 @@ import { type Check, checkLines } from '../render/check.ts';
 import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
 import { lookAtSchedule } from '../target/schedule.ts';
+import { placeOf } from '../target/target.ts';
 
 export const check = opsCommand({
   usage: 'check',
@@ -35,7 +42,16 @@ async function checkOne(session: Session, operator: Operator) {
   const { name } = operator.integration;
   const schedule = await checkSchedule(session, operator);
   const { checks } = await operator.ask('check', {});
-  return { integration: name, checks: [schedule, ...checks] };
+  const place = placeOf(await session.target(), name);
+  const known = new Map<string, Condition>(Object.entries(conditions()));
+  const told = checks.map((one) => withCommand(one, known.get(one.code ?? ''), place));
+  return { integration: name, checks: [schedule, ...told] };
+}
+
+/** What ends a condition that was met; that is not to check once more. */
+function withCommand(check: Check, { command }: Partial<Condition> = {}, place: Place): Check {
+  if (command === undefined || ('ops' in command && command.ops === 'check')) return check;
+  return { ...check, whatToDo: `${check.whatToDo} ${commandLine(command, place)}` };
 }
 
 async function checkSchedule(session: Session, { integration }: Operator): Promise<Check> {

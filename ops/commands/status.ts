@@ -6,7 +6,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { type AdvisedStatus, needsSomebody, statusLines } from '../render/status.ts';
 import { lookAtSchedule, type Schedule } from '../target/schedule.ts';
-import type { Target } from '../target/target.ts';
+import { placeOf, type Target } from '../target/target.ts';
 
 export const status = opsCommand({
   usage: 'status',
@@ -57,9 +57,8 @@ function scheduled(status: Status, { is }: Schedule): Status {
 }
 
 /** What the table says of each condition, with the command as it is given here. */
-function advised({ conditions, ...status }: Status, { access, name }: Target): AdvisedStatus {
-  const at = access.isLocal ? '--local' : (`--stack ${name}` as const);
-  const place = { at, integration: status.settings.integration } as const;
+function advised({ conditions, ...status }: Status, target: Target): AdvisedStatus {
+  const place = placeOf(target, status.settings.integration);
   return {
     ...status,
     conditions: conditions.map((condition) => {
