@@ -355,7 +355,7 @@ const check = {
         found: z.string(),
         /** Of a warning or a failure. */
         whatToDo: z.optional(z.string()),
-        /** Of a failure: that of the error behind it, if there is one. */
+        /** Of what a condition or an error is behind: its name, or its code. */
         code: z.optional(z.string()),
       }),
     ),
