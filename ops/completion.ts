@@ -3,15 +3,36 @@ import type { Command } from 'commander';
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
+/** An option, and the values that are known of it. */
+interface OptionWords {
+  readonly long: string;
+  readonly values: readonly string[];
+}
+
 /** A command as a shell has to know it. */
 interface Words {
   /** `credentials set` */
   readonly path: string;
   readonly summary: string;
-  readonly options: readonly string[];
+  readonly options: readonly OptionWords[];
   /** What its argument may be, where that is known. */
   readonly choices: readonly string[];
 }
+
+const inConfig = (setting: string) =>
+  `sed -n "s/.*[{, ]${setting}: *['\\"]\\([A-Za-z][A-Za-z0-9-]*\\)['\\"].*/\\1/p" notifier*config.ts 2>/dev/null`;
+const profiles =
+  "sed -n 's/^\\[\\(profile \\)\\{0,1\\}\\([^] ]*\\)\\]$/\\2/p' ~/.aws/config ~/.aws/credentials 2>/dev/null";
+
+/**
+ * Commands of a shell that print values of options which other files of the machine know: no request is sent. Stacks
+ * and integrations by the configurations in this folder.
+ */
+const printing: Readonly<Record<string, string>> = {
+  '--stack': `{ echo "$NOTIFIER_STACK"; ${inConfig('stackName')}; }`,
+  '--integration': inConfig('name'),
+  '--profile': profiles,
+};
 
 /** A script for a shell that completes the program's commands and options. */
 export function completionScript(shell: Shell, program: Command): string {
@@ -44,19 +65,30 @@ function wordsOf(parent: Command, prefix: string): Words[] {
   });
 }
 
-const optionsOf = (command: Command) => command.options.flatMap(({ long }) => long ?? []);
+const optionsOf = (command: Command): OptionWords[] =>
+  command.options.flatMap(({ long, argChoices = [] }) =>
+    long ? [{ long, values: argChoices }] : [],
+  );
 
-function bash(name: string, commands: readonly Words[], everywhere: readonly string[]): string {
+function bash(
+  name: string,
+  commands: readonly Words[],
+  everywhere: readonly OptionWords[],
+): string {
   const first = firstWords(commands);
   const cases = first.map((word) => {
     const own = commands.filter(({ path }) => path.split(' ')[0] === word);
     const words = [
-      ...own.flatMap(({ options, choices }) => [...choices, ...options]),
+      ...own.flatMap(({ options, choices }) => [...choices, ...options.map(({ long }) => long)]),
       ...secondWords(own),
-      ...everywhere,
+      ...everywhere.map(({ long }) => long),
     ];
     return `    ${word}) words="${[...new Set(words)].join(' ')}" ;;`;
   });
+  const values = [...everywhere, ...commands.flatMap(({ options }) => options)]
+    .map(({ long, values }) => [long, printing[long] ? `$(${printing[long]})` : values.join(' ')])
+    .filter(([, words]) => words !== '')
+    .map(([long, words]) => `    ${long}) words="${words}" ;;`);
   const identifier = `_${name.replaceAll('-', '_')}`;
   return `${identifier}() {
   local current=\${COMP_WORDS[COMP_CWORD]} command='' word words
@@ -67,7 +99,10 @@ function bash(name: string, commands: readonly Words[], everywhere: readonly str
   done
   case $command in
 ${cases.join('\n')}
-    *) words="${[...first, ...everywhere].join(' ')}" ;;
+    *) words="${[...first, ...everywhere.map(({ long }) => long)].join(' ')}" ;;
+  esac
+  case \${COMP_WORDS[COMP_CWORD - 1]} in
+${[...new Set(values)].join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -75,12 +110,16 @@ complete -o default -F ${identifier} ${name}
 `;
 }
 
-function fish(name: string, commands: readonly Words[], everywhere: readonly string[]): string {
+function fish(
+  name: string,
+  commands: readonly Words[],
+  everywhere: readonly OptionWords[],
+): string {
   const first = firstWords(commands);
   const none = `not __fish_seen_subcommand_from ${first.join(' ')}`;
   const line = (rest: string) => `complete -c ${name} ${rest}`;
   return [
-    ...everywhere.map((option) => line(`-l ${option.slice(2)}`)),
+    ...everywhere.map((option) => line(optionLine(option))),
     ...commands.flatMap(({ path, summary, options, choices }) => {
       const [word = '', second] = path.split(' ');
       const within = `__fish_seen_subcommand_from ${word}`;
@@ -88,11 +127,17 @@ function fish(name: string, commands: readonly Words[], everywhere: readonly str
       return [
         line(`-f -n '${condition}' -a ${second ?? word} -d '${summary.replaceAll("'", "\\'")}'`),
         ...choices.map((choice) => line(`-f -n '${within}' -a ${choice}`)),
-        ...options.map((option) => line(`-n '${within}' -l ${option.slice(2)}`)),
+        ...options.map((option) => line(`-n '${within}' ${optionLine(option)}`)),
       ];
     }),
     '',
   ].join('\n');
+}
+
+function optionLine({ long, values }: OptionWords): string {
+  const print = printing[long]?.replace(/^\{ (.*); \}$/, 'begin; $1; end');
+  const offered = print === undefined ? values.join(' ') : `(${print})`;
+  return `-l ${long.slice(2)}${offered === '' ? '' : ` -x -a '${offered.replaceAll("'", "\\'")}'`}`;
 }
 
 const firstWords = (commands: readonly Words[]) => [

@@ -71,7 +71,13 @@ function isTaken({ command }: { command: z.core.$ZodType }, example: object): bo
 }
 
 const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
-export const kinds = listOf(kind.options.join(', '), z.string().pipe(kind), 'types');
+const kinds = listOf(kind.options.join(', '), z.string().pipe(kind), 'types');
+/** By types of events; a shell can offer these. */
+export function typeOption(description: string): Option {
+  const option = new Option('--type <types>', description).argParser(kinds);
+  option.argChoices = [...kind.options];
+  return option;
+}
 export const kindsSchema = z.array(kind).optional();
 
 /** `next` of an answer to this command. */

@@ -62,9 +62,9 @@ function addCommand(program: Command, command: OpsCommand, carry: Carry): void {
 function addCompletion(program: Command): void {
   const completion = program
     .command('completion')
-    .summary('Prints a script that completes commands and options in your shell.')
+    .summary('Prints a script that completes commands, options and their values in your shell.')
     .description(
-      `Prints a script that completes commands and options in your shell.\n\nIt completes the word ${programName}. Where npx runs it, make that a function of your shell:\n\n  bash, zsh:  ${programName}() { npx ${programName} "$@"; }\n  fish:       function ${programName}; npx ${programName} $argv; end`,
+      `Prints a script that completes commands, options and their values in your shell.\n\nIt completes the word ${programName}. Where npx runs it, make that a function of your shell:\n\n  bash, zsh:  ${programName}() { npx ${programName} "$@"; }\n  fish:       function ${programName}; npx ${programName} $argv; end`,
     )
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .addHelpText(

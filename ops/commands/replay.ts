@@ -10,11 +10,11 @@ import {
   day,
   eventsPerSecond,
   ids,
-  kinds,
   kindsSchema,
   nextSchema,
   queue,
   refuseBackwards,
+  typeOption,
 } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { replayLines, replaySum } from '../render/replay.ts';
@@ -55,11 +55,7 @@ export const replay = opsCommand({
         .option('--all', 'all of history')
         .option('--id <ids>', 'these assessments', ids)
         .option('--organization <ids>', 'of these organizations', ids)
-        .option(
-          '--type <types>',
-          'whose last event was created, updated, withdrawn or restored',
-          kinds,
-        )
+        .addOption(typeOption('whose last event was of these types'))
         .option('--baseline', 'also what the baseline recorded and nobody was told of')
         .option('--queue <arn>', 'to this queue alone (default: to every subscriber)', queue)
         .addOption(eventsPerSecond())

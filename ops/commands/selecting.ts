@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import * as z from 'zod';
 import type { Selection } from '../../lambda/operations/contract.ts';
 import { follow } from '../following.ts';
-import { ids, kinds, kindsSchema, years } from '../options.ts';
+import { ids, kindsSchema, typeOption, years } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { counted, holdsSum, type Kept } from '../render/holds.ts';
 import type { Session } from '../session.ts';
@@ -14,7 +14,7 @@ export const selecting = (command: Command) =>
     .option('--undeliverable', 'those that SNS has refused for good, instead of those held')
     .option('--organization <ids>', 'of these organizations', ids)
     .option('--year <years>', 'certified in these years', years)
-    .option('--type <types>', 'created, updated, withdrawn or restored', kinds)
+    .addOption(typeOption('of these types'))
     .option('--id <ids>', 'of these assessments', ids);
 
 export const selectionSettings = {

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { completionScript } from '../../ops/completion.ts';
 import { buildProgram } from '../../ops/program.ts';
 
@@ -42,15 +45,42 @@ describe.each(leaves(program))('the help of %s', (name, command) => {
 describe('completion', () => {
   const isThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
-  function said(shell: string, args: string[], script: string): string[] {
-    const { stdout, stderr } = spawnSync(shell, [...args, script], { encoding: 'utf8' });
+  interface Place {
+    readonly cwd?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  }
+
+  /** A folder with a configuration, and a home with profiles. */
+  function knownPlace(): Place {
+    const folder = mkdtempSync(join(tmpdir(), 'completion-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, '.aws'));
+    writeFileSync(
+      join(folder, '.aws/config'),
+      '[default]\nregion = us-east-1\n[profile work]\n[sso-session work]\n',
+    );
+    const integrations = '[{ name: \'district-a\' },\n  { name: "district-b" }]';
+    writeFileSync(
+      join(folder, 'notifier.config.ts'),
+      `export default {\n  stackName: 'notifier-staging',\n  integrations: ${integrations},\n};\n`,
+    );
+    return { cwd: folder, env: { HOME: folder, NOTIFIER_STACK: 'of-the-environment' } };
+  }
+
+  function said(shell: string, args: string[], script: string, { cwd, env }: Place = {}): string[] {
+    const { stdout, stderr } = spawnSync(shell, [...args, script], {
+      encoding: 'utf8',
+      ...(cwd !== undefined && { cwd }),
+      ...(env !== undefined && { env: { ...process.env, ...env } }),
+    });
     expect(stderr).toBe('');
     return stdout.trim().split('\n');
   }
 
   /** What is offered behind these words. */
-  function inBash(line: string): string[] {
-    return said('bash', ['--norc', '-c'], `${completionScript('bash', program)}${asked(line)}`);
+  function inBash(line: string, place?: Place): string[] {
+    const script = `${completionScript('bash', program)}${asked(line)}`;
+    return said('bash', ['--norc', '-c'], script, place);
   }
 
   /** As bashcompinit asks; it is zsh itself that leaves out what does not begin so. */
@@ -65,12 +95,13 @@ describe('completion', () => {
       _certification_notifier; printf '%s\\n' "\${COMPREPLY[@]}"`;
   }
 
-  function inFish(line: string): string[] {
+  function inFish(line: string, place?: Place): string[] {
     const ask = `complete -C 'certification-notifier ${line}'`;
     const offers = said(
       'fish',
       ['--no-config', '-c'],
       `${completionScript('fish', program)}${ask}`,
+      place,
     );
     return offers.map((offer) => offer.split('\t')[0] ?? '');
   }
@@ -87,6 +118,16 @@ describe('completion', () => {
     ).toEqual(['complete -o default -F _certification_notifier certification-notifier']);
   });
 
+  it('offers values of an option, also those that files of the machine know, in bash', () => {
+    expect(inBash('replay --type ')).toEqual(['created', 'updated', 'withdrawn', 'restored']);
+    expect(inBash('release --type w')).toEqual(['withdrawn']);
+    const known = knownPlace();
+    expect(inBash('status --stack ', known)).toEqual(['of-the-environment', 'notifier-staging']);
+    expect(inBash('status --integration district-b', known)).toEqual(['district-b']);
+    expect(inBash('status --profile ', known)).toEqual(['default', 'work']);
+    expect(inBash('status --stack ', { cwd: tmpdir(), env: { HOME: '/nowhere' } })).toEqual(['']);
+  });
+
   it.skipIf(!isThere('zsh'))('offers them in zsh, also where nothing was completed before', () => {
     expect(inZsh('re')).toEqual(expect.arrayContaining(['resume', 'release', 'replay']));
     expect(inZsh('replay --dr')).toContain('--dry-run');
@@ -99,6 +140,13 @@ describe('completion', () => {
     expect(inFish('replay --dr')).toEqual(['--dry-run']);
     expect(inFish('credentials ')).toEqual(['set']);
     expect(inFish('completion z')).toEqual(['zsh']);
+    expect(inFish('release --type w')).toEqual(['withdrawn']);
+    const known = knownPlace();
+    expect(inFish('status --stack ', known).sort()).toEqual([
+      'notifier-staging',
+      'of-the-environment',
+    ]);
+    expect(inFish('status --profile ', known)).toEqual(['default', 'work']);
   });
 
   it('knows every command in each shell', () => {
