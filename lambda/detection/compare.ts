@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Assessment } from '../events/assessment.ts';
 import { proofKind } from './calendar.ts';
-import { changedFields, type Fingerprint, fingerprintOf } from './fingerprint.ts';
+import { changedFields, type Fingerprint, fingerprintOf, markOf } from './fingerprint.ts';
 
 /** An assessment as the ledger knows it. */
 export interface Certification {
@@ -80,6 +80,8 @@ export type Found = Readonly<z.output<typeof found>>;
 
 export interface Compared {
   readonly changes: readonly Sighting[];
+  /** Rows that show nothing but what is known. */
+  readonly same: readonly Assessment[];
   /** Days of rows from before the last change, and until when such rows may be shown: milliseconds since the epoch. */
   readonly older: readonly { readonly day: string; readonly until: number }[];
 }
@@ -99,6 +101,7 @@ export function compare(
   withdrawAfterMs: number,
 ): Compared {
   const changes = new Map<number, Sighting>();
+  const same: Assessment[] = [];
   const older: Compared['older'][number][] = [];
   for (const assessment of read) {
     const { id, certified_on: day } = assessment;
@@ -112,7 +115,10 @@ export function compare(
     }
     changes.delete(id);
     const change = changeOf(assessment, fingerprint, before);
-    if (change === undefined) continue;
+    if (change === undefined) {
+      same.push(assessment);
+      continue;
+    }
     const until = nowMs + withdrawAfterMs;
     const replaced = before && [
       ...earlier.slice(1 - earlierKept),
@@ -120,7 +126,7 @@ export function compare(
     ];
     changes.set(id, { ...change, ...(replaced && { earlier: replaced }) });
   }
-  return { changes: [...changes.values()], older };
+  return { changes: [...changes.values()], same, older };
 }
 
 function changeOf(
@@ -137,6 +143,15 @@ function changeOf(
   if (before.presence === 'present' && changed.length === 0) return undefined;
   const kind = before.presence === 'present' ? 'updated' : 'restored';
   return { ...created, kind, revision, changed, before };
+}
+
+/** Marks of rows that the ledger had as a page shows them, save those that were changed since, or may have been. */
+export function stillAgreed(
+  rows: readonly Assessment[],
+  touched: ReadonlySet<number>,
+  salt: string,
+): string[] {
+  return rows.filter(({ id }) => !touched.has(id)).map((row) => markOf(row, salt));
 }
 
 /** The change that says that a certification is gone. Only after two looks. */

@@ -93,13 +93,13 @@ export function integrationState(table: Table, integration: string) {
       });
       if (before === undefined) return undefined;
       try {
-        const claim = { schema: schemaVersion, lease_owner: owner };
-        const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_NEW' })) ?? {};
+        const claim = { schema: schemaVersion, lease_owner: owner, agreed: undefined };
+        const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_OLD' })) ?? {};
         const { missing, ...known } = await state(before);
-        const { missing: noted, gate } = parse(memory, kept, renamed(kept));
+        const { missing: noted, ...remembered } = parse(memory, kept, renamed(kept));
         return {
           ...known,
-          gate,
+          ...remembered,
           ...(missing && { missing: { ...nothingMissing, ...noted, ...missing } }),
         };
       } catch (error) {

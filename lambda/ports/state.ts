@@ -135,6 +135,11 @@ export const memory = z.object({
   missing: z.optional(z.readonly(missingNoted)),
   /** As another version wrote it: nothing is remembered. */
   gate: z.catch(gateMemory, nothingFound),
+  /**
+   * Marks of rows of the newest page that are as the ledger has them. Gone while somebody has the lease: a tick that
+   * dies may have changed some.
+   */
+  agreed: z.optional(z.readonly(z.array(z.string()))),
 });
 
 export type State = Readonly<z.output<typeof state>>;
@@ -143,6 +148,7 @@ export type State = Readonly<z.output<typeof state>>;
 export type LeasedState = Omit<State, 'missing'> & {
   readonly missing?: Missing | undefined;
   readonly gate: GateMemory;
+  readonly agreed?: readonly string[] | undefined;
 };
 export type Baseline = State['baseline'];
 export type Cursor = z.output<typeof cursor>;

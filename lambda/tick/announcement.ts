@@ -40,6 +40,8 @@ interface Announced {
   readonly gate: GateMemory;
   readonly saved: GateMemory;
   readonly outlook: Omit<Outlook, 'rest'>;
+  /** Ids of certifications that it has changed, or may have. */
+  readonly touched: ReadonlySet<number>;
   readonly delivery: DeliveryState;
 }
 
@@ -49,6 +51,7 @@ export const nothingAnnounced: Announced = {
   gate: nothingFound,
   saved: nothingFound,
   outlook: { known: 0, total: 0 },
+  touched: new Set(),
   delivery: nothingDelivered,
 };
 
@@ -169,6 +172,8 @@ export class Announcement {
     destiny: 'pending' | 'held',
     now: Temporal.Instant,
   ): Promise<readonly Change[]> {
+    const touched = new Set([...this.#now.touched, ...batch.map(({ id }) => id)]);
+    this.#now = { ...this.#now, touched };
     const outcomes = await pMap(
       batch,
       async (change) => ({ change, owed: await this.#commit(change, destiny, now) }),

@@ -1,29 +1,36 @@
+import { markOf } from '../detection/fingerprint.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
-import type { State } from '../ports/state.ts';
+import type { LeasedState } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /**
  * What the newest page shows as new or changed. A page of one day only may not show all of it: then
- * the other end of that day is asked for as well.
+ * the other end of that day is asked for as well. The ledger is asked for rows that may differ from it; after a crash,
+ * for all.
  */
 export async function readPage(
   { partner, ledger, rules, clock, settings }: TickParts,
   limit: TimeLimit,
   pulse: PulseRead,
-  state: State,
+  state: LeasedState,
 ) {
+  const { salt } = state;
+  const agreed = new Set(state.dirtySince ? [] : state.agreed);
   const isOneDay = new Set(pulse.assessments.map(({ certified_on }) => certified_on)).size === 1;
   let { assessments, count } = pulse;
   for (let isTail = false; ; isTail = true) {
-    const known = await ledger.known(assessments.map(({ id }) => id));
+    const rows = assessments.filter((row) => !agreed.has(markOf(row, salt)));
+    const known = await ledger.known(rows.map(({ id }) => id));
     const nowMs = clock.now().epochMilliseconds;
-    const { salt } = state;
-    const compared = rules.compare(assessments, known, salt, nowMs, settings.withdrawAfterMs);
+    const compared = rules.compare(rows, known, salt, nowMs, settings.withdrawAfterMs);
     const unknown = compared.changes.filter(({ kind }) => kind !== 'updated').length;
+    for (const row of compared.same) agreed.add(markOf(row, salt));
     const page = {
       /** Ids that it shows readably. */
       seen: new Set(assessments.map(({ id }) => id)),
+      /** Rows that the ledger has as they are. */
+      agreed: assessments.filter((row) => agreed.has(markOf(row, salt))),
       changes: compared.changes,
       /** It shows rows of a replica that lags: what it hides comes to light later. */
       isOlder: compared.older.length > 0,

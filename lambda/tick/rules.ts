@@ -3,7 +3,7 @@
  * absence is noticed (test/simulation/mutants.ts).
  */
 export { isNewcomer } from '../detection/baseline.ts';
-export { compare } from '../detection/compare.ts';
+export { compare, stillAgreed } from '../detection/compare.ts';
 export { attributeRest, movesElsewhere, separated } from '../detection/day-entries.ts';
 export { isReadCounted } from '../detection/days-read.ts';
 export { judge } from '../detection/gate.ts';

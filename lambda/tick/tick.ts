@@ -306,6 +306,7 @@ class Tick {
       !pulse.assessments.some(({ id }) => noted.has(id));
     const digest = isSeen ? digestOf(pulse, state.salt) : lookAgain;
     this.#learned.pulseDigest = isLeft ? undefined : digest;
+    this.#learned.agreed = rules.stillAgreed(page.agreed, announcement.now.touched, state.salt);
   }
 
   /**

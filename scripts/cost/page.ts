@@ -31,7 +31,7 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
   'Function: invocations': ['one a tick', 'a longer `every`'],
   Schedule: ['one a tick; free within 14 million a month', 'a longer `every`'],
   'Ledger: reads': [
-    'one a tick; a hundred for a page with news; audits compare every day with the ledger',
+    'one a tick; what differs on a page with news; audits compare every day with the ledger',
     'a longer `every`; longer audit periods (`audit`)',
   ],
   'Ledger: writes': [

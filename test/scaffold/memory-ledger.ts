@@ -131,8 +131,21 @@ export class MemoryLedger implements Ledger {
     if (!this.#rules.isLeaseFree(isTaken, until, now)) return undefined;
     const dirtySince = this.#rules.dirtySince(now, state.dirtySince);
     const held = { leaseOwner: lease.owner, leaseUntil: lease.until };
-    this.#state = changed(state, { ...held, dirtySince });
+    this.#state = changed(state, { ...held, dirtySince, agreed: undefined });
+    this.#expectAgreed(state);
     return state;
+  }
+
+  /** A page and the ledger agree about a row only as long as nobody has changed it. */
+  #expectAgreed({ agreed = [], dirtySince }: LeasedState): void {
+    if (dirtySince !== undefined) return;
+    const present = [...this.items.values()].filter(
+      ({ certification: { presence } }) => presence === 'present',
+    );
+    const known = present.map(({ certification: { fingerprint } }) => fingerprint.whole);
+    for (const mark of agreed)
+      if (!known.some((whole) => whole.startsWith(mark)))
+        throw new Error(`the ledger has nothing that is as ${mark} of the page`);
   }
 
   async saveState(changes: StateChanges, lease?: Lease): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { compare } from '../../lambda/detection/compare.ts';
+import { compare, stillAgreed } from '../../lambda/detection/compare.ts';
 import { oddPaths } from '../../lambda/detection/fingerprint.ts';
 import { judge, nothingFound } from '../../lambda/detection/gate.ts';
 import { withdrawing } from '../../lambda/detection/missing.ts';
@@ -140,6 +140,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     breaks: 'the gate forgets what earlier ticks have found',
     seed: 21,
     ledger: remembering((state) => ({ ...state, gate: nothingFound })),
+  },
+  agreed: {
+    breaks: 'a row of the page that a read has changed since is not asked of the ledger again',
+    seed: 24,
+    rules: { stillAgreed: (rows, _touched, salt) => stillAgreed(rows, new Set(), salt) },
   },
   gate: {
     breaks: 'the memory of the gate is written after what it allows',

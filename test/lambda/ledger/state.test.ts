@@ -226,6 +226,16 @@ describeLedgers('the state', (used) => {
     expect((await leased()).gate).toEqual(gate);
   });
 
+  it('has the marks of the page for the next one who takes the lease, and for nobody after that', async () => {
+    await state();
+    await take('a');
+    const agreed = ['aB3dE6gH', 'iJ9lM2oP'];
+    await used().ledger.saveState({ agreed, ...noLease }, { owner: 'a', until: later });
+    expect((await take('b'))?.agreed).toEqual(agreed);
+    await used().ledger.saveState(noLease, { owner: 'b', until: later });
+    expect(await take('c')).not.toHaveProperty('agreed');
+  });
+
   it('has the cursor of a day until it has been read', async () => {
     await state();
     const range = { to: startDay };
