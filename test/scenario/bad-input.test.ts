@@ -1,5 +1,6 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { noticed } from '../../lambda/condition-table.ts';
 import { Deployment, integration, queues } from '../scaffold/deployment.ts';
 
 const stage = new Deployment();
@@ -49,7 +50,7 @@ describe('bad input', () => {
       code: 'credentials-refused',
       fault: 'partner',
       retryHelps: false,
-      whatToDo: expect.stringContaining('Secrets Manager'),
+      whatToDo: noticed['credentials-refused'].toDo,
     });
     expectNothingSecretInTheOutput();
   });
