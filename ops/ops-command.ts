@@ -8,6 +8,8 @@ interface Description {
   readonly usage: string;
   /** One sentence. */
   readonly summary: string;
+  /** What a caller has to be allowed beside what every command takes: IAM's actions, and on what. */
+  readonly permissions?: string;
   /** What else there is to know. */
   readonly details?: string;
   /** Arguments of the program, and what they are good for. */

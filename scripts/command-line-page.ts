@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { commands } from '../ops/commands/index.ts';
 import { exitCodeMeanings } from '../ops/exit-codes.ts';
 import { buildProgram } from '../ops/program.ts';
 
@@ -47,9 +48,6 @@ all of them.
 |---|---|
 | all | \`cloudformation:DescribeStacks\` on the stack, \`lambda:InvokeFunction\` on the operate functions |
 | those that change something | also \`sts:GetCallerIdentity\`, which nobody has to allow |
-| \`check\`, \`status\` | also \`scheduler:GetSchedule\`; without it \`check\` skips that one check, and \`status\` does not know whether the schedule is enabled |
-| \`credentials set\` | also \`secretsmanager:PutSecretValue\` on the secret, \`kms:GenerateDataKey\` and \`kms:Decrypt\` where it has a key of its own, and a way to the partner's host |
-| \`watch\` | also \`sns:Subscribe\`, \`sns:Unsubscribe\`, \`sns:ListSubscriptionsByTopic\` on the events topic; \`sqs:ListQueues\`; and on queues named \`certification-notifier-watch-*\`: \`sqs:CreateQueue\`, \`sqs:DeleteQueue\`, \`sqs:GetQueueUrl\`, \`sqs:GetQueueAttributes\`, \`sqs:SetQueueAttributes\`, \`sqs:ReceiveMessage\`, \`sqs:DeleteMessage\`, \`sqs:TagQueue\`, \`sqs:ListQueueTags\` |
 `;
 
 /** docs/command-line.md, from the help of the program. */
@@ -57,12 +55,26 @@ export function commandLinePage(): ReadonlyMap<string, string> {
   const program = buildProgram(async () => {});
   const codes = exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning} |`);
   const sections = [
-    intro,
+    intro + permissions(),
     `## Exit codes\n\n| code | meaning |\n|---|---|\n${codes.join('\n')}\n`,
     `## For every command\n\n${block(helpOf(program).split('\nExit codes:')[0] ?? '')}`,
     ...leaves(program).map(([name, command]) => `## ${name}\n\n${block(helpOf(command))}`),
   ];
   return new Map([[path, sections.join('\n')]]);
+}
+
+/** What commands take beside that, as they say themselves. */
+function permissions(): string {
+  const needing = Map.groupBy(
+    commands.filter((command) => command.permissions !== undefined),
+    (command) => command.permissions,
+  );
+  return [...needing]
+    .map(
+      ([needed, of]) =>
+        `| ${of.map(({ usage }) => `\`${usage}\``).join(', ')} | also ${needed} |\n`,
+    )
+    .join('');
 }
 
 function leaves(parent: Command, prefix = ''): [name: string, command: Command][] {

@@ -1,4 +1,5 @@
 import { commandLinePage } from './command-line-page.ts';
+import { commandsPage } from './commands-page.ts';
 import { conditionPages } from './conditions-page.ts';
 import { configurationPage } from './configuration-page.ts';
 import { configurationTypes } from './configuration-types.ts';
@@ -9,6 +10,7 @@ import { costPage } from './cost/page.ts';
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ...commandLinePage(),
+    ...commandsPage(),
     ...conditionPages(),
     ...configurationPage(),
     ...configurationTypes(),

@@ -101,6 +101,7 @@ export const reasons = [
 export type Reason = (typeof reasons)[number];
 
 const status = {
+  does: 'Up to date, or why not: all there is to know about each integration.',
   command: z.strictObject({
     command: z.literal('status'),
     /** `false`: the partner's total is not asked for. */
@@ -220,6 +221,7 @@ const revisionStory = z.extend(z.omit(revisionNoted, { undone: true }), {
 });
 
 const explain = {
+  does: 'The life of one assessment: what was seen and announced of it, or why nothing was.',
   command: z.strictObject({
     command: z.literal('explain'),
     id,
@@ -284,6 +286,7 @@ export function fitsOneCertificate({ from, to }: { readonly from: string; readon
 }
 
 const prove = {
+  does: 'The completeness certificate: each day with its proof, its count and its digest.',
   command: z
     .strictObject({
       command: z.literal('prove'),
@@ -344,6 +347,7 @@ export const checkNames = [
 ] as const;
 
 const check = {
+  does: 'Tries everything that a first deployment can get wrong, and explains each failure.',
   command: z.strictObject({ command: z.literal('check') }),
   result: z.object({
     /** In the order in which they were made: what follows a failure may be skipped because of it. */
@@ -365,6 +369,7 @@ const check = {
 /** Commands that change how ticks go on. */
 
 const tick = {
+  does: 'Runs a tick now, beside the schedule.',
   command: z.strictObject({ command: z.literal('tick'), by }),
   result: z.object({
     outcome: z.enum(['completed', 'baseline', 'busy', 'paused', 'backing-off', 'no-credentials']),
@@ -392,6 +397,7 @@ const why = { reason: z.optional(reason), by };
 
 /** More is missing than may be withdrawn, and the partner's total is right. */
 const acceptTotal = {
+  does: 'Many certifications are missing at the partner, and its total is right.',
   command: z.strictObject({
     command: z.literal('accept-total'),
     /** What was looked at: accepted only if the partner still shows as many, within a tenth. */
@@ -411,6 +417,7 @@ const acceptTotal = {
 
 /** The secret has other credentials now: the partner is not left alone any longer. */
 const credentialsStored = {
+  does: 'The secret has other credentials: the partner is asked again at once, whatever it refused before.',
   command: z.strictObject({
     command: z.literal('credentials-stored'),
     /** `false`: they are about to be. It is noted who stores them, before it is done; `next` says that it was. */
@@ -444,6 +451,7 @@ const waitingSelection = {
 };
 
 const holds = {
+  does: 'What waits for a decision of operators, by type, organization and year.',
   command: z.strictObject({ command: z.literal('holds'), ...waitingSelection }),
   /** Of one call: with `next`, the list goes on in another answer. */
   result: z.object({
@@ -490,6 +498,7 @@ const decided = {
 };
 
 const release = {
+  does: 'Sends on what is held; the next tick delivers it.',
   command: z
     .strictObject({
       command: z.literal('release'),
@@ -524,11 +533,13 @@ const release = {
 };
 
 const discard = {
+  does: 'Throws away what is held: nobody is told of it.',
   command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, by, operation }),
   result: z.object({ ...decided, next }),
 };
 
 const testEvent = {
+  does: 'Sends an event about nobody, marked as a test, the way of every other.',
   command: z.strictObject({
     command: z.literal('test-event'),
     /** What filters look at; left out: invented. */
@@ -584,6 +595,7 @@ const obstacles = z.enum([
 ]);
 
 const replay = {
+  does: 'Sends events of the past again, to the topic or to one queue.',
   command: z
     .strictObject({
       command: z.literal('replay'),
@@ -626,7 +638,7 @@ const replay = {
 };
 
 /**
- * Every command that the operate function carries out: what it is sent, and what it answers. Those that
+ * Every command that the operate function carries out: what it does in a sentence, what it is sent, and what it answers. Those that
  * change anything say `by` whom. What both sides of an invocation import.
  */
 export const contract = {
@@ -637,9 +649,18 @@ export const contract = {
   tick,
   'accept-total': acceptTotal,
   'credentials-stored': credentialsStored,
-  pause: { command: z.strictObject({ command: z.literal('pause'), reason, by }), result: steered },
-  resume: { command: z.strictObject({ command: z.literal('resume'), ...why }), result: steered },
+  pause: {
+    does: 'Stops an integration: ticks do nothing until it is resumed.',
+    command: z.strictObject({ command: z.literal('pause'), reason, by }),
+    result: steered,
+  },
+  resume: {
+    does: 'Lets the ticks of a paused integration go on.',
+    command: z.strictObject({ command: z.literal('resume'), ...why }),
+    result: steered,
+  },
   'restart-baseline': {
+    does: 'Reads everything anew, and announces what the ledger does not know.',
     command: z.strictObject({ command: z.literal('restart-baseline'), ...why }),
     result: steered,
   },

@@ -6,18 +6,20 @@ import {
   conditions,
   type Place,
 } from '../../lambda/condition-table.ts';
+import { contract } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { type Check, checkLines } from '../render/check.ts';
 import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
-import { lookAtSchedule } from '../target/schedule.ts';
+import { lookAtSchedule, schedulePermission } from '../target/schedule.ts';
 import { placeOf } from '../target/target.ts';
 
 export const check = opsCommand({
   usage: 'check',
-  summary: 'Tries everything that a first deployment can get wrong, and explains each failure.',
+  permissions: schedulePermission,
+  summary: contract.check.does,
   details:
     'Reads only. Ends with 1 when something has failed; warnings do not count. Of all integrations, unless --integration names one.',
   examples: [

@@ -26,6 +26,8 @@ type Credentials = z.output<typeof credentialsSchema>;
 
 export const credentialsSet = opsCommand({
   usage: 'credentials set',
+  permissions:
+    "`secretsmanager:PutSecretValue` on the secret, `kms:GenerateDataKey` and `kms:Decrypt` where it has a key of its own, and a way to the partner's host",
   summary: "Stores the partner's credentials, once the partner has accepted them.",
   details:
     'Asks for them on a terminal, where the secret is not shown; otherwise reads {"client_id", "client_secret"} as JSON from standard input. Never from an argument, which others could see. The next tick uses them.',

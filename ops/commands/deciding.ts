@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ResultOf, Selection } from '../../lambda/operations/contract.ts';
+import { contract, type ResultOf, type Selection } from '../../lambda/operations/contract.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
@@ -23,7 +23,7 @@ const decidingSettings = {
 
 export const release = opsCommand({
   usage: 'release',
-  summary: 'Sends on what is held; the next tick delivers it.',
+  summary: contract.release.does,
   details:
     'Asks first, with the number of events; only what was counted then is released. With --for: holds nothing new for so many hours, whatever it is. With --undeliverable: tries again what SNS has refused for good.',
   examples: [
@@ -72,7 +72,7 @@ export const release = opsCommand({
 
 export const discard = opsCommand({
   usage: 'discard',
-  summary: 'Throws away what is held: nobody is told of it.',
+  summary: contract.discard.does,
   details:
     'Asks first, with the number of events; only what was counted then is discarded. The assessments stay known: they are not announced again.',
   examples: [

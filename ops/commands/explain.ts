@@ -1,5 +1,6 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
+import { contract } from '../../lambda/operations/contract.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { positiveNumber } from '../options.ts';
@@ -7,7 +8,7 @@ import { explainLines, inTheWay, isSettled } from '../render/explain.ts';
 
 export const explain = opsCommand({
   usage: 'explain',
-  summary: 'The life of one assessment: what was seen and announced of it, or why nothing was.',
+  summary: contract.explain.does,
   details:
     'Shows no personal data. The partner is asked, too. Ends with 3 when neither knows it, with 4 or 5 when the partner refuses or fails to say.',
   examples: [['explain 48213 --stack prod', 'was 48213 announced, and when?']],

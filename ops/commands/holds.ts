@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { contract } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { holdsLines, nextLines } from '../render/holds.ts';
@@ -12,7 +13,7 @@ import {
 
 export const holds = opsCommand({
   usage: 'holds',
-  summary: 'What waits for a decision of operators, by type, organization and year.',
+  summary: contract.holds.does,
   details:
     'Shows no personal data. With --list, each event: the id of its assessment, its revision and its type, since when it waits, and the code of SNS that has refused it.',
   examples: [

@@ -1,5 +1,9 @@
 import * as z from 'zod';
-import { certificateYears, fitsOneCertificate } from '../../lambda/operations/contract.ts';
+import {
+  certificateYears,
+  contract,
+  fitsOneCertificate,
+} from '../../lambda/operations/contract.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';
@@ -22,7 +26,7 @@ function firstCall(from: string | undefined, to: string | undefined, now: boolea
 
 export const prove = opsCommand({
   usage: 'prove',
-  summary: 'The completeness certificate: each day with its proof, its count and its digest.',
+  summary: contract.prove.does,
   details: `Of ${certificateYears} years at most. Ends with 1 when a day that is over is not proven. Today is proven only so far; days to come are neither.`,
   examples: [
     ['prove --stack prod --from 2026-10-01 --to 2026-10-31', 'was October complete?'],

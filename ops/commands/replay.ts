@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CommandInput } from '../../lambda/operations/contract.ts';
+import { type CommandInput, contract } from '../../lambda/operations/contract.ts';
 import { DaysDone } from '../days-done.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -35,7 +35,7 @@ const settings = z.object({
 
 export const replay = opsCommand({
   usage: 'replay',
-  summary: 'Sends events of the past again, to the topic or to one queue.',
+  summary: contract.replay.does,
   details:
     'Under their first ids, marked as replays: a subscriber that handles each id once is safe. See docs/replay.md. Ends with 3 when an --id is not known here; the others are sent.',
   examples: [

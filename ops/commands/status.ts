@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import { adviceOn, noticed } from '../../lambda/condition-table.ts';
-import { type Reason, type ResultOf, reasons } from '../../lambda/operations/contract.ts';
+import { contract, type Reason, type ResultOf, reasons } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { type AdvisedStatus, needsSomebody, statusLines } from '../render/status.ts';
-import { lookAtSchedule, type Schedule } from '../target/schedule.ts';
+import { lookAtSchedule, type Schedule, schedulePermission } from '../target/schedule.ts';
 import { placeOf, type Target } from '../target/target.ts';
 
 export const status = opsCommand({
   usage: 'status',
-  summary: 'Up to date, or why not: all there is to know about each integration.',
+  permissions: schedulePermission,
+  summary: contract.status.does,
   details:
     'Of all integrations, unless --integration names one. With --exit-code it ends with 1 when one of them needs somebody to look at it: not for a pause, a baseline, events about to be delivered or a total that no day explains.',
   examples: [

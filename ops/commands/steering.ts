@@ -1,5 +1,6 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
+import { contract } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { anyNumber, sentence, yes } from '../options.ts';
@@ -8,7 +9,7 @@ import { amount } from '../render/text.ts';
 
 export const pause = opsCommand({
   usage: 'pause',
-  summary: 'Stops an integration: ticks do nothing until it is resumed.',
+  summary: contract.pause.does,
   details:
     'Nothing is lost: what changes meanwhile is announced afterwards. The reason is shown by status, and is not for personal data.',
   examples: [['pause --stack prod --reason "partner migrates, ticket 4711"', 'for a maintenance']],
@@ -25,7 +26,7 @@ export const pause = opsCommand({
 
 export const resume = opsCommand({
   usage: 'resume',
-  summary: 'Lets the ticks of a paused integration go on.',
+  summary: contract.resume.does,
   examples: [['resume --stack prod', 'the maintenance is over']],
   declare: (command) => command.option('--reason <text>', 'why, for the record', sentence),
   settings: z.object({ reason: z.string().optional() }),
@@ -42,7 +43,7 @@ export const resume = opsCommand({
 
 export const acceptTotal = opsCommand({
   usage: 'accept-total',
-  summary: 'Many certifications are missing at the partner, and its total is right.',
+  summary: contract['accept-total'].does,
   details:
     'Until then none of them is called withdrawn. Afterwards each is, once two looks ten minutes apart (withdrawAfter) have lacked it. A total of 0 looks like a host that is broken: make sure of it first.',
   examples: [['accept-total 4200 --stack prod', 'status shows 4200 at the partner, as agreed']],

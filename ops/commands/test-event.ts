@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { contract } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { assessmentName, positiveNumber } from '../options.ts';
@@ -6,7 +7,7 @@ import { testEventLines } from '../render/test-event.ts';
 
 export const testEvent = opsCommand({
   usage: 'test-event',
-  summary: 'Sends an event about nobody, marked as a test, the way of every other.',
+  summary: contract['test-event'].does,
   details:
     'Whether a subscriber gets it depends on its filter: give the organization or the assessment that it asks for. A filter by type has to list certification.test. Given twice, it sends two.',
   examples: [

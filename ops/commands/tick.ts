@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { contract } from '../../lambda/operations/contract.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { tickLines } from '../render/tick.ts';
 
 export const tick = opsCommand({
   usage: 'tick',
-  summary: 'Runs a tick now, beside the schedule.',
+  summary: contract.tick.does,
   details: 'Safe at any time: if another tick is at work, this one leaves it to that.',
   examples: [['tick --stack prod', 'look for changes now']],
   settings: z.object({}),

@@ -19,6 +19,8 @@ const triedAgainMs = 2_000;
 
 export const watch = opsCommand({
   usage: 'watch',
+  permissions:
+    '`sns:Subscribe`, `sns:Unsubscribe`, `sns:ListSubscriptionsByTopic` on the events topic; `sqs:ListQueues`; and on queues named `certification-notifier-watch-*`: `sqs:CreateQueue`, `sqs:DeleteQueue`, `sqs:GetQueueUrl`, `sqs:GetQueueAttributes`, `sqs:SetQueueAttributes`, `sqs:ReceiveMessage`, `sqs:DeleteMessage`, `sqs:TagQueue`, `sqs:ListQueueTags`',
   summary: 'Follows events and ticks live, until Ctrl-C.',
   details:
     'A tick shows once it has come to its end; that none does is said after three periods. Events come through a queue of its own, which is removed at the end; one that a crash has left behind is removed by the next run, once it is twenty minutes old. Shows no personal data. With --json: a line each, {"event": …} or {"tick": …}, whose begun and over are reasons as status has them. Ctrl-C is its regular end: 0.',

@@ -10,6 +10,10 @@ export type Schedule =
   | { readonly is: 'disabled' | 'removed' }
   | { readonly is: 'unknown'; readonly because: AwsFailedError | NotPermittedError };
 
+/** For those who look. */
+export const schedulePermission =
+  '`scheduler:GetSchedule`; without it `check` skips that one check, and `status` does not know whether the schedule is enabled';
+
 /**
  * The function cannot see its own schedule. That the caller may not look either, or that AWS does not
  * say, is an answer.
