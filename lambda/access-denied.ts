@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { adviceOnDenied } from './condition-table.ts';
+import { adviceOnDenied, adviceOnUnusable } from './condition-table.ts';
 import { errorOf } from './errors.ts';
 
 /** What was asked of AWS, as IAM names it. */
@@ -19,11 +19,30 @@ export class AccessDeniedError extends errorOf('access-denied', 'aws') {
   }
 }
 
-/** By its name in DynamoDB, Secrets Manager, SNS, SQS and KMS; the text of its message decides nothing. */
+/** What is asked for is not there, or switched off: somebody has changed it by hand. */
+export class ResourceUnusableError extends errorOf('resource-unusable', 'aws') {
+  readonly whatToDo = adviceOnUnusable;
+
+  constructor({ action, resource }: Asked, saying: string, options: ErrorOptions) {
+    super(`AWS cannot do ${action} on ${resource} ${saying}.`, options);
+  }
+}
+
+/** No retry helps, and people can. */
+export type Denial = AccessDeniedError | ResourceUnusableError;
+
+/**
+ * By its name in DynamoDB, Secrets Manager, SNS, SQS and KMS; the text of its message decides nothing. Of a secret that
+ * is to be deleted, Secrets Manager says `InvalidRequestException`.
+ */
 const denied = z.object({
   name: z
     .string()
-    .check(z.regex(/^(AccessDenied|AuthorizationError|K(MS|ms)\.?AccessDenied)(Exception)?$/)),
+    .check(
+      z.regex(
+        /^(AccessDenied|AuthorizationError|K(MS|ms)\.?AccessDenied|(Resource)?NotFound|QueueDoesNotExist|InvalidRequest|K(MS|ms)\.?(Disabled|NotFound|InvalidState))(Exception)?$/,
+      ),
+    ),
   message: z.catch(z.string(), ''),
   $metadata: z.catch(z.object({ requestId: z.string() }), { requestId: 'unknown' }),
 });
@@ -37,16 +56,18 @@ const named = {
 };
 
 /**
- * What AWS has denied, to be shown: where it does not say what that was, it is what was asked of it.
+ * What AWS has denied or does not find, to be shown: where it does not say what that was, it is what was asked of it.
  * @returns undefined: something else has failed
  */
-export function denialOf(error: unknown, asked: Asked): AccessDeniedError | undefined {
+export function denialOf(error: unknown, asked: Asked): Denial | undefined {
   const { data } = denied.safeParse(error);
   if (data === undefined) return undefined;
   const { name: code, message, $metadata } = data;
   const found = (pattern: RegExp) => pattern.exec(message)?.[1];
   const reason = found(named.reason)?.replace(/ allows$/, '$& it');
   const saying = `(${code}, request ${$metadata.requestId})${reason ? `: ${reason}` : ''}`;
+  if (!/Denied|Authorization/.test(code))
+    return new ResourceUnusableError(asked, saying, { cause: error });
   const publishes = /^s[nq]s:/.test(asked.action) ? 'kms:GenerateDataKey and ' : '';
   const key = { action: `${publishes}kms:Decrypt`, resource: `the key of ${asked.resource}` };
   const action = found(named.action);

@@ -327,6 +327,8 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
 export const adviceOnDenied = (what: string) =>
   `${putBack} If that does not help, grant the role of this function ${what}, in the policy that denies it: the role's, the resource's, its key's or the organization's.`;
 
+export const adviceOnUnusable = `It was deleted or disabled, or its key was. ${putBack} A deleted table comes back from its backup first, a deleted secret with aws secretsmanager restore-secret.`;
+
 /** A function, so that the one that runs ticks is bundled without them. */
 export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
   failing: {

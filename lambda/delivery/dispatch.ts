@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import { type AccessDeniedError, type Asked, denialOf } from '../access-denied.ts';
+import { type Asked, type Denial, denialOf } from '../access-denied.ts';
 import type { Clock } from '../clock.ts';
 import type { EventMessage } from '../events/message.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
@@ -102,7 +102,7 @@ interface Run {
   failures: number;
   /** Why nothing more is sent. */
   stopped?: string | undefined;
-  denial?: AccessDeniedError | undefined;
+  denial?: Denial | undefined;
 }
 
 /**

@@ -54,7 +54,7 @@ const asGiven = { removeUndefinedValues: true };
 
 /**
  * The ledger's table. A write whose condition does not hold answers `false` (or `undefined`);
- * everything else that goes wrong is a `LedgerUnavailableError`, a `LedgerRefusedError`, or an `AccessDeniedError`.
+ * everything else that goes wrong is a `LedgerUnavailableError`, a `LedgerRefusedError`, or a `Denial`.
  */
 export class Table {
   readonly #client: DynamoDBClient;

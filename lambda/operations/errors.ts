@@ -1,4 +1,4 @@
-import type { AccessDeniedError } from '../access-denied.ts';
+import type { Denial } from '../access-denied.ts';
 import { errorOf } from '../errors.ts';
 
 /** The integration has never ticked: there is nothing that could be looked at or changed. */
@@ -76,7 +76,7 @@ export class EventsRefusedError extends errorOf('events-refused', 'aws', 'retry-
   readonly whatToDo: string;
 
   /** @param denial if it was refused for want of permission */
-  constructor(refused: number, code: string, denial?: AccessDeniedError) {
+  constructor(refused: number, code: string, denial?: Denial) {
     const why = denial === undefined ? ` (${code}).` : `: ${denial.message}`;
     super(`${refused} ${refused === 1 ? 'event was' : 'events were'} refused${why}`);
     this.retryHelps = denial === undefined;

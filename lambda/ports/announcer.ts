@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import type { AccessDeniedError } from '../access-denied.ts';
+import type { Denial } from '../access-denied.ts';
 import type { CertificationEvent } from '../events/event.ts';
 import type { OwedEvent } from '../events/owed-event.ts';
 
@@ -37,7 +37,7 @@ export interface PublishOutcome {
   /** Why nothing more was sent: SNS is down, or time is up. What else is to be published waits for the next tick. */
   readonly stopped?: string | undefined;
   /** What a refusal for want of permission says. */
-  readonly denial?: AccessDeniedError | undefined;
+  readonly denial?: Denial | undefined;
 }
 
 export interface Refusal {
@@ -53,5 +53,5 @@ export type DigestOutcome =
   | {
       readonly accepted: false;
       readonly code: string;
-      readonly denial?: AccessDeniedError | undefined;
+      readonly denial?: Denial | undefined;
     };

@@ -12,7 +12,7 @@ import type { Lease, LeasedState, State, StateChanges } from './state.ts';
  * What the tick needs of the ledger. All writes are single-item; those that announce are conditional,
  * and the calendar, a cache, is written under the lease.
  *
- * @throws AccessDeniedError, LedgerUnavailableError (every method: a write may have been done all the same), or
+ * @throws AccessDeniedError, ResourceUnusableError, LedgerUnavailableError (every method: a write may have been done all the same), or
  * LedgerCorruptError when the state or the calendar is not as it was written
  */
 export interface Ledger {

@@ -4,7 +4,7 @@ import type { Temporal } from 'temporal-polyfill';
 import type { Change, Found, Sighting } from '../detection/compare.ts';
 import type { RecentWindow } from '../detection/days.ts';
 import { concluded, type GateMemory, nothingFound, type Outlook } from '../detection/gate.ts';
-import { faultOf, NotifierError } from '../errors.ts';
+import { errorOf, faultOf, NotifierError } from '../errors.ts';
 import { type CertificationEvent, certificationEvent } from '../events/event.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { Lease, LeasedState, State } from '../ports/state.ts';
@@ -27,6 +27,16 @@ export interface AnnouncementTally {
   readonly conflicts: number;
   /** Kept back by the gate. */
   readonly held: number;
+}
+
+/** Operations could not be told of a flood, and nothing is held that nobody knows of. */
+export class FloodNotToldError extends errorOf('flood-not-told', 'aws', 'retry-helps') {
+  readonly whatToDo =
+    'Nothing, if the next tick succeeds. Otherwise look for "notice refused" in the log: the operations topic, its key or the role of this function.';
+
+  constructor() {
+    super('Operations could not be told that so much is to be held.');
+  }
 }
 
 /** What a tick has announced, and what it goes by. */
@@ -159,7 +169,10 @@ export class Announcement {
     this.#now = { ...this.#now, gate: memory, saved: memory, outlook: { ...outlook, known } };
     // What operations cannot be told of is not committed, and found again by the next tick.
     const isTold = held.length === 0 || (await this.#context.tellFlood(held));
-    if (!isTold) this.#now = { ...this.#now, failures: this.#now.failures + held.length };
+    if (!isTold) {
+      const failures = this.#now.failures + held.length;
+      this.#now = { failure: new FloodNotToldError(), ...this.#now, failures };
+    }
     return [
       ...(isTold ? await this.#conclude(held, 'held', now) : []),
       ...(await this.#conclude(free, 'pending', now)),

@@ -112,6 +112,26 @@ describe('what AWS denies', () => {
     expect(JSON.stringify(describeError(denial))).not.toContain('Canary');
   });
 
+  it.each([
+    'ResourceNotFoundException',
+    'NotFoundException',
+    'QueueDoesNotExist',
+    'KMSDisabledException',
+    'KmsDisabled',
+    'KMS.NotFoundException',
+    'KMSInvalidStateException',
+    'InvalidRequestException',
+  ])('is no denial where it is gone or disabled (%s), and needs people all the same', (name) => {
+    const error = Object.assign(new Error('Canary Featherstone'), { name, $metadata });
+    const found = denialOf(error, publishing);
+    expect(found).toMatchObject({ code: 'resource-unusable', fault: 'aws', retryHelps: false });
+    expect(found?.message).toBe(
+      `AWS cannot do sns:Publish on ${publishing.resource} (${name}, request 0b3a1c52).`,
+    );
+    expect(found?.whatToDo).toContain('cdk deploy --revert-drift');
+    expect(JSON.stringify(describeError(found))).not.toContain('Canary');
+  });
+
   it('is known by its name, whatever a message says', () => {
     const message = `${role} is not authorized to perform: dynamodb:GetItem on resource: x`;
     const throttled = new DynamoDBServiceException({

@@ -132,6 +132,12 @@ export class Deployment {
     return this.#gates.dynamodb;
   }
 
+  /** In front of every service of AWS that functions call. */
+  get awsGates(): readonly Gate[] {
+    const { dynamodb, sns, sqs, secretsManager } = this.#gates;
+    return [dynamodb, sns, sqs, secretsManager];
+  }
+
   /** Synthesizes the stack and opens the gates, once for all tests. */
   async build(config: DeploymentConfig = {}): Promise<void> {
     const { topic, subscriptions = [], integration: more, others = [], records = 30 } = config;

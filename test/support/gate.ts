@@ -13,6 +13,8 @@ export interface Call {
   /** `PublishBatch`, `PutItem` and so on; the path for a service that is not of AWS. */
   readonly operation: string;
   readonly body: string;
+  /** Of a request that AWS's SDK has signed. */
+  readonly asked: AwsCall | undefined;
   /** Sends the request on, with another body if given, and waits for the answer. */
   forward(body?: string): Promise<Reply>;
 }
@@ -119,14 +121,12 @@ export class Gate {
     const body = Buffer.concat(chunks).toString();
     const operation = operationOf(request, body);
     this.calls.push(operation);
-    // Signature Version 4: `Credential=<access key>/<date>/<region>/<service>/aws4_request`.
-    const [, caller, service] =
-      /Credential=([^/]+)\/[^/]+\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? '') ?? [];
-    if (caller !== undefined && service !== undefined)
-      this.#onCall?.({ caller, service, operation, url: request.url ?? '/', body });
+    const asked = askedBy(request, operation, body);
+    if (asked) this.#onCall?.(asked);
     const call: Call = {
       operation,
       body,
+      asked,
       forward: (changed = body) => forward(this.target, request, changed),
     };
     try {
@@ -140,6 +140,15 @@ export class Gate {
       response.destroy();
     }
   }
+}
+
+/** Undefined: nobody has signed it. */
+function askedBy(request: IncomingMessage, operation: string, body: string): AwsCall | undefined {
+  // Signature Version 4: `Credential=<access key>/<date>/<region>/<service>/aws4_request`.
+  const [, caller, service] =
+    /Credential=([^/]+)\/[^/]+\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? '') ?? [];
+  if (caller === undefined || service === undefined) return undefined;
+  return { caller, service, operation, url: request.url ?? '/', body };
 }
 
 function operationOf(request: IncomingMessage, body: string): string {

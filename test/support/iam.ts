@@ -81,6 +81,10 @@ function keysAllowed(condition: Json): readonly string[] | undefined {
   return listOf(field(field(condition, operator), leadingKeys)).map(String);
 }
 
+export function isAllowed({ granted }: RoleOfFunction, needed: Permission): boolean {
+  return granted.some((grant) => covers(grant, needed));
+}
+
 /** IAM's wildcards: `*` for any characters, `?` for one. */
 function covers(granted: Permission, needed: Permission): boolean {
   return (

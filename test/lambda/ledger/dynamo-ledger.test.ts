@@ -2,6 +2,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ResourceUnusableError } from '../../../lambda/access-denied.ts';
 import { systemClock } from '../../../lambda/clock.ts';
 import { type GateMemory, nothingFound } from '../../../lambda/detection/gate.ts';
 import type { Missing } from '../../../lambda/detection/missing.ts';
@@ -342,15 +343,16 @@ describe('trouble', () => {
     expect(batch?.unreadable[0]?.message).toContain(`CERT#${integration}#1`);
   });
 
-  it('with the table is a typed error with its cause', async () => {
+  it('with a table that is gone is a typed error with its cause, which no retry mends', async () => {
     const nowhere = dynamoLedger(
       new Table(database.client, 'no-such-table', systemClock),
       'x',
       journal,
     );
     await expect(nowhere.state()).rejects.toMatchObject({
-      constructor: LedgerUnavailableError,
-      retryHelps: true,
+      constructor: ResourceUnusableError,
+      retryHelps: false,
+      message: expect.stringContaining('dynamodb:GetItem on the table no-such-table'),
       cause: { name: 'ResourceNotFoundException' },
     });
   });

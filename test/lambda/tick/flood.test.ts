@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PartnerReader } from '../../../lambda/ports/partner-reader.ts';
+import { FloodNotToldError } from '../../../lambda/tick/announcement.ts';
 import type { TickReport } from '../../../lambda/tick/tick.ts';
 import { Integration } from '../../scaffold/integration.ts';
 import { assessment } from '../../support/assessments.ts';
@@ -50,6 +51,7 @@ describe('a flood', () => {
     const refused = await story.tick();
     expect(refused).toMatchObject({ created: 0, held: 0 });
     expect(refused.failed).toBeGreaterThan(0);
+    expect(refused.failure).toBeInstanceOf(FloodNotToldError);
     story.subscribers.mailing = { accepted: true };
     expect(await story.tick()).toMatchObject({ created: 300, held: 300 });
     expect(story.notices).toHaveLength(1);

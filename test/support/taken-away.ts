@@ -1,0 +1,73 @@
+import type { Place, Template } from '../../local/aws/template.ts';
+import type { AwsCall, Call, Reply } from './gate.ts';
+import {
+  isAllowed,
+  type Permission,
+  Requirements,
+  type RoleOfFunction,
+  rolesOfFunctions,
+} from './iam.ts';
+
+/** Roles as the template has them, and AWS as it answers where one of them lacks an action. */
+export class Roles {
+  readonly #roles: ReadonlyMap<string, RoleOfFunction>;
+  readonly #requirements: Requirements;
+
+  constructor(template: Template, place: Place) {
+    this.#roles = new Map(
+      rolesOfFunctions(template, place).map((role) => [role.functionName, role]),
+    );
+    this.#requirements = new Requirements(template, place);
+  }
+
+  actionsOf(functionName: string): string[] {
+    return [...new Set(this.#of(functionName).granted.map(({ action }) => action))];
+  }
+
+  /** A rule for every gate in front of AWS: the function's role has lost the action, on whatever resource. */
+  without(functionName: string, lost: string): (call: Call) => Promise<Reply> {
+    const role = this.#of(functionName);
+    const left = { ...role, granted: role.granted.filter(({ action }) => action !== lost) };
+    return async ({ asked, forward }) => {
+      if (asked?.caller !== functionName) return forward();
+      const missing = this.#requirements.of(asked).find((one) => !isAllowed(left, one));
+      return missing ? denial(asked, missing) : forward();
+    };
+  }
+
+  #of(functionName: string): RoleOfFunction {
+    const role = this.#roles.get(functionName);
+    if (role === undefined) throw new Error(`no role of ${functionName}`);
+    return role;
+  }
+}
+
+/** In each service's own words. */
+function denial({ service, caller }: AwsCall, { action, resource }: Permission): Reply {
+  const message = `User: arn:aws:sts::000000000000:assumed-role/${caller}/${caller} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
+  const ofKey = action.startsWith('kms:');
+  switch (service) {
+    case 'sns':
+      return xml(403, ofKey ? 'KMSAccessDenied' : 'AuthorizationError', message);
+    case 'sqs':
+      return json(400, ofKey ? 'KmsAccessDenied' : 'AccessDeniedException', message);
+    default:
+      return json(400, 'AccessDeniedException', ofKey ? 'Access to KMS is not allowed' : message);
+  }
+}
+
+export function json(status: number, type: string, message = 'no'): Reply {
+  return {
+    status,
+    type: 'application/x-amz-json-1.0',
+    body: JSON.stringify({ __type: type, message }),
+  };
+}
+
+export function xml(status: number, code: string, message = 'no'): Reply {
+  return {
+    status,
+    type: 'text/xml',
+    body: `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  };
+}
