@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { adviceOn, noticed } from '../../lambda/condition-table.ts';
+import { adviceOn, type Condition, conditions, noticed } from '../../lambda/condition-table.ts';
 import { contract, type Reason, type ResultOf, reasons } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -58,13 +58,23 @@ function scheduled(status: Status, { is }: Schedule): Status {
 }
 
 /** What the table says of each condition, with the command as it is given here. */
-function advised({ conditions, ...status }: Status, target: Target): AdvisedStatus {
+function advised({ conditions: open, ...status }: Status, target: Target): AdvisedStatus {
   const place = placeOf(target, status.settings.integration);
+  const isOpen = (reason: Reason) => open.some(({ name }) => name === reason);
+  const unopened = status.reasons.filter((reason) => !isOpen(reason));
+  const toDo = unopened.flatMap((reason) => conditionOf(reason) ?? []);
   return {
     ...status,
-    conditions: conditions.map((condition) => {
+    toDo: toDo.map((condition) => adviceOn(condition, place)),
+    conditions: open.map((condition) => {
       const entry = noticed[condition.name];
       return { ...condition, title: entry.title, whatToDo: adviceOn(entry, place) };
     }),
   };
+}
+
+/** What is said of a reason that is no open notice. */
+function conditionOf(reason: Reason): Condition | undefined {
+  const all: Readonly<Record<string, Condition | undefined>> = conditions();
+  return all[reason === 'behind' ? 'no-completed-tick' : reason];
 }

@@ -13,6 +13,8 @@ type Status = ResultOf<'status'>;
 const stretchesShown = 5;
 /** With what is said of each condition, as it holds for this command line. */
 export interface AdvisedStatus extends Status {
+  /** About reasons of which operations have not been told. */
+  readonly toDo?: readonly string[];
   conditions: (Status['conditions'][number] & {
     readonly title: string;
     readonly whatToDo: string;
@@ -27,6 +29,7 @@ export function statusLines(view: View, status: AdvisedStatus): string[] {
     `${view.paint('strong', settings.integration)}  ${standing(view, status)}`,
     ...facts(view, [
       ['partner', `${settings.baseUrl}, days in ${settings.timeZone}`],
+      ...(status.toDo ?? []).map((told): [string, Cell] => ['to do', told]),
       ['last tick', lastTick === undefined ? 'none' : momentAndDistance(lastTick, view)],
       ['denied', denied(view, status)],
       [

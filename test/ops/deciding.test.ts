@@ -162,6 +162,12 @@ describe('a pause', () => {
     expect((await duty.run('status')).stdout).toMatch(
       /^district-a {2}not up to date: paused since .* by arn:aws:iam::000000000000:root: maintenance\n/,
     );
+    expect((await duty.run('status')).stdout).toMatch(
+      RegExp(
+        `^ {2}to do .* npx certification-notifier resume --stack ${duty.stack} --integration`,
+        'm',
+      ),
+    );
     expect(await duty.json('resume')).toMatchObject({ exitCode: 0, result: { changed: true } });
     expect((await duty.run('tick')).stdout).toContain('completed');
   });
