@@ -7,6 +7,8 @@ export const stackOutputs = {
   operationsTopic: 'OperationsTopicArn',
   operateFunction: (integration: string) => `OperateFunction${pascalCase(integration)}`,
   schedule: (integration: string) => `Schedule${pascalCase(integration)}`,
+  /** Starts the self-checks, and knows which subscriptions there should be. */
+  selfCheck: (integration: string) => `SelfCheck${pascalCase(integration)}`,
   secret: (integration: string) => `Secret${pascalCase(integration)}`,
 } as const;
 

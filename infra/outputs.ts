@@ -76,6 +76,11 @@ export function addOutputs(stack: Stack, notifier: CertificationNotifier): void 
       integration.schedule.scheduleName,
       `Starts the ticks of ${name}`,
     );
+    output(
+      stackOutputs.selfCheck(name),
+      integration.selfCheck.scheduleName,
+      `Starts the self-checks of ${name}`,
+    );
     output(stackOutputs.secret(name), secret, `Holds the credentials of ${name}`);
     // An existing one is filled by its owner.
     if (integration.secret.isNew)

@@ -321,6 +321,20 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     metric: metrics.daysUnproven,
     alarm: 'unproven',
   },
+  'check-failed': {
+    title: 'the daily self-check fails',
+    fault: 'ops',
+    grows: 'more of the daily self-check fails',
+    ends: 'the daily self-check passes again',
+    over: 'a self-check passes',
+    happened:
+      'Once a day, the operate function tries what subscribers rely on and ticks do not need. Some of it has failed, or no self-check has come to its end for 26 hours.',
+    impact: 'Somebody may not hear of a certification. The ledger has all events.',
+    likely: 'a subscription that somebody has ended, or that nobody has confirmed in time.',
+    counts: 'Failures since it passed last',
+    toDo: 'Mend each failure that the check shows. With --note, it then ends this at once.',
+    command: { ops: 'check --note' },
+  },
 };
 
 /** What to do where AWS denies something to a function: `what` is to be granted. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Names that the stack and the running code must agree on: the only module that both import.
  * Renaming a key attribute or an index replaces a table or an index in production.
@@ -18,6 +20,25 @@ export const environment = {
   /** JSON: how people are told; its shape is that of settings.ts. */
   alerts: 'ALERTS',
 } as const;
+
+/**
+ * What tells an endpoint of a subscription from others where many can read it who may not read the subscription: an
+ * ARN as it is, of an address or a URL ten digits of its hash.
+ */
+export function endpointName(protocol: string, endpoint: string): string {
+  if (protocol === 'sqs' || protocol === 'lambda') return endpoint;
+  return createHash('sha256').update(endpoint).digest('hex').slice(0, 10);
+}
+
+/** A subscription that the stack has made, as the self-check is told of it. */
+export interface ExpectedSubscription {
+  readonly topic: 'events' | 'alerts' | 'operations';
+  readonly protocol: string;
+  /** As `endpointName` makes it of the endpoint. */
+  readonly endpoint: string;
+  /** What an alarm calls it: nothing personal or secret. */
+  readonly name: string;
+}
 
 /** Keys and indexes of the ledger table. */
 export const ledgerTable = {

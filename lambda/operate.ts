@@ -2,7 +2,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { assemble, withoutRetries } from './assembly.ts';
 import { regionOf, sqsAnnouncer } from './delivery/sqs-announcer.ts';
-import { topicFindings } from './delivery/topic-findings.ts';
+import { subscribersOf, topicFindings } from './delivery/topic-findings.ts';
 import { FunctionJournal } from './function-journal.ts';
 import { TickJournal } from './journal.ts';
 import { dynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
@@ -40,6 +40,7 @@ const parts: OperationParts = {
   },
   credentials: () => assembled.credentials({ afresh: true }),
   topics: () => topicFindings(sns, topics),
+  subscribers: (topic) => subscribersOf(sns, topics[topic]),
 };
 
 /** One command of the people on duty. What goes wrong is part of the answer, not an exception. */

@@ -30,7 +30,7 @@ export function resourcesOf({
   hasOperationsHook = false,
 }: Parts): number {
   return (
-    (hasOperationsHook ? 18 : 17) +
+    (hasOperationsHook ? 19 : 18) +
     (hasPager ? 21 : 20) * integrations +
     9 * fanOuts +
     6 * newQueues +

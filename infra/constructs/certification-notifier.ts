@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -25,6 +25,7 @@ import { DeliveryAlarms } from './delivery-alarms.ts';
 import { Integration } from './integration.ts';
 import { Ledger } from './ledger.ts';
 import { setRunbook } from './runbook.ts';
+import { Starter } from './starter.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Topics } from './topics.ts';
 import { UnstartedTicks } from './unstarted-ticks.ts';
@@ -113,6 +114,12 @@ export class CertificationNotifier extends Construct {
     this.queues = subscriptions.newQueues;
 
     const unstarted = new UnstartedTicks(this, 'UnstartedTicks', topics);
+    const starter = new Starter(this, 'Starter', unstarted);
+    if (!settings.subscriptions.some(({ topic }) => topic === 'operations'))
+      Annotations.of(this).addWarningV2(
+        'certification-notifier:nobody-on-operations',
+        "subscriptions: nobody is subscribed to 'operations': notices and alarms reach nobody. If somebody subscribes in another way, acknowledge this warning.",
+      );
 
     const pager =
       settings.pagerTopicArn === undefined
@@ -126,7 +133,7 @@ export class CertificationNotifier extends Construct {
     });
 
     this.integrations = new Map(
-      settings.integrations.map((integration) => [
+      settings.integrations.map((integration, position) => [
         integration.name,
         new Integration(this, integration.name, {
           config: integration,
@@ -136,6 +143,9 @@ export class CertificationNotifier extends Construct {
           eventQueueArns: subscriptions.eventQueueArns,
           subscriptions: subscriptions.all,
           unstarted,
+          starter,
+          // The topics are those of all: one looks after them, and tells of each failure once.
+          expected: position === 0 ? subscriptions.expected : undefined,
           pager,
           logRetention: settings.logRetentionDays,
           reserveConcurrency: settings.reserveConcurrency,
@@ -184,7 +194,10 @@ export class CertificationNotifier extends Construct {
       .combine(
         allowed(
           ['scheduler:GetSchedule'],
-          integrations.map(({ schedule }) => schedule.scheduleArn),
+          integrations.flatMap(({ schedule, selfCheck }) => [
+            schedule.scheduleArn,
+            selfCheck.scheduleArn,
+          ]),
         ),
       );
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Aws, Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -10,7 +11,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type IDependable } from 'constructs';
-import { environment as variables } from '../../lambda/names.ts';
+import { type ExpectedSubscription, environment as variables } from '../../lambda/names.ts';
 import type { AlertsConfig, IntegrationSettings } from '../config.ts';
 import { integrationVariable } from '../function-settings.ts';
 import { BaselineFanOut } from './baseline-fan-out.ts';
@@ -18,6 +19,7 @@ import type { Ledger } from './ledger.ts';
 import { type FunctionSurroundings, NotifierFunction } from './notifier-function.ts';
 import { Operate } from './operate.ts';
 import { Page } from './page.ts';
+import type { Starter } from './starter.ts';
 import { TickAlarms } from './tick-alarms.ts';
 import type { Topics } from './topics.ts';
 
@@ -55,6 +57,10 @@ export interface IntegrationProps {
   readonly subscriptions: IDependable;
   /** Where the scheduler leaves a tick that it could not start. */
   readonly unstarted: sqs.IQueue;
+  /** Starts ticks and self-checks. */
+  readonly starter: Starter;
+  /** What the self-check looks for; undefined: that of another integration does. */
+  readonly expected: readonly ExpectedSubscription[] | undefined;
   /** Where urgent alarms go besides the operations topic. Undefined: nowhere. */
   readonly pager: sns.ITopic | undefined;
   /** Days. */
@@ -70,6 +76,8 @@ export class Integration extends Construct {
   /** Carries out what operators ask for. */
   readonly operate: lambda.Function;
   readonly schedule: scheduler.Schedule;
+  /** Starts the self-checks, and says which subscriptions there should be. */
+  readonly selfCheck: scheduler.Schedule;
   readonly secret: CredentialsSecret;
   /** Where the ticks do not read the baseline by themselves. */
   readonly baseline: IStateMachine | undefined;
@@ -99,6 +107,7 @@ export class Integration extends Construct {
       credentials: credentialsStatements(this.secret),
       queueArns: eventQueueArns,
     });
+    this.selfCheck = this.#checkedDaily(props);
     if (config.baseline !== 'tick')
       this.baseline = new BaselineFanOut(this, 'Baseline', {
         ...surroundings,
@@ -203,36 +212,38 @@ export class Integration extends Construct {
     });
   }
 
-  #scheduled({ config: { name, every }, unstarted }: IntegrationProps): scheduler.Schedule {
+  #scheduled({ config: { name, every }, starter, unstarted }: IntegrationProps) {
     const period = Duration.minutes(every);
-    const role = new iam.Role(this, 'ScheduleRole', {
-      assumedBy: new iam.ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
-      }),
-      inlinePolicies: {
-        start: new iam.PolicyDocument({
-          statements: [
-            new iam.PolicyStatement({
-              actions: ['lambda:InvokeFunction'],
-              resources: [this.poll.functionArn],
-            }),
-            new iam.PolicyStatement({
-              actions: ['sqs:SendMessage'],
-              resources: [unstarted.queueArn],
-            }),
-          ],
-        }),
-      },
-    });
     return new scheduler.Schedule(this, 'Schedule', {
       description: `Starts a tick of ${name} every ${every} min`,
       schedule: scheduler.ScheduleExpression.rate(period),
       target: new LambdaInvoke(this.poll, {
-        // The construct would also allow every version and alias of the function.
-        role: role.withoutPolicyUpdates(),
+        role: starter.starting(this.poll),
         retryAttempts: 3,
         maxEventAge: period,
         deadLetterQueue: unstarted,
+      }),
+    });
+  }
+
+  /** At a minute of its own. One that is not carried out is told by the ticks: it needs no queue. */
+  #checkedDaily({ config: { name }, starter, expected }: IntegrationProps) {
+    const digest = createHash('sha256').update(name).digest();
+    return new scheduler.Schedule(this, 'SelfCheck', {
+      description: `Starts a self-check of ${name} once a day`,
+      schedule: scheduler.ScheduleExpression.cron({
+        hour: String(1 + (digest.readUInt16BE(0) % 22)),
+        minute: String(1 + (digest.readUInt16BE(2) % 58)),
+      }),
+      target: new LambdaInvoke(this.operate, {
+        role: starter.starting(this.operate),
+        input: scheduler.ScheduleTargetInput.fromObject({
+          command: 'check',
+          note: true,
+          ...(expected && { subscriptions: expected }),
+        }),
+        retryAttempts: 3,
+        maxEventAge: Duration.hours(1),
       }),
     });
   }

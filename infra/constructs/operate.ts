@@ -37,7 +37,7 @@ export class Operate extends NotifierFunction {
         ...credentials,
         new iam.PolicyStatement({
           sid: 'LookAtTopics',
-          actions: ['sns:GetTopicAttributes'],
+          actions: ['sns:GetTopicAttributes', 'sns:ListSubscriptionsByTopic'],
           resources: [topics.events, topics.alerts, topics.operations].map(
             ({ topicArn }) => topicArn,
           ),

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { Aws, CfnCondition, CfnResource, Duration, Fn } from 'aws-cdk-lib';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, DependencyGroup, type IDependable } from 'constructs';
+import { type ExpectedSubscription, endpointName } from '../../lambda/names.ts';
 import type { SubscriptionConfig } from '../config.ts';
 import { filterPolicyOf } from '../filter-policy.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -39,9 +39,12 @@ export class Subscriptions extends Construct {
   readonly newQueues: ReadonlyMap<string, sqs.IQueue>;
   /** Of all queues that events go to, whoever made them. */
   readonly eventQueueArns: readonly string[];
+  /** What the self-check looks for, in the order of the configuration. */
+  readonly expected: readonly ExpectedSubscription[];
   /** When these are there, what is published reaches everybody. */
   readonly all: IDependable;
   readonly #all = new DependencyGroup();
+  readonly #expected: ExpectedSubscription[] = [];
   readonly #topics: Topics;
   readonly #places = new Map<string, CfnCondition>();
 
@@ -53,6 +56,7 @@ export class Subscriptions extends Construct {
   ) {
     super(scope, id);
     this.all = this.#all;
+    this.expected = this.#expected;
     this.#topics = topics;
     if (configs.length > 0) topics.admitQueues();
     const newQueues = new Map<string, sqs.IQueue>();
@@ -77,13 +81,15 @@ export class Subscriptions extends Construct {
    */
   #existing(config: SubscriptionConfig, endpoint: string): void {
     // Named by what it is, not by its place: reordering the list must not replace subscriptions.
-    const id = `${config.topic} ${config.protocol} ${inNames(config.protocol, endpoint)}`;
+    const known = endpointName(config.protocol, endpoint).replaceAll('/', ' ');
+    const id = `${config.topic} ${config.protocol} ${known}`;
+    const name = inPublic(config.protocol, endpoint);
     const deadLetters = new DeadLetters(this, `${id} dead letters`, {
-      of: inPublic(config.protocol, endpoint),
+      of: name,
       topics: this.#topics,
       fifo: this.#isFifo(config),
     });
-    const subscription = this.#subscribe(id, config, endpoint, deadLetters);
+    const subscription = this.#subscribe(id, config, endpoint, { deadLetters, name });
     if (config.protocol === 'lambda') this.#admitTo(endpoint, id, config, subscription);
   }
 
@@ -94,8 +100,9 @@ export class Subscriptions extends Construct {
     const id = `new queue ${endpoint.newQueue}`;
     const fifo = this.#isFifo(config);
     const topics = this.#topics;
+    const name = `the queue ${endpoint.newQueue}`;
     const deadLetters = new DeadLetters(this, `${id} dead letters`, {
-      of: `the queue ${endpoint.newQueue}`,
+      of: name,
       topics,
       fifo,
     });
@@ -106,12 +113,10 @@ export class Subscriptions extends Construct {
       fifo,
       deadLetters: deadLetters.queue,
     });
-    const subscription = this.#subscribe(
-      `${config.topic} ${id}`,
-      config,
-      queue.queueArn,
+    const subscription = this.#subscribe(`${config.topic} ${id}`, config, queue.queueArn, {
       deadLetters,
-    );
+      name,
+    });
     subscription.node.addDependency(queue);
     return queue;
   }
@@ -120,8 +125,9 @@ export class Subscriptions extends Construct {
     id: string,
     { topic, protocol, raw, filter }: SubscriptionConfig,
     endpoint: string,
-    deadLetters: DeadLetters,
+    { deadLetters, name }: { readonly deadLetters: DeadLetters; readonly name: string },
   ): sns.Subscription {
+    this.#expected.push({ topic, protocol, endpoint: endpointName(protocol, endpoint), name });
     const subscription = new sns.Subscription(this, id, {
       topic: this.#topics[topic],
       protocol: protocols[protocol],
@@ -198,22 +204,6 @@ export class Subscriptions extends Construct {
 function resourceOf(subscription: sns.Subscription): CfnResource | undefined {
   const resource = subscription.node.defaultChild;
   return CfnResource.isCfnResource(resource) ? resource : undefined;
-}
-
-/**
- * What tells an endpoint from others in the names of resources, which many can read who may not read the
- * subscription: an ARN as it is, of an address or a URL ten digits of its hash.
- */
-function inNames(protocol: SubscriptionConfig['protocol'], endpoint: string): string {
-  switch (protocol) {
-    case 'email':
-    case 'email-json':
-    case 'https':
-      return createHash('sha256').update(endpoint).digest('hex').slice(0, 10);
-    case 'sqs':
-    case 'lambda':
-      return endpoint.replaceAll('/', ' ');
-  }
 }
 
 /** What an alarm may call a subscriber: not a person's address, and no URL with what is secret in it. */

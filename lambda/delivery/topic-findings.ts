@@ -1,6 +1,10 @@
-import { GetTopicAttributesCommand, type SNSClient } from '@aws-sdk/client-sns';
-import { denialOf } from '../access-denied.ts';
-import type { TopicFinding } from '../operations/parts.ts';
+import {
+  GetTopicAttributesCommand,
+  ListSubscriptionsByTopicCommand,
+  type SNSClient,
+} from '@aws-sdk/client-sns';
+import { AccessDeniedError, denialOf } from '../access-denied.ts';
+import type { Subscribers, TopicFinding } from '../operations/parts.ts';
 import { codeOf } from './refusals.ts';
 
 /** What SNS says about the topics. A topic that it does not tell of is a finding, too. */
@@ -23,4 +27,40 @@ export function topicFindings(
       }
     }),
   );
+}
+
+/** Pages of a hundred. */
+const maxPages = 50;
+/** In the place of the ARN of a subscription: nobody has confirmed it; somebody has ended it. */
+const pending = 'PendingConfirmation';
+const ended = 'Deleted';
+
+/** All subscriptions of a topic. @throws AccessDeniedError */
+export async function subscribersOf(client: SNSClient, TopicArn: string): Promise<Subscribers> {
+  const listed: Subscribers['listed'][number][] = [];
+  let NextToken: string | undefined;
+  try {
+    for (let pages = 0; pages < maxPages; pages++) {
+      const command = new ListSubscriptionsByTopicCommand({ TopicArn, NextToken });
+      const page = await client.send(command);
+      for (const { Protocol = '', Endpoint = '', SubscriptionArn } of page.Subscriptions ?? [])
+        if (SubscriptionArn !== ended)
+          listed.push({
+            protocol: Protocol,
+            endpoint: Endpoint,
+            isConfirmed: SubscriptionArn !== pending,
+          });
+      NextToken = page.NextToken;
+      if (NextToken === undefined) return { listed };
+    }
+    return { problem: `more than ${listed.length} subscriptions`, listed };
+  } catch (error) {
+    const denial = denialOf(error, {
+      action: 'sns:ListSubscriptionsByTopic',
+      resource: TopicArn,
+    });
+    // That a topic is gone is told where the topics are looked at.
+    if (denial instanceof AccessDeniedError) throw denial;
+    return { problem: codeOf(error), listed };
+  }
 }

@@ -4,6 +4,7 @@ import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
 import type { Missing } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
+import { type SelfCheck, selfCheckSeen } from './self-check.ts';
 
 /** In the way of every tick until people mend it: the codes of the errors that reach so far. */
 export const accessNames = [
@@ -29,6 +30,7 @@ export const conditionNames = [
   'shown-by-id',
   'undeliverable',
   'unproven',
+  'check-failed',
 ] as const;
 
 export type ConditionName = (typeof conditionNames)[number];
@@ -77,6 +79,8 @@ export interface Facts {
   };
   /** What waits for ops. Only ticks with the lease count it, and tell of odd fields: others see the same page each time. */
   waiting?: Pick<Observations, 'held' | 'undeliverable'>;
+  /** The last one that the operate function has carried out. */
+  selfCheck?: SelfCheck | undefined;
   /** The first that AWS has denied this tick. */
   denial?: State['denial'];
 }
@@ -196,6 +200,7 @@ export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number):
     ),
     paused: { number: 0 },
     ...paceSeen(facts.pace, nowMs),
+    ...selfCheckSeen(facts.selfCheck, nowMs),
     ...(access &&
       Object.fromEntries(accessNames.map((name) => [name, { number: Number(name === access) }]))),
     ...(absence && {

@@ -5,26 +5,15 @@ import { recentWindow } from '../detection/days.ts';
 import { isRefusal } from '../errors.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import { checkNames, type ResultOf } from './contract.ts';
+import { type Finding, failed, ok, skipped, warning } from './finding.ts';
 import type { Carrier, OperationParts } from './parts.ts';
+import { isLeftAlone, noteSelfCheck } from './self-check.ts';
 import { isBehind } from './status.ts';
 import { ifPaused } from './steering.ts';
+import { subscriptions } from './subscriptions.ts';
 
 type Check = ResultOf<'check'>['checks'][number];
-type Finding = Omit<Check, 'name'>;
-type Found = Map<Check['name'], Finding>;
 
-const ok = (found: string): Finding => ({ outcome: 'ok', found });
-const warning = (found: string, whatToDo: string): Finding => ({
-  outcome: 'warning',
-  found,
-  whatToDo,
-});
-const failed = (found: string, whatToDo: string): Finding => ({
-  outcome: 'failed',
-  found,
-  whatToDo,
-});
-const skipped = (found: string): Finding => ({ outcome: 'skipped', found });
 const nothingToTry = skipped('There is no record to try it with.');
 /** The list goes on changing between two questions: a difference that is real comes twice. */
 const attempts = 2;
@@ -35,41 +24,48 @@ const named = 20;
  * Tries what a first deployment can get wrong, as far as it can be tried from inside AWS, in order.
  * Reads only. What cannot be tried because of a failure before it is skipped.
  */
-export const check: Carrier<'check'> = async (parts, _command, { limit: { deadline } }) => {
-  const found: Found = new Map();
-  const note = async (name: Check['name'], look: () => Promise<Finding> | Finding) => {
-    found.set(name, await Promise.resolve().then(look).catch(failure));
+export const check: Carrier<'check'> = async (parts, command, { limit: { deadline } }) => {
+  const found = new Map<Check['name'], Finding>();
+  const look = async (name: Check['name'], at: () => Promise<Finding> | Finding) => {
+    found.set(name, await Promise.resolve().then(at).catch(failure));
   };
-  await note('ledger', () => ledger(parts));
-  await note('topics', () => topics(parts));
-  await note('secret', async () => {
+  await look('ledger', () => ledger(parts));
+  await look('topics', () => topics(parts));
+  await look('subscriptions', () => subscriptions(parts, command.subscriptions));
+  await look('secret', async () => {
     await parts.credentials();
     return ok('The secret holds a client ID and a secret.');
   });
   const hasSecret = found.get('secret')?.outcome === 'ok';
-  const pulse = hasSecret ? await firstAnswer(parts, deadline, found) : undefined;
+  const isAsked = hasSecret && !(command.note && (await isLeftAlone(parts)));
+  const pulse = isAsked ? await firstAnswer(parts, deadline, found) : undefined;
   if (pulse !== undefined) {
     found.set('scope', scope(pulse));
     found.set('records', records(pulse));
     found.set('time-zone', timeZone(parts, pulse));
-    await note('day-bounds', () => dayBounds(parts, deadline));
-    await note('single-record', () => singleRecord(parts, pulse, deadline));
+    await look('day-bounds', () => dayBounds(parts, deadline));
+    await look('single-record', () => singleRecord(parts, pulse, deadline));
   }
-  const notTried = skipped('Not tried, because of what failed before it.');
+  if (command.note) await noteSelfCheck(parts, command, found);
+  const notTried = skipped(
+    hasSecret && !isAsked
+      ? 'Not tried: the integration is paused, or the partner is left alone after refusals.'
+      : 'Not tried, because of what failed before it.',
+  );
   const checks = checkNames.map((name) => ({ name, ...(found.get(name) ?? notTried) }));
   return { result: { checks } };
 };
 
 function failure(error: unknown): Finding {
-  const { code, message, whatToDo } = problemOf(error, 'command');
-  return { ...failed(message, whatToDo), code };
+  const { code, message, whatToDo, retryHelps } = problemOf(error, 'command');
+  return { ...failed(message, whatToDo), code, isPassing: retryHelps };
 }
 
 /** The newest page; or what its refusal says about the token and the scope. */
 async function firstAnswer(
   { partner }: OperationParts,
   deadline: Temporal.Instant,
-  found: Found,
+  found: Map<Check['name'], Finding>,
 ): Promise<PulseRead | undefined> {
   // The partner may have issued a token, and refuse what it is to be used for.
   const isGood = ok('The partner issues a token, and its API accepts it.');
@@ -113,6 +109,11 @@ async function topics(parts: OperationParts): Promise<Finding> {
     return failed(
       missing.map(({ topic, problem }) => `${topic}: ${problem}`).join('; '),
       `A topic, its policy or the role of the operate function was changed. ${putBack}`,
+    );
+  if (all.some(({ topic, confirmed }) => topic === 'operations' && confirmed === 0))
+    return failed(
+      'Nobody is subscribed to operations.',
+      'Notices and alarms reach nobody. Subscribe somebody to operations in notifier.config.ts, deploy, and have the link in the message from AWS followed: docs/subscribing.md.',
     );
   const waiting = all.filter(({ pending }) => pending > 0);
   if (waiting.length > 0)

@@ -5,6 +5,7 @@ import { dayTally, presence } from '../detection/compare.ts';
 import { conditionNames } from '../detection/conditions.ts';
 import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf, faults } from '../errors.ts';
+import type { ExpectedSubscription } from '../names.ts';
 import { commandRecord } from '../ports/command-record.ts';
 import { revisionNoted } from '../ports/ledger.ts';
 import { denialNoted } from '../ports/state.ts';
@@ -137,6 +138,8 @@ const status = {
     lastTick: z.optional(instant),
     /** What AWS has denied the tick that ran last: action, resource, request, and what to grant. */
     denial: z.optional(denialNoted),
+    /** The last self-check, and what fails of it, by a short name; absent: none yet. */
+    selfCheck: z.optional(z.object({ at: instant, failed: z.record(z.string(), z.string()) })),
     certifications: count,
     /** Its total, or why it has not told it: a failure does not fail the command. Absent: not asked. */
     partner: z.optional(z.union([z.object({ count }), z.object({ problem: problemSchema })])),
@@ -334,9 +337,17 @@ const prove = {
   }),
 };
 
+const expectedSubscription = z.object({
+  topic: z.enum(['events', 'alerts', 'operations']),
+  protocol: z.string(),
+  endpoint: z.string(),
+  name: z.string(),
+}) satisfies z.ZodMiniType<ExpectedSubscription>;
+
 export const checkNames = [
   'ledger',
   'topics',
+  'subscriptions',
   'secret',
   'token',
   'scope',
@@ -348,7 +359,16 @@ export const checkNames = [
 
 const check = {
   does: 'Tries everything that a first deployment can get wrong, and explains each failure.',
-  command: z.strictObject({ command: z.literal('check') }),
+  command: z.strictObject({
+    command: z.literal('check'),
+    /**
+     * As the schedule does it once a day: what fails is noted for the ticks, which tell operations. The partner is
+     * not asked while it is left alone.
+     */
+    note: z._default(z.boolean(), false),
+    /** Which there should be, by the configuration; absent: nobody has said, and they are not looked for. */
+    subscriptions: z.optional(z.readonly(z.array(expectedSubscription))),
+  }),
   result: z.object({
     /** In the order in which they were made: what follows a failure may be skipped because of it. */
     checks: z.array(

@@ -21,6 +21,18 @@ export interface TopicFinding {
   readonly pending: number;
 }
 
+/** Who subscribes to a topic, as SNS lists them. */
+export interface Subscribers {
+  /** Why SNS does not tell all of them; absent: it does. */
+  readonly problem?: string | undefined;
+  readonly listed: readonly {
+    readonly protocol: string;
+    /** May be a person's address: not to be told. */
+    readonly endpoint: string;
+    readonly isConfirmed: boolean;
+  }[];
+}
+
 /** What commands work with: the ports of a tick, ticks themselves, and queues to send events to. */
 export interface OperationParts {
   readonly settings: TickSettings;
@@ -36,6 +48,8 @@ export interface OperationParts {
   /** Reads the secret. @throws as the client does when there are no credentials in it */
   credentials(): Promise<unknown>;
   topics(): Promise<readonly TopicFinding[]>;
+  /** @throws AccessDeniedError */
+  subscribers(topic: TopicFinding['topic']): Promise<Subscribers>;
   readonly journal: Pick<FunctionJournal, 'info' | 'warn'>;
 }
 

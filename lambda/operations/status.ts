@@ -44,6 +44,7 @@ export const status: Carrier<'status'> = async (parts, command, { limit }) => {
     baseline: progressOf(state, calendar, settings.baseline),
     lastTick: state?.heartbeat,
     denial: state?.denial,
+    selfCheck: selfCheckTold(state),
     certifications,
     partner,
     unexplained: state?.unexplained ?? 0,
@@ -105,6 +106,11 @@ export function isBehind(state: State | undefined, { clock, settings }: Operatio
   if (state?.heartbeat === undefined || state.paused) return false;
   const since = clock.now().since(Temporal.Instant.from(state.heartbeat));
   return since.total('minutes') > missedTicks * settings.every;
+}
+
+function selfCheckTold(state: State | undefined): Status['selfCheck'] {
+  const last = state?.selfCheck;
+  return last && { at: instant(last.at), failed: last.failed };
 }
 
 async function partnerTotal(parts: OperationParts, state: State | undefined, limit: Call['limit']) {

@@ -11,6 +11,7 @@ import { plainDay } from '../detection/days.ts';
 import { type GateMemory, gateMemory, nothingFound } from '../detection/gate.ts';
 import { type Missing, missingInBrief, missingNoted } from '../detection/missing.ts';
 import { paceKnown } from '../detection/pace.ts';
+import { selfCheck } from '../detection/self-check.ts';
 import { searchRange } from '../detection/worklist.ts';
 import { bookmark } from './partner-reader.ts';
 
@@ -119,6 +120,8 @@ export const state = z.object({
   leaseOwner: z.optional(z.string()),
   leaseUntil: z.optional(instant),
   denial: z.optional(z.readonly(denialNoted)),
+  /** Of the last self-check: the operate function writes it, and ticks tell of it. */
+  selfCheck: z.optional(z.readonly(selfCheck)),
   /** Quarantined records that have been reported. */
   reported: z._default(z.readonly(z.array(z.string())), []),
   /** When people are told of events that subscribers have already; absent: no event waits for a digest. */

@@ -22,6 +22,7 @@ import { digestOf } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { remembered, unhurried } from '../detection/pace.ts';
+import { selfCheckSeen } from '../detection/self-check.ts';
 import {
   type Answer,
   dueWork,
@@ -152,10 +153,12 @@ class Tick {
     const state = await ledger.state();
     this.#open = new Map(state.conditions);
     if (state.paused) {
-      const seen = pauseSeen(state.pause, clock.now().epochMilliseconds);
+      const nowMs = clock.now().epochMilliseconds;
+      const seen = { ...pauseSeen(state.pause, nowMs), ...selfCheckSeen(state.selfCheck, nowMs) };
       await tell(this.#parts, this.#open, seen);
       return this.#report('paused', state);
     }
+    this.#facts.selfCheck = state.selfCheck;
     partner.pace.value = state.pace ?? unhurried;
     try {
       return await this.#story(state);

@@ -20,6 +20,7 @@ export function scheduler(schedules: readonly SchedulePlan[]): Server {
         Name: found.name,
         GroupName: 'default',
         ScheduleExpression: found.expression,
+        Target: { Arn: found.functionName, RoleArn: '', Input: found.input },
         State: found.enabled ? 'ENABLED' : 'DISABLED',
       }),
     );

@@ -5,15 +5,17 @@ import {
   commandLine,
   conditions,
   type Place,
+  putBack,
 } from '../../lambda/condition-table.ts';
 import { contract } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { type Check, checkLines } from '../render/check.ts';
+import { harmlessJson } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
-import { lookAtSchedule, schedulePermission } from '../target/schedule.ts';
+import { lookAtSchedule, type Schedule, schedulePermission } from '../target/schedule.ts';
 import { placeOf } from '../target/target.ts';
 
 export const check = opsCommand({
@@ -21,16 +23,22 @@ export const check = opsCommand({
   permissions: schedulePermission,
   summary: contract.check.does,
   details:
-    'Reads only. Ends with 1 when something has failed; warnings do not count. Of all integrations, unless --integration names one.',
+    'Reads only. Ends with 1 when something has failed; warnings do not count. Of all integrations, unless --integration names one. A schedule does the same once a day and notes what fails, for the next tick to tell operations; with --note, this does, too.',
   examples: [
     ['check --stack prod', 'after a deployment'],
     ['check --stack prod --integration district-a --json', 'one of them, for a program'],
+    ['check --stack prod --note', 'all is mended: the notice of the self-check is over'],
   ],
-  settings: z.object({}),
-  async run(session) {
+  declare: (command) =>
+    command.option(
+      '--note',
+      'note what fails, as the daily self-check does; the partner is not asked while it is left alone',
+    ),
+  settings: z.object({ note: z.boolean().default(false) }),
+  async run(session, { note }) {
     const checked = await ofEvery(session, {
       label: 'check',
-      ask: (operator) => checkOne(session, operator),
+      ask: (operator) => checkOne(session, operator, note),
       lines: (view, { integration, checks }) => checkLines(view, integration, checks),
     });
     const isFailed = checked.some(({ checks }) =>
@@ -40,14 +48,19 @@ export const check = opsCommand({
   },
 });
 
-async function checkOne(session: Session, operator: Operator) {
-  const { name } = operator.integration;
-  const schedule = await checkSchedule(session, operator);
-  const { checks } = await operator.ask('check', {});
-  const place = placeOf(await session.target(), name);
+async function checkOne(session: Session, operator: Operator, note: boolean) {
+  const { name, schedule, selfCheck } = operator.integration;
+  const target = await session.target();
+  const [ticks, daily] = await Promise.all([
+    lookAtSchedule(target.access, schedule, session.stop),
+    lookAtSchedule(target.access, selfCheck, session.stop),
+  ]);
+  const { checks } = await operator.ask('check', { note, ...expectedIn(daily) });
+  const place = placeOf(target, name);
   const known = new Map<string, Condition>(Object.entries(conditions()));
   const told = checks.map((one) => withCommand(one, known.get(one.code ?? ''), place));
-  return { integration: name, checks: [schedule, ...told] };
+  const scheduled = [scheduleFound('schedule', ticks), scheduleFound('self-check', daily)];
+  return { integration: name, checks: [...scheduled, ...told] };
 }
 
 /** What ends a condition that was met; that is not to check once more. */
@@ -56,15 +69,24 @@ function withCommand(check: Check, { command }: Partial<Condition> = {}, place: 
   return { ...check, whatToDo: `${check.whatToDo} ${commandLine(command, place)}` };
 }
 
-async function checkSchedule(session: Session, { integration }: Operator): Promise<Check> {
-  const name = 'schedule';
-  const { access } = await session.target();
-  const schedule = await lookAtSchedule(access, integration, session.stop);
+const input = z.object({ subscriptions: contract.check.command.shape.subscriptions });
+
+/** Which subscriptions there should be is what the schedule tells the function. */
+function expectedIn(schedule: Schedule) {
+  const text = 'input' in schedule ? schedule.input : undefined;
+  return z.safeParse(input, harmlessJson(text ?? '')).data;
+}
+
+function scheduleFound(name: 'schedule' | 'self-check', schedule: Schedule): Check {
   switch (schedule.is) {
     case 'enabled':
       return { name, outcome: 'ok', found: `Enabled: ${schedule.expression}.` };
     case 'disabled':
     case 'removed': {
+      if (name === 'self-check') {
+        const found = `The schedule of the self-checks is ${schedule.is}.`;
+        return { name, outcome: 'failed', found, whatToDo: putBack };
+      }
       const { happened: found, toDo: whatToDo } = alarmed()[`schedule-${schedule.is}`];
       return { name, outcome: 'failed', found, whatToDo };
     }

@@ -37,7 +37,7 @@ export const status = opsCommand({
         const target = await session.target();
         const [status, schedule] = await Promise.all([
           operator.ask('status', settings),
-          lookAtSchedule(target.access, operator.integration, session.stop),
+          lookAtSchedule(target.access, operator.integration.schedule, session.stop),
         ]);
         return advised(scheduled(status, schedule), target);
       },

@@ -32,6 +32,7 @@ export function statusLines(view: View, status: AdvisedStatus): string[] {
       ...(status.toDo ?? []).map((told): [string, Cell] => ['to do', told]),
       ['last tick', lastTick === undefined ? 'none' : momentAndDistance(lastTick, view)],
       ['denied', denied(view, status)],
+      ['self-check', selfCheck(view, status)],
       [
         'baseline',
         status.baseline.status === 'completed' ? undefined : baselineLine(baselineIn(status)),
@@ -148,6 +149,13 @@ function waiting({ waiting: { pending, digest, held, undeliverable } }: Status):
 
 function denied(view: View, { denial }: Status): Cell | undefined {
   return denial && ['bad', `${distance(denial.at, view)}: ${denial.what} ${denial.whatToDo}`];
+}
+
+function selfCheck(view: View, { selfCheck: last }: Status): Cell {
+  if (last === undefined) return 'none yet';
+  const failed = Object.entries(last.failed).map(([name, text]) => `${name}: ${text}`);
+  const when = distance(last.at, view);
+  return failed.length === 0 ? `${when}: passed` : ['bad', `${when}: ${failed.join('; ')}`];
 }
 
 /** As `prove` has them, which says of each why. */

@@ -1,13 +1,16 @@
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { type Access, calling } from './access.ts';
 import { AwsFailedError, NotPermittedError } from './errors.ts';
-import type { DeployedIntegration } from './target.ts';
 
-/** What starts the ticks. */
+/** What starts the ticks, or the self-checks. */
 export type Schedule =
-  /** @property expression as AWS writes it, such as `rate(1 minute)` */
-  | { readonly is: 'enabled'; readonly expression: string }
-  | { readonly is: 'disabled' | 'removed' }
+  /**
+   * @property expression as AWS writes it, such as `rate(1 minute)`
+   * @property input what the function is sent, if not an event of AWS's own
+   */
+  | { readonly is: 'enabled'; readonly expression: string; readonly input: string | undefined }
+  | { readonly is: 'disabled'; readonly input: string | undefined }
+  | { readonly is: 'removed' }
   | { readonly is: 'unknown'; readonly because: AwsFailedError | NotPermittedError };
 
 /** For those who look. */
@@ -20,17 +23,21 @@ export const schedulePermission =
  */
 export async function lookAtSchedule(
   access: Access,
-  { schedule: Name }: Pick<DeployedIntegration, 'schedule'>,
+  Name: string,
   stop: AbortSignal,
 ): Promise<Schedule> {
   const client = access.clients.open(new SchedulerClient(access.settings('scheduler')));
   try {
-    const { State, ScheduleExpression: expression = '' } = await calling(
+    const {
+      State,
+      ScheduleExpression: expression = '',
+      Target: { Input: input } = {},
+    } = await calling(
       'scheduler:GetSchedule',
       () => client.send(new GetScheduleCommand({ Name }), { abortSignal: stop }),
       stop,
     );
-    return State === 'ENABLED' ? { is: 'enabled', expression } : { is: 'disabled' };
+    return State === 'ENABLED' ? { is: 'enabled', expression, input } : { is: 'disabled', input };
   } catch (error) {
     if (!(error instanceof NotPermittedError || error instanceof AwsFailedError)) throw error;
     const isGone = error instanceof AwsFailedError && error.reason === 'ResourceNotFoundException';

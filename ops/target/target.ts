@@ -26,6 +26,8 @@ export interface DeployedIntegration {
   readonly name: string;
   readonly operateFunction: string;
   readonly schedule: string;
+  /** The schedule of the self-checks. */
+  readonly selfCheck: string;
   /** ARN or name. */
   readonly secret: string;
 }
@@ -157,6 +159,7 @@ function describe(
         name,
         operateFunction: output(stackOutputs.operateFunction(name)),
         schedule: output(stackOutputs.schedule(name)),
+        selfCheck: output(stackOutputs.selfCheck(name)),
         secret: output(stackOutputs.secret(name)),
       })),
     caller: async () => (access.isLocal ? localUser() : callerIdentity(access, stop)),

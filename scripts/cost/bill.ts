@@ -29,6 +29,8 @@ export const assumed = {
   ledgerMs: 5,
   publishMs: 20,
   ownMs: 50,
+  /** Eight requests to the partner, four to SNS, and a cold start. */
+  selfCheckMs: 4_000,
   /** Two lines that Lambda writes of every invocation. */
   platformLogBytes: 600,
   /** Entries of an item in the index by day, with the 100 bytes that DynamoDB adds. */
@@ -71,8 +73,10 @@ export function monthlyBill(
     ticksWithNews * share * of(nearest) +
     hoursInMonth * auditable * Math.max(0, of(hourOfAudits) - 60 * of(quiet));
 
+  const selfChecks = hoursInMonth / 24;
   const seconds =
-    (ticks * assumed.ownMs +
+    (selfChecks * assumed.selfCheckMs +
+      ticks * assumed.ownMs +
       total(({ requests }) => requests) * assumed.partnerMs +
       total(({ ledgerCalls }) => ledgerCalls) * assumed.ledgerMs +
       total(({ publishes }) => publishes) * assumed.publishMs) /
@@ -101,8 +105,8 @@ export function monthlyBill(
     line('Metrics', prices.metrics, metrics),
     line('Secret', prices.secrets, 1),
     line('Function: time', prices.gigabyteSeconds, seconds * gigabytes),
-    line('Function: invocations', prices.invocations, ticks),
-    line('Schedule', prices.schedulerInvocations, ticks),
+    line('Function: invocations', prices.invocations, ticks + selfChecks),
+    line('Schedule', prices.schedulerInvocations, ticks + selfChecks),
     line('Ledger: reads', prices.readUnits, reads),
     line('Ledger: writes', prices.writeUnits, writes),
     line('Ledger: storage', prices.stored, stored),

@@ -28,8 +28,8 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
   ],
   Secret: ["the partner's credentials", 'an existing secret (`secretName`)'],
   'Function: time': ["mostly waiting for the partner's answers", 'a longer `every`'],
-  'Function: invocations': ['one a tick', 'a longer `every`'],
-  Schedule: ['one a tick; free within 14 million a month', 'a longer `every`'],
+  'Function: invocations': ['one a tick, and a self-check a day', 'a longer `every`'],
+  Schedule: ['one a tick, and one a day; free within 14 million a month', 'a longer `every`'],
   'Ledger: reads': [
     'one a tick; what differs on a page with news; audits compare every day with the ledger',
     'a longer `every`; longer audit periods (`audit`)',
@@ -189,7 +189,7 @@ The item of a certification has ${units.itemBytes} bytes on average.
 
 Nothing of this has been tried on AWS. A month has 730 hours. In AWS, a request to the partner takes
 ${assumed.partnerMs} ms, a call to the ledger ${assumed.ledgerMs} ms, one to SNS ${assumed.publishMs} ms, and the function
-${assumed.ownMs} ms a tick for itself; it has 512 MB. A hundred milliseconds more a tick are
+${assumed.ownMs} ms a tick for itself, ${assumed.selfCheckMs / 1_000} s a self-check; it has 512 MB. A hundred milliseconds more a tick are
 ${dollars(((730 * 60) / 10) * 0.5 * prices.gigabyteSeconds.dollars)} a month at one a minute. Lambda adds ${assumed.platformLogBytes} bytes of log lines. An item has
 ${assumed.indexBytes} bytes in the index by day. New certifications come evenly over the day, half of today's are
 there already. Once running, the function is seldom started cold; what a cold start adds is left out.

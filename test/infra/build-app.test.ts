@@ -83,7 +83,7 @@ describe('a permissions boundary', () => {
     );
 
   it('is set on every role, by name in the account that is deployed to', () => {
-    expect(boundaries(bounded)).toHaveLength(6);
+    expect(boundaries(bounded)).toHaveLength(5);
     for (const boundary of boundaries(bounded)) {
       expect(boundary).toContain('AWS::AccountId');
       expect(boundary).toContain(':policy/boundary');

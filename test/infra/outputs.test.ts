@@ -19,11 +19,13 @@ describe('the outputs', () => {
       'PollFunctionDistrictA',
       'OperateFunctionDistrictA',
       'ScheduleDistrictA',
+      'SelfCheckDistrictA',
       'SecretDistrictA',
       'FillSecretDistrictA',
       'PollFunctionDistrictB',
       'OperateFunctionDistrictB',
       'ScheduleDistrictB',
+      'SelfCheckDistrictB',
       'SecretDistrictB',
     ]);
     expect(JSON.stringify(outputs.FillSecretDistrictA)).toContain(

@@ -32,6 +32,7 @@ const twoDistricts = {
     { ...district, name: 'district-a' },
     { ...district, name: 'district-b', baseline: 'fan-out' },
   ],
+  subscriptions: [{ topic: 'operations', protocol: 'email', endpoint: 'on-call@example.org' }],
 };
 
 function node(args: string[], variables: Record<string, string> = {}) {
@@ -244,6 +245,13 @@ describe('nothing that cdk-nag or the built-in validator would object to is in',
     if (isSystemError(error, 'ENOENT')) return;
     expect({ error, status, stdout }).toEqual({ error: undefined, status: 0, stdout: '' });
   });
+});
+
+it('a configuration that tells operations of nothing is warned of', async () => {
+  const file = configFile('unheard.config.mjs', { ...twoDistricts, subscriptions: [] });
+  const { status, found } = await synthesis(file, { into: 'unheard', judged: true });
+  expect(status).toBe(0);
+  expect(found).toMatch(/nobody is subscribed to 'operations': notices and alarms reach nobody/);
 });
 
 describe('a wrong configuration', () => {

@@ -40,7 +40,13 @@ const access = () => ({
   clients: new Clients(),
   settings: () => ({ region: 'us-east-1', endpoint, credentials }),
 });
-const integration = { name: 'district-a', operateFunction: 'operate', schedule: '', secret: '' };
+const integration = {
+  name: 'district-a',
+  operateFunction: 'operate',
+  schedule: '',
+  selfCheck: '',
+  secret: '',
+};
 
 describe('a function that AWS does not start', () => {
   const clock = () => new ManualClock();

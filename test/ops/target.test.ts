@@ -56,7 +56,13 @@ describe('whom a command is for', () => {
 });
 
 describe('one of several integrations', () => {
-  const deployed = (name: string) => ({ name, operateFunction: '', schedule: '', secret: '' });
+  const deployed = (name: string) => ({
+    name,
+    operateFunction: '',
+    schedule: '',
+    selfCheck: '',
+    secret: '',
+  });
   const target: Target = {
     access: { isLocal: true, clients: new Clients(), settings: () => ({}) },
     name: 'prod',

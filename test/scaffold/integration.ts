@@ -60,6 +60,8 @@ export class Integration {
     confirmed: 1,
     pending: 0,
   }));
+  /** Who subscribes to a topic. */
+  subscribersOf: OperationParts['subscribers'] = async () => ({ listed: [] });
   /** What the secret holds. The partner takes them until it rotates its own. */
   credentials = this.host.access.credentials;
   /** Why the secret cannot be read, or holds none. */
@@ -213,6 +215,7 @@ export class Integration {
       },
       credentials: this.#secret,
       topics: async () => this.topics,
+      subscribers: (topic) => this.subscribersOf(topic),
       queue: (arn) => subscribers.queue(arn),
       journal: {
         ...this.journal,

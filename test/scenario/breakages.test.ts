@@ -320,7 +320,7 @@ const breakages: readonly Breakage[] = [
       onCall.around.alarmsArrive = false;
     },
     hears: ['command check'],
-    says: /Nobody is subscribed to: operations/,
+    says: /Nobody is subscribed to operations/,
     mends: /docs\/subscribing\.md/,
   },
   {
@@ -427,7 +427,13 @@ describe('people on call hear of it, with its cause and what mends it, when', in
     'secretsmanager:GetSecretValue',
     'sns:Publish',
   ];
-  const ofOperate = [...ofPoll, 'sns:GetTopicAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'];
+  const ofOperate = [
+    ...ofPoll,
+    'sns:GetTopicAttributes',
+    'sns:ListSubscriptionsByTopic',
+    'sqs:GetQueueUrl',
+    'sqs:SendMessage',
+  ];
 
   it.each(breakages)('$what', async ({ isNew, ...breakage }) => {
     await onCall.raise(isNew);

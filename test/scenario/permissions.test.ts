@@ -37,7 +37,18 @@ const today = () => new Date().toISOString().slice(0, 10);
 /** In an order in which each has something to do. */
 const commands: Commands = {
   status: () => [{ command: 'status', history: true }],
-  check: () => [{ command: 'check' }],
+  check: (_, eventQueues) => [
+    {
+      command: 'check',
+      note: true,
+      subscriptions: (['events', 'alerts', 'operations'] as const).map((topic) => ({
+        topic,
+        protocol: 'sqs',
+        endpoint: eventQueues[0] ?? '',
+        name: 'a queue',
+      })),
+    },
+  ],
   explain: (stage) => {
     const [known] = stage.sandbox.world.assessments();
     return [

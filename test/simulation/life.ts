@@ -243,6 +243,7 @@ export class Life {
       tick: () => Promise.reject(new Error('no command of the simulation runs a tick')),
       credentials: async () => undefined,
       topics: async () => [],
+      subscribers: async () => ({ listed: [] }),
     };
     const limit = new TimeLimit(killedAt, clock);
     try {

@@ -155,9 +155,10 @@ export class Requirements {
         const resource = new URLSearchParams(body).get('TopicArn') ?? '';
         return [{ action: 'sns:Publish', resource }, ...this.#encrypted(resource)];
       }
-      case 'sns:GetTopicAttributes': {
+      case 'sns:GetTopicAttributes':
+      case 'sns:ListSubscriptionsByTopic': {
         const resource = new URLSearchParams(body).get('TopicArn') ?? '';
-        return [{ action: 'sns:GetTopicAttributes', resource }];
+        return [{ action: `sns:${operation}`, resource }];
       }
       case 'sqs:GetQueueUrl': {
         const resource = this.#arn('sqs', text(parsed(body), 'QueueName'));

@@ -138,7 +138,7 @@ describe('what does not go together is named with its place, what was found and 
         })),
       },
       'subscriptions: a list of 118 found',
-      '509 resources, and CloudFormation takes 500',
+      '510 resources, and CloudFormation takes 500',
     ],
     [
       'an unknown integration in a filter',

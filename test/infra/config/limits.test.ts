@@ -85,8 +85,8 @@ describe('the stack', () => {
     const full = (topic: string) => ({
       integrations: integrations(12),
       subscriptions: [
-        ...Array.from({ length: 56 }, (_, index) => mail(index)),
-        ...Array.from({ length: 3 }, (_, index) => lambda(index, 0)),
+        ...Array.from({ length: 57 }, (_, index) => mail(index)),
+        ...Array.from({ length: 2 }, (_, index) => lambda(index, 0)),
         { ...hook(0, 0), topic },
       ],
     });
@@ -112,6 +112,6 @@ describe('the stack', () => {
     };
     expect(() => synthesized(config)).not.toThrow();
     const { pagerTopicArn } = settings;
-    expect(() => parseConfig({ ...config, pagerTopicArn })).toThrow(/they would be 509 resources/);
+    expect(() => parseConfig({ ...config, pagerTopicArn })).toThrow(/they would be 510 resources/);
   });
 });

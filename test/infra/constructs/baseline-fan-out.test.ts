@@ -170,7 +170,7 @@ describe('a baseline that fans out', () => {
     const trust = Object.values(template.findResources('AWS::IAM::Role'))
       .flatMap((role) => listAt(role, 'Properties', 'AssumeRolePolicyDocument', 'Statement'))
       .filter((statement) => at(statement, 'Principal', 'Service') !== 'lambda.amazonaws.com');
-    expect(trust).toHaveLength(4);
+    expect(trust).toHaveLength(3);
     for (const statement of trust)
       expect(at(statement, 'Condition')).toEqual({
         StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },

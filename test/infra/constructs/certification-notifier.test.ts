@@ -325,7 +325,10 @@ describe('those on duty', () => {
       ],
       [
         'scheduler:GetSchedule',
-        stack.resolve(notifier.integrations.get('district-a')?.schedule.scheduleArn),
+        [
+          stack.resolve(notifier.integrations.get('district-a')?.schedule.scheduleArn),
+          stack.resolve(notifier.integrations.get('district-a')?.selfCheck.scheduleArn),
+        ],
       ],
     ]);
     expect(Object.keys(template.findOutputs('*'))).toContain(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { environment } from '../../../lambda/names.ts';
+import { endpointName, environment } from '../../../lambda/names.ts';
+import { parseCommand } from '../../../lambda/operations/contract.ts';
 import { functionEnvironment } from '../../scaffold/settings.ts';
 import { at, district, listAt, permissions, statementsOf, synthesized } from '../synthesized.ts';
 import {
@@ -142,30 +143,80 @@ describe('the schedule', () => {
     });
   });
 
-  it.each([
-    ['scheduler.amazonaws.com', 'districta'],
-    ['scheduler.amazonaws.com', 'districtb'],
-  ])('lets %s in on behalf of this account only: %s', (service, mentions) => {
-    expect(
-      listAt(roleOf(service, mentions), 'Properties', 'AssumeRolePolicyDocument', 'Statement'),
-    ).toEqual([
+  const starter = roleOf('scheduler.amazonaws.com', 'Starter');
+
+  it('lets scheduler.amazonaws.com in on behalf of this account only', () => {
+    expect(listAt(starter, 'Properties', 'AssumeRolePolicyDocument', 'Statement')).toEqual([
       {
         Action: 'sts:AssumeRole',
         Effect: 'Allow',
-        Principal: { Service: service },
+        Principal: { Service: 'scheduler.amazonaws.com' },
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       },
     ]);
   });
 
-  it('may start its function and leave what it could not start, nothing else', () => {
-    expect(Object.fromEntries(permissions(roleOf('scheduler.amazonaws.com', 'districta')))).toEqual(
-      {
-        'lambda:InvokeFunction': [{ 'Fn::GetAtt': [pollOf('district-a').id, 'Arn'] }],
-        'sqs:SendMessage': [
-          { 'Fn::GetAtt': [only('AWS::SQS::Queue', { SqsManagedSseEnabled: true }).id, 'Arn'] },
-        ],
-      },
+  it('may start the functions and leave what it could not start, nothing else', () => {
+    const functions = Object.entries(template.findResources('AWS::Lambda::Function'))
+      .filter(([id]) => /Poll|Operate/.test(id))
+      .map(([id]) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+    expect(functions).toHaveLength(4);
+    expect(Object.fromEntries(permissions(starter))).toEqual({
+      'lambda:InvokeFunction': expect.toSatisfy(
+        (allowed: unknown[]) =>
+          allowed.length === 4 &&
+          functions.every((one) => JSON.stringify(allowed).includes(JSON.stringify(one))),
+      ),
+      'sqs:SendMessage': [
+        { 'Fn::GetAtt': [only('AWS::SQS::Queue', { SqsManagedSseEnabled: true }).id, 'Arn'] },
+      ],
+    });
+  });
+});
+
+describe('the self-check', () => {
+  const properties = (name: string) =>
+    at(
+      only('AWS::Scheduler::Schedule', { Description: `Starts a self-check of ${name} once a day` })
+        .resource,
+      'Properties',
     );
+  const inputOf = (name: string) => {
+    const input: unknown = at(properties(name), 'Target', 'Input');
+    return parseCommand(JSON.parse(String(input)));
+  };
+
+  it('is started once a day, at a minute of its own, never about midnight', () => {
+    const [one, other] = ['district-a', 'district-b'].map((name) =>
+      at(properties(name), 'ScheduleExpression'),
+    );
+    expect(one).toMatch(/^cron\([1-9]\d? ([1-9]|1\d|2[0-2]) \* \* \? \*\)$/);
+    expect(other).not.toBe(one);
+  });
+
+  it('is told which subscriptions there should be, and no address of a person', () => {
+    expect(inputOf('district-a')).toEqual({
+      command: 'check',
+      note: true,
+      subscriptions: [
+        {
+          topic: 'events',
+          protocol: 'sqs',
+          endpoint: 'arn:aws:sqs:us-east-1:111122223333:certifications',
+          name: 'arn:aws:sqs:us-east-1:111122223333:certifications',
+        },
+        {
+          topic: 'alerts',
+          protocol: 'email',
+          endpoint: endpointName('email', 'office@district-a.example.org'),
+          name: 'a subscriber by e-mail at district-a.example.org',
+        },
+      ],
+    });
+    expect(JSON.stringify(properties('district-a'))).not.toContain('office');
+  });
+
+  it('of one integration alone looks at what all of them share', () => {
+    expect(inputOf('district-b')).toEqual({ command: 'check', note: true });
   });
 });

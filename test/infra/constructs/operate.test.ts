@@ -65,6 +65,7 @@ describe('the operate function', () => {
     expect(Object.fromEntries(granted)).toEqual({
       ...Object.fromEntries(ticks),
       'sns:GetTopicAttributes': expect.arrayContaining(topics),
+      'sns:ListSubscriptionsByTopic': expect.arrayContaining(topics),
       'sqs:GetQueueUrl': expect.arrayContaining(queues),
       'sqs:SendMessage': expect.arrayContaining(queues),
     });

@@ -35,8 +35,8 @@ function withoutToken(answer: Fault) {
   story.host.onToken = () => answer;
 }
 
-async function checked() {
-  const answer = await story.operate({ command: 'check' });
+async function checked(settings: object = {}) {
+  const answer = await story.operate({ command: 'check', ...settings });
   expect(answer).toMatchObject({ ok: true });
   expect(JSON.stringify(answer)).not.toMatch(/Odalys|Quillfeather|@example/);
   const { checks } = contract.check.result.parse(answer.result);
@@ -54,7 +54,7 @@ describe('a check', () => {
   it('of what is in order finds nothing, shows the scope, and changes nothing', async () => {
     await begin(database);
     const before = await story.items();
-    const { checks } = await checked();
+    const { checks } = await checked({ subscriptions: [] });
     for (const [name, { outcome }] of checks) expect(`${name}: ${outcome}`).toBe(`${name}: ok`);
     expect(checks.get('scope')?.found).toMatch(/^3 assessments; .* 1 organizations \(7 /);
     expect(await story.items()).toEqual(before);
@@ -219,6 +219,14 @@ describe('a check', () => {
       'warning',
       () => {
         story.topics = [topic('events'), topic('alerts', { pending: 1 })];
+      },
+    ],
+    [
+      'nobody who hears of trouble',
+      'topics',
+      'failed',
+      () => {
+        story.topics = [topic('events'), topic('operations', { confirmed: 0 })];
       },
     ],
     [

@@ -41,6 +41,7 @@ const well: AdvisedStatus = {
   busy: false,
   baseline: { status: 'completed', counted: 12_004 },
   lastTick: '2026-11-21T16:05:08Z',
+  selfCheck: { at: '2026-11-21T14:05:00Z', failed: {} },
   certifications: 12_004,
   partner: { count: 12_004 },
   unexplained: 0,
@@ -153,6 +154,20 @@ describe('status', () => {
             whatToDo: 'Ask the partner. Then accept-total.',
           },
         ],
+      },
+    ],
+    [
+      'check-failed',
+      {
+        standing: 'check-failed' as const,
+        reasons: ['check-failed' as const],
+        selfCheck: {
+          at: '2026-11-21T14:05:00Z',
+          failed: {
+            'subscriptions[1]': 'alerts, email: not confirmed',
+            topics: 'Nobody is subscribed to operations.',
+          },
+        },
       },
     ],
     [

@@ -1,0 +1,43 @@
+import { isBackingOff } from '../detection/back-off.ts';
+import { isLasting } from '../detection/conditions.ts';
+import { selfCheckAfter, type Tried } from '../detection/self-check.ts';
+import type { State } from '../ports/state.ts';
+import { type CommandOf, checkNames } from './contract.ts';
+import type { Finding, Found } from './finding.ts';
+import type { OperationParts } from './parts.ts';
+
+/** Whether the partner is not to be asked by anything that runs by itself. */
+export async function isLeftAlone({ ledger, clock }: OperationParts): Promise<boolean> {
+  const state = await ledger.recordedState();
+  return state !== undefined && (state.paused || isBackingOff(state, clock.now()));
+}
+
+/**
+ * Notes what has failed, for the next tick to tell operations. What ticks tell by themselves is not noted, nor what
+ * may be over by now.
+ */
+export async function noteSelfCheck(
+  { ledger, clock, journal }: OperationParts,
+  { subscriptions }: CommandOf<'check'>,
+  found: Found,
+): Promise<void> {
+  const failures = [...found].filter(([, { outcome }]) => outcome === 'failed');
+  for (const [check, { found, whatToDo, code }] of failures)
+    journal.warn('self-check failed', { check, found, whatToDo, code });
+  const state = await ledger.recordedState();
+  // Before the very first tick, there is nobody to tell of it.
+  if (state === undefined) return;
+  // The topics are those of all integrations: one tells of them, which knows who should be subscribed.
+  const names = checkNames.filter((name) => subscriptions !== undefined || name !== 'topics');
+  const tried = names.map((name) => triedOf(name, found.get(name), state));
+  const at = clock.now().epochMilliseconds;
+  await ledger.saveState({ selfCheck: selfCheckAfter(state.selfCheck, tried, at) });
+}
+
+function triedOf(name: string, finding: Finding | undefined, { conditions }: State): Tried {
+  if (finding === undefined || finding.outcome === 'skipped') return { name, failed: undefined };
+  const { outcome, found, code, isPassing, each = { [name]: found } } = finding;
+  if (outcome !== 'failed') return { name, failed: {} };
+  const isTold = [...conditions].some(([open, one]) => open === code && isLasting(one));
+  return { name, failed: isTold || isPassing ? undefined : each };
+}

@@ -1,0 +1,60 @@
+import { type ExpectedSubscription, endpointName } from '../names.ts';
+import { type Finding, failed, ok, skipped } from './finding.ts';
+import type { OperationParts, Subscribers } from './parts.ts';
+
+const goneOrNot = {
+  gone: 'is not there any more',
+  'not confirmed': 'is not confirmed',
+} as const;
+
+/**
+ * Whether each subscription that the stack has made is there and confirmed: one that was ended by a click, or that
+ * nobody confirmed in time, is gone, and no count of the others shows it.
+ */
+export async function subscriptions(
+  parts: Pick<OperationParts, 'subscribers'>,
+  expected: readonly ExpectedSubscription[] | undefined,
+): Promise<Finding> {
+  if (expected === undefined)
+    return skipped('Which there should be is known to the self-check of the first integration.');
+  const byTopic = new Map<string, Subscribers>();
+  for (const topic of new Set(expected.map(({ topic }) => topic))) {
+    const found = await parts.subscribers(topic);
+    if (found.problem !== undefined)
+      return skipped(`SNS does not tell all that subscribe to ${topic}: ${found.problem}.`);
+    byTopic.set(topic, found);
+  }
+  const lacking = expected.flatMap((one, position) => {
+    const state = stateOf(one, byTopic.get(one.topic));
+    return state === 'confirmed' ? [] : [{ ...one, position, state }];
+  });
+  if (lacking.length === 0)
+    return ok(`All ${expected.length} of the configuration are there and confirmed.`);
+  const each = lacking.map(({ position, topic, protocol, state }) => [
+    `subscriptions[${position}]`,
+    `${topic}, ${protocol}: ${state}`,
+  ]);
+  const told = lacking.map(
+    ({ position, topic, name, state }) =>
+      `subscriptions[${position}] (${topic}: ${name}) ${goneOrNot[state]}`,
+  );
+  return {
+    ...failed(
+      `${told.join('; ')}.`,
+      'Nothing reaches them. Have the link in the message from AWS followed; it is good for two days. Subscribe again what is gone: docs/operations.md#subscribe-again.',
+    ),
+    each: Object.fromEntries(each),
+  };
+}
+
+/** Of two with the same endpoint, one that is confirmed counts. */
+function stateOf(
+  { protocol, endpoint }: ExpectedSubscription,
+  found: Subscribers | undefined,
+): 'confirmed' | keyof typeof goneOrNot {
+  const its = found?.listed.filter(
+    (one) => one.protocol === protocol && endpointName(protocol, one.endpoint) === endpoint,
+  );
+  if (its?.some(({ isConfirmed }) => isConfirmed)) return 'confirmed';
+  return its?.length ? 'not confirmed' : 'gone';
+}
