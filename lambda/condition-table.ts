@@ -197,6 +197,18 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     command: checkedByHand,
     alarm: 'refused',
   },
+  'partner-silent': {
+    title: 'the partner does not answer',
+    fault: 'partner',
+    ends: 'the partner answers again',
+    over: 'the partner answers',
+    happened:
+      "The partner's API answers no tick to its end: it is down, slow or not to be reached.",
+    impact: triedAgain,
+    toDo: 'Check the base URL and the way to the host, then ask the partner about an outage.',
+    command: { ops: 'check' },
+    alarm: 'failing',
+  },
   'rate-limited': {
     title: 'the partner allows too few requests',
     fault: 'partner',

@@ -13,12 +13,13 @@ export interface TickLine extends TickReport {
   readonly durationMs: number;
 }
 
-/** Nobody is to get up for a pause, which somebody asked for, or for what was never begun. */
+/** Nobody is to get up for a pause, which somebody asked for, for what was never begun, or for what may end by itself. */
 const asWanted: ReadonlySet<TickReport['outcome']> = new Set([
   'completed',
   'baseline',
   'paused',
   'no-credentials',
+  'disturbed',
 ]);
 
 /** What lasts, or what this tick has met of it. */
@@ -51,8 +52,10 @@ export class TickJournal extends FunctionJournal {
     });
   }
 
-  completed(line: TickLine): void {
-    this.info('tick', { ...line });
+  completed({ failure, ...line }: TickLine): void {
+    const { requests, durationMs } = line;
+    if (line.outcome === 'disturbed') this.error('tick failed', failure, { requests, durationMs });
+    this.info('tick', { ...line, ...(failure && { failure }) });
     if (asWanted.has(line.outcome)) this.#count(names.ticksCompleted, 1);
     this.#count(names.partnerRequests, line.requests);
     this.#countAny(names.eventsDelivered, line.delivered);

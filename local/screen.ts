@@ -140,6 +140,7 @@ export class Screen {
     }
     const line = tickLine.parse(result.payload);
     this.tally.requests += line.requests;
+    if (line.outcome === 'disturbed') this.tally.failedTicks += 1;
     this.#line(label, ...whose, ...this.#ended(line));
   }
 

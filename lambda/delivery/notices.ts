@@ -17,13 +17,18 @@ export interface NoticeSettings {
 export function conditionNotice(
   { name: integration, timeZone, stack }: NoticeSettings,
   name: ConditionName,
-  { owes = 'begins', since, number, details = [] }: OpenCondition,
+  { owes = 'begins', since, goneAt = since, number, details = [] }: OpenCondition,
   nowMs: number,
 ): Notice {
   const entry = noticed[name];
   const { title, grows = `${title}, and more`, ends, over, counts, command } = entry;
-  const subject = `${integration}: ${{ begins: title, grows, ends }[owes]}`;
-  const began = `Since: ${moment(since, timeZone)}`;
+  const minutes = Math.max(1, Math.round((goneAt - since) / 60_000));
+  const was = `${ends}, after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+  const subject = `${integration}: ${{ begins: title, grows, ends, was }[owes]}`;
+  const from = moment(since, timeZone);
+  if (owes === 'was')
+    return { subject, text: `${subject}. It began at ${from}; there is nothing to do.\n` };
+  const began = `Since: ${from}`;
   const place = { at: `--stack ${stack}`, integration } as const;
   const lasting = [
     `${entry.happened} ${entry.impact}`,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { NotifierError } from '../errors.ts';
 import type { QuarantinedRecord } from '../ports/partner-reader.ts';
 import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
@@ -17,10 +18,16 @@ export const accessNames = [
   'not-provisioned',
 ] as const;
 
+/** In the way of every tick. */
+const blocking = [...accessNames, 'partner-silent'] as const;
+
+const isBlocking = (name: string): name is (typeof blocking)[number] =>
+  blocking.some((one) => one === name);
+
 /** What operations are told of once when it begins and once when it is over. */
 export const conditionNames = [
   'paused',
-  ...accessNames,
+  ...blocking,
   'rate-limited',
   'missing',
   'unexplained',
@@ -52,10 +59,18 @@ export interface Observation {
   readonly paths?: z.output<typeof oddPathsKnown>;
   /** So long it has to last before it is told, and to be gone before it is over: milliseconds. */
   readonly steadyMs?: number;
+  /** It may end by itself: after so long it is told that it lasts, or in one line that it was. Milliseconds. */
+  readonly graceMs?: number;
 }
 
 /** What one tick has found out, by condition; of the others it knows nothing. */
 export type Observations = Readonly<Partial<Record<ConditionName, Observation>>>;
+
+/** What is in the way of every tick, and what is said of it if it may end by itself. */
+export interface Blocked {
+  readonly name?: (typeof blocking)[number];
+  readonly passing?: string;
+}
 
 /** What a tick notes as it goes; of what is left out it knows nothing. */
 export interface Facts {
@@ -64,8 +79,8 @@ export interface Facts {
   readonly quarantined: Map<string, QuarantinedRecord>;
   /** The ids of announceable records with odd fields, by path. */
   readonly oddFields: Map<string, Set<number>>;
-  /** What is in the way of every tick, which is one of `accessNames`; `none`: the partner has answered. */
-  access?: string;
+  /** What is in the way of every tick; no name: the partner has answered. */
+  blocked?: Blocked;
   /** Malformed records that are reported for the first time, and how many have been reported with them. */
   reported?: { readonly news: readonly QuarantinedRecord[]; readonly total: number };
   /** Days were read. */
@@ -95,8 +110,8 @@ export const openCondition = z.readonly(
     goneAt: z.exactOptional(z.number()),
     /** The last notice that was accepted: when, and how many it spoke of, or how few there were since. */
     told: z.exactOptional(z.readonly(z.object({ at: z.number(), number: z.int() }))),
-    /** The notice that is owed, as SNS has not accepted it yet: it begins; it has become more; it is over. */
-    owes: z.exactOptional(z.enum(['begins', 'grows', 'ends'])),
+    /** The notice that is owed, as SNS has not accepted it yet: it begins; it has become more; it is over; it was, and is over. */
+    owes: z.exactOptional(z.enum(['begins', 'grows', 'ends', 'was'])),
     /** For that notice only. */
     details: z.exactOptional(z.readonly(z.array(z.string()))),
     /** Of `odd-fields`. */
@@ -109,6 +124,8 @@ export type OpenCondition = z.output<typeof openCondition>;
 export type OpenConditions = ReadonlyMap<ConditionName, OpenCondition>;
 
 const oneDay = 24 * 3_600_000;
+/** What may end by itself is told after so long. */
+const graceMs = 15 * 60_000;
 /** Days that were found unproven again after so long are told of. */
 const unprovenMs = oneDay;
 /** What the state item can hold of a notice that is owed. */
@@ -125,15 +142,16 @@ const maxLine = 200;
  *
  * "A day later" needs an observation then: whoever knows that it lasts says so, even with the same number.
  * What nobody was told of ends without a word, and what is back before its end was told goes on. Where it has to be
- * steady, what comes and goes is one condition as long as it does not stay away.
+ * steady, what comes and goes is one condition as long as it does not stay away. What may end by itself is decided on
+ * once, after its time of grace: as it is then, it begins, or owes 'was'; one lost tick is made up for by the next.
  */
 export function observe(
   before: OpenCondition | undefined,
   observation: Observation,
   nowMs: number,
 ): OpenCondition | undefined {
-  const { number, steadyMs = 0, since: seenSince = nowMs } = observation;
-  if (number === 0) return before && notSeen(before, steadyMs, nowMs);
+  const { number, steadyMs = 0, graceMs = 0, since: seenSince = nowMs } = observation;
+  if (number === 0) return before && notSeen(before, observation, nowMs);
   const { since = seenSince, told } = before ?? {};
   const details = shown(observation.details) ?? before?.details;
   const paths = observation.paths ?? before?.paths;
@@ -144,7 +162,7 @@ export function observe(
     const fewest = { ...told, number: Math.min(told.number, number) };
     return { ...condition, told: fewest, ...(hasGrown && { owes: 'grows', ...detailed }) };
   }
-  if (nowMs - since < steadyMs) return { ...condition, ...detailed };
+  if (nowMs - since < Math.max(steadyMs, graceMs)) return { ...condition, ...detailed };
   return { ...condition, owes: 'begins', details: details ?? [] };
 }
 
@@ -156,23 +174,30 @@ function shown(lines: readonly string[] | undefined): readonly string[] | undefi
 
 function notSeen(
   { owes: _, details: __, ...before }: OpenCondition,
-  steadyMs: number,
+  { steadyMs = 0, graceMs = 0 }: Observation,
   nowMs: number,
 ): OpenCondition | undefined {
-  const { goneAt = nowMs, told } = before;
+  const { goneAt = nowMs, since, number, told } = before;
   if (nowMs - goneAt < steadyMs) return { ...before, goneAt };
-  return told && { ...before, told: { ...told, number: 0 }, owes: 'ends' };
+  if (told) return { ...before, told: { ...told, number: 0 }, owes: 'ends' };
+  if (nowMs - since < graceMs) return { ...before, goneAt };
+  return graceMs > 0 && number > 1 ? { ...before, goneAt, owes: 'was' } : undefined;
+}
+
+/** Whether nobody is told of it, nor is to be yet. */
+export function isUntold(condition: OpenCondition | undefined): boolean {
+  return condition !== undefined && condition.told === undefined && condition.owes === undefined;
 }
 
 /** Whether operations were told of it, or are owed it, and it is not over. */
 export function isLasting({ told, owes }: OpenCondition): boolean {
-  return owes === undefined ? told !== undefined : owes !== 'ends';
+  return owes === undefined ? told !== undefined : owes === 'begins' || owes === 'grows';
 }
 
 /** What is left of a condition once the notice that it owes was accepted. */
 export function settle(condition: OpenCondition, nowMs: number): OpenCondition | undefined {
   const { since, number, owes, paths } = condition;
-  if (owes === 'ends') return undefined;
+  if (owes === 'ends' || owes === 'was') return undefined;
   return { since, number, told: { at: nowMs, number }, ...(paths && { paths }) };
 }
 
@@ -183,9 +208,47 @@ export function pauseSeen(pause: Pause | undefined, nowMs: number): Observations
   return { paused: { number: Math.floor((nowMs - since) / oneDay), since, details } };
 }
 
+/** Of what a tick has failed, if it is in the way of every tick: until people mend it, or until the host answers. */
+export function blockedBy(error: NotifierError): Pick<Facts, 'blocked'> {
+  const { code, fault, reach, retryHelps } = error;
+  const passing = retryHelps && { passing: error.message };
+  if (isBlocking(code)) return { blocked: { name: code, ...passing } };
+  const isUnanswered = fault === 'partner' && (reach === 'request' || reach === 'time');
+  return isUnanswered && passing ? { blocked: { name: 'partner-silent', ...passing } } : {};
+}
+
+/** One gives way to another. Counted are ticks, as far as that matters: a lost one is made up for by the next. */
+function blockedSeen({ name: seen, passing }: Blocked, open: OpenConditions): Observations {
+  return Object.fromEntries(
+    blocking.map((name): [ConditionName, Observation] => {
+      if (name !== seen) return [name, { number: 0, graceMs }];
+      if (passing === undefined) return [name, { number: 1 }];
+      const number = open.has(name) ? 2 : 1;
+      return [name, { number, graceMs, details: [passing] }];
+    }),
+  );
+}
+
+/** What earlier ticks owe, and what they left in its time of grace: as they have seen it. */
+function leftSeen(open: OpenConditions): Observations {
+  const left = [...open].filter(([name, one]) => one.owes !== undefined || isWaiting(name, one));
+  return Object.fromEntries(
+    left.map(([name, one]): [ConditionName, Observation] => {
+      const isGraced = isWaiting(name, one);
+      const isOver = one.owes === 'ends' || (isGraced && one.goneAt !== undefined);
+      return [name, { number: isOver ? 0 : one.number, ...(isGraced && { graceMs }) }];
+    }),
+  );
+}
+
+/** Of what blocks ticks, and nobody is told of as long as it may end by itself. */
+function isWaiting(name: ConditionName, { told, owes }: OpenCondition): boolean {
+  return isBlocking(name) && told === undefined && owes !== 'begins';
+}
+
 /** What a tick that is not paused has to tell of: what earlier ones owe, as they have seen it, and what it has noted. */
 export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number): Observations {
-  const { access, reported, calendar, absence, waiting, oddFields } = facts;
+  const { blocked, reported, calendar, absence, waiting, oddFields } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
   const { tooManySince, total = 0 } = missing;
   const tooMany = tooManySince === undefined ? 0 : Math.max(1, total);
@@ -193,16 +256,17 @@ export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number):
   const shownBefore = open.get('shown-by-id');
   const lastShown = shownBefore?.goneAt === undefined ? shownBefore?.number : 0;
   const shown = missing.notes?.filter(({ isShownById }) => isShownById);
-  const owing = [...open].filter(([, { owes }]) => owes !== undefined);
   return {
-    ...Object.fromEntries(
-      owing.map(([name, { owes, number }]) => [name, { number: owes === 'ends' ? 0 : number }]),
-    ),
+    ...leftSeen(open),
     paused: { number: 0 },
     ...paceSeen(facts.pace, nowMs),
+<<<<<<< HEAD
     ...selfCheckSeen(facts.selfCheck, nowMs),
     ...(access &&
       Object.fromEntries(accessNames.map((name) => [name, { number: Number(name === access) }]))),
+=======
+    ...(blocked && blockedSeen(blocked, open)),
+>>>>>>> 74bf8a7 (Tell an outage of a few minutes in one line, after it)
     ...(absence && {
       missing: { number: tooMany, since: tooManySince, steadyMs },
       'shown-by-id': {

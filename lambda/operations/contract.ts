@@ -392,7 +392,15 @@ const tick = {
   does: 'Runs a tick now, beside the schedule.',
   command: z.strictObject({ command: z.literal('tick'), by }),
   result: z.object({
-    outcome: z.enum(['completed', 'baseline', 'busy', 'paused', 'backing-off', 'no-credentials']),
+    outcome: z.enum([
+      'completed',
+      'baseline',
+      'busy',
+      'paused',
+      'backing-off',
+      'no-credentials',
+      'disturbed',
+    ]),
     ...byKind.shape,
     recorded: count,
     delivered: count,

@@ -61,7 +61,8 @@ export const prove: Carrier<'prove'> = async (parts, command, call) => {
 };
 
 /** That may have come after the days were made due. */
-function whyNothingWasRead({ outcome, examined }: TickLine): NotifierError | undefined {
+function whyNothingWasRead({ outcome, examined, failure }: TickLine): NotifierError | undefined {
+  if (outcome === 'disturbed') return failure;
   if (outcome === 'paused') return new PausedError();
   if (outcome === 'backing-off') return new BackingOffError();
   if (outcome === 'baseline') return new BaselineRunningError();

@@ -17,7 +17,8 @@ export const steering: Pick<
 > = {
   /** One tick now, in this function: the lease keeps it and the scheduled ones apart. */
   async tick(parts, _command, { id, killedAt }) {
-    return { result: await parts.tick({ id, deadline: killedAt }) };
+    const result = await parts.tick({ id, deadline: killedAt });
+    return { result, failure: result.outcome === 'disturbed' ? result.failure : undefined };
   },
 
   /** Stops the integration: ticks look at the state and end. Who has paused it first is remembered. */

@@ -40,6 +40,7 @@ export const meanings = {
   'token-refused-twice': {
     says: 'A token and the one requested in its place were both refused by',
     reach: 'access',
+    retryHelps: true,
     whatToDo: noticed['token-refused-twice'].toDo,
   },
   /**

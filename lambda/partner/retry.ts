@@ -23,7 +23,9 @@ export function nextAttempt(
   random: () => number,
 ): { readonly failures: number; readonly waitMs: number } | undefined {
   if (!(error instanceof PartnerError) || !error.retryHelps) return undefined;
-  const { code, retryAfterMs = 0 } = error;
+  const { code, reach, retryAfterMs = 0 } = error;
+  // Tried twice already.
+  if (reach === 'access') return undefined;
   if (code === 'pace-spent')
     return retryAfterMs < leftMs ? { failures: before, waitMs: retryAfterMs } : undefined;
   const failures = before + 1;

@@ -6,11 +6,13 @@ import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar, type ProofCounts } from '../detection/calendar.ts';
 import { countDeltas, tallied } from '../detection/compare.ts';
 import {
+  blockedBy,
   type ConditionName,
   conditionsOf,
   type Facts,
   isLasting,
   isMended,
+  isUntold,
   type OpenCondition,
   pauseSeen,
 } from '../detection/conditions.ts';
@@ -67,8 +69,16 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
    * `paused`: by ops. `backing-off`: the partner has refused this integration a moment ago,
    * or the pace has left no room for a pulse.
    * `no-credentials`: nobody has stored any yet, and no tick was ever completed.
+   * `disturbed`: what is in the way of every tick may end by itself, and operations are not to be told yet.
    */
-  readonly outcome: 'completed' | 'baseline' | 'busy' | 'paused' | 'backing-off' | 'no-credentials';
+  readonly outcome:
+    | 'completed'
+    | 'baseline'
+    | 'busy'
+    | 'paused'
+    | 'backing-off'
+    | 'no-credentials'
+    | 'disturbed';
   /** Records without the documented shape. */
   readonly quarantined: number;
   /** Days read with proof or without, because something differed or for an audit. */
@@ -83,7 +93,7 @@ export interface TickReport extends AnnouncementTally, DeliveryTally {
   readonly missing: number;
   /** Changes that could not be committed; the tick did the rest, and the next one tries again. */
   readonly failed: number;
-  /** Why the first of them could not. */
+  /** Why the first of them could not, or what has disturbed the tick. */
   readonly failure?: NotifierError | undefined;
   /** Stopped at a boundary because time was running out; the next tick goes on. */
   readonly cutShort: boolean;
@@ -184,7 +194,7 @@ class Tick {
 
     const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
     if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
-    this.#facts.access = 'none';
+    this.#facts.blocked = {};
     if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
     return this.#workOn(state, leased, pulse);
   }
@@ -206,13 +216,14 @@ class Tick {
     // Not even the pulse: what is owed is out, and the rest is up to the next tick.
     if (reachOf(error) === 'pace') return this.#stop('backing-off', this.#work?.state ?? state);
     const { ledger, clock } = this.#parts;
-    if (isRefusal(error)) {
+    if (error instanceof NotifierError) Object.assign(this.#facts, blockedBy(error));
+    this.#noteDenial(error);
+    await this.#attempt('conditions not told', () => this.#tell());
+    const isPassing = this.#isPassing();
+    if (isRefusal(error) && !isPassing) {
       const backOff = backOffAfter(state.backOff, clock.now());
       await this.#attempt('back-off not noted', () => ledger.saveState({ backOff }));
     }
-    if (error instanceof NotifierError && error.reach === 'access') this.#facts.access = error.code;
-    this.#noteDenial(error);
-    await this.#attempt('conditions not told', () => this.#tell());
     const work = this.#work;
     // The digest of what was delivered goes out now: the next tick would tell of it once more otherwise.
     if (work) await this.#attempt('digest not sent', () => work.announcement.tellPeople());
@@ -225,7 +236,14 @@ class Tick {
     // A deployment that waits for its credentials is no failure; one that has lost them is.
     if (error instanceof CredentialsNotSetError && state.heartbeat === undefined)
       return this.#report('no-credentials', state);
-    throw error;
+    if (!isPassing || !(error instanceof NotifierError)) throw error;
+    return { ...this.#report('disturbed', state), failure: error };
+  }
+
+  /** Whether what is in the way of every tick may end by itself, and operations are not to be told yet. */
+  #isPassing(): boolean {
+    const name = this.#facts.blocked?.name;
+    return name !== undefined && isUntold(this.#open.get(name));
   }
 
   /** What the next tick has to know of the pace, whatever has become of this one: it would only be refused again. */

@@ -104,8 +104,6 @@ export function reasonTold(view: View, status: Status, reason: Reason): string {
       return conditions()['no-completed-tick'].title;
     case 'denied':
       return conditions()['access-denied'].title;
-    case 'partner-silent':
-      return 'the partner does not answer';
     case 'unfinished':
       return 'the last tick has not found or committed everything';
     case 'differs':

@@ -12,6 +12,7 @@ const outcomes: Readonly<Record<Tick['outcome'], Cell>> = {
   paused: ['warning', 'did nothing: the integration is paused'],
   'backing-off': ['warning', 'did nothing: the partner is left alone after refusals'],
   'no-credentials': ['warning', 'did nothing: nobody has stored the credentials yet'],
+  disturbed: ['warning', 'stopped by what may end by itself'],
 };
 
 /** What a tick found, and what it could not do. */

@@ -4,6 +4,7 @@ import { accessNames, conditionNames } from '../../lambda/detection/conditions.t
 import { TickJournal, type TickLine } from '../../lambda/journal.ts';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { metrics as names } from '../../lambda/names.ts';
+import { PartnerError } from '../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../lambda/partner/secret.ts';
 
 const line: TickLine = {
@@ -69,6 +70,19 @@ afterEach(() => {
 });
 
 describe('the line of a tick', () => {
+  it('of one that was disturbed comes after the error, which has the cause, and counts as completed', () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
+    const failure = new PartnerError('unavailable', 'list');
+    const sent = written((journal) =>
+      journal.completed({ ...line, outcome: 'disturbed', failure }),
+    );
+    const text = logged.mock.calls.join('\n');
+    logged.mockRestore();
+    expect(text).toMatch(/tick failed.*"code":\s*"unavailable"/s);
+    expect(sent).toMatchObject([{ TicksCompleted: 1 }]);
+  });
+
   it('has why a change could not be committed, and nothing that a foreign cause may quote', () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
     const logged = vi.spyOn(console, 'info').mockReturnValue();

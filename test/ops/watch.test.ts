@@ -115,17 +115,17 @@ describe('watch', () => {
     expect(seen.exitCode).toBe(0);
   });
 
-  it('goes on while the partner is down, and says that ticks fail, and when they do no longer', async () => {
+  it('goes on while the partner is down, and says that ticks do not come to their end, and when they do again', async () => {
     const { stage } = duty;
     await stage.completedTick();
     const queue = await subscriptions();
     stage.partner.always(async () => undefined);
-    expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
+    expect(await stage.tick()).toMatchObject({ payload: { outcome: 'disturbed' } });
     await stage.lastTickWas(Temporal.Now.instant().subtract({ minutes: 4 }));
     const seen = await watchUntil(/ over: /, async (program) => {
       await program.shows(/ notice /);
-      // Of another tick that has failed there is nothing new to say.
-      expect(await stage.tick()).toMatchObject({ outcome: 'failed' });
+      // Of another tick that was disturbed there is nothing new to say.
+      expect(await stage.tick()).toMatchObject({ payload: { outcome: 'disturbed' } });
       stage.partner.reset();
       await stage.completedTick();
       // The next look at the ticks, as soon as an event ends the wait for events.

@@ -54,6 +54,12 @@ describe('what operations read', () => {
     await expect(all.join('\n-----\n')).toMatchFileSnapshot(approved('over'));
   });
 
+  it('when something that may end by itself was over within its first quarter of an hour', async () => {
+    const goneAt = since + 7 * 60_000;
+    const text = letter('partner-silent', { owes: 'was', goneAt });
+    await expect(text).toMatchFileSnapshot(approved('was'));
+  });
+
   it('when something has become more', async () => {
     const text = letter('held', { owes: 'grows', details: details.held ?? [] });
     await expect(text).toMatchFileSnapshot(approved('held-more'));

@@ -178,6 +178,69 @@ describe('a condition', () => {
     });
   });
 
+  describe('that may end by itself', () => {
+    const graceMs = 15 * minute;
+    type Minute = 'good' | 'bad' | 'none';
+    const blocked = {
+      good: { blocked: {} },
+      bad: { blocked: { name: 'partner-silent', passing: 'why' } },
+      none: {},
+    } as const;
+    /** What a tick makes of it: one that finds the host left alone has noted nothing. */
+    const minuteAfter = (before: OpenCondition | undefined, tick: Minute, nowMs: number) => {
+      const open = new Map<ConditionName, OpenCondition>(before && [['partner-silent', before]]);
+      const seen = conditionsOf({ ...nothingNoted(), ...blocked[tick] }, open, nowMs);
+      const observation = seen['partner-silent'];
+      return observation ? observe(before, observation, nowMs) : before;
+    };
+    const outage = (minutes: readonly Minute[]) => {
+      const told: { owes: OpenCondition['owes']; at: number }[] = [];
+      let open: OpenCondition | undefined;
+      for (const [at, tick] of minutes.entries()) {
+        open = minuteAfter(open, tick, at * minute);
+        if (open?.owes === undefined) continue;
+        told.push({ owes: open.owes, at });
+        open = settle(open, at * minute);
+      }
+      return { told, open };
+    };
+    const life = fc.array(fc.constantFrom<Minute>('good', 'bad', 'none'), { maxLength: 120 });
+
+    it('is told of at most once in each quarter of an hour, and its end once after its beginning', () => {
+      fc.assert(
+        fc.property(life, (minutes) => {
+          const { told } = outage(minutes);
+          const first = told.filter(({ owes }) => owes !== 'ends');
+          for (const [index, { at }] of first.entries())
+            expect(at - (first[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(graceMs / minute);
+          let isKnown = false;
+          for (const { owes } of told) {
+            expect(owes === 'ends').toBe(isKnown);
+            isKnown = owes === 'begins';
+          }
+        }),
+      );
+    });
+
+    it('is told of within a quarter of an hour where two ticks have met it', () => {
+      fc.assert(
+        fc.property(life, (minutes) => {
+          const after = Array<Minute>(15).fill('good');
+          const { told } = outage([...minutes, 'bad', 'bad', ...after]);
+          expect(told.some(({ at }) => at >= minutes.length - 15)).toBe(true);
+        }),
+      );
+    });
+
+    it('is nothing any more a quarter of an hour after its end', () => {
+      fc.assert(
+        fc.property(life, (minutes) => {
+          expect(outage([...minutes, ...Array<Minute>(16).fill('good')]).open).toBeUndefined();
+        }),
+      );
+    });
+  });
+
   it('is owed as it was seen, until it was told', () => {
     const owed = (open: ReadonlyMap<ConditionName, OpenCondition>) =>
       conditionsOf(nothingNoted(), open, 9);

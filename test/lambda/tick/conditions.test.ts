@@ -282,8 +282,9 @@ describe('telling operations', () => {
 
   it('of another refusal ends the one before it', async () => {
     const operations = new Operations();
-    for (const access of ['credentials-refused', 'not-provisioned', 'none'])
-      await operations.note({ access });
+    for (const name of ['credentials-refused', 'not-provisioned'] as const)
+      await operations.note({ blocked: { name } });
+    await operations.note({ blocked: {} });
     expect(operations.subjects).toEqual([
       'district-a: the partner refuses the credentials',
       'district-a: the partner accepts the credentials again',

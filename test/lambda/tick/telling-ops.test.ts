@@ -4,7 +4,7 @@ import { PartnerError } from '../../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import { Integration } from '../../scaffold/integration.ts';
-import { noAssessments, serverError } from '../../scaffold/partner.ts';
+import { noAssessments } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
 
 const numbers = (from: number, to: number) =>
@@ -223,10 +223,7 @@ describe('operations hear once, and once when it is over', () => {
 
 describe('telling operations', () => {
   it('of an error that stops less than every tick is not done', async () => {
-    story.host.fault = serverError;
-    await ticks(1, 3);
     const ledger = story.ledgerWith({ takeLease: () => Promise.reject(new Error('a defect')) });
-    story.host.fault = undefined;
     story.add(assessment({ id: 90 }));
     await expect(story.tick({ ledger })).rejects.toThrow('a defect');
     expect(titles()).toEqual([]);
