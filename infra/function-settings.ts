@@ -3,7 +3,8 @@ import type { IntegrationSettings } from './config.ts';
 /** What the functions are told of their integration: lambda/settings.ts reads it. */
 export function integrationVariable(config: IntegrationSettings): string {
   const { name, baseUrl, timeZone, recentDays, every, tokenRequest, audit } = config;
-  const { requestsPerMinute, holdAbove, withdrawAfter, announce, baseline, fields } = config;
+  const { requestsPerMinute, holdAbove, withdrawAfter, silence, announce, baseline, fields } =
+    config;
   return JSON.stringify({
     name,
     baseUrl,
@@ -15,6 +16,7 @@ export function integrationVariable(config: IntegrationSettings): string {
     requestsPerMinute,
     holdAbove,
     withdrawAfter,
+    ...(silence !== undefined && { silence }),
     announce,
     ...(baseline !== 'tick' && { baseline: 'fan-out' }),
     fields,

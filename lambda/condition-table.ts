@@ -317,6 +317,18 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     toDo: 'Tell the partner their ids, and ask which of the two is right.',
     command: checkedByHand,
   },
+  silent: {
+    title: 'no certification for unusually long',
+    fault: 'partner',
+    ends: 'certifications are coming again',
+    over: 'the next certification comes',
+    happened:
+      'Is that so? The partner answers, and shows no certification of the last days. By what it has shown before, that is unlikely.',
+    impact:
+      'It may well be so: a holiday, the end of a season. If what was certified does not reach the API, nobody is told of it.',
+    toDo: 'Ask those who certify, or the partner, whether there was nothing. If there was something, ask the partner why its API does not show it to this integration. If such a silence is usual, set `silence` of the integration, and deploy.',
+    command: { ops: 'status' },
+  },
   unproven: {
     title: 'days cannot be proven complete',
     fault: 'partner',

@@ -16,6 +16,7 @@ const settingSchema = z.looseObject({
   default: z.json().optional(),
   type: z.string().optional(),
   enum: z.array(z.union([z.string(), z.number()])).optional(),
+  const: z.literal(false).optional(),
   get properties() {
     return z.record(z.string(), settingSchema).optional();
   },

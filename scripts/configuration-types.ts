@@ -79,6 +79,7 @@ function withoutIt({ default: fallback, properties }: Setting): string {
 
 function typeOf(setting: Setting, indent: string, name?: string): string {
   const { enum: values, anyOf, items, properties, additionalProperties, type = '' } = setting;
+  if (setting.const !== undefined) return written(setting.const) ?? type;
   if (values) return values.map((value) => written(value)).join(' | ');
   if (anyOf) return anyOf.map((one) => typeOf(one, indent)).join(' | ');
   if (items) {

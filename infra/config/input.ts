@@ -104,6 +104,15 @@ export interface IntegrationSettingsInput {
    */
   readonly withdrawAfter?: number | undefined;
   /**
+   * After more days than this without a certification operations are asked whether that is so;
+   * `false`: never. Without it the history says how many days are too many: one and a half times
+   * the longest silence of the past 13 months, and three at least. That needs sixty days of
+   * history, and a weekday that has certifications in most weeks.
+   * Allowed: days, a whole number from 1 to 400, or `false`.
+   * @default - none
+   */
+  readonly silence?: number | false | undefined;
+  /**
    * What the first full read announces: nothing, everything, or what was completed on a day or
    * later.
    * Allowed: 'none', 'all' or `{ since: 'YYYY-MM-DD' }`.

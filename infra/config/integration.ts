@@ -87,6 +87,15 @@ export const integration = record({
     .describe(
       'Two looks for what is gone: a certification that a proven read lacked is called withdrawn when a read that began so much later lacks it, too, and the partner answers 404 for its id. Choose a time that is longer than any replica or page cache of the partner lags behind.',
     ),
+  silence: z
+    .union([whole('days', 1, 400), z.literal(false)], {
+      error: 'days, a whole number from 1 to 400, or false',
+    })
+    .meta({ allowed: 'days, a whole number from 1 to 400, or `false`' })
+    .optional()
+    .describe(
+      'After more days than this without a certification operations are asked whether that is so; `false`: never. Without it the history says how many days are too many: one and a half times the longest silence of the past 13 months, and three at least. That needs sixty days of history, and a weekday that has certifications in most weeks.',
+    ),
   announce: z
     .union(
       [

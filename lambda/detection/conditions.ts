@@ -35,6 +35,7 @@ export const conditionNames = [
   'quarantined',
   'odd-fields',
   'shown-by-id',
+  'silent',
   'undeliverable',
   'unproven',
   'check-failed',
@@ -92,6 +93,8 @@ export interface Facts {
     /** An older answer or a comeback looks the same for a while. */
     readonly steadyMs: number;
   };
+  /** No certification has come for long. Only ticks that have found all that there is know of it. */
+  silent?: Observation;
   /** What waits for ops. Only ticks with the lease count it, and tell of odd fields: others see the same page each time. */
   waiting?: Pick<Observations, 'held' | 'undeliverable'>;
   /** The last one that the operate function has carried out. */
@@ -248,7 +251,7 @@ function isWaiting(name: ConditionName, { told, owes }: OpenCondition): boolean 
 
 /** What a tick that is not paused has to tell of: what earlier ones owe, as they have seen it, and what it has noted. */
 export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number): Observations {
-  const { blocked, reported, calendar, absence, waiting, oddFields } = facts;
+  const { blocked, reported, calendar, absence, silent, waiting, oddFields } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
   const { tooManySince, total = 0 } = missing;
   const tooMany = tooManySince === undefined ? 0 : Math.max(1, total);
@@ -260,13 +263,8 @@ export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number):
     ...leftSeen(open),
     paused: { number: 0 },
     ...paceSeen(facts.pace, nowMs),
-<<<<<<< HEAD
     ...selfCheckSeen(facts.selfCheck, nowMs),
-    ...(access &&
-      Object.fromEntries(accessNames.map((name) => [name, { number: Number(name === access) }]))),
-=======
     ...(blocked && blockedSeen(blocked, open)),
->>>>>>> 74bf8a7 (Tell an outage of a few minutes in one line, after it)
     ...(absence && {
       missing: { number: tooMany, since: tooManySince, steadyMs },
       'shown-by-id': {
@@ -276,6 +274,7 @@ export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number):
       },
       unexplained: { number: Math.abs(unexplained), steadyMs },
     }),
+    ...(silent && { silent }),
     ...(calendar && daysSeen(calendar, facts.quarantined.size, open)),
     ...(reported && {
       quarantined: { number: reported.total, details: reported.news.map(lineOf) },

@@ -12,6 +12,7 @@ import { type GateMemory, gateMemory, nothingFound } from '../detection/gate.ts'
 import { type Missing, missingInBrief, missingNoted } from '../detection/missing.ts';
 import { paceKnown } from '../detection/pace.ts';
 import { selfCheck } from '../detection/self-check.ts';
+import { silenceNoted } from '../detection/silence.ts';
 import { searchRange } from '../detection/worklist.ts';
 import { bookmark } from './partner-reader.ts';
 
@@ -104,6 +105,8 @@ export const state = z.object({
   dueAt: z._default(z.number(), 0),
   /** Before that, no audit of the history: earlier ones have spent what they may. Milliseconds since the epoch. */
   auditsFrom: z._default(z.number(), 0),
+  /** From when on it is implausible that no certification comes. As another version wrote it: the next audit knows. */
+  silence: z.optional(z.catch(z.optional(z.readonly(silenceNoted)), undefined)),
   /** After refusals in a row that a retry does not mend, so many, the partner is left alone for a while. */
   backOff: z.optional(z.readonly(z.object({ until: instant, failures: z.number() }))),
   /** Absent: the host has refused nothing lately, and little was asked of it. */

@@ -25,6 +25,7 @@ import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
 import { remembered, unhurried } from '../detection/pace.ts';
 import { selfCheckSeen } from '../detection/self-check.ts';
+import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
 import {
   type Answer,
   dueWork,
@@ -304,13 +305,18 @@ class Tick {
     const deltas = countDeltas(done);
     await ledger.addToDays(deltas);
     this.#learned.expected = [...deltas.values()].reduce((all, one) => all + one, state.expected);
+    const newest = done.flatMap((one) =>
+      one.kind === 'created' ? one.assessment.certified_on : [],
+    );
+    const silence = silenceEnded(state.silence, newest, this.#window.today);
+    this.#learned.silence = silence;
 
     // Audits that time is too short for leave nothing: they stay due.
     const isInTime = !this.#limit.wasReached;
     // What an earlier tick left to be found is searched for, also if the total agrees: one may have come for one gone.
     const { toFind, toRead } = this.#left(state);
     const differs = !page.isAll || toFind;
-    const caughtUp = { ...work, state: { ...state, missing } };
+    const caughtUp = { ...work, state: { ...state, missing, silence } };
     const toBeFound = Math.max(0, state.expected - count);
     const isAllLocated =
       differs || toRead ? await this.#readDue(caughtUp, pulse, toBeFound, differs) : page.isAll;
@@ -409,6 +415,7 @@ class Tick {
       ...calendarLearned(calendar, plan, auditsFrom),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
       ...(isMended(calendar, quarantined.size) && state.reported.length > 0 && { reported: [] }),
+      silence: silenceAfter(calendar, this.#window.today, settings.silence, state.silence),
       cursor,
       searching: hasStood ? undefined : narrowed,
       ...unexplainedAfter(state, rest, began),
@@ -547,10 +554,12 @@ class Tick {
       this.#learned.reported = [...state.reported, ...malformed.map(([name]) => name)];
       this.#facts.reported = { news, total: this.#learned.reported.length };
     }
-    const { missing, unexplained } = { ...state, ...this.#learned };
+    const { missing, unexplained, silence, pulseDigest } = { ...state, ...this.#learned };
     // The first reading does not look for what is missing: it can neither begin nor end that condition.
     if (outcome !== 'baseline')
       this.#facts.absence = { missing, unexplained, steadyMs: settings.withdrawAfterMs };
+    if (outcome === 'completed' && pulseDigest !== undefined && !this.#limit.wasReached)
+      this.#facts.silent = silenceSeen(silence, now.toZonedDateTimeISO(settings.timeZone));
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     const work = this.#work;

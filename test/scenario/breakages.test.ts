@@ -167,8 +167,11 @@ const breakages: readonly Breakage[] = [
     mends: /accept-total/,
   },
   {
-    what: 'the host of the partner is gone',
-    breaks: () => stage.partner.always(async () => undefined),
+    what: 'the host of the partner has been gone for a quarter of an hour, and a notice told of it',
+    breaks: async () => {
+      stage.partner.always(async () => undefined);
+      await stage.conditionLasts('partner-silent');
+    },
     hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
     says: /the partner does not answer/,
     mends: /docs\/operations\.md#failing/,

@@ -34,6 +34,10 @@ describe('an integration', () => {
     },
   );
 
+  it.each([1, 400, false, undefined])('may say how long a silence is plausible: %s', (silence) => {
+    expect(parseConfig(withDistrict({ silence })).integrations[0]?.silence).toBe(silence);
+  });
+
   it('announces from a day that has begun', () => {
     const since = Temporal.Now.plainDateISO('UTC').toString();
     expect(problemsOf(withDistrict({ announce: { since } }))).toEqual([]);

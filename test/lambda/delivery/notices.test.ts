@@ -26,6 +26,9 @@ const details: Partial<Record<ConditionName, readonly string[]>> = {
     '  2026: 600',
   ],
   'shown-by-id': ['assessment 48213 of 2026-11-19'],
+  silent: [
+    'no certification since 2026-11-12 (9 days); the longest silence of the past 13 months was 5 days',
+  ],
   quarantined: ['assessment 48213: certified_on (invalid_format)'],
   'odd-fields': ['email: 214 records', 'results[].proctor_name: 1 record'],
   unproven: ['2026-11-19: 1204 assessments expected'],

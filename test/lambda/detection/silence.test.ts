@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import { Calendar } from '../../../lambda/detection/calendar.ts';
+import {
+  type Silence,
+  silenceAfter,
+  silenceEnded,
+  silenceSeen,
+} from '../../../lambda/detection/silence.ts';
+
+const first = Temporal.PlainDate.from('2025-01-06');
+/** The n-th day of the history, which begins on a Monday. */
+const day = (n: number) => first.add({ days: n }).toString();
+const on = (n: number) => first.add({ days: n });
+
+const calendarOf = (days: Iterable<number>) =>
+  new Calendar([...days].map((n) => [day(n), { count: 1, readAt: 1 }]));
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+const weekdays = (from: number, to: number) => numbers(from, to).filter((n) => n % 7 < 5);
+
+/** Whether operations are asked on a day. */
+const isAsked = (silence: Silence | undefined, today: number) =>
+  silenceSeen(silence, on(today).toZonedDateTime('UTC')).number > 0;
+
+/** Days with certifications, most of them, and no pause longer than so many. */
+const habit = fc
+  .record({
+    gaps: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 100, maxLength: 200 }),
+    daily: fc.integer({ min: 60, max: 90 }),
+  })
+  .map(({ gaps, daily }) => {
+    const days = numbers(0, daily);
+    for (const gap of gaps) days.push((days.at(-1) ?? 0) + (gap === 3 ? 2 : 1));
+    return days;
+  });
+
+describe('an implausible silence', () => {
+  it('is longer than one and a half times the longest before, and says both numbers', () => {
+    // Once there was none for more than a week.
+    const days = weekdays(0, 151).filter((n) => n < 90 || n > 99);
+    const silence = silenceAfter(calendarOf(days), on(151), undefined);
+    expect(silence).toEqual({ since: day(150), from: day(150 + 19), longest: 12 });
+    expect(isAsked(silence, 168)).toBe(false);
+    expect(isAsked(silence, 169)).toBe(true);
+    expect(silenceSeen(silence, on(169).toZonedDateTime('America/Chicago'))).toEqual({
+      number: 1,
+      since: Date.parse('2025-06-05T05:00:00Z'),
+      details: [
+        'no certification since 2025-06-05 (19 days); the longest silence of the past 13 months was 12 days',
+      ],
+    });
+  });
+
+  it('is never one that has been as long before', () => {
+    fc.assert(
+      fc.property(habit, fc.nat(390), (days, later) => {
+        const last = days.at(-1) ?? 0;
+        const today = last + later;
+        const silence = silenceAfter(calendarOf(days), on(today), undefined);
+        const { longest = 0 } = silence ?? {};
+        if (isAsked(silence, today)) expect(later).toBeGreaterThan(Math.max(3, longest));
+        expect(isAsked(silence, today)).toBe(later > Math.max(3, 1.5 * longest));
+      }),
+    );
+  });
+
+  it('is not a weekend', () => {
+    const silence = silenceAfter(calendarOf(weekdays(0, 100)), on(100), undefined);
+    expect(silence).toMatchObject({ since: day(99), longest: 3 });
+    expect(isAsked(silence, 100)).toBe(false);
+  });
+
+  it('is none with less than sixty days of history, or where certifications are rare', () => {
+    expect(silenceAfter(calendarOf(weekdays(0, 59)), on(59), undefined)).toBeUndefined();
+    const rare = numbers(0, 30).map((n) => n * 17);
+    expect(silenceAfter(calendarOf(rare), on(600), undefined)).toBeUndefined();
+    expect(silenceAfter(calendarOf([]), on(600), undefined)).toBeUndefined();
+  });
+
+  it('is none where the last certification is longer ago than is looked at, unless it was noted before', () => {
+    const days = calendarOf(numbers(0, 100));
+    expect(silenceAfter(days, on(600), undefined)).toBeUndefined();
+    const noted = silenceAfter(days, on(200), undefined);
+    expect(isAsked(silenceAfter(days, on(600), undefined, noted), 600)).toBe(true);
+  });
+
+  it('is seen where certifications come once a week', () => {
+    const mondays = numbers(0, 30).map((n) => n * 7);
+    const silence = silenceAfter(calendarOf(mondays), on(204), undefined);
+    expect(silence).toEqual({ since: day(203), from: day(203 + 11), longest: 7 });
+  });
+
+  it('forgets what is more than 13 months ago', () => {
+    const days = [0, ...numbers(100, 600)];
+    expect(silenceAfter(calendarOf(days), on(600), undefined)).toMatchObject({ longest: 1 });
+    expect(silenceAfter(calendarOf(days), on(400), undefined)).toMatchObject({ longest: 100 });
+  });
+
+  it('is as long as the setting says, whatever the history', () => {
+    const silence = silenceAfter(calendarOf([0]), on(5), 14);
+    expect(silence).toEqual({ since: day(0), from: day(15) });
+    expect(isAsked(silence, 15)).toBe(true);
+    expect(silenceSeen(silence, on(15).toZonedDateTime('UTC')).details).toEqual([
+      'no certification since 2025-01-06 (15 days); the setting `silence` allows fewer',
+    ]);
+    expect(silenceAfter(calendarOf(numbers(0, 100)), on(200), false)).toBeUndefined();
+  });
+});
+
+describe('the silence that a tick compares with today', () => {
+  const look = (days: Iterable<number>, today: number, before?: Silence) =>
+    silenceAfter(calendarOf(days), on(today), undefined, before);
+
+  it('is neither hidden nor caused by what is dated in the future', () => {
+    fc.assert(
+      fc.property(habit, fc.nat(60), fc.array(fc.nat(1_000)), (days, later, ahead) => {
+        const today = (days.at(-1) ?? 0) + later;
+        const future = ahead.map((n) => today + 1 + n);
+        const silence = look(days, today);
+        expect(look([...days, ...future], today)).toEqual(silence);
+        expect(silenceEnded(silence, future.map(day), on(today))).toEqual(silence);
+      }),
+    );
+  });
+
+  it('is the same or later, whatever was withdrawn since the last look', () => {
+    fc.assert(
+      fc.property(habit, fc.array(fc.nat(), { maxLength: 50 }), (days, picked) => {
+        const today = days.at(-1) ?? 0;
+        const before = look(days, today);
+        const gone = new Set(picked.map((n) => days[n % days.length]));
+        const left = days.filter((n) => !gone.has(n));
+        const after = look(left, today, before);
+        expect(after?.since ?? day(today)).toBe(before?.since);
+        expect(after?.from ?? day(today + 100) >= (before?.from ?? '')).toBeTruthy();
+        expect(after?.longest ?? 0).toBeLessThanOrEqual(before?.longest ?? 0);
+      }),
+    );
+  });
+
+  it('counts what is missing at the partner as if it were there', () => {
+    const days = numbers(0, 100);
+    const missing = new Calendar(days.map((n) => [day(n), { count: 0, missing: 1, readAt: 1 }]));
+    expect(silenceAfter(missing, on(120), undefined)).toEqual(look(days, 120));
+  });
+
+  it('ends with the next certification, and not with one of an old day', () => {
+    const before = look(numbers(0, 100), 120);
+    expect(isAsked(before, 120)).toBe(true);
+    expect(silenceEnded(before, [day(3), day(99)], on(120))).toEqual(before);
+    const after = silenceEnded(before, [day(3), day(119)], on(120));
+    expect(after).toEqual({ since: day(119), from: day(123), longest: 20 });
+    expect(isAsked(after, 120)).toBe(false);
+    expect(look([...numbers(0, 100), 119], 120, after)).toMatchObject({ from: day(119 + 31) });
+    expect(silenceEnded(undefined, [day(119)], on(120))).toBeUndefined();
+  });
+
+  it('is not longer for the silence that has just ended than that was', () => {
+    fc.assert(
+      fc.property(habit, fc.integer({ min: 1, max: 40 }), (days, later) => {
+        const last = days.at(-1) ?? 0;
+        const before = look(days, last);
+        const after = look([...days, last + later], last + later, before);
+        expect(after?.longest).toBe(Math.max(before?.longest ?? 0, later));
+      }),
+    );
+  });
+});
