@@ -7,6 +7,9 @@ type DayProof = ResultOf<'prove'>['days'][number];
 /** Of the days that are unproven, the oldest. */
 const unprovenShown = 20;
 
+/** Wherever it is, a day ends within so long after midnight of its date in UTC. */
+const longestDayMs = 48 * 3_600_000;
+
 interface Present {
   readonly now: Temporal.Instant;
   readonly timeZone: string;
@@ -92,21 +95,70 @@ export function proofOverview(
   calendar: ReadonlyMap<string, DayEntry>,
   present: Present,
 ): Pick<ResultOf<'status'>, 'oldestProof' | 'unproven'> {
-  const days = [...calendar].sort(([a], [b]) => (a < b ? -1 : 1));
-  const proven = days.flatMap(([day, { proof }]) => (proof ? [{ day, at: proof.at }] : []));
-  const [oldest] = proven.sort((a, b) => a.at - b.at);
-  const to = present.now.toZonedDateTimeISO(present.timeZone).toPlainDate().toString();
-  const from = days[0]?.[0];
-  const unproven = (
-    from === undefined || from > to ? [] : proofsOf(calendar, { from, to }, present)
-  )
-    .filter(({ standing }) => standing === 'unproven')
-    .map(({ day }) => day);
+  const proven = [...calendar].flatMap(([day, { proof }]) =>
+    proof ? [{ day, at: proof.at }] : [],
+  );
+  const [oldest] = proven.sort((a, b) => a.at - b.at || (a.day < b.day ? -1 : 1));
+  const ranges = [...unprovenRanges(calendar, present)];
+  const first = ranges
+    .slice(0, unprovenShown)
+    .flatMap(({ from, days }) =>
+      Array.from({ length: Math.min(days, unprovenShown) }, (_, n) => `${from.add({ days: n })}`),
+    );
   return {
     oldestProof: oldest && { ...oldest, at: instant(oldest.at) },
-    unproven: { days: unproven.length, first: unproven.slice(0, unprovenShown) },
+    unproven: {
+      days: ranges.reduce((all, { days }) => all + days, 0),
+      first: first.slice(0, unprovenShown),
+    },
   };
 }
+
+/**
+ * From the oldest entry to today. A single certification of the year 1 makes that 740,000 days: what costs time is the
+ * number of entries.
+ */
+function* unprovenRanges(
+  calendar: ReadonlyMap<string, DayEntry>,
+  present: Present,
+): Generator<{ readonly from: Temporal.PlainDate; readonly days: number }> {
+  const today = present.now.toZonedDateTimeISO(present.timeZone).toPlainDate();
+  const known = [...calendar.keys()].sort();
+  for (const [index, day] of known.entries()) {
+    const date = Temporal.PlainDate.from(day);
+    const proof = calendar.get(day)?.proof;
+    yield* unprovenIn(date, date, proof?.at, today, present);
+    const next = known[index + 1];
+    const proofs = [proof, ...(next === undefined ? [] : [calendar.get(next)?.proof])];
+    const last = next === undefined ? today : Temporal.PlainDate.from(next).subtract({ days: 1 });
+    yield* unprovenIn(date.add({ days: 1 }), last, between(proofs).proof?.at, today, present);
+  }
+}
+
+/** Of days that have one proof: without it all, and otherwise those that were not over when it began, and are. */
+function* unprovenIn(
+  from: Temporal.PlainDate,
+  to: Temporal.PlainDate,
+  provenAt: number | undefined,
+  today: Temporal.PlainDate,
+  { timeZone }: Present,
+) {
+  if (provenAt !== undefined && provenAt - Date.parse(to.toString()) > longestDayMs) return;
+  const [begin, over] =
+    provenAt === undefined
+      ? [from, today]
+      : [dayAt(provenAt, timeZone), today.subtract({ days: 1 })];
+  const first = inOrder(from, begin)[1];
+  const last = inOrder(to, over)[0];
+  const days = first.until(last, { largestUnit: 'days' }).days + 1;
+  if (days > 0) yield { from: first, days };
+}
+
+const inOrder = (...days: [Temporal.PlainDate, Temporal.PlainDate]) =>
+  days.sort(Temporal.PlainDate.compare);
+
+const dayAt = (ms: number, timeZone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone).toPlainDate();
 
 export function instant(ms: number): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toString();
