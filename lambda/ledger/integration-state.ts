@@ -15,6 +15,12 @@ const saltBytes = 16;
 /** A top-level attribute each, so that ticks that overlap do not undo each other's. */
 const conditionPrefix = 'condition:';
 
+/**
+ * Who left the marks of the page. A version that does not know them takes the lease after that and leaves them in
+ * place, whatever it changes: they are believed only as those of the last holder.
+ */
+const agreedBy = 'agreed_by';
+
 /** Of changes, each takes its own. */
 const stateChanges = z.partial(stateItem);
 const memoryChanges = z.partial(memory);
@@ -96,10 +102,12 @@ export function integrationState(table: Table, integration: string) {
         const claim = { schema: schemaVersion, lease_owner: owner, agreed: undefined };
         const kept = (await table.update(memoryKey, { set: claim, returns: 'ALL_OLD' })) ?? {};
         const { missing, ...known } = await state(before);
-        const { missing: noted, ...remembered } = parse(memory, kept, renamed(kept));
+        const { missing: noted, agreed, gate } = parse(memory, kept, renamed(kept));
+        const isOfLast = kept[agreedBy] === kept['lease_owner'];
         return {
           ...known,
-          ...remembered,
+          gate,
+          ...(isOfLast && agreed && { agreed }),
           ...(missing && { missing: { ...nothingMissing, ...noted, ...missing } }),
         };
       } catch (error) {
@@ -112,9 +120,11 @@ export function integrationState(table: Table, integration: string) {
       const open = [...conditions].map(([name, one]) => [conditionPrefix + name, one]);
       const ofState = renamed(z.encode(stateChanges, changes));
       const condition = lease && { where: isOurs, values: { ':owner': lease.owner } };
+      const ofMemory = renamed(z.encode(memoryChanges, changes));
+      const marks = 'agreed' in changes && { [agreedBy]: lease?.owner };
       const writes = [
         [key, { ...ofState, ...Object.fromEntries(open) }],
-        [memoryKey, renamed(z.encode(memoryChanges, changes))],
+        [memoryKey, { ...ofMemory, ...marks }],
       ] as const;
       for (const [item, set] of 'leaseOwner' in changes ? writes.toReversed() : writes)
         if (!(await table.update(item, { set, ...condition }))) return false;

@@ -143,9 +143,9 @@ export const memory = z.object({
   gate: z.catch(gateMemory, nothingFound),
   /**
    * Marks of rows of the newest page that are as the ledger has them. Gone while somebody has the lease: a tick that
-   * dies may have changed some.
+   * dies may have changed some. As another version wrote it: none.
    */
-  agreed: z.optional(z.readonly(z.array(z.string()))),
+  agreed: z.catch(z.optional(z.readonly(z.array(z.string()))), undefined),
 });
 
 export type State = Readonly<z.output<typeof state>>;

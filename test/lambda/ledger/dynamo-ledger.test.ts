@@ -73,6 +73,28 @@ describe('the item of the state', () => {
   );
 });
 
+describe('the marks of the page', () => {
+  it('say nothing once another version has had the lease, which does not know them and leaves them', async () => {
+    await ledger.state();
+    const lease = { owner: 'new', until: later };
+    await ledger.takeLease(lease, now);
+    const end = { agreed: ['aB3dE6gH'], dirtySince: undefined, ...noLease };
+    expect(await ledger.saveState(end, lease)).toBe(true);
+    await table.update(`MEMORY#${integration}`, { set: { schema: 1, lease_owner: 'older' } });
+    const state = await ledger.takeLease({ owner: 'new again', until: later }, now);
+    expect(state).not.toHaveProperty('agreed');
+  });
+
+  it('that another version wrote otherwise are none', async () => {
+    await ledger.state();
+    const left = { lease_owner: 'newer', agreed_by: 'newer', agreed: { of: 'another kind' } };
+    await table.putAll([{ pk: `MEMORY#${integration}`, ...left }]);
+    const state = await ledger.takeLease({ owner: 'a', until: later }, now);
+    expect(state).toMatchObject({ gate: nothingFound });
+    expect(state).not.toHaveProperty('agreed');
+  });
+});
+
 describe('the item of a certification', () => {
   it('is under its day in the index, and after a move under the new one only', async () => {
     const before = assessment();
