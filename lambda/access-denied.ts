@@ -33,14 +33,14 @@ export type Denial = AccessDeniedError | ResourceUnusableError;
 
 /**
  * By its name in DynamoDB, Secrets Manager, SNS, SQS and KMS; the text of its message decides nothing. Of a secret that
- * is to be deleted, Secrets Manager says `InvalidRequestException`.
+ * is to be deleted, Secrets Manager says `InvalidRequestException`; of one whose key cannot be used, `DecryptionFailure`.
  */
 const denied = z.object({
   name: z
     .string()
     .check(
       z.regex(
-        /^(AccessDenied|AuthorizationError|K(MS|ms)\.?AccessDenied|(Resource)?NotFound|QueueDoesNotExist|InvalidRequest|K(MS|ms)\.?(Disabled|NotFound|InvalidState))(Exception)?$/,
+        /^(AccessDenied|AuthorizationError|K(MS|ms)\.?AccessDenied|(Resource)?NotFound|QueueDoesNotExist|InvalidRequest|DecryptionFailure|K(MS|ms)\.?(Disabled|NotFound|InvalidState))(Exception)?$/,
       ),
     ),
   message: z.catch(z.string(), ''),

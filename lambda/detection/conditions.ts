@@ -7,16 +7,15 @@ import type { Missing } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
 import { type SelfCheck, selfCheckSeen } from './self-check.ts';
 
-/** In the way of every tick until people mend it: the codes of the errors that reach so far. */
-export const accessNames = [
-  'credentials-not-set',
-  'credentials-malformed',
-  'secret-unreadable',
-  'credentials-refused',
-  'unsupported-grant',
-  'token-refused-twice',
-  'not-provisioned',
+/** What a tick has to get past, in this order: the secret, the token, the API. */
+const obstacles = [
+  ['credentials-not-set', 'credentials-malformed', 'secret-unreadable'],
+  ['credentials-refused', 'unsupported-grant'],
+  ['token-refused-twice', 'not-provisioned'],
 ] as const;
+
+/** In the way of every tick until people mend it: the codes of the errors that reach so far. */
+export const accessNames = obstacles.flat();
 
 /** In the way of every tick. */
 const blocking = [...accessNames, 'partner-silent'] as const;
@@ -220,33 +219,30 @@ export function blockedBy(error: NotifierError): Pick<Facts, 'blocked'> {
   return isUnanswered && passing ? { blocked: { name: 'partner-silent', ...passing } } : {};
 }
 
-/** One gives way to another. Counted are ticks, as far as that matters: a lost one is made up for by the next. */
-function blockedSeen({ name: seen, passing }: Blocked, open: OpenConditions): Observations {
-  return Object.fromEntries(
-    blocking.map((name): [ConditionName, Observation] => {
-      if (name !== seen) return [name, { number: 0, graceMs }];
-      if (passing === undefined) return [name, { number: 1 }];
-      const number = open.has(name) ? 2 : 1;
-      return [name, { number, graceMs, details: [passing] }];
-    }),
-  );
+/** Counted are ticks, as far as that matters: a lost one is made up for by the next. */
+function blockedSeen({ name, passing }: Blocked, open: OpenConditions): Observations {
+  const over = overWith(name).map((one) => [one, { number: 0, graceMs }] as const);
+  const number = passing !== undefined && name && open.has(name) ? 2 : 1;
+  const seen = { number, ...(passing !== undefined && { graceMs, details: [passing] }) };
+  return { ...Object.fromEntries(over), ...(name && { [name]: seen }) };
 }
 
-/** What earlier ticks owe, and what they left in its time of grace: as they have seen it. */
+/** One gives way to another only if it shows that the other is over: a host that does not answer shows nothing. */
+function overWith(name: Blocked['name']): readonly ConditionName[] {
+  if (name === undefined) return blocking;
+  const step = obstacles.findIndex((names) => names.some((one) => one === name));
+  return [...obstacles.slice(0, step + 1).flat(), ...(step > 0 ? ['partner-silent' as const] : [])];
+}
+
+/** What earlier ticks owe, as they have seen it. */
 function leftSeen(open: OpenConditions): Observations {
-  const left = [...open].filter(([name, one]) => one.owes !== undefined || isWaiting(name, one));
+  const owing = [...open].filter(([, { owes }]) => owes !== undefined);
   return Object.fromEntries(
-    left.map(([name, one]): [ConditionName, Observation] => {
-      const isGraced = isWaiting(name, one);
-      const isOver = one.owes === 'ends' || (isGraced && one.goneAt !== undefined);
-      return [name, { number: isOver ? 0 : one.number, ...(isGraced && { graceMs }) }];
+    owing.map(([name, one]): [ConditionName, Observation] => {
+      const isOver = one.owes === 'ends' || one.owes === 'was';
+      return [name, isOver ? { number: 0, graceMs } : { number: one.number }];
     }),
   );
-}
-
-/** Of what blocks ticks, and nobody is told of as long as it may end by itself. */
-function isWaiting(name: ConditionName, { told, owes }: OpenCondition): boolean {
-  return isBlocking(name) && told === undefined && owes !== 'begins';
 }
 
 /** What a tick that is not paused has to tell of: what earlier ones owe, as they have seen it, and what it has noted. */

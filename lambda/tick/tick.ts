@@ -219,8 +219,8 @@ class Tick {
     const { ledger, clock } = this.#parts;
     if (error instanceof NotifierError) Object.assign(this.#facts, blockedBy(error));
     this.#noteDenial(error);
-    await this.#attempt('conditions not told', () => this.#tell());
-    const isPassing = this.#isPassing();
+    const isKept = await this.#attempt('conditions not told', () => this.#tell());
+    const isPassing = this.#isPassing(isKept);
     if (isRefusal(error) && !isPassing) {
       const backOff = backOffAfter(state.backOff, clock.now());
       await this.#attempt('back-off not noted', () => ledger.saveState({ backOff }));
@@ -241,10 +241,10 @@ class Tick {
     return { ...this.#report('disturbed', state), failure: error };
   }
 
-  /** Whether what is in the way of every tick may end by itself, and operations are not to be told yet. */
-  #isPassing(): boolean {
+  /** Whether what is in the way of every tick may end by itself, and operations are not to be told yet: so the state says. */
+  #isPassing(isKept: boolean): boolean {
     const name = this.#facts.blocked?.name;
-    return name !== undefined && isUntold(this.#open.get(name));
+    return isKept && name !== undefined && isUntold(this.#open.get(name));
   }
 
   /** What the next tick has to know of the pace, whatever has become of this one: it would only be refused again. */
@@ -255,12 +255,14 @@ class Tick {
     if (!isDeepStrictEqual(pace, before.pace)) await ledger.saveState({ pace });
   }
 
-  /** At a tick's end: what goes wrong now must not hide how it ended. */
-  async #attempt(whatFails: string, step: () => Promise<unknown>): Promise<void> {
+  /** At a tick's end: what goes wrong now must not hide how it ended. @returns whether nothing has */
+  async #attempt(whatFails: string, step: () => Promise<unknown>): Promise<boolean> {
     try {
       await step();
+      return true;
     } catch (error) {
       this.#parts.journal.warn(whatFails, { error });
+      return false;
     }
   }
 

@@ -3,7 +3,7 @@ import { TickJournal } from '../../lambda/journal.ts';
 import { SecretUnreadableError } from '../../lambda/partner/secret.ts';
 import { district, synthesized } from '../infra/synthesized.ts';
 import { Integration } from '../scaffold/integration.ts';
-import { invalidToken, serverError } from '../scaffold/partner.ts';
+import { invalidToken, serverError, tooManyRequests } from '../scaffold/partner.ts';
 import { type Alarm, alarmOf, valuesIn, Watch } from '../support/cloud-watch.ts';
 
 /** An integration, and all that its operations are told: notices, and alarms by what its ticks write. */
@@ -165,6 +165,41 @@ it('now and then, in every other tick, it is told all the same', async () => {
   }
   expect(told.length).toBeGreaterThan(0);
   expect(told.length).toBeLessThan(8);
+});
+
+it('by turns with refused tokens, it is told after a quarter of an hour, and not that tokens are accepted', async () => {
+  const duty = new Duty();
+  for (let n = 0; n < 6; n++) await duty.minute();
+  const told: string[] = [];
+  for (let minute = 0; minute < 60; minute++) {
+    duty.story.host.fault = minute % 2 > 0 ? serverError : invalidToken;
+    for (const what of await duty.minute()) told.push(`${minute} ${what}`);
+  }
+  expect(told[0]).toMatch(/^1[5-7] the partner refuses the tokens that it issues/);
+  expect(told.join()).not.toContain('accepts its tokens again');
+  expect(told.join()).toContain('NoCompletedTick ALARM');
+});
+
+it('for five minutes, and then 429 for an hour, it is not told to last: the partner answers', async () => {
+  const duty = new Duty();
+  for (let n = 0; n < 6; n++) await duty.minute();
+  const told: string[] = [];
+  for (let minute = 0; minute < 60; minute++) {
+    duty.story.host.fault = minute < 5 ? serverError : tooManyRequests();
+    told.push(...(await duty.minute()));
+  }
+  expect(told).toEqual(['NoCompletedTick ALARM', 'the partner allows too few requests']);
+});
+
+it('it is an error and sets off alarms where the ledger cannot keep when it began', async () => {
+  const duty = new Duty();
+  for (let n = 0; n < 6; n++) await duty.minute();
+  duty.story.host.fault = serverError;
+  vi.spyOn(duty.story.ledger, 'saveState').mockRejectedValue(new Error('throttled'));
+  const told: string[] = [];
+  for (let minute = 0; minute < 15; minute++) told.push(...(await duty.minute()));
+  vi.restoreAllMocks();
+  expect(told).toContain('Failing ALARM');
 });
 
 it.each([

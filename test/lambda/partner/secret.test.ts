@@ -116,4 +116,13 @@ describe('Secrets Manager', () => {
       whatToDo: expect.stringContaining('kms:Decrypt on the key of the secret secret-1'),
     });
   });
+
+  it('knows that only people mend a key that cannot be used', async () => {
+    mock.reset();
+    const name = 'DecryptionFailure';
+    mock
+      .on(GetSecretValueCommand)
+      .rejects(new SecretsManagerServiceException({ name, $fault: 'client', $metadata: {} }));
+    expect(await rejection(read('secret-1'))).toMatchObject({ retryHelps: false });
+  });
 });

@@ -292,6 +292,24 @@ describe('telling operations', () => {
       'district-a: the partner has assigned a scope',
     ]);
   });
+
+  it('of a host that does not answer ends no refusal: it shows nothing of that', async () => {
+    const operations = new Operations();
+    const silent = { name: 'partner-silent', passing: 'why' } as const;
+    for (const blocked of [
+      { name: 'not-provisioned' },
+      silent,
+      { name: 'secret-unreadable' },
+      {},
+    ] as const)
+      await operations.note({ blocked });
+    expect(operations.subjects).toEqual([
+      'district-a: the partner has assigned no scope',
+      'district-a: the credentials cannot be read',
+      'district-a: the credentials can be read again',
+      'district-a: the partner has assigned a scope',
+    ]);
+  });
 });
 
 /** What tells the notices of one condition from another's. */
