@@ -320,10 +320,10 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
   silent: {
     title: 'no certification for unusually long',
     fault: 'partner',
-    ends: 'certifications are coming again',
-    over: 'the next certification comes',
+    ends: 'no unusual silence any more',
+    over: 'the next certification comes, or `silence` allows so many days',
     happened:
-      'Is that so? The partner answers, and shows no certification of the last days. By what it has shown before, that is unlikely.',
+      'Is that so? The partner answers, and shows no certification of the last days. That is longer than is usual, or than `silence` allows.',
     impact:
       'It may well be so: a holiday, the end of a season. If what was certified does not reach the API, nobody is told of it.',
     toDo: 'Ask those who certify, or the partner, whether there was nothing. If there was something, ask the partner why its API does not show it to this integration. If such a silence is usual, set `silence` of the integration, and deploy.',

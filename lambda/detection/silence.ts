@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import type { TickSettings } from '../settings.ts';
 import type { Calendar } from './calendar.ts';
 import type { Observation } from './conditions.ts';
 
@@ -13,46 +14,39 @@ const leastDays = 3;
 export const silenceNoted = z.object({
   /** The last day up to now that a certification is dated. */
   since: z.iso.date(),
-  /** The first day on which that is an implausible silence. */
-  from: z.iso.date(),
-  /** Days of the longest silence of the past 13 months; absent: the setting says how long is too long. */
+  /** Days of the longest silence of the past 13 months; absent: there is no habit yet. */
   longest: z.exactOptional(z.int()),
 });
 
 export type Silence = Readonly<z.output<typeof silenceNoted>>;
 
 /**
- * From when on it is implausible that no certification comes: silent for longer than one and a half times the longest
- * silence so far, and for more than three days. Only where there is a habit, which begins with certifications in most of
- * the weeks of sixty days on one weekday or more, not more than 13 months ago. A day is the one that a certification is dated, whenever it came.
+ * What silence is usual. Only where there is a habit, which begins with certifications in most of the weeks of sixty days
+ * on one weekday or more, not more than 13 months ago. A day is the one that a certification is dated, whenever it came.
  *
  * What is missing counts as if it were there. What is withdrawn begins no silence, and makes none longer that is over: of
  * earlier days only the silence since the last look is new. What is dated in the future ends none before its day.
  *
- * @param setting days that are not too long; `false`: nothing is
  * @param before what the last look has noted
  */
 export function silenceAfter(
   calendar: Calendar,
   today: Temporal.PlainDate,
-  setting: number | false | undefined,
   before?: Silence,
 ): Silence | undefined {
-  if (setting === false) return undefined;
   const known = daysWithAny(calendar, today);
   const last = known.at(-1);
   if (last === undefined) return undefined;
   const noted = before !== undefined && before.since <= today.toString() ? before.since : last;
   const since = last > noted ? last : noted;
-  if (setting !== undefined) return { since, from: later(since, setting + 1) };
   const lookedAtFrom = today.subtract({ months: monthsLookedAt }).toString();
-  const isUsual = since >= lookedAtFrom && hasHabit(known, since);
-  if (before?.longest === undefined && !isUsual) return undefined;
   const seen = longestOf(known, lookedAtFrom);
-  const grown = before?.longest && Math.max(before.longest, daysBetween(before.since, since));
-  const longest = Math.min(seen, grown ?? seen);
-  const most = Math.floor(Math.max(leastDays, 1.5 * longest));
-  return { since, from: later(since, most + 1), longest };
+  if (before?.longest !== undefined) {
+    const grown = Math.max(before.longest, daysBetween(before.since, since));
+    return { since, longest: Math.min(seen, grown) };
+  }
+  const isUsual = since >= lookedAtFrom && hasHabit(known, since);
+  return { since, ...(isUsual && { longest: seen }) };
 }
 
 /** Certifications of these days were committed since the last look at the calendar. */
@@ -62,40 +56,41 @@ export function silenceEnded(
   today: Temporal.PlainDate,
 ): Silence | undefined {
   if (before === undefined) return undefined;
-  const since = [before.since, ...days]
-    .filter((day) => day <= today.toString())
-    .sort()
-    .at(-1);
-  if (since === undefined || since === before.since) return before;
-  const quiet = daysBetween(before.since, since);
-  const { longest } = before;
+  const { since: last, longest } = before;
+  const since = days.reduce((one, day) => (day > one && day <= today.toString() ? day : one), last);
+  const quiet = daysBetween(last, since);
+  return { since, ...(longest !== undefined && { longest: Math.max(longest, quiet) }) };
+}
+
+/**
+ * A question, as it may well be so: silent for longer than the setting allows; without it, for longer than one and a half
+ * times the longest silence so far, and for more than three days.
+ */
+export function silenceSeen(
+  silence: Silence | undefined,
+  { silence: setting, timeZone }: Pick<TickSettings, 'silence' | 'timeZone'>,
+  now: Temporal.Instant,
+): Observation {
+  const { since, longest } = silence ?? {};
+  const usual = longest === undefined ? undefined : Math.max(leastDays, 1.5 * longest);
+  const most = setting ?? usual;
+  if (since === undefined || most === undefined || most === false) return { number: 0 };
+  const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
+  const silent = daysBetween(since, today.toString());
+  if (silent <= most) return { number: 0 };
+  const began = Temporal.PlainDate.from(since).toZonedDateTime(timeZone);
+  const why =
+    setting === undefined
+      ? `the longest silence of the past ${monthsLookedAt} months was ${days(longest)}`
+      : `\`silence\` is set to ${days(setting)}`;
   return {
-    since,
-    from: later(since, daysBetween(before.since, before.from)),
-    ...(longest !== undefined && { longest: Math.max(longest, quiet) }),
+    number: 1,
+    since: began.epochMilliseconds,
+    details: [`no certification since ${since} (${days(silent)}); ${why}`],
   };
 }
 
-/** A question: it may well be so. */
-export function silenceSeen(
-  silence: Silence | undefined,
-  now: Temporal.ZonedDateTime,
-): Observation {
-  const today = now.toPlainDate();
-  if (silence === undefined || today.toString() < silence.from) return { number: 0 };
-  const { since, longest } = silence;
-  const began = Temporal.PlainDate.from(since);
-  const days = `no certification since ${since} (${daysBetween(since, today.toString())} days)`;
-  const usual =
-    longest === undefined
-      ? 'the setting `silence` allows fewer'
-      : `the longest silence of the past ${monthsLookedAt} months was ${longest} ${longest === 1 ? 'day' : 'days'}`;
-  return {
-    number: 1,
-    since: began.toZonedDateTime(now.timeZoneId).epochMilliseconds,
-    details: [`${days}; ${usual}`],
-  };
-}
+const days = (count: number | false = 0) => (count === 1 ? '1 day' : `${count} days`);
 
 function daysWithAny(calendar: Calendar, today: Temporal.PlainDate): readonly string[] {
   return calendar.days.filter((day) => {

@@ -417,7 +417,7 @@ class Tick {
       ...calendarLearned(calendar, plan, auditsFrom),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
       ...(isMended(calendar, quarantined.size) && state.reported.length > 0 && { reported: [] }),
-      silence: silenceAfter(calendar, this.#window.today, settings.silence, state.silence),
+      silence: silenceAfter(calendar, this.#window.today, state.silence),
       cursor,
       searching: hasStood ? undefined : narrowed,
       ...unexplainedAfter(state, rest, began),
@@ -561,7 +561,7 @@ class Tick {
     if (outcome !== 'baseline')
       this.#facts.absence = { missing, unexplained, steadyMs: settings.withdrawAfterMs };
     if (outcome === 'completed' && pulseDigest !== undefined && !this.#limit.wasReached)
-      this.#facts.silent = silenceSeen(silence, now.toZonedDateTimeISO(settings.timeZone));
+      this.#facts.silent = silenceSeen(silence, settings, now);
     await this.#work?.announcement.tellPeople();
     await this.#tell();
     const work = this.#work;

@@ -21,9 +21,14 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 const weekdays = (from: number, to: number) => numbers(from, to).filter((n) => n % 7 < 5);
 
+/** What is seen when a day begins. */
+const seenOn = (silence: Silence | undefined, today: number, setting?: number | false) => {
+  const timeZone = 'America/Chicago';
+  const now = on(today).toZonedDateTime(timeZone).toInstant();
+  return silenceSeen(silence, { silence: setting, timeZone }, now);
+};
 /** Whether operations are asked on a day. */
-const isAsked = (silence: Silence | undefined, today: number) =>
-  silenceSeen(silence, on(today).toZonedDateTime('UTC')).number > 0;
+const isAsked = (...on: Parameters<typeof seenOn>) => seenOn(...on).number > 0;
 
 /** Days with certifications, most of them, and no pause longer than so many. */
 const habit = fc
@@ -41,11 +46,11 @@ describe('an implausible silence', () => {
   it('is longer than one and a half times the longest before, and says both numbers', () => {
     // Once there was none for more than a week.
     const days = weekdays(0, 151).filter((n) => n < 90 || n > 99);
-    const silence = silenceAfter(calendarOf(days), on(151), undefined);
-    expect(silence).toEqual({ since: day(150), from: day(150 + 19), longest: 12 });
+    const silence = silenceAfter(calendarOf(days), on(151));
+    expect(silence).toEqual({ since: day(150), longest: 12 });
     expect(isAsked(silence, 168)).toBe(false);
     expect(isAsked(silence, 169)).toBe(true);
-    expect(silenceSeen(silence, on(169).toZonedDateTime('America/Chicago'))).toEqual({
+    expect(seenOn(silence, 169)).toEqual({
       number: 1,
       since: Date.parse('2025-06-05T05:00:00Z'),
       details: [
@@ -59,7 +64,7 @@ describe('an implausible silence', () => {
       fc.property(habit, fc.nat(390), (days, later) => {
         const last = days.at(-1) ?? 0;
         const today = last + later;
-        const silence = silenceAfter(calendarOf(days), on(today), undefined);
+        const silence = silenceAfter(calendarOf(days), on(today));
         const { longest = 0 } = silence ?? {};
         if (isAsked(silence, today)) expect(later).toBeGreaterThan(Math.max(3, longest));
         expect(isAsked(silence, today)).toBe(later > Math.max(3, 1.5 * longest));
@@ -68,51 +73,73 @@ describe('an implausible silence', () => {
   });
 
   it('is not a weekend', () => {
-    const silence = silenceAfter(calendarOf(weekdays(0, 100)), on(100), undefined);
+    const silence = silenceAfter(calendarOf(weekdays(0, 100)), on(100));
     expect(silence).toMatchObject({ since: day(99), longest: 3 });
     expect(isAsked(silence, 100)).toBe(false);
   });
 
   it('is none with less than sixty days of history, or where certifications are rare', () => {
-    expect(silenceAfter(calendarOf(weekdays(0, 59)), on(59), undefined)).toBeUndefined();
     const rare = numbers(0, 30).map((n) => n * 17);
-    expect(silenceAfter(calendarOf(rare), on(600), undefined)).toBeUndefined();
-    expect(silenceAfter(calendarOf([]), on(600), undefined)).toBeUndefined();
+    for (const [days, today] of [
+      [weekdays(0, 59), 59],
+      [rare, 600],
+      [[], 600],
+    ] as const) {
+      const silence = silenceAfter(calendarOf(days), on(today));
+      expect(silence?.longest).toBeUndefined();
+      expect(isAsked(silence, today + 1_000)).toBe(false);
+    }
   });
 
   it('is none where the last certification is longer ago than is looked at, unless it was noted before', () => {
     const days = calendarOf(numbers(0, 100));
-    expect(silenceAfter(days, on(600), undefined)).toBeUndefined();
-    const noted = silenceAfter(days, on(200), undefined);
-    expect(isAsked(silenceAfter(days, on(600), undefined, noted), 600)).toBe(true);
+    expect(isAsked(silenceAfter(days, on(600)), 600)).toBe(false);
+    const noted = silenceAfter(days, on(200));
+    expect(isAsked(silenceAfter(days, on(600), noted), 600)).toBe(true);
   });
 
   it('is seen where certifications come once a week', () => {
     const mondays = numbers(0, 30).map((n) => n * 7);
-    const silence = silenceAfter(calendarOf(mondays), on(204), undefined);
-    expect(silence).toEqual({ since: day(203), from: day(203 + 11), longest: 7 });
+    const silence = silenceAfter(calendarOf(mondays), on(204));
+    expect(silence).toEqual({ since: day(203), longest: 7 });
+    expect([213, 214].map((today) => isAsked(silence, today))).toEqual([false, true]);
   });
 
   it('forgets what is more than 13 months ago', () => {
     const days = [0, ...numbers(100, 600)];
-    expect(silenceAfter(calendarOf(days), on(600), undefined)).toMatchObject({ longest: 1 });
-    expect(silenceAfter(calendarOf(days), on(400), undefined)).toMatchObject({ longest: 100 });
+    expect(silenceAfter(calendarOf(days), on(600))).toMatchObject({ longest: 1 });
+    expect(silenceAfter(calendarOf(days), on(400))).toMatchObject({ longest: 100 });
   });
 
-  it('is as long as the setting says, whatever the history', () => {
-    const silence = silenceAfter(calendarOf([0]), on(5), 14);
-    expect(silence).toEqual({ since: day(0), from: day(15) });
-    expect(isAsked(silence, 15)).toBe(true);
-    expect(silenceSeen(silence, on(15).toZonedDateTime('UTC')).details).toEqual([
-      'no certification since 2025-01-06 (15 days); the setting `silence` allows fewer',
+  it('is as long as the setting says, whatever the history, and from the next tick on', () => {
+    const silence = silenceAfter(calendarOf([0]), on(5));
+    expect(silence).toEqual({ since: day(0) });
+    expect([14, 15].map((today) => isAsked(silence, today, 14))).toEqual([false, true]);
+    expect(seenOn(silence, 15, 14).details).toEqual([
+      'no certification since 2025-01-06 (15 days); `silence` is set to 14 days',
     ]);
-    expect(silenceAfter(calendarOf(numbers(0, 100)), on(200), false)).toBeUndefined();
+    const usual = silenceAfter(calendarOf(numbers(0, 100)), on(200));
+    const settings = [undefined, 99, 101, false] as const;
+    expect(settings.map((setting) => isAsked(usual, 200, setting))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('is what it was before, when certifications come again after more than 13 months', () => {
+    const before = silenceAfter(calendarOf(numbers(0, 100)), on(100));
+    const forgotten = silenceAfter(calendarOf(numbers(0, 100)), on(600), before);
+    const back = [...numbers(0, 100), ...weekdays(600, 610)];
+    const after = silenceAfter(calendarOf(back), on(610), forgotten);
+    expect(isAsked(after, 614)).toBe(false);
   });
 });
 
 describe('the silence that a tick compares with today', () => {
   const look = (days: Iterable<number>, today: number, before?: Silence) =>
-    silenceAfter(calendarOf(days), on(today), undefined, before);
+    silenceAfter(calendarOf(days), on(today), before);
 
   it('is neither hidden nor caused by what is dated in the future', () => {
     fc.assert(
@@ -134,9 +161,9 @@ describe('the silence that a tick compares with today', () => {
         const gone = new Set(picked.map((n) => days[n % days.length]));
         const left = days.filter((n) => !gone.has(n));
         const after = look(left, today, before);
-        expect(after?.since ?? day(today)).toBe(before?.since);
-        expect(after?.from ?? day(today + 100) >= (before?.from ?? '')).toBeTruthy();
-        expect(after?.longest ?? 0).toBeLessThanOrEqual(before?.longest ?? 0);
+        if (after === undefined) return;
+        expect(after.since).toBe(before?.since);
+        expect(after.longest ?? 0).toBeLessThanOrEqual(before?.longest ?? 0);
       }),
     );
   });
@@ -144,7 +171,7 @@ describe('the silence that a tick compares with today', () => {
   it('counts what is missing at the partner as if it were there', () => {
     const days = numbers(0, 100);
     const missing = new Calendar(days.map((n) => [day(n), { count: 0, missing: 1, readAt: 1 }]));
-    expect(silenceAfter(missing, on(120), undefined)).toEqual(look(days, 120));
+    expect(silenceAfter(missing, on(120))).toEqual(look(days, 120));
   });
 
   it('ends with the next certification, and not with one of an old day', () => {
@@ -152,9 +179,9 @@ describe('the silence that a tick compares with today', () => {
     expect(isAsked(before, 120)).toBe(true);
     expect(silenceEnded(before, [day(3), day(99)], on(120))).toEqual(before);
     const after = silenceEnded(before, [day(3), day(119)], on(120));
-    expect(after).toEqual({ since: day(119), from: day(123), longest: 20 });
-    expect(isAsked(after, 120)).toBe(false);
-    expect(look([...numbers(0, 100), 119], 120, after)).toMatchObject({ from: day(119 + 31) });
+    expect(after).toEqual({ since: day(119), longest: 20 });
+    expect([149, 150].map((today) => isAsked(after, today))).toEqual([false, true]);
+    expect(look([...numbers(0, 100), 119], 120, after)).toEqual(after);
     expect(silenceEnded(undefined, [day(119)], on(120))).toBeUndefined();
   });
 

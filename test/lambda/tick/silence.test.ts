@@ -16,7 +16,7 @@ function daysAfter(days: number): string {
 }
 
 const asked = 'no certification for unusually long';
-const over = 'certifications are coming again';
+const over = 'no unusual silence any more';
 
 const titles = () => story.notices.map(({ subject }) => subject.replace(`${story.name}: `, ''));
 
@@ -62,7 +62,7 @@ describe('an integration that had certifications every day and has none any more
   it('is told of by a tick that reads and writes no more than any other', async () => {
     await days(5);
     const { silence } = await story.ledger.state();
-    expect(silence).toEqual({ since: '2026-11-20', from: '2026-11-24', longest: 1 });
+    expect(silence).toEqual({ since: '2026-11-20', longest: 1 });
     const calls: string[] = [];
     const counted = new Proxy(story.ledger, {
       get: (target, name) => {
@@ -122,4 +122,15 @@ it('nobody is asked where the setting says so, and earlier or later as it says',
     told[String(silence)] = titles();
   }
   expect(told).toEqual({ false: [], 2: [asked], 10: [] });
+});
+
+it('operations are told in the next tick that a changed setting allows it, and not that certifications come', async () => {
+  await begun();
+  await days(5);
+  expect(titles()).toEqual([asked]);
+  story.settings = { silence: false };
+  story.requests.length = 0;
+  await story.tick();
+  expect(story.requests).toEqual(['pulse']);
+  expect(titles()).toEqual([asked, over]);
 });
