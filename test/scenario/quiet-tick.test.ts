@@ -42,6 +42,7 @@ it('costs one request, one read unit and one write unit, also an hour after a fl
       ...{ found, edits: [] },
       unsettled: ids.map((id) => ({ id, revision: 1, at, isOut: false })),
     },
+    silence: { since: '2026-11-20', longest: 120 },
     conditions: new Map([
       ['held', { since: at, number: 12_345, told }],
       ['missing', { since: at, number: 12_345, told }],
