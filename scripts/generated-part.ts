@@ -1,0 +1,24 @@
+/** The comments around the part of a page that is generated; the rest is written by hand. */
+export interface Part {
+  readonly begin: string;
+  readonly end: string;
+}
+
+/**
+ * A page with that part as it is now.
+ *
+ * @param made of the part as it was
+ * @throws Error where the page does not have both comments, in this order: it would be cut anywhere
+ */
+export function withPart(
+  page: string,
+  { begin, end }: Part,
+  made: (before: string) => string,
+): string {
+  const [before, rest, ...more] = page.split(begin);
+  const [part, after, ...further] = rest?.split(end) ?? [];
+  const isWhole = more.length + further.length === 0;
+  if (before === undefined || part === undefined || after === undefined || !isWhole)
+    throw new Error(`The page has to have once, in this order: ${begin} and ${end}`);
+  return `${before}${begin}\n\n${made(part)}\n\n${end}${after}`;
+}
