@@ -196,7 +196,11 @@ class Tick {
     const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
     if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
     this.#facts.blocked = {};
-    if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
+    if (this.#isQuiet(state, pulse)) {
+      // A lease for what was owed changes no certification.
+      if (leased && !leased.state.dirtySince) this.#learned.agreed = leased.state.agreed;
+      return this.#finish('completed', state);
+    }
     return this.#workOn(state, leased, pulse);
   }
 

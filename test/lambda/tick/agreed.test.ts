@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../lambda/ports/ledger.ts';
 import { Integration } from '../../scaffold/integration.ts';
+import { tickSettings } from '../../scaffold/settings.ts';
 import { numbers, on } from './scenarios.ts';
 
 let story: Integration;
@@ -113,5 +114,20 @@ describe('of the newest page, the ledger is asked for', () => {
     expect(story.heardOf(gone?.id ?? 0).at(-1)).toBe('restored');
     expect(story.heardOf(2001)).toEqual(['created']);
     expect(story.requests).toEqual(['pulse', 'tail']);
+  });
+});
+
+describe('the marks of the page', () => {
+  it('outlast a tick that has the lease only for a digest', async () => {
+    story.settings = { alerts: { ...tickSettings().alerts, digestEvery: 5 } };
+    story.add(...on('2026-11-20', [1001]));
+    await tick();
+    const then: number[] = [];
+    for (let minute = 0; minute < 30; minute++) then.push(...(await tick()));
+    expect(story.mails).toHaveLength(1);
+    // By an audit.
+    expect(then).toEqual([1001]);
+    story.add(...on('2026-11-20', [1002]));
+    expect(await tick()).toEqual([1002]);
   });
 });
