@@ -196,12 +196,14 @@ class Tick {
     const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
     if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
     this.#facts.blocked = {};
-    if (this.#isQuiet(state, pulse)) {
-      // A lease for what was owed changes no certification.
-      if (leased && !leased.state.dirtySince) this.#learned.agreed = leased.state.agreed;
-      return this.#finish('completed', state);
-    }
+    if (this.#isQuiet(state, pulse)) return this.#finishQuiet(state, leased);
     return this.#workOn(state, leased, pulse);
+  }
+
+  /** A lease for what was owed changes no certification: what the page agreed with before, it does still. */
+  #finishQuiet(state: State, leased: Work | undefined): Promise<TickReport> {
+    if (leased && !leased.state.dirtySince) this.#learned.agreed = leased.state.agreed;
+    return this.#finish('completed', state);
   }
 
   /** With the lease, and a pulse that no other tick has outdated. */
