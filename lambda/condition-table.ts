@@ -68,16 +68,22 @@ export type Command = { readonly ops: string } | { readonly line: string };
 
 /** Where a command is to be given. */
 export interface Place {
+  /** Options; also the region and the profile that the reader has given. */
   readonly at: `--stack ${string}` | '--local';
+  /** As the reader starts this project's command line. Absent: by npx. */
+  readonly program?: string;
   /** Absent: for all of them. */
   readonly integration?: string | undefined;
 }
 
 /** A command as it is typed. */
-export function commandLine(command: Command, { at, integration }: Place): string {
+export function commandLine(
+  command: Command,
+  { at, program = 'npx certification-notifier', integration }: Place,
+): string {
   if ('line' in command) return command.line;
   const which = integration === undefined ? '' : ` --integration ${integration}`;
-  return `npx certification-notifier ${command.ops} ${at}${which}`;
+  return `${program} ${command.ops} ${at}${which}`;
 }
 
 /** What to do about a condition, on one line. */
@@ -95,6 +101,7 @@ const triedAgain = `${untouched} Every tick tries again.`;
 const late = 'Changes are announced late; none is lost.';
 const othersAsEver = 'What is new or changed is announced as ever.';
 const oneUntold = 'This subscriber has not been told; all others have.';
+const mendReceiver = 'Mend the receiver: its policy, its key or its code.';
 const storeThem =
   'Store {"client_id": "...", "client_secret": "..."}, as the partner issued them, as the value of the secret.';
 const store: Command = { ops: 'credentials set' };
@@ -227,7 +234,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     ends: 'the missing certifications are back, few or accepted',
     over: 'they are back, few enough, or accepted',
     happened:
-      'The list does not show them any more, and they are too many at once for news: it looks like a changed scope or a fault of the host.',
+      'The list does not show many certifications any more: too many at once for news. It looks like a changed scope or a fault of the host.',
     impact: `Nobody is told that they are withdrawn. If they come back, nobody is told, either. ${othersAsEver}`,
     counts: 'Certifications missing so far',
     toDo: 'Ask the partner whether the scope of this integration was narrowed. If it was, accept with accept-total the total that status shows: the missing certifications are then withdrawn.',
@@ -241,7 +248,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       'The partner counts more or fewer assessments than it shows on all days together, and a search of all days has found nothing.',
     impact:
-      'Certifications of no day would not be announced. What any day shows is announced as ever, and the difference starts no further search.',
+      'Certifications of no day would not be announced. What any day shows is announced as ever.',
     counts: 'Assessments by which the two differ',
     likely: 'assessments without a day, or a total that is not kept up at the partner.',
     toDo: 'Ask the partner whether there are assessments without a day of certification, and which of the two numbers that status shows is right.',
@@ -260,7 +267,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'Nothing is lost: a held event waits until it is released or discarded, and so do later events of the same certification.',
     counts: 'Certifications with held events',
     likely: 'a new school year, an import, a widened scope or replaced ids at the partner.',
-    toDo: 'Find out whether it is a mass edit, a changed scope or real news; then release what is held, or discard it.',
+    toDo: 'Find out whether it is a mass edit, a changed scope or real news: the partner knows. Then release what is held, or discard it.',
     command: { ops: 'holds' },
     metric: metrics.eventsHeld,
     alarm: 'held',
@@ -311,7 +318,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     ends: 'the list and the single records agree again',
     over: 'no such certification is left; they are asked for again with the audits of their days',
     happened:
-      'The list does not show them any more, and GET /api/v1/ax/assessments/:id still does.',
+      'The list does not show some certifications any more, and GET /api/v1/ax/assessments/:id still does.',
     impact: `They are not announced as withdrawn as long as it does. ${othersAsEver}`,
     counts: 'Certifications',
     toDo: 'Tell the partner their ids, and ask which of the two is right.',
@@ -323,7 +330,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     ends: 'no unusual silence any more',
     over: 'the next certification comes, or `silence` allows so many days',
     happened:
-      'Is that so? The partner answers, and shows no certification of the last days. That is longer than is usual, or than `silence` allows.',
+      'The partner answers, and shows no certification of the last days. That is longer than is usual, or than `silence` allows.',
     impact:
       'It may well be so: a holiday, the end of a season. If what was certified does not reach the API, nobody is told of it.',
     toDo: 'Ask those who certify, or the partner, whether there was nothing. If there was something, ask the partner why its API does not show it to this integration. If such a silence is usual, set `silence` of the integration, and deploy.',
@@ -335,7 +342,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     ends: 'no day has stayed unproven',
     over: 'every such day is proven',
     happened:
-      'For more than a day, no read of these days could be proven to have seen every assessment.',
+      'For more than a day, no read of some days could be proven to have seen every assessment.',
     impact:
       'What was seen is announced; what a read may have overlooked is announced when a later one sees it; nothing of these days is announced as withdrawn.',
     counts: 'Days',
@@ -402,7 +409,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
   'schedule-disabled': {
     title: 'the schedule is disabled, so no tick is started',
     fault: 'ops',
-    happened: 'Somebody has switched the schedule off by hand.',
+    happened: 'Somebody has switched the schedule off by hand: no tick is started.',
     impact: untouched,
     toDo: `${putBack} To have ticks do nothing for a while, use the command pause.`,
     alarm: 'no-completed-tick',
@@ -410,7 +417,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
   'schedule-removed': {
     title: 'the schedule does not exist, so no tick is started',
     fault: 'ops',
-    happened: 'Somebody has removed the schedule.',
+    happened: 'Somebody has removed the schedule: no tick is started.',
     impact: untouched,
     toDo: putBack,
     alarm: 'no-completed-tick',
@@ -457,19 +464,21 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
   'ticks-not-started': {
     title: 'the scheduler could not start ticks',
     fault: 'aws',
-    happened: 'The scheduler has left ticks in the queue of those that it could not start.',
-    impact: 'None, if it has since: the next tick does what the missed one would have done.',
+    happened: 'The scheduler could not start ticks, and has left them in this queue.',
+    impact:
+      'Nothing is missed once a tick has completed: it does what the missed ones would have done.',
     likely: 'a function deleted, or a role changed, by hand; AWS disturbed.',
-    toDo: `Read the attributes ERROR_CODE and ERROR_MESSAGE in this queue. ${putBack} Then purge the queue.`,
+    toDo: `Read the attributes ERROR_CODE and ERROR_MESSAGE of what this queue holds. ${putBack} Then purge the queue.`,
     alarm: 'ticks-not-started',
   },
   'dead-letters': {
     title: 'a subscriber did not take what it was sent',
     fault: 'ops',
-    happened: 'Events or notices could not be delivered to it, or could not be handled there.',
-    impact: `${oneUntold} They are kept for 14 days.`,
+    happened:
+      'Events or notices could not be delivered to a subscriber, or could not be handled there.',
+    impact: `${oneUntold} What it did not take is kept for 14 days.`,
     likely: 'a receiver that is gone, refuses SNS in its policy, or fails.',
-    toDo: 'Mend the receiver, then bring it what this queue holds, or replay the events to it.',
+    toDo: `${mendReceiver} Then bring it what this queue holds, or replay the events to it.`,
     alarm: 'dead-letters',
   },
   'not-delivered': {
@@ -479,16 +488,17 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact: `${oneUntold} A webhook may still be: SNS goes on trying.`,
     likely:
       'a queue or function that is gone, or whose policy or key does not let SNS in; a webhook that is away.',
-    toDo: "See whose dead letters have grown; if nobody's, look for a subscription without any.",
+    toDo: `See whose dead letters have grown; if nobody's, look for a subscription without any. ${mendReceiver}`,
     alarm: 'not-delivered',
   },
   'dead-letters-lost': {
     title: 'SNS has lost what a subscriber was to get',
     fault: 'ops',
-    happened: 'SNS could put it neither to the subscriber nor among its dead letters.',
-    impact: 'This subscriber has not been told, and SNS has dropped it. The ledger has the events.',
+    happened: 'SNS could deliver neither to a subscriber nor to its dead letters.',
+    impact:
+      'This subscriber has not been told, and SNS does not try again. The ledger has the events.',
     likely: 'a dead-letter queue that is gone, or whose policy or key does not let SNS in.',
-    toDo: `${putBack} Then replay the events to this subscriber; of the operations topic, status shows what was said.`,
+    toDo: `${putBack} ${mendReceiver} Then replay the events to this subscriber; of the operations topic, status shows what was said.`,
     alarm: 'dead-letters-lost',
   },
   paged: {

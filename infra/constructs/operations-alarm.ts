@@ -3,7 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { type AlarmName, adviceOn, conditions } from '../../lambda/condition-table.ts';
+import { type AlarmName, adviceOn, conditions, noticed } from '../../lambda/condition-table.ts';
 import { inRunbook } from './runbook.ts';
 
 /** What it tells of, and of whom. */
@@ -41,6 +41,9 @@ export class OperationsAlarm extends cloudwatch.Alarm {
   }
 }
 
+/** Which days, records or organizations: only ticks know. */
+const details = 'The notice on the operations topic has the details.';
+
 /** All that the table says of a condition, in the 1,024 characters that CloudWatch takes. */
 export function describedAlarm(scope: Construct, { condition, integration, of }: Told): string {
   const entry = conditions()[condition];
@@ -48,7 +51,7 @@ export function describedAlarm(scope: Construct, { condition, integration, of }:
   const place = { at: `--stack ${Stack.of(scope).stackName}`, integration } as const;
   return [
     `${of ?? integration}: ${title}`,
-    happened,
+    Object.hasOwn(noticed, condition) ? `${happened} ${details}` : happened,
     `Impact: ${impact}`,
     ...(likely ? [`Likely: ${likely}`] : []),
     `Do: ${adviceOn(entry, place)}`,

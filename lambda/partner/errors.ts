@@ -23,6 +23,9 @@ interface Meaning {
 /** Also of a deadline: people on duty are told of it who cannot call with a later one. */
 const askWhySlow = 'Wait; if it lasts, ask the partner why the host is slow.';
 
+/** The minute is over soon; what follows is for when that does not help. */
+const pace = `Wait a minute, and try again. If it goes on: ${noticed['rate-limited'].toDo}`;
+
 export const meanings = {
   /** 401 at the token endpoint, with a secret that has just been read afresh (partner-api.md, 7). */
   'credentials-refused': {
@@ -57,7 +60,7 @@ export const meanings = {
     says: 'Rate limited by',
     reach: 'pace',
     retryHelps: true,
-    whatToDo: noticed['rate-limited'].toDo,
+    whatToDo: pace,
   },
   /** The minute has no room for another request: too many were sent, or the host wants to be left alone. Nothing was sent. */
   'pace-spent': {
@@ -65,7 +68,7 @@ export const meanings = {
     reach: 'pace',
     retryHelps: true,
     // Whether it was set or taught by refusals, the error does not know.
-    whatToDo: noticed['rate-limited'].toDo,
+    whatToDo: pace,
   },
   /** 408, 5xx other than 501, a refused or broken connection, a name that does not resolve. */
   unavailable: {

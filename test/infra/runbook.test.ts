@@ -88,6 +88,12 @@ describe('a condition', () => {
   });
 });
 
+it('an alarm leads to the notice of the same condition, which knows of what it tells', () => {
+  const leading = descriptions.filter((text) => text.includes('notice on the operations topic'));
+  const withNotice = named.filter((name) => name && Object.hasOwn(noticed, name));
+  expect(leading.map(entryOf)).toEqual(expect.arrayContaining(withNotice));
+});
+
 describe('a runbook elsewhere', () => {
   it('is linked by every alarm, each to its entry', () => {
     const runbookUrl = 'https://wiki.example.org/notifier/operations';

@@ -19,6 +19,16 @@ describe.each(entries)('the entry of %s', (_, { title, happened, impact, likely,
   });
 });
 
+describe('the runbook, where the heading says little,', () => {
+  it.each(entries)('names what has happened to what: %s', (_, { happened }) => {
+    expect(happened.split(' ').slice(0, 6).join(' ')).not.toMatch(/\b(it|they|them|these)\b/i);
+  });
+
+  it.each(entries)('says what it does to subscribers in a sentence with a verb: %s', (_, entry) => {
+    expect(entry.impact).not.toMatch(/^None\b/);
+  });
+});
+
 describe('a command', () => {
   it.each([
     [{ at: '--stack prod', integration: 'a' }, 'resume --stack prod --integration a'],
@@ -56,6 +66,14 @@ describe('what is in the way of every tick', () => {
       const entry = entries.find(([name]) => name === code)?.[1];
       expect({ fault, toDo: whatToDo }).toEqual({ fault: entry?.fault, toDo: entry?.toDo });
     }
+  });
+});
+
+describe('what ends with the minute', () => {
+  it.each(['rate-limited', 'pace-spent'] as const)('is first waited for: %s', (code) => {
+    const { whatToDo } = new PartnerError(code, 'list');
+    expect(whatToDo).toMatch(/^Wait a minute, /);
+    expect(whatToDo).toContain(noticed['rate-limited'].toDo);
   });
 });
 

@@ -43,7 +43,7 @@ it('asks a host that does not say when to come again once more, and then not in 
   const deadline = clock.now().add({ seconds: 55 });
   expect(await rejection(client.list({}, { deadline }))).toMatchObject({ code: 'rate-limited' });
   expect(host.of('list')).toHaveLength(2);
-  const whatToDo = noticed['rate-limited'].toDo;
+  const whatToDo = `Wait a minute, and try again. If it goes on: ${noticed['rate-limited'].toDo}`;
   const spent = await rejection(client.list({}, { deadline }));
   expect(spent).toMatchObject({ code: 'pace-spent', whatToDo });
   expect(host.of('list')).toHaveLength(2);
