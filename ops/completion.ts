@@ -86,7 +86,10 @@ function bash(
     return `    ${word}) words="${[...new Set(words)].join(' ')}" ;;`;
   });
   const values = [...everywhere, ...commands.flatMap(({ options }) => options)]
-    .map(({ long, values }) => [long, printing[long] ? `$(${printing[long]})` : values.join(' ')])
+    .map(({ long, values }) => [
+      long,
+      printing[long] ? `$(${printing[long]} | ${harmless})` : values.join(' '),
+    ])
     .filter(([, words]) => words !== '')
     .map(([long, words]) => `    ${long}) words="${words}" ;;`);
   const identifier = `_${name.replaceAll('-', '_')}`;
@@ -139,6 +142,9 @@ function optionLine({ long, values }: OptionWords): string {
   const offered = print === undefined ? values.join(' ') : `(${print})`;
   return `-l ${long.slice(2)}${offered === '' ? '' : ` -x -a '${offered.replaceAll("'", "\\'")}'`}`;
 }
+
+/** Bash carries out what is in a word that it offers: `$(...)` in the name of a profile. */
+const harmless = "grep -x '[A-Za-z0-9_.@:+/-]*'";
 
 const firstWords = (commands: readonly Words[]) => [
   ...new Set(commands.map(({ path }) => path.split(' ')[0] ?? '')),

@@ -1,4 +1,5 @@
 import type { Clock } from '../lambda/clock.ts';
+import { commandLine, type Place } from '../lambda/condition-table.ts';
 import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
@@ -140,12 +141,20 @@ export class Session {
 
   /** A command for what this one is about, as one types it. */
   toType(command: string): string {
-    const { stack, local, region, profile, integration } = this.#options;
-    const options = Object.entries({ stack, region, profile, integration }).flatMap(
-      ([name, value]) => (value === undefined ? [] : [`--${name} ${shellQuoted(value)}`]),
+    return commandLine({ ops: command }, this.place());
+  }
+
+  /** Where commands are given that follow from this one: to the same account and region. */
+  place(integration = this.#options.integration): Place {
+    const { stack = '', local, region, profile } = this.#options;
+    const where = Object.entries({ region, profile }).map(([name, value]) =>
+      value === undefined ? '' : ` --${name} ${shellQuoted(value)}`,
     );
-    const target = [...(local ? ['--local'] : []), ...options].join(' ');
-    return `${programName(this.#host.environment)} ${command} ${target}`;
+    return {
+      at: local ? '--local' : `--stack ${shellQuoted(stack)}${where.join('')}`,
+      program: programName(this.#host.environment),
+      integration: integration && shellQuoted(integration),
+    };
   }
 
   /** Beside the answer; machines need no such thing. */

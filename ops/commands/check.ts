@@ -16,7 +16,6 @@ import { harmlessJson } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import type { Operator } from '../target/operator.ts';
 import { lookAtSchedule, type Schedule, schedulePermission } from '../target/schedule.ts';
-import { placeOf } from '../target/target.ts';
 
 export const check = opsCommand({
   usage: 'check',
@@ -50,13 +49,13 @@ export const check = opsCommand({
 
 async function checkOne(session: Session, operator: Operator, note: boolean) {
   const { name, schedule, selfCheck } = operator.integration;
-  const target = await session.target();
+  const { access } = await session.target();
   const [ticks, daily] = await Promise.all([
-    lookAtSchedule(target.access, schedule, session.stop),
-    lookAtSchedule(target.access, selfCheck, session.stop),
+    lookAtSchedule(access, schedule, session.stop),
+    lookAtSchedule(access, selfCheck, session.stop),
   ]);
   const { checks } = await operator.ask('check', { note, ...expectedIn(daily) });
-  const place = placeOf(target, name);
+  const place = session.place(name);
   const known = new Map<string, Condition>(Object.entries(conditions()));
   const told = checks.map((one) => withCommand(one, known.get(one.code ?? ''), place));
   const scheduled = [scheduleFound('schedule', ticks), scheduleFound('self-check', daily)];

@@ -1,12 +1,17 @@
 import * as z from 'zod';
-import { adviceOn, type Condition, conditions, noticed } from '../../lambda/condition-table.ts';
+import {
+  adviceOn,
+  type Condition,
+  conditions,
+  noticed,
+  type Place,
+} from '../../lambda/condition-table.ts';
 import { contract, type Reason, type ResultOf, reasons } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
 import { type AdvisedStatus, needsSomebody, statusLines } from '../render/status.ts';
 import { lookAtSchedule, type Schedule, schedulePermission } from '../target/schedule.ts';
-import { placeOf, type Target } from '../target/target.ts';
 
 export const status = opsCommand({
   usage: 'status',
@@ -34,12 +39,12 @@ export const status = opsCommand({
     const all = await ofEvery(session, {
       label: 'status',
       ask: async (operator) => {
-        const target = await session.target();
+        const { access } = await session.target();
         const [status, schedule] = await Promise.all([
           operator.ask('status', settings),
-          lookAtSchedule(target.access, operator.integration.schedule, session.stop),
+          lookAtSchedule(access, operator.integration.schedule, session.stop),
         ]);
-        return advised(scheduled(status, schedule), target);
+        return advised(scheduled(status, schedule), session.place(operator.integration.name));
       },
       lines: statusLines,
     });
@@ -58,8 +63,7 @@ function scheduled(status: Status, { is }: Schedule): Status {
 }
 
 /** What the table says of each condition, with the command as it is given here. */
-function advised({ conditions: open, ...status }: Status, target: Target): AdvisedStatus {
-  const place = placeOf(target, status.settings.integration);
+function advised({ conditions: open, ...status }: Status, place: Place): AdvisedStatus {
   const isOpen = (reason: Reason) => open.some(({ name }) => name === reason);
   const unopened = status.reasons.filter((reason) => !isOpen(reason));
   const toDo = unopened.flatMap((reason) => conditionOf(reason) ?? []);

@@ -5,7 +5,6 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackOutputs } from '../../infra/output-names.ts';
-import type { Place } from '../../lambda/condition-table.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { type Access, type Clients, calling, patience, type Service } from './access.ts';
@@ -45,11 +44,6 @@ export interface Target {
   readonly integrations: readonly DeployedIntegration[];
   /** Who gives the command: an ARN; locally the user of this machine. */
   caller(): Promise<string>;
-}
-
-/** Where commands about one of its integrations are given. */
-export function placeOf({ access, name }: Target, integration: string): Place {
-  return { at: access.isLocal ? '--local' : `--stack ${name}`, integration };
 }
 
 /** @throws UsageError, NotFoundError, NotPermittedError, AwsFailedError */

@@ -28,6 +28,12 @@ describe('what is held, as long as nobody has decided,', () => {
     expect(await advised('--local')).toBe('--local --integration district-a');
     const inAws = `--stack ${duty.stack}`;
     expect(await advised(inAws)).toBe(`${inAws} --integration district-a`);
+    const inRegion = `${inAws} --region us-east-1`;
+    expect(await advised(inRegion)).toBe(`${inRegion} --integration district-a`);
+    const byScript = await duty.runAnywhere(`status ${inRegion} --no-partner`, {
+      env: { npm_lifecycle_event: 'ops' },
+    });
+    expect(byScript.stdout).toContain(`npm run ops -- holds ${inRegion} --integration district-a`);
   });
 
   it('is left alone when nobody is there to confirm', async () => {

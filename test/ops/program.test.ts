@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -126,6 +126,22 @@ describe('completion', () => {
     expect(inBash('status --integration district-b', known)).toEqual(['district-b']);
     expect(inBash('status --profile ', known)).toEqual(['default', 'work']);
     expect(inBash('status --stack ', { cwd: tmpdir(), env: { HOME: '/nowhere' } })).toEqual(['']);
+  });
+
+  it('carries out nothing that a file of the machine has in the place of a name, in bash', () => {
+    const { cwd = '', env } = knownPlace();
+    writeFileSync(join(cwd, '.aws/credentials'), '[work]\n[$(touch$IFS"carried-out")]\n[a.b]\n');
+    const NOTIFIER_STACK = '`touch carried-out`';
+    expect(inBash('status --profile ', { cwd, env: { ...env } })).toEqual([
+      'default',
+      'work',
+      'work',
+      'a.b',
+    ]);
+    expect(inBash('status --stack ', { cwd, env: { ...env, NOTIFIER_STACK } })).toEqual([
+      'notifier-staging',
+    ]);
+    expect(existsSync(join(cwd, 'carried-out'))).toBe(false);
   });
 
   it.skipIf(!isThere('zsh'))('offers them in zsh, also where nothing was completed before', () => {
