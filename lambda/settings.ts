@@ -33,7 +33,7 @@ const integration = z.strictObject({
   holdAbove: z.int().check(z.nonnegative()),
   /** A certification is withdrawn when a read that began so many minutes after it was missed first lacks it, too. */
   withdrawAfter: z.number().check(z.positive()),
-  /** Days without a certification that are not too many; `false`: none are. Absent: by the calendar. */
+  /** After more days than this without a certification operations are asked; `false`: never. Absent: the calendar says. */
   silence: z.optional(z.union([z.int().check(z.positive()), z.literal(false)])),
   /** What the baseline announces: nothing, what was completed on a day or later, or everything. */
   announce: z.union([z.enum(['none', 'all']), z.strictObject({ since: z.iso.date() })]),
