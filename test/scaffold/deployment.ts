@@ -331,6 +331,16 @@ export class Deployment {
     return this.#alterState('SET heartbeat = :at', 'heartbeat', { ':at': { S: at.toString() } });
   }
 
+  /** It has passed then, and none has come to its end since. */
+  lastSelfCheckWas(at: Temporal.Instant): Promise<void> {
+    const passed = {
+      at: { N: String(at.epochMilliseconds) },
+      failed: { M: {} },
+      failures: { N: '0' },
+    };
+    return this.#alterState('SET self_check = :passed', 'heartbeat', { ':passed': { M: passed } });
+  }
+
   /** The partner is left alone for minutes after it refused the credentials; this is afterwards. */
   backOffEnds(): Promise<void> {
     return this.#alterState('REMOVE back_off', 'back_off');

@@ -6,7 +6,10 @@ import {
   UnsubscribeCommand,
 } from '@aws-sdk/client-sns';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CertificationNotifier } from '../../infra/index.ts';
 import { ledgerTable } from '../../lambda/names.ts';
+import { theirStack } from '../infra/constructs/their-app.ts';
+import { district } from '../infra/synthesized.ts';
 import { integration } from '../scaffold/deployment.ts';
 import { metricName } from '../support/cloud-watch.ts';
 import type { Reply, Rule } from '../support/gate.ts';
@@ -18,6 +21,17 @@ import { OnCall, type Way } from './on-call.ts';
  * measured is docs/breakages.md.
  */
 
+const parts = [
+  'Credentials and the partner',
+  'The ledger',
+  'Topics and their key',
+  'Subscriptions and queues',
+  'Schedules and functions',
+  'An action that the role of the ticks lacks',
+  'An action that the role of the commands lacks',
+] as const;
+type Part = (typeof parts)[number];
+
 interface Breakage {
   /** What somebody has done, or what has happened. */
   readonly what: string;
@@ -28,6 +42,8 @@ interface Breakage {
   readonly says: RegExp;
   /** A command, a place in the runbook, or whom to ask. */
   readonly mends: RegExp;
+  /** Operations cannot be told: the log says every day what has failed. */
+  readonly isLogged?: true;
   /** It shows with the first tick only. */
   readonly isNew?: true;
 }
@@ -63,22 +79,25 @@ async function deleteTopic(output: string): Promise<void> {
   await sns().send(new DeleteTopicCommand({ TopicArn: stage.aws.output(output) }));
 }
 
-async function unsubscribe(output: string): Promise<void> {
+async function unsubscribe(output: string, whom = /./): Promise<void> {
   const TopicArn = stage.aws.output(output);
   const { Subscriptions = [] } = await sns().send(
     new ListSubscriptionsByTopicCommand({ TopicArn }),
   );
-  for (const { SubscriptionArn } of Subscriptions)
-    await sns().send(new UnsubscribeCommand({ SubscriptionArn }));
+  for (const { SubscriptionArn, Endpoint = '' } of Subscriptions)
+    if (whom.test(Endpoint)) await sns().send(new UnsubscribeCommand({ SubscriptionArn }));
 }
 
-/** Pending: nobody follows the link. */
-async function subscribeMail(output: string): Promise<void> {
-  stage.sns.always(async ({ operation, forward, body }) => {
+/** As SNS lists one whose owner has not followed the link yet. */
+function waitsForConfirmation(): void {
+  stage.sns.always(async ({ operation, forward }) => {
     const reply = await forward();
-    if (operation !== 'GetTopicAttributes' || !body.includes(output.slice(0, 6))) return reply;
-    const pending = '<entry><key>SubscriptionsPending</key><value>1</value></entry>';
-    return { ...reply, body: reply.body.replace('</Attributes>', `${pending}</Attributes>`) };
+    if (operation !== 'ListSubscriptionsByTopic') return reply;
+    const members = reply.body.split(/(?=<member>)/).map((member) => {
+      const arn = member.includes('payroll') ? /(?<=<SubscriptionArn>)[^<]*/ : /$^/;
+      return member.replace(arn, 'PendingConfirmation');
+    });
+    return { ...reply, body: members.join('') };
   });
 }
 
@@ -103,278 +122,335 @@ const snsCounts = (metric: string, output: string) => () => {
   });
 };
 
-const answersSchedule = (reply: Reply) => () => {
-  onCall.around.isStarted = false;
-  duty.scheduler.always(refusesAll(reply));
+/** Of the ticks alone, or of the self-checks. */
+const answersSchedule = (of: 'ticks' | 'self-checks', reply: Reply) => () => {
+  if (of === 'ticks') onCall.around.isStarted = false;
+  else onCall.around.isChecked = false;
+  const isDaily = (path: string) => /SelfCheck/.test(path);
+  duty.scheduler.always(({ operation, forward }) =>
+    isDaily(operation) === (of === 'self-checks') ? Promise.resolve(reply) : forward(),
+  );
 };
+const disabled: Reply = { status: 200, type: 'application/json', body: '{"State":"DISABLED"}' };
 
-const breakages: readonly Breakage[] = [
-  {
-    what: 'the secret was never filled',
-    isNew: true,
-    breaks: () => stage.beginWithSecret('{"client_id":"","client_secret":""}'),
-    hears: ['notice', 'command status', 'command check'],
-    says: /the credentials are not stored yet/,
-    mends: /put-secret-value|credentials set/,
-  },
-  {
-    what: 'the secret has another shape',
-    breaks: () => stage.beginWithSecret('{"user":"somebody","password":"hush"}'),
-    hears: ['notice', 'alarm Refused', 'alarm Failing', 'command status', 'command check'],
-    says: /the stored credentials are not readable as such/,
-    mends: /put-secret-value|credentials set/,
-  },
-  {
-    what: 'the secret is deleted',
-    breaks: async () => {
-      await beginAnew();
-      for (const gate of stage.awsGates)
-        gate.always(({ operation, forward }) =>
-          operation === 'GetSecretValue'
-            ? Promise.resolve(json(400, 'InvalidRequestException'))
-            : forward(),
+const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
+  'Credentials and the partner': [
+    {
+      what: 'the secret is still empty',
+      isNew: true,
+      breaks: () => stage.beginWithSecret('{"client_id":"","client_secret":""}'),
+      hears: ['notice', 'command status', 'command check'],
+      says: /the credentials are not stored yet/,
+      mends: /put-secret-value|credentials set/,
+    },
+    {
+      what: 'the secret has another shape',
+      breaks: () => stage.beginWithSecret('{"user":"somebody","password":"hush"}'),
+      hears: ['notice', 'alarm Refused', 'alarm Failing', 'command status', 'command check'],
+      says: /the stored credentials are not readable as such/,
+      mends: /put-secret-value|credentials set/,
+    },
+    {
+      what: 'the secret is deleted',
+      breaks: async () => {
+        await beginAnew();
+        for (const gate of stage.awsGates)
+          gate.always(({ operation, forward }) =>
+            operation === 'GetSecretValue'
+              ? Promise.resolve(json(400, 'InvalidRequestException'))
+              : forward(),
+          );
+      },
+      hears: ['notice', 'alarm Refused', 'alarm Failing', 'command status', 'command check'],
+      says: /the credentials cannot be read/,
+      mends: /restore-secret/,
+    },
+    {
+      what: 'the partner has changed the credentials',
+      breaks: async () => {
+        stage.sandbox.rotateSecret();
+        await beginAnew();
+      },
+      hears: ['notice', 'alarm Refused', 'command status', 'command check'],
+      says: /the partner refuses the credentials/,
+      mends: /put-secret-value|credentials set/,
+    },
+    {
+      what: 'the scope has no organization',
+      breaks: () => stage.sandbox.world.setScope({ organization_ids: [] }),
+      hears: ['notice', 'alarm Refused', 'command status', 'command check'],
+      says: /the partner has assigned no scope/,
+      mends: /partner's support/,
+    },
+    {
+      what: 'the list is empty',
+      breaks: () => {
+        const { world } = stage.sandbox;
+        for (const { id } of [...world.assessments()]) world.remove(id);
+      },
+      hears: ['notice', 'command status'],
+      says: /many certifications are missing at the partner/,
+      mends: /accept-total/,
+    },
+    {
+      what: 'the host is gone, after the notice at 15 min',
+      breaks: async () => {
+        stage.partner.always(async () => undefined);
+        await stage.conditionLasts('partner-silent');
+      },
+      hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
+      says: /the partner does not answer/,
+      mends: /docs\/operations\.md#failing/,
+    },
+  ],
+  'The ledger': [
+    {
+      what: 'the table is deleted',
+      breaks: deleteTable,
+      hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
+      says: /AWS cannot do dynamodb:\w+(?= on the table \S+ \(ResourceNotFoundException)/,
+      mends: /comes back from its backup/,
+    },
+    {
+      what: 'the state was changed by hand',
+      breaks: spoilState,
+      hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
+      says: /The ledger item \S+ is not as written: expected/,
+      mends: /Restore the item from a point in time/,
+    },
+    {
+      what: 'the ledger is throttled',
+      breaks: () => stage.dynamodb.always(refusesAll(json(400, 'ThrottlingException'))),
+      hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
+      says: /The ledger did not carry out \w+ \(ThrottlingException\)/,
+      mends: /docs\/operations\.md#failing/,
+    },
+  ],
+  'Topics and their key': [
+    {
+      what: 'the events topic is deleted',
+      breaks: () => deleteTopic('EventsTopicArn'),
+      hears: ['alarm Undelivered', 'daily check', 'command status', 'command check'],
+      says: /AWS cannot do sns:Publish(?= on \S+ \(NotFoundException)/,
+      mends: /docs\/operations\.md#undelivered/,
+    },
+    {
+      what: 'the alerts topic is deleted',
+      breaks: () => deleteTopic('AlertsTopicArn'),
+      hears: ['alarm Undelivered', 'daily check', 'command status', 'command check'],
+      says: /alerts: AWS cannot do sns:GetTopicAttributes(?= on \S+ \(NotFoundException)/,
+      mends: /docs\/operations\.md#undelivered/,
+    },
+    {
+      what: 'the operations topic is deleted',
+      // Alarms have nowhere to go either.
+      breaks: async () => {
+        await deleteTopic('OperationsTopicArn');
+        onCall.around.alarmsArrive = false;
+      },
+      hears: ['command status', 'command check'],
+      isLogged: true,
+      says: /operations: AWS cannot do sns:GetTopicAttributes(?= on \S+ \(NotFoundException)/,
+      mends: /deploy --revert-drift/,
+    },
+    {
+      what: 'the key of the topics is disabled',
+      // Alarms would need it, too.
+      breaks: () => {
+        stage.sns.always(({ operation, forward }) =>
+          operation.startsWith('Publish') ? Promise.resolve(xml(400, 'KMSDisabled')) : forward(),
         );
+        onCall.around.alarmsArrive = false;
+      },
+      hears: ['command status'],
+      says: /AWS cannot do sns:Publish(?= on \S+ \(KMSDisabledException)/,
+      mends: /deploy --revert-drift/,
     },
-    hears: ['notice', 'alarm Refused', 'alarm Failing', 'command status', 'command check'],
-    says: /the credentials cannot be read/,
-    mends: /restore-secret/,
-  },
-  {
-    what: 'the partner has rotated the credentials',
-    breaks: async () => {
-      stage.sandbox.rotateSecret();
-      await beginAnew();
+  ],
+  'Subscriptions and queues': [
+    {
+      what: 'one of several is gone',
+      breaks: () => unsubscribe('EventsTopicArn', /payroll/),
+      hears: ['daily check', 'command status', 'command check'],
+      says: /subscriptions\[4\]: events, sqs: gone/,
+      mends: /docs\/operations\.md#subscribe-again/,
     },
-    hears: ['notice', 'alarm Refused', 'command status', 'command check'],
-    says: /the partner refuses the credentials/,
-    mends: /put-secret-value|credentials set/,
-  },
-  {
-    what: 'the partner has taken all organizations away',
-    breaks: () => stage.sandbox.world.setScope({ organization_ids: [] }),
-    hears: ['notice', 'alarm Refused', 'command status', 'command check'],
-    says: /the partner has assigned no scope/,
-    mends: /partner's support/,
-  },
-  {
-    what: 'the list of the partner is empty',
-    breaks: () => {
-      const { world } = stage.sandbox;
-      for (const { id } of [...world.assessments()]) world.remove(id);
+    {
+      what: 'one of several is not confirmed',
+      breaks: waitsForConfirmation,
+      hears: ['daily check', 'command status', 'command check'],
+      says: /subscriptions\[4\]: events, sqs: not confirmed/,
+      mends: /Have the link in the message from AWS followed/,
     },
-    hears: ['notice', 'command status'],
-    says: /many certifications are missing at the partner/,
-    mends: /accept-total/,
-  },
-  {
-    what: 'the host of the partner has been gone for a quarter of an hour, and a notice told of it',
-    breaks: async () => {
-      stage.partner.always(async () => undefined);
-      await stage.conditionLasts('partner-silent');
+    {
+      what: 'nobody is subscribed to events',
+      breaks: () => unsubscribe('EventsTopicArn'),
+      hears: ['daily check', 'command status', 'command check'],
+      says: /subscriptions\[0\]: events, sqs: gone/,
+      mends: /docs\/operations\.md#subscribe-again/,
     },
-    hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
-    says: /the partner does not answer/,
-    mends: /docs\/operations\.md#failing/,
-  },
-  {
-    what: 'the table is deleted',
-    breaks: deleteTable,
-    hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
-    says: /AWS cannot do dynamodb:\w+(?= on the table \S+ \(ResourceNotFoundException)/,
-    mends: /comes back from its backup/,
-  },
-  {
-    what: 'the state in the ledger was changed by hand',
-    breaks: spoilState,
-    hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
-    says: /The ledger item \S+ is not as written: expected/,
-    mends: /Restore the item from a point in time/,
-  },
-  {
-    what: 'the ledger is throttled',
-    breaks: () => stage.dynamodb.always(refusesAll(json(400, 'ThrottlingException'))),
-    hears: ['alarm Failing', 'alarm NoCompletedTick', 'command status', 'command check'],
-    says: /The ledger did not carry out \w+ \(ThrottlingException\)/,
-    mends: /docs\/operations\.md#failing/,
-  },
-  {
-    what: 'the events topic is deleted',
-    breaks: () => deleteTopic('EventsTopicArn'),
-    hears: ['alarm Undelivered', 'command status', 'command check'],
-    says: /AWS cannot do sns:Publish(?= on \S+ \(NotFoundException)/,
-    mends: /docs\/operations\.md#undelivered/,
-  },
-  {
-    what: 'the alerts topic is deleted',
-    breaks: () => deleteTopic('AlertsTopicArn'),
-    hears: ['alarm Undelivered', 'command status', 'command check'],
-    says: /alerts: AWS cannot do sns:GetTopicAttributes(?= on \S+ \(NotFoundException)/,
-    mends: /docs\/operations\.md#undelivered/,
-  },
-  {
-    what: 'the key of the topics is disabled',
-    breaks: () =>
-      stage.sns.always(({ operation, forward }) =>
-        operation.startsWith('Publish') ? Promise.resolve(xml(400, 'KMSDisabled')) : forward(),
-      ),
-    hears: ['alarm Undelivered', 'command status'],
-    says: /AWS cannot do sns:Publish(?= on \S+ \(KMSDisabledException)/,
-    mends: /docs\/operations\.md#undelivered/,
-  },
-  {
-    what: 'the schedule is disabled',
-    breaks: answersSchedule({
-      status: 200,
-      type: 'application/json',
-      body: '{"State":"DISABLED"}',
-    }),
-    hears: ['alarm NoCompletedTick', 'command status', 'command check'],
-    says: /the schedule is disabled/,
-    mends: /deploy --revert-drift/,
-  },
-  {
-    what: 'the schedule is deleted',
-    breaks: answersSchedule(json(404, 'ResourceNotFoundException')),
-    hears: ['alarm NoCompletedTick', 'command status', 'command check'],
-    says: /the schedule does not exist/,
-    mends: /deploy --revert-drift/,
-  },
-  {
-    what: 'the role of the schedule may not start the function, or the function is deleted',
-    breaks: () => {
-      onCall.around.isStarted = false;
-      const queue = stage.aws.ref(onCall.resourceOf('AWS::SQS::Queue', /Unstarted/));
-      onCall.around.counted.push({
-        metric: metricName('AWS/SQS', 'ApproximateNumberOfMessagesVisible', [
-          ['QueueName', queue.split('/').at(-1) ?? ''],
-        ]),
-        value: 1,
-      });
+    {
+      what: 'nobody is confirmed on operations',
+      breaks: async () => {
+        await unsubscribe('OperationsTopicArn');
+        onCall.around.alarmsArrive = false;
+      },
+      hears: ['command status', 'command check'],
+      isLogged: true,
+      says: /Nobody is subscribed to operations/,
+      mends: /docs\/subscribing\.md/,
     },
-    hears: [
-      'alarm NoCompletedTick',
-      'alarm UnstartedTicksNotEmpty',
-      'command status',
-      'command check',
-    ],
-    says: /the scheduler could not start ticks/i,
-    mends: /docs\/operations\.md#ticks-not-started/,
-  },
-  {
-    what: "the function's concurrency is taken away",
-    breaks: () => {
-      onCall.around.isStarted = false;
-      onCall.around.counted.push({
-        metric: metricName('AWS/Lambda', 'Throttles', [['FunctionName', stage.poll.name]]),
-        value: 1,
-      });
+    {
+      what: 'a queue or its key keeps SNS out',
+      breaks: snsCounts('NumberOfNotificationsFailed', 'EventsTopicArn'),
+      hears: ['alarm Deliverieseventsnotdelivered'],
+      says: /whose policy or key does not let SNS in/,
+      mends: /docs\/operations\.md#not-delivered/,
     },
-    hears: ['alarm Throttled', 'alarm NoCompletedTick', 'command status', 'command check'],
-    says: /ticks cannot start/,
-    mends: /docs\/operations\.md#throttled/,
-  },
-  {
-    what: 'the key of a queue does not let SNS in, or the queue is gone',
-    breaks: snsCounts('NumberOfNotificationsFailed', 'EventsTopicArn'),
-    hears: ['alarm Deliverieseventsnotdelivered'],
-    says: /whose policy or key does not let SNS in/,
-    mends: /docs\/operations\.md#not-delivered/,
-  },
-  {
-    what: 'the key of dead letters does not let SNS in, or their queue is gone',
-    breaks: snsCounts('NumberOfNotificationsFailedToRedriveToDlq', 'EventsTopicArn'),
-    hears: ['alarm Deliverieseventslost'],
-    says: /whose policy or key does not let SNS in/,
-    mends: /docs\/operations\.md#dead-letters-lost/,
-  },
-  {
-    what: 'SNS refuses an event for good',
-    breaks: async () => {
-      // A topic that has never accepted anything is not believed.
-      stage.sandbox.world.add();
-      await stage.completedTick();
-      stage.sns.once('PublishBatch', async () => ({
-        status: 200,
-        type: 'text/xml',
-        body: `<PublishBatchResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishBatchResult>
+    {
+      what: 'dead letters or their key keep SNS out',
+      breaks: snsCounts('NumberOfNotificationsFailedToRedriveToDlq', 'EventsTopicArn'),
+      hears: ['alarm Deliverieseventslost'],
+      says: /whose policy or key does not let SNS in/,
+      mends: /docs\/operations\.md#dead-letters-lost/,
+    },
+    {
+      what: 'SNS refuses an event for good',
+      breaks: async () => {
+        // A topic that has never accepted anything is not believed.
+        stage.sandbox.world.add();
+        await stage.completedTick();
+        stage.sns.once('PublishBatch', async () => ({
+          status: 200,
+          type: 'text/xml',
+          body: `<PublishBatchResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishBatchResult>
           <Successful/><Failed><member><Id>0</Id><Code>InvalidParameter</Code><SenderFault>true</SenderFault>
           </member></Failed></PublishBatchResult></PublishBatchResponse>`,
-      }));
+        }));
+      },
+      hears: ['notice', 'alarm Undeliverable', 'command status'],
+      says: /SNS refuses events for good/,
+      mends: /holds --undeliverable/,
     },
-    hears: ['notice', 'alarm Undeliverable', 'command status'],
-    says: /SNS refuses events for good/,
-    mends: /holds --undeliverable/,
-  },
-  {
-    what: 'the operations topic is deleted',
-    // Alarms have nowhere to go either.
-    breaks: async () => {
-      await deleteTopic('OperationsTopicArn');
-      onCall.around.alarmsArrive = false;
+  ],
+  'Schedules and functions': [
+    {
+      what: 'the schedule is disabled',
+      breaks: answersSchedule('ticks', disabled),
+      hears: ['alarm NoCompletedTick', 'command status', 'command check'],
+      says: /the schedule is disabled/,
+      mends: /deploy --revert-drift/,
     },
-    hears: ['command check'],
-    says: /operations: AWS cannot do sns:GetTopicAttributes(?= on \S+ \(NotFoundException)/,
-    mends: /deploy --revert-drift/,
-  },
-  {
-    what: 'nobody is subscribed to operations',
-    breaks: async () => {
-      await unsubscribe('OperationsTopicArn');
-      onCall.around.alarmsArrive = false;
+    {
+      what: 'the schedule is deleted',
+      breaks: answersSchedule('ticks', json(404, 'ResourceNotFoundException')),
+      hears: ['alarm NoCompletedTick', 'command status', 'command check'],
+      says: /the schedule does not exist/,
+      mends: /deploy --revert-drift/,
     },
-    hears: ['command check'],
-    says: /Nobody is subscribed to operations/,
-    mends: /docs\/subscribing\.md/,
-  },
-  {
-    what: 'a subscription was never confirmed',
-    breaks: () => subscribeMail('EventsTopicArn'),
-    hears: ['command check'],
-    says: /events: 1 subscriptions are not confirmed/,
-    mends: /follow the link/,
-  },
-  {
-    what: 'nobody is subscribed to events',
-    breaks: () => unsubscribe('EventsTopicArn'),
-    hears: ['command check'],
-    says: /Nobody is subscribed to: events/,
-    mends: /docs\/subscribing\.md/,
-  },
-];
+    {
+      what: 'the schedule may not start ticks',
+      breaks: () => {
+        onCall.around.isStarted = false;
+        const queue = stage.aws.ref(onCall.resourceOf('AWS::SQS::Queue', /Unstarted/));
+        onCall.around.counted.push({
+          metric: metricName('AWS/SQS', 'ApproximateNumberOfMessagesVisible', [
+            ['QueueName', queue.split('/').at(-1) ?? ''],
+          ]),
+          value: 1,
+        });
+      },
+      hears: [
+        'alarm NoCompletedTick',
+        'alarm UnstartedTicksNotEmpty',
+        'command status',
+        'command check',
+      ],
+      says: /the scheduler could not start ticks/i,
+      mends: /docs\/operations\.md#ticks-not-started/,
+    },
+    {
+      what: 'the concurrency is taken away',
+      breaks: () => {
+        onCall.around.isStarted = false;
+        onCall.around.counted.push({
+          metric: metricName('AWS/Lambda', 'Throttles', [['FunctionName', stage.poll.name]]),
+          value: 1,
+        });
+      },
+      hears: ['alarm Throttled', 'alarm NoCompletedTick', 'command status', 'command check'],
+      says: /ticks cannot start/,
+      mends: /docs\/operations\.md#throttled/,
+    },
+    {
+      what: 'the schedule of the daily check is disabled',
+      breaks: answersSchedule('self-checks', disabled),
+      hears: ['daily check', 'command status', 'command check'],
+      says: /no self-check has come to its end(?= since)/,
+      mends: /deploy --revert-drift/,
+    },
+    {
+      what: 'the schedule of the daily check is deleted',
+      breaks: answersSchedule('self-checks', json(404, 'ResourceNotFoundException')),
+      hears: ['daily check', 'command status', 'command check'],
+      says: /no self-check has come to its end(?= since)/,
+      mends: /deploy --revert-drift/,
+    },
+  ],
+};
 
 /** Everything that people are told, and what the log has. */
 const told = () =>
   [...[...onCall.heard.values()].map(({ text }) => text), ...onCall.log].join('\n');
 
 interface Measured {
+  readonly part: Part;
   readonly what: string;
   readonly ways: readonly string[];
   readonly says: string;
+  readonly mends: string;
 }
 const measured: Measured[] = [];
 
-async function measure(breakage: Omit<Breakage, 'isNew'>): Promise<void> {
-  const { what, breaks, hears, says, mends } = breakage;
+async function measure(part: Part, breakage: Omit<Breakage, 'isNew'>): Promise<void> {
+  const { what, breaks, hears, says, mends, isLogged } = breakage;
   await breaks();
   stage.sandbox.world.add();
-  const pushed = hears.filter((way) => !way.startsWith('command'));
-  await onCall.minutes(quarterOfAnHour, () => pushed.every((way) => onCall.heard.has(way)));
+  const pushed = hears.filter((way) => /^(notice|alarm)/.test(way));
+  await onCall.minutes(
+    pushed.length === 0 ? 1 : quarterOfAnHour,
+    () => pushed.length > 0 && pushed.every((way) => onCall.heard.has(way)),
+  );
+  await onCall.aDay();
   await onCall.look();
   expect([...onCall.heard.keys()].sort(), told()).toEqual([...hears].sort());
-  expect(told()).toMatch(mends);
-  note(what, says);
+  if (isLogged) expect(onCall.log.join('\n')).toMatch(/"message":"self-check failed".*operations/);
+  note(part, what, { says, mends });
 }
 
-function note(what: string, says: RegExp): void {
+function note(
+  part: Part,
+  what: string,
+  { says, mends }: { readonly says: RegExp; readonly mends: RegExp },
+): void {
   const ways = [...onCall.heard].map(([way, { minute, text }]) => {
     const [kind = '', name = ''] = way.split(' ');
     if (minute === undefined) return `\`${name}\``;
+    if (way === 'daily check') return onCall.isSelfCheckLate ? 'notice, 26 h' : way;
     const [, entry = ''] = /docs\/operations\.md#([\w-]+)$/.exec(text) ?? [];
     return `${kind === 'alarm' ? `alarm [${entry}](operations.md#${entry})` : kind}, ${minute} min`;
   });
   expect(told()).toMatch(says);
-  measured.push({ what, ways, says: says.exec(told())?.[0] ?? '' });
+  expect(told()).toMatch(mends);
+  const found = (pattern: RegExp) => pattern.exec(told())?.[0] ?? '';
+  measured.push({ part, what, ways, says: found(says), mends: linked(found(mends)) });
 }
+
+/** A place in the docs as a link from the page; anything else as it is told. */
+const linked = (told: string) =>
+  told
+    .replace(/^(restore-secret|credentials set|accept-total|holds --.*|deploy --.*)$/, '`$1`')
+    .replace(/^docs\/((?:\w+\.md)#?([\w-]*))$/, (_, to, entry) => `[${entry || to}](${to})`);
 
 /** What happens at the partner while a role lacks something, so that each of its actions is wanted. */
 async function aBusyDay(): Promise<void> {
@@ -400,20 +476,41 @@ const isOfLog = (action: string) => action.startsWith('logs:');
 /** The last one writes down what all have measured. */
 const inOrder = { shuffle: false };
 
+const tableOf = (part: Part) => `## ${part}
+
+| what is broken | heard by, within | what it says | what mends it |
+| --- | --- | --- | --- |
+${measured
+  .filter((one) => one.part === part)
+  .map(({ what, ways, says, mends }) => `| ${what} | ${ways.join('; ')} | ${says} | ${mends} |`)
+  .join('\n')}
+`;
+
 const page = () => `# What breaks, and how people on call hear of it
 
-Measured by [test/scenario/breakages.test.ts](../test/scenario/breakages.test.ts), which writes this page: what is deployed,
-on the embedded AWS, with a tick a minute, is broken on purpose while something new appears at the partner. Minutes are
-those until the first alarm or notice of a kind. What is without minutes is seen by whoever looks: \`status --exit-code\`
-ends with 1, or a command names what has failed. Each says what to do, or leads to [operations.md](operations.md).
+This page lists what can break in a deployment. For each it shows who tells the people on call, how soon, what it says,
+and what mends it. [test/scenario/breakages.test.ts](../test/scenario/breakages.test.ts) measures it and writes this page:
+it deploys to the embedded AWS, runs a tick a minute, breaks one thing, and has a new certification appear at the partner.
+
+There are four ways to hear of it:
+
+- **notice**: a message on the operations topic, from a tick.
+- **alarm**: a message from CloudWatch on the same topic, with a link to the runbook.
+- **daily check**: a notice of what the self-check found, within a day. Where the self-check does not come to its end,
+  ticks tell so after 26 hours.
+- \`status\`, \`check\` and other commands: for those who look. \`status --exit-code\` and the others end with 1, for a
+  monitor outside of AWS.
+
+Where messages cannot reach operations, only the last way is left, and the log of the operate function, which has
+"self-check failed" once a day.
 
 What AWS counts by itself (the scheduler, Lambda, what SNS could not deliver) is taken from its documentation **(not tried on
 AWS)**. The clock of the partner may be ten minutes off: nothing depends on it.
 
-| what is broken | heard by, within | what it says |
-| --- | --- | --- |
-${measured.map(({ what, ways, says }) => `| ${what} | ${ways.join('; ')} | ${says} |`).join('\n')}
-`;
+What nothing tells: that a key of your own (\`keyArn\`), or the policy of the operations topic, keeps CloudWatch out.
+Notices still arrive then, and alarms do not. [See an alarm arrive](operations.md#verify) after each change of either.
+
+${parts.map(tableOf).join('\n')}`;
 
 describe('people on call hear of it, with its cause and what mends it, when', inOrder, () => {
   /** In the template; a role of another makes this fail. */
@@ -438,9 +535,29 @@ describe('people on call hear of it, with its cause and what mends it, when', in
     'sqs:SendMessage',
   ];
 
-  it.each(breakages)('$what', async ({ isNew, ...breakage }) => {
+  it.each(
+    parts.flatMap((part) => (breakages[part] ?? []).map((breakage) => ({ part, ...breakage }))),
+  )('$what', async ({ part, isNew, ...breakage }) => {
     await onCall.raise(isNew);
-    await measure(breakage);
+    await measure(part, breakage);
+  });
+
+  it('the configuration subscribes nobody to operations', () => {
+    const stack = theirStack();
+    new CertificationNotifier(stack, 'Notifier', { integrations: [district] });
+    const warned = stack.node
+      .findAll()
+      .flatMap(({ node }) => node.metadata)
+      .filter(({ type }) => type === 'aws:cdk:warning')
+      .map(({ data }) => String(data));
+    expect(warned).toEqual([expect.stringMatching(/^subscriptions: nobody is subscribed/)]);
+    measured.push({
+      part: 'Subscriptions and queues',
+      what: 'nobody is configured on operations',
+      ways: ['warning of `cdk synth`'],
+      says: "nobody is subscribed to 'operations'",
+      mends: '[`subscriptions`](configuration.md#subscriptions)',
+    });
   });
 
   it('a role has any action less: these are all', async () => {
@@ -461,14 +578,11 @@ describe('people on call hear of it, with its cause and what mends it, when', in
     await onCall.minutes(3);
     await onCall.look();
     expect([...onCall.heard.keys()].join(), told()).toMatch(/notice|alarm/);
-    if (!isOfLog(action)) {
-      expect([...onCall.heard.keys()]).toContain('command status');
-      expect(told()).toMatch(granted);
-    }
-    note(
-      `the role of the ticks lacks \`${action}\``,
-      isOfLog(action) ? /ticks do not come to their end/ : denies(action),
-    );
+    if (!isOfLog(action)) expect([...onCall.heard.keys()]).toContain('command status');
+    note(parts[5], `\`${action}\``, {
+      says: isOfLog(action) ? /ticks do not come to their end/ : denies(action),
+      mends: isOfLog(action) ? /docs\/operations\.md#no-completed-tick/ : granted,
+    });
   });
 
   it.each(ofOperate.filter((action) => !isOfLog(action)))(
@@ -480,18 +594,22 @@ describe('people on call hear of it, with its cause and what mends it, when', in
       if (!isNew) await onCall.minutes(1);
       await onCall.loses(stage.operate, action);
       stage.sandbox.world.add();
+      // A self-check of a baseline writes nothing; its tick would complete it.
+      if (!isNew) await onCall.aDay();
       await onCall.ask(...commands(stage.aws.output('QueueArnPayroll')));
       // Of a queue, the command says what its own policy has to allow, too.
-      const says =
-        action === 'sqs:GetQueueUrl' ? /cannot be reached(?= \(AccessDenied)/ : denies(action);
-      expect(told()).toMatch(action === 'sqs:GetQueueUrl' ? /must allow sqs:GetQueueUrl/ : granted);
-      note(`the role of the commands lacks \`${action}\``, says);
+      const isQueue = action === 'sqs:GetQueueUrl';
+      note(parts[6], `\`${action}\``, {
+        says: isQueue ? /cannot be reached(?= \(AccessDenied)/ : denies(action),
+        mends: isQueue ? /must allow sqs:GetQueueUrl/ : granted,
+      });
     },
   );
 
   it('it is what docs/breakages.md says', async () => {
     const ofCommands = ofOperate.filter((action) => !isOfLog(action));
-    expect(measured).toHaveLength(breakages.length + ofPoll.length + ofCommands.length);
+    const all = Object.values(breakages).flat().length + 1 + ofPoll.length + ofCommands.length;
+    expect(measured).toHaveLength(all);
     await expect(page()).toMatchFileSnapshot('../../docs/breakages.md');
   });
 });

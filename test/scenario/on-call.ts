@@ -2,14 +2,14 @@ import { Temporal } from 'temporal-polyfill';
 import { readAssembly } from '../../local/aws/assembly.ts';
 import type { LocalFunction } from '../../local/aws/index.ts';
 import { Resolver } from '../../local/aws/intrinsics.ts';
-import type { Template } from '../../local/aws/template.ts';
+import type { Json, Template } from '../../local/aws/template.ts';
 import { Duty } from '../ops/duty.ts';
 import type { DeploymentConfig } from '../scaffold/deployment.ts';
 import { type Alarm, alarmOf, metricName, valuesIn, Watch } from '../support/cloud-watch.ts';
 import { Roles } from '../support/taken-away.ts';
 
 /** How somebody on duty hears of something: what is sent to them, and what they see when they look. */
-export type Way = 'notice' | `alarm ${string}` | `command ${string}`;
+export type Way = 'notice' | 'daily check' | `alarm ${string}` | `command ${string}`;
 
 interface Heard {
   /** Undefined: whenever somebody looks. */
@@ -19,8 +19,10 @@ interface Heard {
 
 /** What is broken besides what gates and the sandbox break. */
 interface Surroundings {
-  /** Nothing starts a tick. */
+  /** Something starts ticks. */
   isStarted: boolean;
+  /** Something starts self-checks. */
+  isChecked: boolean;
   /** What functions write arrives. */
   isLogged: boolean;
   /** Alarms arrive at the operations topic. */
@@ -114,11 +116,42 @@ export class OnCall {
     watch.note(...this.around.counted);
     watch.pass(60);
     this.#minute += 1;
-    for (const { subject, text } of await stage.notices())
-      this.#hear('notice', `${subject}\n${text}`);
+    await this.#listen();
+  }
+
+  /** What is sent to people. */
+  async #listen(): Promise<void> {
+    for (const { subject, text } of await this.duty.stage.notices()) {
+      const isDaily = subject.includes('daily self-check');
+      this.#hear(isDaily ? 'daily check' : 'notice', `${subject}\n${text}`);
+    }
     if (!this.around.alarmsArrive) return;
     for (const [name, { alarm, description }] of this.#alarms)
-      if (watch.state(alarm) === 'ALARM') this.#hear(`alarm ${name}`, description);
+      if (this.#watch.state(alarm) === 'ALARM') this.#hear(`alarm ${name}`, description);
+  }
+
+  /**
+   * The next day: the schedule has the function check, and a tick comes. Where it does not get to its end, it is two
+   * hours later.
+   */
+  async aDay(): Promise<void> {
+    const { stage } = this.duty;
+    await stage.lastSelfCheckWas(Temporal.Now.instant().subtract({ hours: 26 })).catch(() => {});
+    stage.output.length = 0;
+    if (this.around.isChecked) await stage.operate.invoke(this.#selfCheckInput());
+    this.log.push(...stage.output);
+    await this.#oneMinute();
+  }
+
+  /** What people hear of the self-check is that it does not come to its end. */
+  get isSelfCheckLate(): boolean {
+    const { text = '' } = this.heard.get('daily check') ?? {};
+    return text.includes('no self-check has come to its end since');
+  }
+
+  #selfCheckInput(): Json {
+    const daily = this.duty.stage.aws.schedules.find(({ expression }) => /^cron/.test(expression));
+    return JSON.parse(daily?.input ?? '');
   }
 
   /** What somebody sees who looks now, with the time passed that was played. */
@@ -172,6 +205,7 @@ export class OnCall {
 
 const well = (): Surroundings => ({
   isStarted: true,
+  isChecked: true,
   isLogged: true,
   alarmsArrive: true,
   counted: [],
