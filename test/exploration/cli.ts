@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { breakParts, mutants } from '../simulation/mutants.ts';
 import { type Budget, kinds, nothing } from './budget.ts';
 import { begin, replay, verdictOn } from './explore.ts';
-import { hunt } from './hunt.ts';
+import { type Hunted, hunt } from './hunt.ts';
 import { type Found, search } from './search.ts';
 
 const whole = (text: string) => {
@@ -117,24 +117,26 @@ async function again(trail: string): Promise<void> {
   process.exitCode = all.length === 0 ? 0 : 1;
 }
 
-/** As rows of a table. */
+/** As rows of the table of docs/checks.md. */
 async function huntAll(names: readonly string[]): Promise<void> {
-  console.log('| mutant | ticks, budgets | choices | noticed |\n|---|---|---|---|');
+  console.log(
+    '| mutant | what it breaks | ticks, budgets | choices | noticed |\n|---|---|---|---|---|',
+  );
   for (const name of names) {
-    const broken = breakParts(mutants[name] ?? {});
-    const { kill, unfinished } = await hunt(broken, (minutes * minuteMs) / names.length);
-    const doubt = unfinished > 0 ? ` (${unfinished} budgets before were not run to their end)` : '';
-    if (kill === undefined) console.log(`| \`${name}\` | –${doubt} | – | – |`);
-    else {
-      const { rung, finding } = kill;
-      const budgets = kinds.flatMap((kind) =>
-        rung.budget[kind] > nothing[kind] ? `${kind} ${rung.budget[kind]}` : [],
-      );
-      const start = rung.isNew ? ', a new ledger' : '';
-      const choices = finding.trail.split(' | ').slice(1).join('; ');
-      console.log(
-        `| \`${name}\` | ${[rung.ticks, ...budgets].join(', ')}${start}${doubt} | ${choices} | ${finding.findings[0]} |`,
-      );
-    }
+    const { breaks = '', ...mutant } = mutants[name] ?? {};
+    const hunted = await hunt(breakParts(mutant), (minutes * minuteMs) / names.length);
+    console.log(`| \`${name}\` | ${breaks} | ${rowOf(hunted)} |`);
   }
+}
+
+function rowOf({ kill, unfinished }: Hunted): string {
+  const doubt = unfinished > 0 ? ` (${unfinished} budgets before were not run to their end)` : '';
+  if (kill === undefined) return `not noticed${doubt} | | `;
+  const { rung, finding } = kill;
+  const budgets = kinds.flatMap((kind) =>
+    rung.budget[kind] > nothing[kind] ? `${kind} ${rung.budget[kind]}` : [],
+  );
+  const start = rung.isNew ? ', a new ledger' : '';
+  const choices = finding.trail === '' ? 'nothing happens' : `\`${finding.trail}\``;
+  return `${[rung.ticks, ...budgets].join(', ')}${start}${doubt} | ${choices} | ${finding.findings[0]}`;
 }

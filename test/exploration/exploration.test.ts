@@ -72,7 +72,7 @@ describe('every execution of a small world', () => {
         settle: () => Promise.reject(new LedgerUnavailableError('settle', {})),
       }),
     });
-    const { situation } = await replay(begun, ' | 0:edit-1 1:tick', unsettled);
+    const { situation } = await replay(begun, '0:edit-1 1:tick', unsettled);
     const troubled = { ...situation, told: { ...situation.told, mayRepeat: true } };
     const seen = new Seen(begun.budget, 1_000);
     expect(await verdictOn(troubled, intact, seen)).toEqual([]);
@@ -83,13 +83,13 @@ describe('every execution of a small world', () => {
     [
       'a commit lands after the outboxes were read',
       within(1, { moves: 1, deaths: 1, overlaps: 1 }),
-      ' | 0:tick 2:appear-3-on-0 10:late 14:land',
+      '0:tick 2:appear-3-on-0 10:late 14:land',
       'after 1',
     ],
     [
       'a third tick after two that others reach by three',
       within(3, { faults: 1, waits: 1 }),
-      ' | 0:wait 15:fail | 0:tick',
+      '0:wait 15:fail / 0:tick',
       'after 2',
     ],
   ])(
