@@ -1,21 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { LedgerUnavailableError } from '../../lambda/ledger/errors.ts';
 import { breakParts, intact, mutants } from '../simulation/mutants.ts';
-import { type Budget, nothing } from './budget.ts';
 import { begin, replay, verdictOn } from './explore.ts';
-import { everyFinding, hunt, type Rung } from './hunt.ts';
+import { everyFinding, hunt, within } from './hunt.ts';
 import { search } from './search.ts';
 import { type Memory, Seen, unseen } from './seen.ts';
 import { stateOf } from './situation.ts';
 
 const never = Number.POSITIVE_INFINITY;
-const within = (ticks: number, budget: Partial<Budget>, isNew = false): Rung => ({
-  ticks,
-  isNew,
-  born: [0, 0],
-  rowsOfPage: 2,
-  budget: { ...nothing, ...budget },
-});
 
 describe('every execution of a small world', () => {
   it.each([

@@ -16,7 +16,8 @@ export interface Kill {
   readonly finding: Finding;
 }
 
-const rung = (ticks: number, budget: Partial<Budget>, isNew = false): Rung => ({
+/** Two certifications of one day, and pages of two rows. */
+export const within = (ticks: number, budget: Partial<Budget>, isNew = false): Rung => ({
   ticks,
   isNew,
   born: [0, 0],
@@ -26,22 +27,22 @@ const rung = (ticks: number, budget: Partial<Budget>, isNew = false): Rung => ({
 
 /** From the smallest budgets up: each sees something that those before it do not. */
 const ladder: readonly Rung[] = [
-  rung(0, {}),
-  rung(1, { moves: 1 }),
-  rung(1, { moves: 1, waits: 1 }),
-  rung(1, { moves: 1, faults: 1 }),
-  rung(1, { moves: 1, deaths: 1 }),
-  rung(1, { moves: 1, overlaps: 1 }),
-  rung(1, { moves: 2 }),
-  rung(1, { moves: 1 }, true),
-  rung(2, { moves: 2, waits: 1 }),
-  rung(2, { moves: 1, faults: 1, deaths: 1 }),
-  rung(1, { moves: 2, overlaps: 1 }),
-  rung(2, { moves: 1, deaths: 1, overlaps: 2 }),
-  rung(1, { moves: 2, deaths: 1 }),
-  rung(1, { moves: 1, faults: 1 }, true),
-  rung(2, { moves: 2, faults: 2 }),
-  rung(3, { moves: 1, faults: 2, deaths: 1, waits: 1 }),
+  within(0, {}),
+  within(1, { moves: 1 }),
+  within(1, { moves: 1, waits: 1 }),
+  within(1, { moves: 1, faults: 1 }),
+  within(1, { moves: 1, deaths: 1 }),
+  within(1, { moves: 1, overlaps: 1 }),
+  within(1, { moves: 2 }),
+  within(1, { moves: 1 }, true),
+  within(2, { moves: 2, waits: 1 }),
+  within(2, { moves: 1, faults: 1, deaths: 1 }),
+  within(1, { moves: 2, overlaps: 1 }),
+  within(2, { moves: 1, deaths: 1, overlaps: 2 }),
+  within(1, { moves: 2, deaths: 1 }),
+  within(1, { moves: 1, faults: 1 }, true),
+  within(2, { moves: 2, faults: 2 }),
+  within(3, { moves: 1, faults: 2, deaths: 1, waits: 1 }),
 ];
 
 export interface Hunted {
