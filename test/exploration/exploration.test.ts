@@ -96,7 +96,7 @@ describe('every execution of a small world', () => {
   );
 
   it('is run once, however many workers share the tree', async () => {
-    const rung = within(1, { moves: 1, faults: 1 });
+    const rung = within(1, { moves: 1 });
     const shared = (workers: number) =>
       search({ beginning: rung, ticks: 1, workers, room: 100_000, endsAfterMs: never }, () => true);
     const [one, two] = await Promise.all([shared(1), shared(2)]);
