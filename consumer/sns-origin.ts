@@ -7,7 +7,7 @@ const domains: Readonly<Record<string, string>> = {
 /**
  * Where SNS answers for a topic, and nobody else does: `https://sns.<region>.amazonaws.com`, in China
  * and in the European Sovereign Cloud under a domain of their own. Never by a pattern for the region:
- * `sns.s3-us-west-2.amazonaws.com` is whoever has the S3 bucket of that name.
+ * `sns.s3-us-west-2.amazonaws.com` belongs to the owner of the S3 bucket of that name.
  */
 export function originOfSns(topicArn: string): string {
   const [, partition = '', , region] = topicArn.split(':');

@@ -19,8 +19,8 @@ const failed = 'NumberOfNotificationsFailed';
 const failedToRedrive = 'NumberOfNotificationsFailedToRedriveToDlq';
 
 /**
- * What SNS could not bring to a subscriber, whoever has subscribed it: only those of the configuration
- * have dead letters with an alarm of their own.
+ * Alarms on deliveries that SNS gave up, also to subscribers that are not in the configuration: only those
+ * in it have dead letters with an alarm of their own.
  */
 export class DeliveryAlarms extends Construct {
   constructor(scope: Construct, id: string, { topics, subscriptions, pager }: DeliveryAlarmsProps) {

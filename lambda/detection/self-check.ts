@@ -48,7 +48,7 @@ export function selfCheckAfter(
   };
 }
 
-/** What it tells ticks; also that the next one has not come to its end, whoever is to blame. */
+/** The condition that ticks tell operations: what fails, and that no self-check has come to its end lately. */
 export function selfCheckSeen(last: SelfCheck | undefined, nowMs: number): Observations {
   if (last === undefined) return {};
   const { at, failed, failures } = last;
