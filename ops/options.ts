@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
-import { contract, idsAtOnce, mostOpenHours } from '../lambda/operations/contract.ts';
+import { mostOpenHours } from '../lambda/operations/commands/deciding.ts';
+import { contract } from '../lambda/operations/contract.ts';
+import { idsAtOnce } from '../lambda/operations/shapes.ts';
 import { UsageError } from './errors.ts';
 import type { Continued } from './following.ts';
 import { amount, harmlessJson } from './render/text.ts';

@@ -23,7 +23,7 @@ all of them.
 - \`--json\` gives programs one line on standard output: \`{"ok": true, "result": …}\`, or
   \`{"ok": false, "problem": {"code", "fault", "message", "retryHelps", "whatToDo"}}\` with the \`result\` of what was
   done before, and \`next\` for \`--next\` where it can go on. A command line that is wrong is such a problem,
-  too (\`usage\`). [lambda/operations/contract.ts](../lambda/operations/contract.ts) has the shape of each
+  too (\`usage\`). [lambda/operations/commands](../lambda/operations/commands) has the shape of each
   result; \`status\` and \`check\` give a list, one for each integration; \`holds\`, \`release\` and \`discard\`
   that match nothing say how many wait \`altogether\`.
 - Nothing shows personal data. What each command does inside AWS is in [commands.md](commands.md).

@@ -1,37 +1,16 @@
 import { describeError, problemOf } from '../describe-error.ts';
 import type { TickRun } from '../tick/tick.ts';
 import { TimeLimit } from '../tick/time-limit.ts';
-import { check } from './check.ts';
-import type { Answer } from './contract.ts';
 import {
-  answers,
+  type Answer,
   type CommandName,
   type CommandOf,
+  definitions,
   parseCommand,
   type ResultOf,
 } from './contract.ts';
-import { discard, release } from './deciding.ts';
-import { explain } from './explain.ts';
-import { holds } from './holds.ts';
-import type { Call, Carriers, OperationParts } from './parts.ts';
-import { prove } from './prove.ts';
+import type { Call, OperationParts } from './parts.ts';
 import { briefly, conclude, record } from './record.ts';
-import { replay, sendTestEvent } from './replay.ts';
-import { status } from './status.ts';
-import { steering } from './steering.ts';
-
-const carriers: Carriers = {
-  status,
-  explain,
-  prove,
-  check,
-  ...steering,
-  holds,
-  release,
-  discard,
-  replay,
-  'test-event': sendTestEvent,
-};
 
 /**
  * Carries out one command. Whatever goes wrong is an answer too.
@@ -49,7 +28,7 @@ export async function carryOut(
     const recorded = await record(parts, command, { id });
     const call = { id, killedAt: deadline, limit, operation: recorded?.operation };
     const answer = await answerTo(parts, command.command, command, call);
-    if (recorded !== undefined) await conclude(parts, recorded, answer);
+    if (recorded !== undefined) await conclude(parts, recorded, command.command, answer);
     // A certificate of ten years has a megabyte, which is more than a line of a log can have.
     parts.journal.info('command', briefly({ command, answer }));
     return answer;
@@ -65,10 +44,10 @@ async function answerTo<Name extends CommandName>(
   call: Call,
 ): Promise<Answer<ResultOf<Name>>> {
   try {
-    const outcome = await carriers[name](parts, command, call);
+    const definition = definitions[name];
+    const { failure, ...outcome } = await definition.carry(parts, command, call);
     // Nothing leaves that is not in its definition.
-    const result = answers[name].result.parse(outcome.result);
-    const { failure } = outcome;
+    const result = definition.result.parse(outcome.result);
     return failure === undefined ? { ok: true, result } : { ...failed(parts, failure), result };
   } catch (error) {
     return failed(parts, error);

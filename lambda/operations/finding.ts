@@ -1,6 +1,31 @@
-import type { ResultOf } from './contract.ts';
+import * as z from 'zod/mini';
 
-type Check = ResultOf<'check'>['checks'][number];
+export const checkNames = [
+  'ledger',
+  'topics',
+  'subscriptions',
+  'secret',
+  'token',
+  'scope',
+  'records',
+  'time-zone',
+  'day-bounds',
+  'single-record',
+] as const;
+
+/** What one check has come to. */
+export const checked = z.object({
+  name: z.enum(checkNames),
+  outcome: z.enum(['ok', 'warning', 'failed', 'skipped']),
+  /** What was found, in a sentence. */
+  found: z.string(),
+  /** Of a warning or a failure. */
+  whatToDo: z.optional(z.string()),
+  /** Of what a condition or an error is behind: its name, or its code. */
+  code: z.optional(z.string()),
+});
+
+export type Check = z.output<typeof checked>;
 
 /** What came of a check. */
 export interface Finding extends Omit<Check, 'name'> {

@@ -8,7 +8,6 @@ import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { TickSettings } from '../settings.ts';
 import type { TickRun } from '../tick/tick.ts';
 import type { TimeLimit } from '../tick/time-limit.ts';
-import type { CommandName, CommandOf, ResultOf } from './contract.ts';
 import type { OpsLedger } from './ops-ledger.ts';
 
 /** What SNS says about a topic. */
@@ -63,14 +62,3 @@ export interface Call {
   /** Under which a changing command is recorded. */
   readonly operation?: string | undefined;
 }
-
-/**
- * Carries out a command. What it throws has ended it before anything was done; `failure`, before its time.
- */
-export type Carrier<Name extends CommandName> = (
-  parts: OperationParts,
-  command: CommandOf<Name>,
-  call: Call,
-) => Promise<{ readonly result: ResultOf<Name>; readonly failure?: unknown }>;
-
-export type Carriers = { readonly [Name in CommandName]: Carrier<Name> };

@@ -1,8 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { DayEntry, Proof } from '../detection/calendar.ts';
-import type { ResultOf } from './contract.ts';
-
-type DayProof = ResultOf<'prove'>['days'][number];
+import type { DayCertified } from './commands/prove.ts';
+import type { Status } from './commands/status.ts';
 
 /** Of the days that are unproven, the oldest. */
 const unprovenShown = 20;
@@ -25,12 +24,12 @@ export function proofsOf(
   calendar: ReadonlyMap<string, DayEntry>,
   { from, to }: { readonly from: string; readonly to: string },
   present: Present,
-): DayProof[] {
+): DayCertified[] {
   const known = [...calendar.keys()].sort();
   const first = Temporal.PlainDate.from(from);
   const { days } = first.until(to, { largestUnit: 'days' });
   let next = 0;
-  return Array.from({ length: days + 1 }, (_, n): DayProof => {
+  return Array.from({ length: days + 1 }, (_, n): DayCertified => {
     const date = first.add({ days: n });
     const day = date.toString();
     while ((known[next] ?? day) < day) next += 1;
@@ -40,7 +39,7 @@ export function proofsOf(
     const { standing, isProofEarlier } = standingOf(date, entry.proof?.at, present);
     const unproven = own ? undefined : besides.find((one) => !calendar.get(one)?.proof);
     const why = standing === 'unproven' ? causeOf(entry, unproven) : {};
-    const told = dayProof(entry);
+    const told = proofOfDay(entry);
     if (isProofEarlier) return { day, standing, count: told.count, ...why };
     return { day, standing, ...told, ...why, readWith: own ? undefined : besides.at(-1) };
   });
@@ -50,7 +49,7 @@ export function proofsOf(
 function causeOf(
   { proof, readAt }: DayEntry,
   neighbour: string | undefined,
-): Pick<DayProof, 'cause' | 'neighbour'> {
+): Pick<DayCertified, 'cause' | 'neighbour'> {
   if (neighbour !== undefined) return { cause: 'neighbour', neighbour };
   if (proof !== undefined) return { cause: 'before-its-end' };
   return { cause: readAt > 0 ? 'without-proof' : 'never-read' };
@@ -68,7 +67,7 @@ function standingOf(
   date: Temporal.PlainDate,
   provenAt: number | undefined,
   { now, timeZone }: Present,
-): { standing: DayProof['standing']; isProofEarlier?: boolean } {
+): { standing: DayCertified['standing']; isProofEarlier?: boolean } {
   const begin = date.toZonedDateTime(timeZone).epochMilliseconds;
   const end = date.add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
   const isProofEarlier = provenAt !== undefined && provenAt < begin;
@@ -79,14 +78,14 @@ function standingOf(
   return { standing: provenAt >= end ? 'proven' : 'unproven', isProofEarlier };
 }
 
-export function dayProof({ count, proof, digest, unprovenSince }: DayEntry) {
+export function proofOfDay({ count, proof, digest, unprovenSince }: DayEntry) {
   const since = count - (proof?.count ?? count);
   return {
     count: proof?.count ?? Math.max(0, count),
     since: since === 0 ? undefined : since,
-    proof: proof && { kind: proof.kind, at: instant(proof.at) },
+    proof: proof && { kind: proof.kind, at: timeOf(proof.at) },
     digest: proof && digest,
-    unprovenSince: unprovenSince === undefined ? undefined : instant(unprovenSince),
+    unprovenSince: unprovenSince === undefined ? undefined : timeOf(unprovenSince),
   };
 }
 
@@ -94,7 +93,7 @@ export function dayProof({ count, proof, digest, unprovenSince }: DayEntry) {
 export function proofOverview(
   calendar: ReadonlyMap<string, DayEntry>,
   present: Present,
-): Pick<ResultOf<'status'>, 'oldestProof' | 'unproven'> {
+): Pick<Status, 'oldestProof' | 'unproven'> {
   const proven = [...calendar].flatMap(([day, { proof }]) =>
     proof ? [{ day, at: proof.at }] : [],
   );
@@ -106,7 +105,7 @@ export function proofOverview(
       Array.from({ length: Math.min(days, unprovenShown) }, (_, n) => `${from.add({ days: n })}`),
     );
   return {
-    oldestProof: oldest && { ...oldest, at: instant(oldest.at) },
+    oldestProof: oldest && { ...oldest, at: timeOf(oldest.at) },
     unproven: {
       days: ranges.reduce((all, { days }) => all + days, 0),
       first: first.slice(0, unprovenShown),
@@ -160,6 +159,6 @@ const inOrder = (...days: [Temporal.PlainDate, Temporal.PlainDate]) =>
 const dayAt = (ms: number, timeZone: string) =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone).toPlainDate();
 
-export function instant(ms: number): string {
+export function timeOf(ms: number): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toString();
 }

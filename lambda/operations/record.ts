@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CommandRecord, commandSettings } from '../ports/command-record.ts';
-import type { Answer } from './contract.ts';
-import { type Command, type CommandName, isChanging, type ResultOf } from './contract.ts';
+import {
+  type Answer,
+  type Command,
+  type CommandName,
+  definitions,
+  isChanging,
+  type ResultOf,
+} from './contract.ts';
 import type { Call, OperationParts } from './parts.ts';
 
 type RecordingParts = Pick<OperationParts, 'opsLedger' | 'clock' | 'journal'>;
@@ -16,7 +22,7 @@ export async function record(
   command: Command,
   { id }: Pick<Call, 'id'>,
 ): Promise<CommandRecord | undefined> {
-  if (!isChanging(command)) return undefined;
+  if (!isChanging(command.command, command)) return undefined;
   const { command: name, operation: chosen, ...others } = { operation: undefined, ...command };
   const { by, ...settings } = commandSettings.parse(briefly(others));
   const noted = { ...(typeof by === 'string' && { by }), command: name, settings };
@@ -39,34 +45,23 @@ function meantBy({ by, command, settings }: Pick<CommandRecord, 'by' | 'command'
 }
 
 /** What came of it, by its last call so far. It was done, and the caller has to know how to go on: if need be, without. */
-export async function conclude(
+export async function conclude<Name extends CommandName>(
   { opsLedger, clock, journal }: RecordingParts,
-  { operation, command, outcome: before }: CommandRecord,
-  answer: Answer<ResultOf<CommandName>>,
+  { operation, outcome: before }: CommandRecord,
+  name: Name,
+  answer: Answer<ResultOf<Name>>,
 ): Promise<void> {
   const code = answer.ok ? undefined : answer.problem.code;
   const { result } = answer;
   const next = result && 'next' in result ? result.next : undefined;
-  const changed = before?.changed === true || (result && hasChanged(command, result));
+  const { hasChanged = () => true } = definitions[name];
+  const changed = before?.changed === true || (result && hasChanged(result));
   const outcome = { at: clock.now().toString(), ok: answer.ok, code, changed };
   try {
     await opsLedger.conclude(operation, { ...outcome, rest: next && { after: next.after } });
   } catch (error) {
     journal.warn('outcome not recorded', { operation, error });
   }
-}
-
-/**
- * By what each result calls it; what has been read again counts as well. Stored credentials are others
- * than before, whether or not anything had to wait for them.
- */
-function hasChanged(command: string, result: ResultOf<CommandName>): boolean {
-  if (command === 'credentials-stored') return !('next' in result);
-  if ('changed' in result) return result.changed;
-  if ('undone' in result && result.undone > 0) return true;
-  if ('events' in result) return result.events > 0;
-  if ('outcome' in result) return result.outcome === 'completed' || result.outcome === 'baseline';
-  return true;
 }
 
 /** Of a list that is kept: a thousand ids, or days, would not fit into an item or a line. */

@@ -4,12 +4,8 @@ import type { DayEntry } from '../detection/calendar.ts';
 import type { Change } from '../detection/compare.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Life, Revision } from '../ports/ledger.ts';
-import type { CommandOf, ResultOf } from './contract.ts';
+import type { Obstacle, ReplayCommand } from './commands/replay.ts';
 import type { Call, OperationParts } from './parts.ts';
-
-type ReplayCommand = CommandOf<'replay'>;
-/** Why nothing of a certification is sent. */
-export type Obstacle = keyof ResultOf<'replay'>['skipped'];
 
 /** So many assessments are one request, if they are read as a range: one less than a page. */
 const rowsTogether = 99;

@@ -2,8 +2,7 @@ import { isBackingOff } from '../detection/back-off.ts';
 import { isLasting } from '../detection/conditions.ts';
 import { selfCheckAfter, type Tried } from '../detection/self-check.ts';
 import type { State } from '../ports/state.ts';
-import { type CommandOf, checkNames } from './contract.ts';
-import type { Finding, Found } from './finding.ts';
+import { checkNames, type Finding, type Found } from './finding.ts';
 import type { OperationParts } from './parts.ts';
 
 /** Whether the partner is not to be asked by anything that runs by itself. */
@@ -15,11 +14,13 @@ export async function isLeftAlone({ ledger, clock }: OperationParts): Promise<bo
 /**
  * Notes what has failed, for the next tick to tell operations. What ticks tell by themselves is not noted, nor what
  * may be over by now.
+ *
+ * @param withTopics the topics are those of all integrations: one tells of them
  */
 export async function noteSelfCheck(
   { ledger, clock, journal }: OperationParts,
-  { subscriptions }: CommandOf<'check'>,
   found: Found,
+  withTopics: boolean,
 ): Promise<void> {
   const failures = [...found].filter(([, { outcome }]) => outcome === 'failed');
   for (const [check, { found, whatToDo, code }] of failures)
@@ -27,8 +28,7 @@ export async function noteSelfCheck(
   const state = await ledger.recordedState();
   // Before the very first tick, there is nobody to tell of it.
   if (state === undefined) return;
-  // The topics are those of all integrations: one tells of them, which knows who should be subscribed.
-  const names = checkNames.filter((name) => subscriptions !== undefined || name !== 'topics');
+  const names = checkNames.filter((name) => withTopics || name !== 'topics');
   const tried = names.map((name) => triedOf(name, found.get(name), state));
   const at = clock.now().epochMilliseconds;
   await ledger.saveState({ selfCheck: selfCheckAfter(state.selfCheck, tried, at) });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { contract, type ResultOf, type Selection } from '../../lambda/operations/contract.ts';
+import { contract, type ResultOf } from '../../lambda/operations/contract.ts';
+import type { Selection } from '../../lambda/operations/shapes.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { follow, operationName } from '../following.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import type { Selection } from '../../lambda/operations/contract.ts';
+import type { Selection } from '../../lambda/operations/shapes.ts';
 import { follow } from '../following.ts';
 import { ids, kindsSchema, typeOption, years } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';

@@ -6,7 +6,8 @@ import {
   noticed,
   type Place,
 } from '../../lambda/condition-table.ts';
-import { contract, type Reason, type ResultOf, reasons } from '../../lambda/operations/contract.ts';
+import { type Reason, reasons } from '../../lambda/operations/commands/status.ts';
+import { contract, type ResultOf } from '../../lambda/operations/contract.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';

@@ -1,4 +1,5 @@
-import type { Reason, ResultOf } from '../../lambda/operations/contract.ts';
+import type { Reason } from '../../lambda/operations/commands/status.ts';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
 import { reasonTold } from './status.ts';
 import { isLeftAlone } from './steering.ts';

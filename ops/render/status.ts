@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { conditions } from '../../lambda/condition-table.ts';
-import type { Reason, ResultOf } from '../../lambda/operations/contract.ts';
+import type { Reason } from '../../lambda/operations/commands/status.ts';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
 import { type Cell, facts, table, type View } from './layout.ts';
 import { isLeftAlone, pausedTold } from './steering.ts';

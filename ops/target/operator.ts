@@ -3,14 +3,14 @@ import * as z from 'zod/mini';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
 import { inEnglish, problemsOf } from '../../lambda/english.ts';
 import {
-  answers,
   type Command,
   type CommandName,
   contract,
+  definitions,
   isChanging,
-  problemSchema,
   type ResultOf,
 } from '../../lambda/operations/contract.ts';
+import { problemSchema } from '../../lambda/operations/shapes.ts';
 import { CallGoesOnError, NotFoundError, UsageError } from '../errors.ts';
 import { harmlessJson } from '../render/text.ts';
 import { type Access, calling, patience } from './access.ts';
@@ -40,14 +40,6 @@ const envelope = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), problem: problemSchema, result: z.optional(z.unknown()) }),
 ]);
 
-/** Where it shows what came of a call that nobody waits for any longer. */
-const seeing: Partial<Readonly<Record<CommandName, string>>> = {
-  'test-event': 'the test event may be sent.',
-  release: 'holds shows what is left.',
-  discard: 'holds shows what is left.',
-  replay:
-    'status --history shows how far it has got. To go on from here sends again what it sends, under the same ids.',
-};
 const seenInHistory = 'status --history shows what comes of it.';
 
 /** Longer than the function's own time limit of 55 seconds: only a lost connection is given up. */
@@ -127,7 +119,7 @@ export class Operator {
         'Correct the options; --help describes them.',
       );
     const answer = understood(envelope, await this.#started(command.data));
-    const schema = answers[name].result;
+    const schema = definitions[name].result;
     if (answer.ok) return { result: understood(schema, answer.result) };
     const failure = new CommandFailedError(answer.problem, answer.result);
     if (answer.result === undefined) return { failure };
@@ -174,8 +166,8 @@ export class Operator {
   /** What a call without an answer means to whoever gave the command. */
   #notAnswered(command: Command, error: unknown): unknown {
     const { command: name } = command;
-    const changes = isChanging(command);
-    const where = seeing[name] ?? seenInHistory;
+    const changes = isChanging(name, command);
+    const where = definitions[name].seenIn ?? seenInHistory;
     if (changes && this.#stop.aborted) return new CallGoesOnError(where);
     if (!(error instanceof AwsFailedError)) return error;
     if (error.reason === 'ResourceNotFoundException')

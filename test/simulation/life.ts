@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import { NotifierError } from '../../lambda/errors.ts';
+import { acceptTotal, restartBaseline } from '../../lambda/operations/commands/steering.ts';
 import type { Call, OperationParts } from '../../lambda/operations/parts.ts';
-import { steering } from '../../lambda/operations/steering.ts';
 import { DEFAULT_LIMITS } from '../../lambda/partner/client.ts';
 import { partnerReader } from '../../lambda/partner/reader.ts';
 import { secretCredentials } from '../../lambda/partner/secret.ts';
@@ -198,7 +198,7 @@ export class Life {
 
   async restartBaseline(): Promise<void> {
     const changed = await this.#operate((parts, call) =>
-      steering['restart-baseline'](parts, { command: 'restart-baseline' }, call),
+      restartBaseline.carry(parts, { command: 'restart-baseline' }, call),
     );
     if (changed) this.coverage.note('baseline restarted', 'by ops');
   }
@@ -212,7 +212,7 @@ export class Life {
     // Also if the process dies of it, which may have written it.
     this.witness.isAccepted = true;
     const changed = await this.#operate((parts, call) =>
-      steering['accept-total'](parts, { command: 'accept-total', total }, call),
+      acceptTotal.carry(parts, { command: 'accept-total', total }, call),
     );
     if (changed) this.coverage.note('total accepted', total);
     return changed;

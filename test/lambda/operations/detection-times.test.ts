@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Calendar } from '../../../lambda/detection/calendar.ts';
 import { nextDue, waited } from '../../../lambda/detection/due.ts';
-import { detectionTimes } from '../../../lambda/operations/status.ts';
+import { detectionTimes } from '../../../lambda/operations/commands/status.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { day, sum } from '../detection/calendars.ts';
 

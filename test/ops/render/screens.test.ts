@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import type { Reason, ResultOf } from '../../../lambda/operations/contract.ts';
-import { detectionTimes } from '../../../lambda/operations/status.ts';
+import type { Reason } from '../../../lambda/operations/commands/status.ts';
+import { detectionTimes } from '../../../lambda/operations/commands/status.ts';
+import type { ResultOf } from '../../../lambda/operations/contract.ts';
 import { explainLines } from '../../../ops/render/explain.ts';
 import {
   counted,

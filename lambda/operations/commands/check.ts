@@ -1,18 +1,34 @@
 import { Temporal } from 'temporal-polyfill';
-import { alarmed, noticed, putBack } from '../condition-table.ts';
-import { problemOf } from '../describe-error.ts';
-import { recentWindow } from '../detection/days.ts';
-import { isRefusal } from '../errors.ts';
-import type { PulseRead } from '../ports/partner-reader.ts';
-import { checkNames, type ResultOf } from './contract.ts';
-import { type Finding, failed, ok, skipped, warning } from './finding.ts';
-import type { Carrier, OperationParts } from './parts.ts';
-import { isLeftAlone, noteSelfCheck } from './self-check.ts';
+import * as z from 'zod/mini';
+import { alarmed, noticed, putBack } from '../../condition-table.ts';
+import { problemOf } from '../../describe-error.ts';
+import { recentWindow } from '../../detection/days.ts';
+import { isRefusal } from '../../errors.ts';
+import type { ExpectedSubscription } from '../../names.ts';
+import type { PulseRead } from '../../ports/partner-reader.ts';
+import { define } from '../definition.ts';
+import {
+  type Check,
+  checked,
+  checkNames,
+  type Finding,
+  failed,
+  ok,
+  skipped,
+  warning,
+} from '../finding.ts';
+import type { OperationParts } from '../parts.ts';
+import { isLeftAlone, noteSelfCheck } from '../self-check.ts';
+import { subscriptions } from '../subscriptions.ts';
 import { isBehind } from './status.ts';
 import { ifPaused } from './steering.ts';
-import { subscriptions } from './subscriptions.ts';
 
-type Check = ResultOf<'check'>['checks'][number];
+const expectedSubscription = z.object({
+  topic: z.enum(['events', 'alerts', 'operations']),
+  protocol: z.string(),
+  endpoint: z.string(),
+  name: z.string(),
+}) satisfies z.ZodMiniType<ExpectedSubscription>;
 
 const nothingToTry = skipped('There is no record to try it with.');
 /** The list goes on changing between two questions: a difference that is real comes twice. */
@@ -24,37 +40,53 @@ const named = 20;
  * Tries what a first deployment can get wrong, as far as it can be tried from inside AWS, in order.
  * Reads only. What cannot be tried because of a failure before it is skipped.
  */
-export const check: Carrier<'check'> = async (parts, command, { limit: { deadline } }) => {
-  const found = new Map<Check['name'], Finding>();
-  const look = async (name: Check['name'], at: () => Promise<Finding> | Finding) => {
-    found.set(name, await Promise.resolve().then(at).catch(failure));
-  };
-  await look('ledger', () => ledger(parts));
-  await look('topics', () => topics(parts));
-  await look('subscriptions', () => subscriptions(parts, command.subscriptions));
-  await look('secret', async () => {
-    await parts.credentials();
-    return ok('The secret holds a client ID and a secret.');
-  });
-  const hasSecret = found.get('secret')?.outcome === 'ok';
-  const isAsked = hasSecret && !(command.note && (await isLeftAlone(parts)));
-  const pulse = isAsked ? await firstAnswer(parts, deadline, found) : undefined;
-  if (pulse !== undefined) {
-    found.set('scope', scope(pulse));
-    found.set('records', records(pulse));
-    found.set('time-zone', timeZone(parts, pulse));
-    await look('day-bounds', () => dayBounds(parts, deadline));
-    await look('single-record', () => singleRecord(parts, pulse, deadline));
-  }
-  if (command.note) await noteSelfCheck(parts, command, found);
-  const notTried = skipped(
-    hasSecret && !isAsked
-      ? 'Not tried: the integration is paused, or the partner is left alone after refusals.'
-      : 'Not tried, because of what failed before it.',
-  );
-  const checks = checkNames.map((name) => ({ name, ...(found.get(name) ?? notTried) }));
-  return { result: { checks } };
-};
+export const check = define({
+  does: 'Tries everything that a first deployment can get wrong, and explains each failure.',
+  command: z.strictObject({
+    command: z.literal('check'),
+    /**
+     * As the schedule does it once a day: what fails is noted for the ticks, which tell operations. The partner is
+     * not asked while it is left alone.
+     */
+    note: z._default(z.boolean(), false),
+    /** Which there should be, by the configuration; absent: nobody has said, and they are not looked for. */
+    subscriptions: z.optional(z.readonly(z.array(expectedSubscription))),
+  }),
+  /** In the order in which they were made: what follows a failure may be skipped because of it. */
+  result: z.object({ checks: z.array(checked) }),
+  async carry(parts, command, { limit: { deadline } }) {
+    const found = new Map<Check['name'], Finding>();
+    const look = async (name: Check['name'], at: () => Promise<Finding> | Finding) => {
+      found.set(name, await Promise.resolve().then(at).catch(failure));
+    };
+    await look('ledger', () => ledger(parts));
+    await look('topics', () => topics(parts));
+    await look('subscriptions', () => subscriptions(parts, command.subscriptions));
+    await look('secret', async () => {
+      await parts.credentials();
+      return ok('The secret holds a client ID and a secret.');
+    });
+    const hasSecret = found.get('secret')?.outcome === 'ok';
+    const isAsked = hasSecret && !(command.note && (await isLeftAlone(parts)));
+    const pulse = isAsked ? await firstAnswer(parts, deadline, found) : undefined;
+    if (pulse !== undefined) {
+      found.set('scope', scope(pulse));
+      found.set('records', records(pulse));
+      found.set('time-zone', timeZone(parts, pulse));
+      await look('day-bounds', () => dayBounds(parts, deadline));
+      await look('single-record', () => singleRecord(parts, pulse, deadline));
+    }
+    // The self-check that is told who should be subscribed is the one that tells of the topics.
+    if (command.note) await noteSelfCheck(parts, found, command.subscriptions !== undefined);
+    const notTried = skipped(
+      hasSecret && !isAsked
+        ? 'Not tried: the integration is paused, or the partner is left alone after refusals.'
+        : 'Not tried, because of what failed before it.',
+    );
+    const checks = checkNames.map((name) => ({ name, ...(found.get(name) ?? notTried) }));
+    return { result: { checks } };
+  },
+});
 
 function failure(error: unknown): Finding {
   const { code, message, whatToDo, retryHelps } = problemOf(error, 'command');

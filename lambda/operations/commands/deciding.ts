@@ -1,0 +1,174 @@
+import * as z from 'zod/mini';
+import type { Decision, KeptEvent } from '../../ports/ledger.ts';
+import { writeEach } from '../../write-each.ts';
+import { define } from '../definition.ts';
+import { BusyError } from '../errors.ts';
+import { underLease } from '../lease.ts';
+import type { Call, OperationParts } from '../parts.ts';
+import { inPortions } from '../portions.ts';
+import {
+  by,
+  byKind,
+  count,
+  eventsPerSecond,
+  instant,
+  next,
+  noneOfAnyKind,
+  operation,
+  paused,
+  type Selection,
+  waitingSelection,
+} from '../shapes.ts';
+import { isSelected, kindOf } from './holds.ts';
+import { ifPaused } from './steering.ts';
+
+/** Hours for which one command may let everything through. */
+export const mostOpenHours = 72;
+
+const decided = {
+  /** Released or discarded; of undeliverable ones, to be tried again. */
+  events: count,
+  byType: byKind,
+  /** Not selected, and held no longer because what they were behind is decided: they go out. */
+  freed: count,
+  /** Left the outbox, and do not go out: each led away from what its certification was like, or back to it. */
+  undone: count,
+  /** Selected, and still held because an earlier event of the same certification is. */
+  behind: count,
+  unreadable: count,
+};
+
+/** What a decision is, as the ledger's history has it. */
+const isDone = ({ events, undone }: { readonly events: number; readonly undone: number }) =>
+  events > 0 || undone > 0;
+
+/** Events that are decided upon together, while ticks have to wait; those of one certification are never apart. */
+const decidedTogether = 100;
+/** At a pace, no more than such a time has: a call has to have that much left after each of them. */
+const pacedSeconds = 3;
+
+/**
+ * Sends on what waits for ops: the next tick delivers it, after a pause if there is one. At a pace,
+ * so that subscribers do not get all of a flood at once, and with ticks in between. As a digest, only
+ * people are told, and there is nobody to be spared.
+ */
+export const release = define({
+  does: 'Sends on what is held; the next tick delivers it.',
+  command: z
+    .strictObject({
+      command: z.literal('release'),
+      ...waitingSelection,
+      /** `digest`: people are told by mail; subscribers' machines are not. */
+      as: z._default(z.enum(['events', 'digest']), 'events'),
+      eventsPerSecond,
+      /** From now on, nothing new is held for so many hours, of whatever kind; 0: the gate is as ever again. */
+      forHours: z.optional(z.int().check(z.minimum(0), z.maximum(mostOpenHours))),
+      by,
+      operation,
+    })
+    .check(
+      z.refine(
+        ({ forHours, waiting, as, organizations, years, types, ids }) => {
+          const isSelection = [organizations, years, types, ids].some((some) => some !== undefined);
+          return forHours === undefined || (waiting === 'held' && as === 'events' && !isSelection);
+        },
+        {
+          error:
+            '`forHours` lets everything through: it goes with no selection, and not with a digest',
+        },
+      ),
+    ),
+  result: z.object({
+    ...decided,
+    /** Until then, nothing new is held. */
+    openUntil: z.optional(instant),
+    paused,
+    next,
+  }),
+  changes: () => true,
+  hasChanged: isDone,
+  seenIn: 'holds shows what is left.',
+  async carry(parts, command, call) {
+    const { forHours, ...left } = command;
+    const openUntil = forHours === undefined ? undefined : await openGate(parts, forHours, call);
+    const paused = ifPaused(await parts.ledger.recordedState());
+    const { as, waiting, eventsPerSecond } = command;
+    const released = waiting === 'held' ? 'released' : 'retried';
+    const decided = await (as === 'digest'
+      ? decideAll(parts, call, left, 'released-to-people')
+      : decideAll(parts, call, left, released, eventsPerSecond));
+    return { ...decided, result: { ...decided.result, openUntil, ...paused } };
+  },
+});
+
+/** Takes what waits for ops out of the outboxes: nobody is told of it. */
+export const discard = define({
+  does: 'Throws away what is held: nobody is told of it.',
+  command: z.strictObject({ command: z.literal('discard'), ...waitingSelection, by, operation }),
+  result: z.object({ ...decided, next }),
+  changes: () => true,
+  hasChanged: isDone,
+  seenIn: 'holds shows what is left.',
+  carry: (parts, command, call) => decideAll(parts, call, command, 'discarded'),
+});
+
+/** A busy day is let through: what the gate finds is counted as ever, and not held. */
+function openGate(parts: OperationParts, hours: number, call: Call): Promise<string | undefined> {
+  return underLease(parts, call, async ({ gate }, lease) => {
+    const until = parts.clock.now().add({ hours });
+    const open = { gate: { ...gate, openUntil: until.epochMilliseconds } };
+    if (!(await parts.ledger.saveState(open, lease))) throw new BusyError();
+    return hours === 0 ? undefined : until.toString();
+  });
+}
+
+/**
+ * Does the same to every event of a selection that waits for ops, certification by certification.
+ * Decided events leave the outbox, so restarting is safe.
+ *
+ * @param perSecond at most so many on average; without it, as fast as it goes
+ */
+async function decideAll<Command extends Selection & { readonly after?: string | undefined }>(
+  parts: OperationParts,
+  call: Call,
+  command: Command,
+  decision: Decision,
+  perSecond = Number.POSITIVE_INFINITY,
+) {
+  const { opsLedger, clock } = parts;
+  // What was done; of a portion that fails, too.
+  const none = { events: 0, behind: 0, freed: 0, undone: 0, unreadable: 0 };
+  const sums = { ...none, byType: noneOfAnyKind() };
+  const choose = (event: KeptEvent) => isSelected(event, command);
+  const decideOne = async (id: number) => {
+    const one = await opsLedger.decide(id, command.waiting, decision, choose, clock.now());
+    sums.events += one.done.length;
+    sums.behind += one.behind;
+    sums.freed += one.freed;
+    sums.undone += one.undone;
+    for (const event of one.done) sums.byType[kindOf(event)] += 1;
+  };
+  const together = Math.min(decidedTogether, perSecond * pacedSeconds);
+  async function* pages() {
+    for await (const page of parts.ledger.kept(command.waiting, command.after)) {
+      sums.unreadable += page.unreadable.length;
+      const ids = page.owed.filter(choose).map(({ certificationId }) => certificationId);
+      const batches = Map.groupBy(new Set(ids), (id) => Math.floor(ids.indexOf(id) / together));
+      for (const items of batches.values()) yield { items, end: undefined };
+      yield { items: [], end: page.end };
+    }
+  }
+  const portioning = {
+    after: command.after,
+    together,
+    perSecond,
+    done: async (ids: readonly number[]) => {
+      const before = sums.events + sums.freed;
+      await underLease(parts, call, () => writeEach(ids, decideOne));
+      return sums.events + sums.freed - before;
+    },
+  };
+  const stop = await inPortions(parts, call, portioning, pages());
+  const next = stop && { ...command, operation: call.operation, after: stop.after };
+  return { result: { ...sums, next }, failure: stop?.failure };
+}

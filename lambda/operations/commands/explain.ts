@@ -1,0 +1,172 @@
+import * as z from 'zod/mini';
+import { problemOf } from '../../describe-error.ts';
+import { presence } from '../../detection/compare.ts';
+import { fingerprintOf } from '../../detection/fingerprint.ts';
+import type { Life, Revision } from '../../ports/ledger.ts';
+import { revisionNoted } from '../../ports/ledger.ts';
+import type { State } from '../../ports/state.ts';
+import { define } from '../definition.ts';
+import { refuseIfLeftAlone } from '../lease.ts';
+import type { Call, OperationParts } from '../parts.ts';
+import { proofOfDay } from '../proofs.ts';
+import { count, day, dayProof, id, instant, problemSchema } from '../shapes.ts';
+
+/**
+ * What has become of a revision. `baseline`: recorded, not announced. `announced`: SNS has accepted it, people are
+ * told as well. `digest-owed`: people are still to be told. `announced-to-people`: released for people, not for
+ * machines; `digest-only-owed`: and they are still to be told. `undone`: it was held, or undid what was, and left
+ * the outbox by itself.
+ */
+const outcome = z.enum([
+  'baseline',
+  'announced',
+  'announced-to-people',
+  'digest-owed',
+  'digest-only-owed',
+  'pending',
+  'held',
+  'undeliverable',
+  'discarded',
+  'undone',
+]);
+
+const revisionStory = z.extend(z.omit(revisionNoted, { undone: true }), {
+  revision: count,
+  /** Of the event that it has; absent: none was made (baseline). */
+  event: z.optional(z.string()),
+  delivery: outcome,
+  /** With which SNS has refused it for good. */
+  code: z.optional(z.string()),
+  /** It waits only because one before it is held. */
+  behind: z.optional(z.boolean()),
+});
+
+const result = z.object({
+  id: count,
+  /**
+   * The gist. Known: what became of its last revision. Not known: `quarantined` (the partner's record
+   * has no usable id or day), `not-yet-seen` (the partner has it, no tick has found it), `not-at-partner`
+   * (404: unknown, out of scope, or the id of a part), `partner-silent` (it could not be asked).
+   * `unknown`: its last revision was recorded before there was a history.
+   */
+  verdict: z.enum([
+    ...outcome.options,
+    'quarantined',
+    'not-yet-seen',
+    'not-at-partner',
+    'partner-silent',
+    'unknown',
+  ]),
+  /** Absent: the ledger does not know it. */
+  known: z.optional(
+    z.object({
+      day,
+      presence,
+      revision: count,
+      organization_id: z.nullable(z.int()),
+      assessment_name: z.nullable(z.string()),
+      /** Absent: recorded before that was kept. */
+      firstSeen: z.optional(instant),
+      /** The newest fifty at most, oldest first. */
+      revisions: z.array(revisionStory),
+    }),
+  ),
+  /** Its day in the calendar, by what is known of it or by the partner's record. */
+  day: z.optional(dayProof),
+  /** What the partner has under this id now. */
+  partner: z.union([
+    z.object({
+      has: z.literal('record'),
+      day,
+      organization_id: z.nullable(z.int()),
+      /** It is what was recorded last; absent: nothing was. */
+      asRecorded: z.optional(z.boolean()),
+    }),
+    z.object({ has: z.enum(['nothing', 'malformed']) }),
+    z.object({ has: z.literal('no-answer'), problem: problemSchema }),
+  ]),
+});
+
+type Explanation = z.output<typeof result>;
+type Delivery = z.output<typeof outcome>;
+
+/**
+ * The life of one assessment, as far as it was recorded, and why nothing was announced of it if
+ * nothing was. Nothing personal: names of fields, ids and days.
+ */
+export const explain = define({
+  does: 'The life of one assessment: what was seen and announced of it, or why nothing was.',
+  command: z.strictObject({ command: z.literal('explain'), id }),
+  result,
+  async carry(parts, { id }, { limit }) {
+    const state = await parts.ledger.recordedState();
+    const story = await parts.opsLedger.story(id);
+    const known = story && {
+      ...story.certification,
+      firstSeen: story.firstSeen,
+      revisions: story.revisions.map((one) => ({
+        ...one,
+        event: one.kind === 'baseline' ? undefined : `${parts.settings.name}/${id}/${one.revision}`,
+        delivery: deliveryOf(one),
+        behind: one.isBehind || undefined,
+      })),
+    };
+    const partner = await ask(parts, id, limit, state, story);
+    const isReported = partner.has === 'no-answer' && state?.reported.includes(String(id));
+    // One that was recorded before there was a history tells nothing of its last revision.
+    const last = known?.revisions.find(({ revision }) => revision === known.revision);
+    const ofOther = isReported ? 'quarantined' : verdicts[partner.has];
+    const day = known?.day ?? (partner.has === 'record' ? partner.day : undefined);
+    const verdict: Explanation['verdict'] = known ? (last?.delivery ?? 'unknown') : ofOther;
+    return { result: { id, verdict, known, partner, day: await dayOf(parts, day) } };
+  },
+});
+
+function deliveryOf({ kind, waits, undone, decisions }: Revision): Delivery {
+  const last = decisions.at(-1)?.decision;
+  if (waits === 'digest') return last === 'released-to-people' ? 'digest-only-owed' : 'digest-owed';
+  if (waits !== undefined) return waits;
+  if (undone) return 'undone';
+  if (last === 'discarded') return 'discarded';
+  if (last === 'released-to-people') return 'announced-to-people';
+  return kind === 'baseline' ? 'baseline' : 'announced';
+}
+
+const verdicts = {
+  record: 'not-yet-seen',
+  nothing: 'not-at-partner',
+  malformed: 'quarantined',
+  'no-answer': 'partner-silent',
+} as const;
+
+async function dayOf({ ledger }: OperationParts, day: string | undefined) {
+  if (day === undefined) return undefined;
+  const calendar = await ledger.calendar([Number(day.slice(0, 4))]);
+  const entry = calendar.get(day);
+  return entry && { day, ...proofOfDay(entry) };
+}
+
+/** A partner that does not answer is part of the story. */
+async function ask(
+  parts: OperationParts,
+  id: number,
+  limit: Call['limit'],
+  state: State | undefined,
+  story: Life | undefined,
+): Promise<Explanation['partner']> {
+  try {
+    refuseIfLeftAlone(state, parts);
+    const record = await parts.partner.get(id, limit.deadline);
+    if (record === undefined) return { has: 'nothing' };
+    if (record === 'unreadable') return { has: 'malformed' };
+    const whole = state && fingerprintOf(record, state.salt).whole;
+    return {
+      has: 'record',
+      day: record.certified_on,
+      organization_id: record.organization_id,
+      asRecorded: story && whole === story.certification.fingerprint.whole,
+    };
+  } catch (error) {
+    return { has: 'no-answer', problem: problemOf(error, 'command') };
+  }
+}

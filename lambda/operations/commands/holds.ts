@@ -1,0 +1,102 @@
+import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
+import { briefName } from '../../events/message.ts';
+import type { KeptEvent } from '../../ports/ledger.ts';
+import { define } from '../definition.ts';
+import { count, instant, kind, next, type Selection, waitingSelection } from '../shapes.ts';
+
+const listedEvent = z.object({
+  /** Of the assessment: what `ids` takes. */
+  id: z.int(),
+  revision: count,
+  type: kind,
+  /** When it was committed. */
+  since: instant,
+  /** Null: of a record without an organization. */
+  organization_id: z.nullable(z.int()),
+  /** Of `certified_on`. */
+  year: z.int(),
+  /** With which SNS has refused it for good. */
+  code: z.optional(z.string()),
+});
+
+type Listed = z.output<typeof listedEvent>;
+
+/** Events that one answer names: some 200 bytes each, and an answer has 6 MB at most. */
+const listedAtOnce = 10_000;
+
+/** What waits for ops, event by event. Nothing personal. */
+export const holds = define({
+  does: 'What waits for a decision of ops, by type, organization and year.',
+  command: z.strictObject({ command: z.literal('holds'), ...waitingSelection }),
+  /** Of one call: with `next`, the list goes on in another answer. */
+  result: z.object({
+    /** When this was looked at: as `until`, it keeps a release to what was seen. */
+    at: instant,
+    list: z.array(listedEvent),
+    /** Of the organizations in the list, by id, as far as events have them. */
+    organizationNames: z._default(z.record(z.string(), z.string()), {}),
+    /** Outboxes that cannot be read. */
+    unreadable: count,
+    next,
+  }),
+  async carry({ clock, ledger }, command, { limit }) {
+    const at = clock.now().toString();
+    const list: Listed[] = [];
+    const names = new Map<string, string>();
+    let unreadable = 0;
+    const told = () => ({ at, list, organizationNames: Object.fromEntries(names), unreadable });
+    for await (const page of ledger.kept(command.waiting, command.after)) {
+      const selected = page.owed.filter((event) => isSelected(event, command));
+      list.push(...selected.map(listed));
+      for (const [id, name] of selected.flatMap(organizationOf)) names.set(id, name);
+      unreadable += page.unreadable.length;
+      if (limit.noteIfReached() || list.length >= listedAtOnce)
+        return { result: { ...told(), next: { ...command, after: page.end } } };
+    }
+    return { result: told() };
+  },
+});
+
+/** An outbox may hold much more of it. */
+function listed(kept: KeptEvent): Listed {
+  const { certificationId: id, revision, event, code } = kept;
+  const { organization_id } = event.data.assessment;
+  return {
+    id,
+    revision,
+    type: kindOf(kept),
+    since: event.time,
+    organization_id,
+    year: yearOf(kept),
+    code,
+  };
+}
+
+/** Its id and name, where the event has both. */
+function organizationOf({ event }: KeptEvent): [id: string, name: string][] {
+  const { assessment } = event.data;
+  const name = 'organization_name' in assessment ? assessment.organization_name : undefined;
+  if (typeof name !== 'string' || name === '') return [];
+  return [[String(assessment.organization_id), briefName(name)]];
+}
+
+/** Whether an event that waits for ops is among those that a command speaks of. */
+export function isSelected(kept: KeptEvent, selection: Selection): boolean {
+  const { organizations, years, types, ids, until } = selection;
+  const { time, data } = kept.event;
+  return (
+    (organizations?.some((id) => id === data.assessment.organization_id) ?? true) &&
+    (years?.includes(yearOf(kept)) ?? true) &&
+    (types?.includes(kindOf(kept)) ?? true) &&
+    (ids?.includes(kept.certificationId) ?? true) &&
+    (until === undefined || Temporal.Instant.compare(time, until) <= 0)
+  );
+}
+
+/** Of its `certified_on`. */
+const yearOf = ({ event }: KeptEvent) => Number(event.data.assessment.certified_on.slice(0, 4));
+
+/** A test event never gets into an outbox. */
+export const kindOf = ({ event }: KeptEvent) =>
+  kind.parse(event.type.replace('certification.', ''));

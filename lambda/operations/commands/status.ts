@@ -1,0 +1,317 @@
+import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
+import { problemOf } from '../../describe-error.ts';
+import { isBackingOff } from '../../detection/back-off.ts';
+import type { DayEntry } from '../../detection/calendar.ts';
+import { dayTally } from '../../detection/compare.ts';
+import { conditionNames, isLasting } from '../../detection/conditions.ts';
+import { recentWindow } from '../../detection/days.ts';
+import { auditPlan } from '../../detection/due.ts';
+import { commandRecord } from '../../ports/command-record.ts';
+import type { State } from '../../ports/state.ts';
+import { denialNoted } from '../../ports/state.ts';
+import type { TickSettings } from '../../settings.ts';
+import { define } from '../definition.ts';
+import { refuseIfLeftAlone } from '../lease.ts';
+import type { Call, OperationParts } from '../parts.ts';
+import { proofOverview, timeOf } from '../proofs.ts';
+import { count, day, instant, noneOfAnyKind, paused, problemSchema } from '../shapes.ts';
+import { ifPaused } from './steering.ts';
+
+/**
+ * Why an integration is not up to date: the gravest first. Beside the conditions that operations are
+ * told of: `schedule-removed`, `schedule-disabled`: the function does not know; the command line adds it.
+ * `behind`: no tick has completed for three periods, and it is not paused. `partner-silent`: it was asked
+ * for its total just now, and gave none. `unfinished`: the last tick that looked has not found everything
+ * that the total differs by, or could not commit something. `differs`: no day explains what the total
+ * differs by. What has come or gone since that tick is no reason, unless ticks are behind: then
+ * `partner.count` is not `certifications`. `owing`: events wait for the next tick.
+ */
+export const reasons = [
+  'never-ticked',
+  'schedule-removed',
+  'schedule-disabled',
+  'paused',
+  'backing-off',
+  'baseline',
+  'behind',
+  'denied',
+  'partner-silent',
+  'unfinished',
+  'differs',
+  ...conditionNames,
+  'owing',
+] as const;
+
+export type Reason = (typeof reasons)[number];
+
+const result = z.object({
+  at: instant,
+  settings: z.object({
+    integration: z.string(),
+    baseUrl: z.string(),
+    tokenRequest: z.enum(['form', 'basic', 'json']),
+    timeZone: z.string(),
+  }),
+  /** The first of `reasons`; `up-to-date` only if there is none. */
+  standing: z.enum([...reasons, 'up-to-date']),
+  /** Everything that keeps it from being up to date. */
+  reasons: z.array(z.enum(reasons)),
+  /** Somebody works on it at this moment. */
+  busy: z.boolean(),
+  paused,
+  backingOff: z.optional(z.object({ until: instant, failures: count })),
+  /** How far the first full read is. */
+  baseline: z.object({
+    status: z.enum(['none', 'running', 'completed']),
+    /** Days before this one are still to be read; absent where a fan-out reads them in any order. */
+    before: z.optional(day),
+    /** Certifications on the days read so far. */
+    counted: count,
+  }),
+  /** End of the last tick that got there. */
+  lastTick: z.optional(instant),
+  /** What AWS has denied the tick that ran last: action, resource, request, and what to grant. */
+  denial: z.optional(denialNoted),
+  /** The last self-check, and what fails of it, by a short name; absent: none yet. */
+  selfCheck: z.optional(z.object({ at: instant, failed: z.record(z.string(), z.string()) })),
+  certifications: count,
+  /** Its total, or why it has not told it: a failure does not fail the command. Absent: not asked. */
+  partner: z.optional(z.union([z.object({ count }), z.object({ problem: problemSchema })])),
+  /** By how much the partner's total differs although no day does. */
+  unexplained: z.int(),
+  /** Known, not in the partner's list, and not withdrawn; `isTooMany`: nor will they be, before ops accept the total. */
+  missing: z.object({ number: count, isTooMany: z.boolean() }),
+  /** Announced or held since midnight in the partner's time zone, by the ticks that came to their end. */
+  today: dayTally,
+  /** Certifications with an event that waits: for the next tick, for a digest, for ops. */
+  waiting: z.object({ pending: count, digest: count, held: count, undeliverable: count }),
+  /** The proof that is oldest, and its day; absent: no day is proven. */
+  oldestProof: z.optional(z.object({ day, at: instant })),
+  /** Days up to today that a certificate (`prove`) calls unproven; the oldest twenty of them. */
+  unproven: z.object({ days: count, first: z.array(day) }),
+  /** Minutes until a change is found at worst, by these settings: docs/detection.md. */
+  detection: z.object({
+    /** New, restored, or edited on a day that the newest page shows whole. */
+    news: z.number(),
+    withdrawn: z.number(),
+    /** On the other days of the recent window. */
+    editedRecent: z.number(),
+    /** Before that; or one gone and one new on a day there. */
+    editedHistory: z.number(),
+  }),
+  /** What lasts of what operations are told of. */
+  conditions: z.array(
+    z.object({
+      name: z.enum(conditionNames),
+      since: instant,
+      /** Of `held` and `undeliverable`, the certifications that wait now; of the others, by the last tick. */
+      number: count,
+      /** When operations were told of it last; absent: they are still to be. */
+      toldAt: z.optional(instant),
+    }),
+  ),
+  /** Newest first; absent: not asked for. */
+  history: z.optional(z.readonly(z.array(commandRecord))),
+});
+
+export type Status = z.output<typeof result>;
+
+/** After so many periods without a completed tick, the integration is behind; the alarm waits as long. */
+const missedTicks = 3;
+
+/** All that there is to say about an integration in one screen. Reads only. */
+export const status = define({
+  does: 'Up to date, or why not: all there is to know about each integration.',
+  command: z.strictObject({
+    command: z.literal('status'),
+    /** `false`: the partner's total is not asked for. */
+    partner: z._default(z.boolean(), true),
+    /** Also the commands that changed something, newest first. */
+    history: z._default(z.boolean(), false),
+  }),
+  result,
+  async carry(parts, command, { limit }) {
+    const { ledger, opsLedger, settings, clock } = parts;
+    const state = await ledger.recordedState();
+    const [calendar, waiting, partner, history] = await Promise.all([
+      ledger.calendar(state?.years ?? []),
+      opsLedger.waiting(),
+      command.partner ? partnerTotal(parts, state, limit) : undefined,
+      command.history ? opsLedger.recorded() : undefined,
+    ]);
+    const now = clock.now();
+    const window = recentWindow(now, settings.timeZone, settings.recentDays);
+    const today = window.today.toString();
+    const certifications = totalOf(calendar);
+    const known = { recent: totalOf(calendar, window.from), all: certifications };
+    const backOff = state && isBackingOff(state, parts.clock.now()) ? state.backOff : undefined;
+    const { total: missing = 0, tooManySince } = state?.missing ?? {};
+    const told = {
+      at: now.toString(),
+      settings: { ...settings, integration: settings.name },
+      busy: Temporal.Instant.compare(now, state?.leaseUntil ?? now) < 0,
+      ...ifPaused(state),
+      backingOff: backOff && { ...backOff, until: backOff.until.toString() },
+      baseline: progressOf(state, calendar, settings.baseline),
+      lastTick: state?.heartbeat,
+      denial: state?.denial,
+      selfCheck: selfCheckTold(state),
+      certifications,
+      partner,
+      unexplained: state?.unexplained ?? 0,
+      missing: { number: missing, isTooMany: tooManySince !== undefined },
+      today: state?.today?.day === today ? state.today : { day: today, ...noneOfAnyKind() },
+      waiting,
+      ...proofOverview(calendar, { now, timeZone: settings.timeZone }),
+      detection: detectionTimes(settings, known),
+      conditions: state ? conditionsOf(state, waiting) : [],
+      history,
+    };
+    const found = {
+      isBehind: isBehind(state, parts),
+      isUnfinished: state?.pulseDigest === undefined,
+    };
+    const against = reasonsAgainst(told, found);
+    const standing: Status['standing'] = against[0] ?? 'up-to-date';
+    return { result: { ...told, standing, reasons: against } };
+  },
+});
+
+/** Everything that keeps an integration from being up to date: "up to date" is said only without any. */
+function reasonsAgainst(
+  told: Omit<Status, 'standing' | 'reasons'>,
+  { isBehind, isUnfinished }: { readonly isBehind: boolean; readonly isUnfinished: boolean },
+): Reason[] {
+  const { waiting, partner, conditions, baseline, paused, backingOff } = told;
+  const hasBegun = told.lastTick !== undefined || baseline.status === 'running';
+  const isCompleted = baseline.status === 'completed';
+  const isLeftAlone = paused !== undefined || backingOff !== undefined;
+  const isSilent = partner !== undefined && 'problem' in partner;
+  const isUnexplained = told.unexplained !== 0;
+  // What has come or gone since the last tick is the next one's to find, unless ticks are behind.
+  const differs =
+    partner !== undefined && 'count' in partner
+      ? partner.count !== told.certifications && (isUnexplained || isBehind)
+      : isUnexplained;
+  const found = new Map<Reason, boolean>([
+    ['never-ticked', !hasBegun],
+    ['paused', paused !== undefined],
+    ['backing-off', backingOff !== undefined],
+    ['baseline', hasBegun && !isCompleted],
+    ['behind', isBehind],
+    ['denied', told.denial !== undefined],
+    ['partner-silent', isSilent && !isLeftAlone],
+    ['unfinished', isCompleted && isUnfinished],
+    ['differs', isCompleted && differs],
+    ['missing', told.missing.isTooMany],
+    ['held', waiting.held > 0],
+    ['undeliverable', waiting.undeliverable > 0],
+    // After these counts: what is held can be in the index for something else that it owes.
+    // Records with odd fields are announced like any other.
+    ...conditions.map(({ name }) => [name, name !== 'odd-fields'] as const),
+    ['owing', waiting.pending > 0],
+  ]);
+  return [...new Set(reasons)].filter((reason) => found.get(reason));
+}
+
+/** Ticks do not come to their end. Nobody expects it of one that is paused; the very first of a baseline has none yet. */
+export function isBehind(state: State | undefined, { clock, settings }: OperationParts): boolean {
+  if (state?.heartbeat === undefined || state.paused) return false;
+  const since = clock.now().since(Temporal.Instant.from(state.heartbeat));
+  return since.total('minutes') > missedTicks * settings.every;
+}
+
+function selfCheckTold(state: State | undefined): Status['selfCheck'] {
+  const last = state?.selfCheck;
+  return last && { at: timeOf(last.at), failed: last.failed };
+}
+
+async function partnerTotal(parts: OperationParts, state: State | undefined, limit: Call['limit']) {
+  try {
+    refuseIfLeftAlone(state, parts);
+    return { count: await parts.partner.count({}, limit.deadline) };
+  } catch (error) {
+    return { problem: problemOf(error, 'command') };
+  }
+}
+
+/**
+ * How far the first full read is, by the days that were read since it began: when it was restarted, all days have
+ * counts already, and a fan-out reads them in any order.
+ */
+export function progressOf(
+  state: Pick<State, 'baseline'> | undefined,
+  calendar: ReadonlyMap<string, DayEntry>,
+  reads: OperationParts['settings']['baseline'],
+): Status['baseline'] {
+  if (state === undefined) return { status: 'none', counted: 0 };
+  const { status, begunAt, before } = state.baseline;
+  const since = status === 'completed' ? 0 : (begunAt ?? Number.POSITIVE_INFINITY);
+  const isBackwards = status === 'running' && reads !== 'fan-out';
+  const read = [...calendar].filter(([, { readAt }]) => readAt >= since);
+  return {
+    status,
+    before: isBackwards ? before?.toString() : undefined,
+    counted: totalOf(new Map(read)),
+  };
+}
+
+/** @param from the first day that counts */
+function totalOf(calendar: ReadonlyMap<string, DayEntry>, from = ''): number {
+  const total = [...calendar].reduce(
+    (sum, [day, { count }]) => (day < from ? sum : sum + count),
+    0,
+  );
+  return Math.max(0, total);
+}
+
+/**
+ * What lasts. Of what ops have decided, ticks know only after a while: the index and the state do. What owes
+ * people a digest besides is in the index for that: where none other waits, the number is that of ticks.
+ */
+function conditionsOf(
+  { conditions, paused }: State,
+  waiting: Status['waiting'],
+): Status['conditions'] {
+  const mayHide = waiting.pending === 0 && waiting.digest > 0;
+  return [...conditions].flatMap(([name, condition]) => {
+    const isOver = !isLasting(condition) || (name === 'paused' && !paused);
+    const isKept = name === 'held' || name === 'undeliverable';
+    const kept = isKept ? waiting[name] : condition.number;
+    const number = kept === 0 && mayHide ? condition.number : kept;
+    if (isOver || number === 0) return [];
+    const { since, told } = condition;
+    const toldAt = told && timeOf(told.at);
+    return [{ name, since: timeOf(since), number, toldAt }];
+  });
+}
+
+/**
+ * Assessments that one request of an audit proves at least: neighbouring days share a request as long
+ * as they fit into a page of a hundred, so two in a row have more than that together.
+ */
+const rowsARequest = 50;
+
+/**
+ * How long it takes at worst until a change is found (docs/detection.md): by the total and the page, a tick, and for
+ * what is gone a second look after `withdrawAfter`; by the audits, their period and what they wait to be spent together.
+ * What asks for more requests than ticks may make waits as long as a pass takes.
+ *
+ * @param certifications known, of the recent window and in all
+ */
+export function detectionTimes(
+  { every, audit, withdrawAfterMs }: Pick<TickSettings, 'every' | 'audit' | 'withdrawAfterMs'>,
+  certifications: { readonly recent: number; readonly all: number },
+): Status['detection'] {
+  const perTick = Math.max(1, audit.requests);
+  const requestsFor = (rows: number) => Math.ceil(rows / rowsARequest) + 1;
+  const ofWindow = Math.ceil(requestsFor(certifications.recent) / perTick) * every;
+  const recent = Math.ceil(Math.max(audit.recentMs / 60_000, ofWindow) + ofWindow);
+  const ofAll = requestsFor(certifications.all);
+  const { historyMs, perMinute } = auditPlan(ofAll, '', { ...audit, requests: perTick });
+  const pass = Math.max(historyMs / 60_000, ofAll / perMinute);
+  const history = Math.ceil(pass + perTick / perMinute) + every;
+  const withdrawn = withdrawAfterMs / 60_000 + 2 * every;
+  return { news: every, withdrawn, editedRecent: recent, editedHistory: history };
+}

@@ -1,0 +1,101 @@
+import * as z from 'zod/mini';
+import { proofKind } from '../detection/calendar.ts';
+import { faults } from '../errors.ts';
+
+/*
+ * What definitions of commands have in common. No personal data anywhere. Instants are RFC 3339 in UTC, days are
+ * `YYYY-MM-DD` in the partner's time zone, durations are minutes.
+ */
+
+export const instant = z.iso.datetime();
+export const day = z.iso.date();
+export const count = z.int().check(z.nonnegative());
+export const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
+const none = z._default(count, 0);
+export const byKind = z.object({ created: none, updated: none, withdrawn: none, restored: none });
+export const noneOfAnyKind = () => byKind.parse({});
+
+/**
+ * Who asks, as the caller says: the ARN of the identity that the command line runs under. A claim;
+ * CloudTrail knows who has invoked the function. An ARN has 2,048 printable ASCII characters at most.
+ */
+export const by = z.optional(z.string().check(z.regex(/^[ -~]{1,2048}$/)));
+/** Why, in a sentence, for those who read the status. Not for personal data: it is stored. */
+export const reason = z.string().check(z.trim(), z.minLength(1), z.maxLength(200));
+/** Names the record of a command that goes on in several calls: part of `next`, or chosen by the caller. */
+export const operation = z.optional(z.string().check(z.maxLength(100)));
+
+/** The command that goes on where this call stopped; absent: everything was done. */
+export const next = z.optional(
+  z.looseObject({ command: z.string(), after: z.optional(z.string()) }),
+);
+
+/** Of an assessment or an organization. */
+export const id = z.int().check(z.positive());
+/** Assessments, or organizations, that one command may name. */
+export const idsAtOnce = 1_000;
+/** Which events: whatever is not given does not restrict it. */
+export const selection = {
+  ids: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
+  organizations: z.optional(z.array(id).check(z.minLength(1), z.maxLength(idsAtOnce))),
+  types: z.optional(z.array(kind).check(z.minLength(1))),
+};
+
+/** On average. */
+export const eventsPerSecond = z._default(z.int().check(z.minimum(1), z.maximum(1_000)), 50);
+
+export const inOrder = { error: '`from` must not be after `to`' };
+
+/** What went wrong, as data. */
+export const problemSchema = z.object({
+  /** Stable, kebab-case. */
+  code: z.string(),
+  fault: z.enum(faults),
+  message: z.string(),
+  /** Whether the same command, sent again later, can succeed without anybody doing anything. */
+  retryHelps: z.boolean(),
+  whatToDo: z.string(),
+});
+
+/** Since when the integration is paused, by whom and why, as far as it was said. What is asked for happens when it is resumed. */
+export const paused = z.optional(
+  z.object({
+    since: z.optional(instant),
+    by: z.optional(z.string()),
+    reason: z.optional(z.string()),
+  }),
+);
+
+/** Which of the events that wait for ops. */
+export const waitingSelection = {
+  /** `held`: by the gate. `undeliverable`: SNS has refused them for good. */
+  waiting: z._default(z.enum(['held', 'undeliverable']), 'held'),
+  ...selection,
+  /** Of `certified_on`. */
+  years: z.optional(
+    z
+      .array(z.int().check(z.minimum(1), z.maximum(9999)))
+      .check(z.minLength(1), z.maxLength(idsAtOnce)),
+  ),
+  /** Only events that were committed by then: what has come since somebody looked is not meant. */
+  until: z.optional(instant),
+  /** Where an earlier call stopped; part of `next`. */
+  after: z.optional(
+    z.string().check(z.regex(/^(pending|digest|held|undeliverable)\/[\w:.-]+\/[1-9]\d{0,14}$/)),
+  ),
+};
+
+export const dayProof = z.object({
+  day,
+  /** What the proof found; of an unproven day, what the partner is expected to count. */
+  count,
+  /** How many more are known since the proof, or fewer. Absent: none. */
+  since: z.optional(z.int()),
+  proof: z.optional(z.object({ kind: proofKind, at: instant })),
+  /** Over what the proven read found; keyed, to be compared with itself only. */
+  digest: z.optional(z.string()),
+  unprovenSince: z.optional(instant),
+});
+
+/** Which of the events that wait for ops. */
+export type Selection = Omit<z.output<z.ZodMiniObject<typeof waitingSelection>>, 'after'>;
