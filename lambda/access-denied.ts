@@ -72,7 +72,8 @@ export function denialOf(error: unknown, asked: Asked): Denial | undefined {
   const key = { action: `${publishes}kms:Decrypt`, resource: `the key of ${asked.resource}` };
   const action = found(named.action);
   // A key's denial may name the action, the key, both or neither.
-  const what = /kms/i.test(action ?? code + message) ? key : asked;
+  const isOfKey = !asked.action.startsWith('kms:') && /kms/i.test(action ?? code + message);
+  const what = isOfKey ? key : asked;
   const told = { action: action ?? what.action, resource: found(named.resource) ?? what.resource };
   return new AccessDeniedError(told, saying, { cause: error });
 }

@@ -1,6 +1,8 @@
+import { KMSClient } from '@aws-sdk/client-kms';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { assemble, withoutRetries } from './assembly.ts';
+import { keyPolicyOf, queueKeyOf } from './delivery/keys.ts';
 import { regionOf, sqsAnnouncer } from './delivery/sqs-announcer.ts';
 import { subscribersOf, topicFindings } from './delivery/topic-findings.ts';
 import { FunctionJournal } from './function-journal.ts';
@@ -9,6 +11,7 @@ import { dynamoOpsLedger } from './ledger/dynamo-ops-ledger.ts';
 import { carryOut } from './operations/carry-out.ts';
 import type { Answer } from './operations/contract.ts';
 import type { OperationParts } from './operations/parts.ts';
+import { patience } from './patience.ts';
 import { parseSettings } from './settings.ts';
 import { tick } from './tick/tick.ts';
 
@@ -18,18 +21,15 @@ const journal = new FunctionJournal('certification-notifier-operate', name);
 const tickJournal = new TickJournal(name, environment.TABLE_NAME);
 const assembled = assemble(environment, journal);
 const { settings, clock, sns, topics, table } = assembled;
+// The queue's URL names the queue; where the service answers is settled by region and environment.
+const sqsFor = (arn: string) =>
+  new SQSClient({ ...withoutRetries, region: regionOf(arn), useQueueUrlAsEndpoint: false });
+const accountOf = (arn: string) => arn.split(':')[4];
+const isOurs = (arn: string) => accountOf(arn) === accountOf(topics.events);
 const parts: OperationParts = {
   ...assembled,
   opsLedger: dynamoOpsLedger(table, name),
-  queue: (arn) => {
-    // The queue's URL names the queue; where the service answers is settled by region and environment.
-    const sqs = new SQSClient({
-      ...withoutRetries,
-      region: regionOf(arn),
-      useQueueUrlAsEndpoint: false,
-    });
-    return sqsAnnouncer(sqs, arn, clock);
-  },
+  queue: (arn) => sqsAnnouncer(sqsFor(arn), arn, clock),
   tick: async (run, auditRequests = settings.audit.requests) => {
     const effort = assembled.measure();
     const audit = { ...settings.audit, requests: auditRequests };
@@ -40,6 +40,8 @@ const parts: OperationParts = {
   },
   credentials: () => assembled.credentials({ afresh: true }),
   topics: () => topicFindings(sns, topics),
+  keyPolicy: async (key) => (isOurs(key) ? keyPolicyOf(new KMSClient(patience), key) : undefined),
+  queueKey: async (arn) => (isOurs(arn) ? queueKeyOf(sqsFor(arn), arn) : undefined),
   subscribers: (topic) => subscribersOf(sns, topics[topic]),
 };
 

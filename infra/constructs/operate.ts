@@ -18,7 +18,7 @@ export interface OperateProps extends FunctionSurroundings {
 
 /**
  * What the people on duty ask for, inside AWS: a function that is invoked by hand. Its role may do
- * what a tick may, send to subscribed queues, and look at the topics.
+ * what a tick may, send to subscribed queues, and look at these, at the topics and at who may use their key.
  */
 export class Operate extends NotifierFunction {
   constructor(scope: Construct, id: string, props: OperateProps) {
@@ -33,7 +33,7 @@ export class Operate extends NotifierFunction {
       maxEventAge: Duration.seconds(60),
       statements: [
         ...ledger.operateStatements(integration),
-        ...topics.pollStatements(),
+        ...topics.pollStatements('kms:GetKeyPolicy'),
         ...credentials,
         new iam.PolicyStatement({
           sid: 'LookAtTopics',
@@ -47,7 +47,7 @@ export class Operate extends NotifierFunction {
           : [
               new iam.PolicyStatement({
                 sid: 'SendToSubscribedQueues',
-                actions: ['sqs:GetQueueUrl', 'sqs:SendMessage'],
+                actions: ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes', 'sqs:SendMessage'],
                 resources: [...queueArns],
               }),
             ]),

@@ -54,7 +54,8 @@ export function sqsAnnouncer(
   };
 }
 
-async function urlOf(client: SQSClient, arn: string): Promise<string | undefined> {
+/** @throws QueueUnreachableError */
+export async function urlOf(client: SQSClient, arn: string): Promise<string | undefined> {
   const [, , , , QueueOwnerAWSAccountId, QueueName] = arn.split(':');
   try {
     const asked = new GetQueueUrlCommand({ QueueName, QueueOwnerAWSAccountId });

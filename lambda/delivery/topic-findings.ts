@@ -17,9 +17,9 @@ export function topicFindings(
       try {
         const command = new GetTopicAttributesCommand({ TopicArn: topics[topic] });
         const { Attributes = {} } = await client.send(command);
-        const { SubscriptionsConfirmed = 0, SubscriptionsPending = 0 } = Attributes;
+        const { SubscriptionsConfirmed = 0, SubscriptionsPending = 0, KmsMasterKeyId } = Attributes;
         const confirmed = Number(SubscriptionsConfirmed);
-        return { topic, confirmed, pending: Number(SubscriptionsPending) };
+        return { topic, confirmed, pending: Number(SubscriptionsPending), key: KmsMasterKeyId };
       } catch (error) {
         const asked = { action: 'sns:GetTopicAttributes', resource: topics[topic] };
         const problem = denialOf(error, asked)?.message ?? codeOf(error);

@@ -4,6 +4,7 @@ export const checkNames = [
   'ledger',
   'topics',
   'subscriptions',
+  'keys',
   'secret',
   'token',
   'scope',

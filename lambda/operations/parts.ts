@@ -18,6 +18,8 @@ export interface TopicFinding {
   readonly confirmed: number;
   /** Subscriptions whose owner has not confirmed them yet: they get nothing. */
   readonly pending: number;
+  /** The key that encrypts it: its ARN, as a rule. */
+  readonly key?: string | undefined;
 }
 
 /** Who subscribes to a topic, as SNS lists them. */
@@ -47,6 +49,10 @@ export interface OperationParts {
   /** Reads the secret. @throws as the client does when there are no credentials in it */
   credentials(): Promise<unknown>;
   topics(): Promise<readonly TopicFinding[]>;
+  /** The policy of a key, as JSON; absent: it is of another account, which alone may read it. @throws Denial */
+  keyPolicy(key: string): Promise<string | undefined>;
+  /** The key that encrypts a queue; absent: SQS encrypts it by itself, or it is of another account. @throws Denial */
+  queueKey(arn: string): Promise<string | undefined>;
   /** @throws AccessDeniedError */
   subscribers(topic: TopicFinding['topic']): Promise<Subscribers>;
   readonly journal: Pick<FunctionJournal, 'info' | 'warn'>;

@@ -15,6 +15,7 @@ export interface Endpoints {
   readonly sns: string;
   readonly sqs: string;
   readonly secretsManager: string;
+  readonly kms: string;
 }
 
 /** A line a function wrote. `metrics`: CloudWatch's embedded metric format. */
@@ -326,5 +327,6 @@ function environmentOf(
     AWS_ENDPOINT_URL_SNS: endpoints.sns,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_KMS: endpoints.kms,
   };
 }

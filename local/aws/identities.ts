@@ -17,18 +17,19 @@ export const nameProperties: Readonly<Record<string, string | undefined>> = {
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Scheduler::Schedule': 'Name',
   'AWS::StepFunctions::StateMachine': 'StateMachineName',
+  'AWS::KMS::Key': undefined,
   'AWS::SNS::Subscription': undefined,
 };
 
 /**
- * Types that change nothing on one machine: permissions, keys, observation, deployment.
+ * Types that change nothing on one machine: permissions, observation, deployment.
  * A `Ref` to one gives a recognisable name and `Arn` a recognisable ARN, and nothing answers there.
  */
 const withoutLocalMeaning = [
   /^AWS::CDK::Metadata$/,
   /^AWS::CloudWatch::/,
   /^AWS::IAM::/,
-  /^AWS::KMS::/,
+  /^AWS::KMS::(?!Key$)/,
   /^AWS::Lambda::(Permission|EventInvokeConfig)$/,
   /^AWS::Logs::/,
   /^AWS::Scheduler::ScheduleGroup$/,
@@ -73,6 +74,8 @@ export function identify(type: string, name: string, place: Place): Identity {
       const machineArn = arn('states', `stateMachine:${name}`);
       return { ref: machineArn, attributes: { Arn: machineArn, Name: name } };
     }
+    case 'AWS::KMS::Key':
+      return { ref: name, attributes: { Arn: arn('kms', `key/${name}`), KeyId: name } };
     default: {
       const service = type.split('::')[1]?.toLowerCase() ?? 'unknown';
       return { ref: name, attributes: { Arn: arn(service, name) } };

@@ -14,6 +14,7 @@ import {
   type OutputLine,
 } from './function.ts';
 import { interpret, type Plan, type SchedulePlan, type StateMachinePlan } from './interpret.ts';
+import { keyService } from './key-service.ts';
 import { lambdaService } from './lambda-service.ts';
 import { close, listen, loopback } from './loopback-server.ts';
 import { scheduler } from './scheduler.ts';
@@ -114,7 +115,7 @@ export async function startEmbeddedAws(
   services.adopt(secretsServer, close);
 
   const messagingUrl = await messaging.listen({ port: 0, host: loopback });
-  const endpoints: Endpoints = {
+  const endpoints = {
     dynamodb: await listen(dynamodb),
     sns: messagingUrl,
     sqs: messagingUrl,
@@ -133,6 +134,8 @@ export async function startEmbeddedAws(
     sqsEndpoint: messagingUrl,
   });
   const plan = options.adjust?.(described) ?? described;
+  const keysServer = keyService(plan.keys);
+  services.adopt(keysServer, close);
   await create(plan, (service) => clientConfigAt(endpoints[service]));
   for (const { name, value } of plan.secrets) {
     secrets.create(name);
@@ -143,7 +146,8 @@ export async function startEmbeddedAws(
   services.defer(async () => {
     await Promise.all([...started].map((running) => running.leave()));
   });
-  const functionEndpoints = { ...endpoints, ...(await options.endpointOverrides?.(endpoints)) };
+  const called: Endpoints = { ...endpoints, kms: await listen(keysServer) };
+  const functionEndpoints = { ...called, ...(await options.endpointOverrides?.(called)) };
   const startFunction = (name: string, overrides?: Partial<FunctionOptions>) => {
     const functionPlan = plan.functions.find((candidate) => candidate.name === name);
     if (!functionPlan) throw new AssemblyError(`The stack has no function ${name}`);
@@ -174,7 +178,7 @@ export async function startEmbeddedAws(
   const schedulerServer = scheduler(plan.schedules);
   services.adopt(schedulerServer, close);
   const allEndpoints: AllEndpoints = {
-    ...endpoints,
+    ...called,
     lambda: await listen(lambdaServer),
     cloudFormation: await listen(cloudFormationServer),
     scheduler: await listen(schedulerServer),
@@ -208,7 +212,10 @@ export async function startEmbeddedAws(
   };
 }
 
-async function create(plan: Plan, clientConfig: (service: keyof Endpoints) => ClientConfig) {
+async function create(
+  plan: Plan,
+  clientConfig: (service: 'dynamodb' | 'sns' | 'sqs') => ClientConfig,
+) {
   const dynamodb = new DynamoDBClient(clientConfig('dynamodb'));
   const sns = new SNSClient(clientConfig('sns'));
   const sqs = new SQSClient(clientConfig('sqs'));

@@ -21,6 +21,7 @@ export interface Plan {
     endpoint: string;
     attributes: Record<string, string>;
   }[];
+  readonly keys: readonly { arn: string; policy: string }[];
   readonly secrets: readonly { name: string; arn: string; value: string | GeneratedSecret }[];
   readonly functions: readonly FunctionPlan[];
   /** Those of functions: no state machine is executed here unless somebody does it. */
@@ -170,6 +171,10 @@ export function interpret(template: Template, place: Place): Plan {
         attributes: textAttributes(settings),
       };
     }),
+    keys: of('AWS::KMS::Key').map((resource) => ({
+      arn: resolver.identity(resource.logicalId).attributes.Arn ?? '',
+      policy: JSON.stringify(read(resource, understood.key).KeyPolicy),
+    })),
     secrets: of('AWS::SecretsManager::Secret').map((resource) => {
       const { Name, SecretString, GenerateSecretString } = read(resource, understood.secret);
       return {

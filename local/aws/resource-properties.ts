@@ -60,13 +60,14 @@ export const topic = understanding(
     DisplayName: z.string().optional(),
     FifoTopic: z.boolean().optional(),
     ContentBasedDeduplication: z.boolean().optional(),
+    // Nothing is encrypted here; it is shown to those who ask for the topic's attributes.
+    KmsMasterKeyId: z.string().optional(),
   }),
   [
     'ArchivePolicy',
     'DataProtectionPolicy',
     'DeliveryStatusLogging',
     'FifoThroughputScope',
-    'KmsMasterKeyId',
     'SignatureVersion',
     'TracingConfig',
   ],
@@ -106,6 +107,14 @@ export const queue = understanding(
     'SqsManagedSseEnabled',
   ],
 );
+
+/** Its policy lets nobody in or out here: it is there to be read. */
+export const key = understanding(z.object({ KeyPolicy: z.json() }), [
+  'Description',
+  'EnableKeyRotation',
+  'Enabled',
+  'PendingWindowInDays',
+]);
 
 export const secret = understanding(
   z.object({

@@ -117,6 +117,7 @@ export class Deployment {
       sns: new Gate(onAwsCall),
       sqs: new Gate(onAwsCall),
       secretsManager: new Gate(onAwsCall),
+      kms: new Gate(onAwsCall),
     };
   }
 
@@ -128,14 +129,22 @@ export class Deployment {
     return this.#gates.sns;
   }
 
+  get kms(): Gate {
+    return this.#gates.kms;
+  }
+
+  get sqs(): Gate {
+    return this.#gates.sqs;
+  }
+
   get dynamodb(): Gate {
     return this.#gates.dynamodb;
   }
 
   /** In front of every service of AWS that functions call. */
   get awsGates(): readonly Gate[] {
-    const { dynamodb, sns, sqs, secretsManager } = this.#gates;
-    return [dynamodb, sns, sqs, secretsManager];
+    const { dynamodb, sns, sqs, secretsManager, kms } = this.#gates;
+    return [dynamodb, sns, sqs, secretsManager, kms];
   }
 
   /** Synthesizes the stack and opens the gates, once for all tests. */
@@ -143,13 +152,14 @@ export class Deployment {
     const { topic, subscriptions = [], integration: more, others = [], records = 30 } = config;
     this.#records = records;
     this.filtered = await someOrganization(records);
-    const { partner, dynamodb, sns, sqs, secretsManager } = this.#gates;
+    const { partner, dynamodb, sns, sqs, secretsManager, kms } = this.#gates;
     this.#partnerUrl = await partner.open();
     this.#overrides = {
       dynamodb: await dynamodb.open(),
       sns: await sns.open(),
       sqs: await sqs.open(),
       secretsManager: await secretsManager.open(),
+      kms: await kms.open(),
     };
     const parsed = parseConfig({
       ...(topic && { topic }),
@@ -195,6 +205,7 @@ export class Deployment {
         this.#gates.sns.target = endpoints.sns;
         this.#gates.sqs.target = endpoints.sqs;
         this.#gates.secretsManager.target = endpoints.secretsManager;
+        this.#gates.kms.target = endpoints.kms;
         return overrides;
       },
       idle,

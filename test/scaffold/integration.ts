@@ -62,6 +62,10 @@ export class Integration {
   }));
   /** Who subscribes to a topic. */
   subscribersOf: OperationParts['subscribers'] = async () => ({ listed: [] });
+  /** Of the key of the topics, as KMS has it. */
+  keyPolicy: () => Promise<string> = async () => '{"Statement": []}';
+  /** Which key encrypts a queue. */
+  queueKey: OperationParts['queueKey'] = async () => undefined;
   /** What the secret holds. The partner takes them until it rotates its own. */
   credentials = this.host.access.credentials;
   /** Why the secret cannot be read, or holds none. */
@@ -216,6 +220,8 @@ export class Integration {
       credentials: this.#secret,
       topics: async () => this.topics,
       subscribers: (topic) => this.subscribersOf(topic),
+      keyPolicy: () => this.keyPolicy(),
+      queueKey: (arn) => this.queueKey(arn),
       queue: (arn) => subscribers.queue(arn),
       journal: {
         ...this.journal,

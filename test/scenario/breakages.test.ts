@@ -131,6 +131,25 @@ const answersSchedule = (of: 'ticks' | 'self-checks', reply: Reply) => () => {
     isDaily(operation) === (of === 'self-checks') ? Promise.resolve(reply) : forward(),
   );
 };
+const answered = (body: object): Reply => ({
+  status: 200,
+  type: 'application/x-amz-json-1.1',
+  body: JSON.stringify(body),
+});
+
+/** As somebody has changed it: one service is left. */
+function keyLetsIn(service: string): void {
+  const actions = ['kms:Decrypt', 'kms:GenerateDataKey*'];
+  const ofAccount = {
+    Effect: 'Allow',
+    Principal: { AWS: 'arn:aws:iam::000000000000:root' },
+    Action: 'kms:*',
+  };
+  const left = { Effect: 'Allow', Principal: { Service: service }, Action: actions };
+  stage.kms.always(async () =>
+    answered({ Policy: JSON.stringify({ Statement: [ofAccount, left] }) }),
+  );
+}
 const disabled: Reply = { status: 200, type: 'application/json', body: '{"State":"DISABLED"}' };
 
 const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
@@ -266,6 +285,23 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       says: /AWS cannot do sns:Publish(?= on \S+ \(KMSDisabledException)/,
       mends: /deploy --revert-drift/,
     },
+    {
+      what: 'the key of the topics shuts CloudWatch out',
+      breaks: () => {
+        keyLetsIn('sns.amazonaws.com');
+        onCall.around.alarmsArrive = false;
+      },
+      hears: ['daily check', 'command status', 'command check'],
+      says: /The key of the topics shuts cloudwatch\.amazonaws\.com out/,
+      mends: /Add a statement to the policy of the key/,
+    },
+    {
+      what: 'the key of the topics shuts SNS out',
+      breaks: () => keyLetsIn('cloudwatch.amazonaws.com'),
+      hears: ['daily check', 'command status', 'command check'],
+      says: /The key of the topics shuts sns\.amazonaws\.com out/,
+      mends: /Add a statement to the policy of the key/,
+    },
   ],
   'Subscriptions and queues': [
     {
@@ -299,6 +335,18 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       isLogged: true,
       says: /Nobody is subscribed to operations/,
       mends: /docs\/subscribing\.md/,
+    },
+    {
+      what: "a queue has AWS's own key, which shuts SNS out",
+      breaks: () =>
+        stage.sqs.always(({ operation, forward }) =>
+          operation === 'GetQueueAttributes'
+            ? Promise.resolve(answered({ Attributes: { KmsMasterKeyId: 'alias/aws/sqs' } }))
+            : forward(),
+        ),
+      hears: ['daily check', 'command status', 'command check'],
+      says: /subscriptions\[0\] \(\S+\) is encrypted with alias\/aws\/sqs/,
+      mends: /needs another key, or SSE-SQS/,
     },
     {
       what: 'a queue or its key keeps SNS out',
@@ -507,8 +555,8 @@ Where messages cannot reach operations, only the last way is left, and the log o
 What AWS counts by itself (the scheduler, Lambda, what SNS could not deliver) is taken from its documentation **(not tried on
 AWS)**. The clock of the partner may be ten minutes off: nothing depends on it.
 
-What nothing tells: that a key of your own (\`keyArn\`), or the policy of the operations topic, keeps CloudWatch out.
-Notices still arrive then, and alarms do not. [See an alarm arrive](operations.md#verify) after each change of either.
+What nothing tells: that the policy of the operations topic, or a condition in the policy of its key, keeps CloudWatch
+out. Notices still arrive then, and alarms do not. [See an alarm arrive](operations.md#verify) after each change of either.
 
 ${parts.map(tableOf).join('\n')}`;
 
@@ -531,6 +579,8 @@ describe('people on call hear of it, with its cause and what mends it, when', in
     ...ofPoll,
     'sns:GetTopicAttributes',
     'sns:ListSubscriptionsByTopic',
+    'kms:GetKeyPolicy',
+    'sqs:GetQueueAttributes',
     'sqs:GetQueueUrl',
     'sqs:SendMessage',
   ];

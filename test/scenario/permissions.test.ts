@@ -41,12 +41,10 @@ const commands: Commands = {
     {
       command: 'check',
       note: true,
-      subscriptions: (['events', 'alerts', 'operations'] as const).map((topic) => ({
-        topic,
-        protocol: 'sqs',
-        endpoint: eventQueues[0] ?? '',
-        name: 'a queue',
-      })),
+      subscriptions: [
+        ...eventQueues.map((endpoint) => ({ topic: 'events' as const, endpoint })),
+        ...(['alerts', 'operations'] as const).map((topic) => ({ topic, endpoint: '' })),
+      ].map((one) => ({ ...one, protocol: 'sqs', name: 'a queue' })),
     },
   ],
   explain: (stage) => {

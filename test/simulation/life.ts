@@ -244,6 +244,8 @@ export class Life {
       credentials: async () => undefined,
       topics: async () => [],
       subscribers: async () => ({ listed: [] }),
+      keyPolicy: async () => '',
+      queueKey: async () => undefined,
     };
     const limit = new TimeLimit(killedAt, clock);
     try {

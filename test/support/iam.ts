@@ -160,6 +160,12 @@ export class Requirements {
         const resource = new URLSearchParams(body).get('TopicArn') ?? '';
         return [{ action: `sns:${operation}`, resource }];
       }
+      case 'kms:GetKeyPolicy':
+        return [{ action: 'kms:GetKeyPolicy', resource: text(parsed(body), 'KeyId') }];
+      case 'sqs:GetQueueAttributes': {
+        const name = text(parsed(body), 'QueueUrl').split('/').at(-1) ?? '';
+        return [{ action: 'sqs:GetQueueAttributes', resource: this.#arn('sqs', name) }];
+      }
       case 'sqs:GetQueueUrl': {
         const resource = this.#arn('sqs', text(parsed(body), 'QueueName'));
         return [{ action: 'sqs:GetQueueUrl', resource }];

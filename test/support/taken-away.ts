@@ -51,6 +51,8 @@ function denial({ service, caller }: AwsCall, { action, resource }: Permission):
       return xml(403, ofKey ? 'KMSAccessDenied' : 'AuthorizationError', message);
     case 'sqs':
       return json(400, ofKey ? 'KmsAccessDenied' : 'AccessDeniedException', message);
+    case 'kms':
+      return json(400, 'AccessDeniedException', message);
     default:
       return json(400, 'AccessDeniedException', ofKey ? 'Access to KMS is not allowed' : message);
   }

@@ -17,6 +17,7 @@ import {
   skipped,
   warning,
 } from '../finding.ts';
+import { keys } from '../keys.ts';
 import type { OperationParts } from '../parts.ts';
 import { isLeftAlone, noteSelfCheck } from '../self-check.ts';
 import { subscriptions } from '../subscriptions.ts';
@@ -62,6 +63,7 @@ export const check = define({
     await look('ledger', () => ledger(parts));
     await look('topics', () => topics(parts));
     await look('subscriptions', () => subscriptions(parts, command.subscriptions));
+    await look('keys', () => keys(parts, command.subscriptions));
     await look('secret', async () => {
       await parts.credentials();
       return ok('The secret holds a client ID and a secret.');

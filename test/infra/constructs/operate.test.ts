@@ -61,11 +61,14 @@ describe('the operate function', () => {
     const topics = ['Events', 'Alerts', 'Operations'].map((name) => ({
       Ref: expect.stringContaining(name),
     }));
+    const key = { 'Fn::GetAtt': [expect.stringContaining('TopicsKey'), 'Arn'] };
     const queues = [{ 'Fn::GetAtt': [expect.stringContaining('newqueueours'), 'Arn'] }, theirs];
     expect(Object.fromEntries(granted)).toEqual({
       ...Object.fromEntries(ticks),
       'sns:GetTopicAttributes': expect.arrayContaining(topics),
       'sns:ListSubscriptionsByTopic': expect.arrayContaining(topics),
+      'kms:GetKeyPolicy': [key],
+      'sqs:GetQueueAttributes': expect.arrayContaining(queues),
       'sqs:GetQueueUrl': expect.arrayContaining(queues),
       'sqs:SendMessage': expect.arrayContaining(queues),
     });

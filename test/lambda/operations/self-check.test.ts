@@ -188,7 +188,7 @@ describe('a self-check', () => {
   it('before the very first tick has nobody to tell', async () => {
     story = new IntegrationWithPast(database);
     story.subscribersOf = async () => ({ listed: [] });
-    expect(await selfCheck()).toHaveLength(10);
+    expect(await selfCheck()).toHaveLength(11);
     expect(await story.items()).toEqual([]);
     expect(story.warnings).toContain('self-check failed');
   });

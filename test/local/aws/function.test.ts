@@ -9,6 +9,7 @@ const endpoints = {
   sns: 'http://127.0.0.1:2',
   sqs: 'http://127.0.0.1:2',
   secretsManager: 'http://127.0.0.1:3',
+  kms: 'http://127.0.0.1:4',
 };
 const started: LocalFunction[] = [];
 afterEach(() => Promise.all(started.splice(0).map((each) => each.kill())));

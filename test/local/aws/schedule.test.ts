@@ -30,7 +30,7 @@ const echo = () =>
     {
       codeDirectory: join(import.meta.dirname, 'fixtures/function'),
       region: 'eu-west-1',
-      endpoints: { dynamodb: '', sns: '', sqs: '', secretsManager: '' },
+      endpoints: { dynamodb: '', sns: '', sqs: '', secretsManager: '', kms: '' },
     },
   );
 
