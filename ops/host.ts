@@ -22,6 +22,8 @@ export interface Host extends ProcessHost {
   readonly clock: Clock;
   /** Where a service of AWS is, and who asks it. @param asked by options of the command line */
   readonly aws: (service: Service, asked: AskedOfAws) => ClientSettings;
+  /** Answers what is asked before something is changed. Absent: whoever sits at the terminal does. */
+  readonly confirm?: (question: string) => Promise<boolean>;
 }
 
 export interface AskedOfAws {

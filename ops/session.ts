@@ -169,13 +169,18 @@ export class Session {
    */
   async confirm(question: string, isAgreed: boolean): Promise<void> {
     if (isAgreed) return;
+    const confirm = this.#host.confirm ?? ((asked: string) => this.#askedOnTerminal(asked));
+    if (!(await confirm(question))) throw new NotConfirmedError();
+  }
+
+  async #askedOnTerminal(question: string): Promise<boolean> {
     if (!this.terminal.isAttended)
       throw new UsageError(
         'Nobody is there to confirm.',
         'Give --yes, or run it on a terminal. Nothing was changed.',
       );
     const answer = await this.terminal.ask(`${question} [y/N] `, this.stop);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmedError();
+    return /^y(es)?$/i.test(answer.trim());
   }
 }
 

@@ -1,18 +1,11 @@
 import * as z from 'zod';
-import {
-  adviceOn,
-  type Condition,
-  conditions,
-  noticed,
-  type Place,
-} from '../../lambda/condition-table.ts';
-import { type Reason, reasons } from '../../lambda/operations/commands/status.ts';
-import { contract, type ResultOf } from '../../lambda/operations/contract.ts';
+import { contract } from '../../lambda/operations/contract.ts';
+import { advisedStatus } from '../advised-status.ts';
 import { ofEvery } from '../every-integration.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { opsCommand } from '../ops-command.ts';
-import { type AdvisedStatus, needsSomebody, statusLines } from '../render/status.ts';
-import { lookAtSchedule, type Schedule, schedulePermission } from '../target/schedule.ts';
+import { needsSomebody, statusLines } from '../render/status.ts';
+import { schedulePermission } from '../target/schedule.ts';
 
 export const status = opsCommand({
   usage: 'status',
@@ -41,45 +34,11 @@ export const status = opsCommand({
       label: 'status',
       ask: async (operator) => {
         const { access } = await session.target();
-        const [status, schedule] = await Promise.all([
-          operator.ask('status', settings),
-          lookAtSchedule(access, operator.integration.schedule, session.stop),
-        ]);
-        return advised(scheduled(status, schedule), session.place(operator.integration.name));
+        const place = session.place(operator.integration.name);
+        return advisedStatus(operator, settings, { access, place, stop: session.stop });
       },
       lines: statusLines,
     });
     return tellsByCode && all.some(needsSomebody) ? exitCodes.problem : exitCodes.fine;
   },
 });
-
-type Status = ResultOf<'status'>;
-
-/** What the function says, and what keeps its ticks from being started. */
-function scheduled(status: Status, { is }: Schedule): Status {
-  if (is === 'enabled' || is === 'unknown') return status;
-  const found = new Set<Reason>([...status.reasons, `schedule-${is}`]);
-  const all = reasons.filter((reason) => found.has(reason));
-  return { ...status, standing: all[0] ?? 'up-to-date', reasons: all };
-}
-
-/** What the table says of each condition, with the command as it is given here. */
-function advised({ conditions: open, ...status }: Status, place: Place): AdvisedStatus {
-  const isOpen = (reason: Reason) => open.some(({ name }) => name === reason);
-  const unopened = status.reasons.filter((reason) => !isOpen(reason));
-  const toDo = unopened.flatMap((reason) => conditionOf(reason) ?? []);
-  return {
-    ...status,
-    toDo: toDo.map((condition) => adviceOn(condition, place)),
-    conditions: open.map((condition) => {
-      const entry = noticed[condition.name];
-      return { ...condition, title: entry.title, whatToDo: adviceOn(entry, place) };
-    }),
-  };
-}
-
-/** What is said of a reason that is no open notice. */
-function conditionOf(reason: Reason): Condition | undefined {
-  const all: Readonly<Record<string, Condition | undefined>> = conditions();
-  return all[reason === 'behind' ? 'no-completed-tick' : reason];
-}
