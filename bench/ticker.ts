@@ -62,7 +62,7 @@ export function createTicker(options: TickerOptions): Ticker {
     partner: partnerReader(client),
     ledger,
     announcer: snsAnnouncer({ mails: sns, batches: sns }, topics, {
-      ...{ integration: world, clock },
+      ...{ integration: world, timeZone: settings.timeZone, stack: settings.stack, clock },
       ...settings.alerts,
     }),
     journal,

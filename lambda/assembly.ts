@@ -23,7 +23,8 @@ export const withoutRetries = { ...patience, maxAttempts: 1 };
  */
 export function assemble<Told extends Journal>(environment: Settings, journal: Told) {
   const { INTEGRATION: integration, ALERTS: alerts } = environment;
-  const { name } = integration;
+  const { name, timeZone } = integration;
+  const people = { ...alerts, integration: name, timeZone, stack: environment.STACK_NAME };
   const topics = {
     events: environment.EVENTS_TOPIC_ARN,
     alerts: environment.ALERTS_TOPIC_ARN,
@@ -57,7 +58,7 @@ export function assemble<Told extends Journal>(environment: Settings, journal: T
     ledger: dynamoLedger(table, name, journal),
     sns,
     topics,
-    announcer: snsAnnouncer(clients, topics, { ...alerts, integration: name, clock }),
+    announcer: snsAnnouncer(clients, topics, { ...people, clock }),
     journal,
     /** Begins to measure; the answer says what was asked of the partner since, and how long it took. */
     measure: () => {

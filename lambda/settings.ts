@@ -58,6 +58,8 @@ const alerts = z.strictObject({
   digestEvery: z.optional(z.int().check(z.positive())),
   /** Between which no digest is sent; in the integration's time zone. */
   quietHours: z.optional(z.strictObject({ from: timeOfDay, to: timeOfDay })),
+  /** Whom readers may ask. */
+  contact: z.optional(z.string().check(z.minLength(1))),
 });
 
 const text = z.string().check(z.minLength(1));

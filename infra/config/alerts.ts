@@ -5,6 +5,8 @@ const timeOfDay = () =>
     /^([01]\d|2[0-3]):[0-5]\d$/.test(value),
   );
 
+const maxContact = 200;
+
 export const alerts = record({
   detail: oneOf(['names', 'counts'])
     .default('names')
@@ -23,5 +25,16 @@ export const alerts = record({
     .optional()
     .describe(
       "Times of day, in the integration's time zone, between which no digest is sent; the next one has what was collected. `{ from: '20:00', to: '06:30' }` is a night. Events for machines, and notices to operators, know no quiet hours.",
+    ),
+  contact: text(
+    `a line of 1 to ${maxContact} characters`,
+    (value) =>
+      value.trim() === value &&
+      /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(value) &&
+      value.length <= maxContact,
+  )
+    .optional()
+    .describe(
+      'Whom readers of a digest may ask, as it stands at its end: an address, a telephone number, a page. Without it, the digest sends them to those in their organization who run the stack.',
     ),
 });

@@ -297,6 +297,13 @@ export interface AlertsSettingsInput {
     /** Allowed: a time of day, HH:MM from 00:00 to 23:59. */
     readonly to: string;
   } | undefined;
+  /**
+   * Whom readers of a digest may ask, as it stands at its end: an address, a telephone number, a
+   * page. Without it, the digest sends them to those in their organization who run the stack.
+   * Allowed: a line of 1 to 200 characters.
+   * @default - none
+   */
+  readonly contact?: string | undefined;
 }
 
 /** A notifier, whatever stack it is in. */

@@ -1,8 +1,17 @@
+import { Temporal } from 'temporal-polyfill';
+import { commandLine } from '../condition-table.ts';
 import { type AnnouncedAssessment, type CertificationEvent, chosen } from '../events/event.ts';
 import type { Notice } from '../ports/announcer.ts';
+import { inAscii } from './ascii.ts';
 
 export interface DigestOptions {
+  /** ASCII, forty characters at most. */
   readonly integration: string;
+  /** IANA name of the partner's time zone. */
+  readonly timeZone: string;
+  readonly stack: string;
+  /** Whom readers may ask; absent: nobody has said. */
+  readonly contact?: string | undefined;
   /** Whether people are named, or only counted by organization and assessment. */
   readonly detail: 'names' | 'counts';
   /** Rows of each section; the rest is counted. */
@@ -53,6 +62,8 @@ interface Row {
   readonly day: string;
   /** The assessment's name. */
   readonly what: string;
+  /** The same as a subject can have it; absent: it cannot. */
+  readonly subject: string | undefined;
   readonly isLate: boolean;
   readonly text: string;
   /** How many events it stands for. */
@@ -72,38 +83,70 @@ export function forDigest(event: CertificationEvent): CertificationEvent {
 
 /**
  * One plain-text mail for people about any number of events: a subject that says what happened, then
- * a section for each kind of change, newest first within organizations. A row is one line with its
- * values in a fixed order, because a mail is as often read in a proportional font as in another.
+ * a section for each kind of change, newest first within organizations, and how to get what has no room.
+ * A row is one line with its values in a fixed order, because a mail is as often read in a proportional
+ * font as in another.
  *
- * It has neither e-mail addresses nor State Educator IDs, and names only if the events have them.
+ * It has neither e-mail addresses of people nor State Educator IDs, and names only if the events have them.
  */
 export function digestMail(
   events: readonly CertificationEvent[],
-  { integration, detail, maxRows }: DigestOptions,
+  options: DigestOptions,
+  now: Temporal.Instant,
 ): Notice {
+  const { integration, detail, maxRows } = options;
   const sections: Section[] = sectionsInOrder.flatMap((kind) => {
     const rows = events.filter(({ type }) => type === kind.type).map(rowOf);
     const title = `${rows.length} ${kind.noun}${rows.length === 1 ? '' : 's'}`;
     return rows.length === 0 ? [] : { ...kind, title, rows };
   });
   const bytes = maxBodyBytes / sections.length;
-  const lines = sections.flatMap(({ title, note = [], rows }) => {
+  const told = sections.map(({ title, note = [], rows }) => {
     // Of equally new ones, those that came first.
     const newest = rows.toSorted((a, b) => b.day.localeCompare(a.day));
     const shown = detail === 'names' ? newest : countsOf(rows);
-    return [title, note, ''].flat().concat(linesOf(shown.slice(0, maxRows), rows.length, bytes));
+    const { lines, rest } = linesOf(shown.slice(0, maxRows), rows.length, bytes);
+    return { lines: [title, note, ''].flat().concat(lines), rest };
   });
+  const lines = told.flatMap((section) => section.lines);
   if (sections.some(({ rows }) => rows.some(({ isLate }) => isLate)))
     lines.push('late: completed some time ago, and shown by the partner only now.', '');
-  const text = [...lines, `Integration: ${integration}`, ''].join('\n');
-  return { subject: subjectOf(sections), text };
+  if (told.some(({ rest }) => rest > 0)) lines.push(...howToGetAll(events, options, now), '');
+  const text = [...lines, ...senderOf(options), ''].join('\n');
+  return { subject: `${integration}: ${whatHappened(sections, integration.length)}`, text };
 }
 
 /** The number alone, without any text of the partner's: for when SNS refuses that one. */
-export function bareMail(events: number, integration: string): Notice {
-  const subject = `Certifications that are new or have changed: ${events}`;
+export function bareMail(events: number, options: DigestOptions): Notice {
+  const subject = `${options.integration}: certifications that are new or have changed: ${events}`;
   const why = 'Who and what it was is left out: SNS has refused the mail that says it.';
-  return { subject, text: [subject, '', why, '', `Integration: ${integration}`, ''].join('\n') };
+  return { subject, text: [subject, '', why, '', ...senderOf(options), ''].join('\n') };
+}
+
+/** From the first that was noticed to those that are told just now, by the day in the partner's time zone. */
+function howToGetAll(
+  events: readonly CertificationEvent[],
+  { integration, timeZone, stack }: DigestOptions,
+  now: Temporal.Instant,
+): string[] {
+  const [first = now.toString()] = events.map(({ time }) => time).sort();
+  const [from, to] = [Temporal.Instant.from(first), now].map((at) =>
+    at.toZonedDateTimeISO(timeZone).toPlainDate(),
+  );
+  const command = commandLine({ ops: 'events' }, { at: `--stack ${stack}`, integration });
+  return [
+    'All of them, without names of people, are listed by this command of those who run the notifier:',
+    `  ${command} --from ${from} --to ${to} --csv`,
+  ];
+}
+
+/** A mail of SNS says nothing of it by itself. */
+function senderOf({ integration, stack, contact }: DigestOptions): string[] {
+  const whom = contact ?? `those in your organization who run the stack ${stack}`;
+  return [
+    `Sent by certification-notifier for the integration ${integration} (stack ${stack}).`,
+    `Whom to ask: ${whom}. A reply to this mail reaches nobody.`,
+  ];
 }
 
 function rowOf({ type, data }: CertificationEvent): Row {
@@ -113,7 +156,8 @@ function rowOf({ type, data }: CertificationEvent): Row {
   const { name, first_name, last_name, organization_name, seid }: AnnouncedAssessment = assessment;
   const fullName = name || `${first_name ?? ''} ${last_name ?? ''}`;
   const who = plain(fullName, maxValue, seid) || `assessment ${id}`;
-  const what = plain(assessment_name, maxValue, seid) || 'an assessment without a name';
+  const named = plain(assessment_name, maxValue, seid);
+  const what = named || 'an assessment without a name';
   const byId =
     organization_id === null ? 'Organization not known' : `Organization ${organization_id}`;
   // Of what is changed or gone, everybody knows that it is not of today.
@@ -127,6 +171,8 @@ function rowOf({ type, data }: CertificationEvent): Row {
     day,
     organization: plain(organization_name, maxValue, seid) || byId,
     what,
+    // An identifier, or an address, that only the other spelling shows is none of it either.
+    subject: plain(inAscii(named), maxValue, seid).replace('…', '...') || undefined,
     isLate,
     text: [day, who, what, ...notes].join(' | '),
     stands: 1,
@@ -134,7 +180,7 @@ function rowOf({ type, data }: CertificationEvent): Row {
 }
 
 /** By organization, as many as there is room for; the rest is counted. */
-function linesOf(lines: readonly Row[], events: number, bytes: number): string[] {
+function linesOf(lines: readonly Row[], events: number, bytes: number) {
   let left = bytes;
   let rest = events;
   const shown: Row[] = [];
@@ -145,10 +191,8 @@ function linesOf(lines: readonly Row[], events: number, bytes: number): string[]
     shown.push(line);
   }
   const blocks = [...Map.groupBy(shown, ({ organization }) => organization)];
-  return [
-    ...blocks.flatMap(([name, ofIt]) => [name, ...ofIt.map(({ text }) => `  ${text}`), '']),
-    ...(rest > 0 ? [`and ${rest} more`, ''] : []),
-  ];
+  const told = blocks.flatMap(([name, ofIt]) => [name, ...ofIt.map(({ text }) => `  ${text}`), '']);
+  return { lines: rest > 0 ? [...told, `and ${rest} more`, ''] : told, rest };
 }
 
 /** By organization and assessment. */
@@ -163,22 +207,33 @@ function countsOf(rows: readonly Row[]): Row[] {
   return counted.sort((a, b) => b.stands - a.stands || (a.text < b.text ? -1 : 1));
 }
 
-/** "3 new certifications: CPR (2), First Aid; 1 changed", with as many names as there is room for. */
-function subjectOf([first, ...others]: readonly Section[]): string {
-  if (first === undefined) return 'Nothing has changed';
+/**
+ * "3 new certifications: CPR (2), First Aid; 1 changed", with as many names as there is room for. A name
+ * that ASCII cannot carry is counted.
+ *
+ * @param integration characters of its name, which stands before it
+ */
+function whatHappened([first, ...others]: readonly Section[], integration: number): string {
+  if (first === undefined) return 'nothing has changed';
+  const left = maxSubject - integration - ': '.length - first.title.length;
   const also = others.map(({ rows, short }) => `; ${rows.length} ${short}`).join('');
-  const room = maxSubject - first.title.length - also.length;
-  const names = [...Map.groupBy(first.rows, ({ what }) => what.normalize('NFKD'))]
-    .map(([what, { length }]) => [plain(what.replace(/\p{M}+/gu, ''), maxValue), length] as const)
-    .filter(([name]) => /^[\x20-\x7E]+$/.test(name))
-    .sort(([, a], [, b]) => b - a);
-  const lists = names.slice(0, room).map((_, last) => {
+  const sum = others.reduce((all, { rows }) => all + rows.length, 0);
+  const shortest = also.length <= left ? also : `; ${sum} more`;
+  const room = left - shortest.length;
+  return `${first.title}${namesWithin(room, first.rows)}${shortest}`;
+}
+
+function namesWithin(room: number, rows: readonly Row[]): string {
+  const names = [...Map.groupBy(rows, ({ subject }) => subject)]
+    .flatMap(([name, { length }]) => (name === undefined ? [] : [{ name, length }]))
+    .sort((a, b) => b.length - a.length);
+  const lists = names.slice(0, Math.max(0, room)).map((_, last) => {
     const listed = names.slice(0, last + 1);
-    const rest = listed.reduce((sum, [, length]) => sum - length, first.rows.length);
-    const list = listed.map(([name, length]) => (length === 1 ? name : `${name} (${length})`));
+    const rest = listed.reduce((sum, { length }) => sum - length, rows.length);
+    const list = listed.map(({ name, length }) => (length === 1 ? name : `${name} (${length})`));
     return `: ${list.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   });
-  return `${first.title}${lists.findLast(({ length }) => length <= room) ?? ''}${also}`;
+  return lists.findLast(({ length }) => length <= room) ?? '';
 }
 
 /**

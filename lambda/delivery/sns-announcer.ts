@@ -57,10 +57,10 @@ export function snsAnnouncer(
       return dispatch(messages, sendBatch, { clock, random, pace, deadline, onAccepted, asked });
     },
     async tellPeople(events) {
-      const outcome = await send(topics.alerts, digestMail(events, options));
+      const outcome = await send(topics.alerts, digestMail(events, options, clock.now()));
       if (outcome.accepted || refusalKind(outcome.code) !== 'invalid') return outcome;
       // As it is, it would be refused for ever, and all that comes after it would wait with it.
-      return send(topics.alerts, bareMail(events.length, options.integration));
+      return send(topics.alerts, bareMail(events.length, options));
     },
     notify: (notice) => send(topics.operations, notice),
   };

@@ -198,6 +198,8 @@ describe.each([
     const { topics, received, receive } = await subscribe(day.client, story.name, isFifo);
     const announcer = snsAnnouncer({ mails: day.client, batches: day.client }, topics, {
       integration: story.name,
+      timeZone: 'UTC',
+      stack: 'prod',
       detail: 'names',
       maxRows: 60,
       clock: story.clock,

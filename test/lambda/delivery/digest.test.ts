@@ -20,6 +20,9 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const announced = { integration: 'district-a', late: false, time: '2026-11-21T08:00:04.120Z' };
 
+/** In Chicago, the evening before. */
+const now = Temporal.Instant.from('2026-11-23T02:00:00Z');
+
 type Overrides = Partial<Assessment>;
 
 function sighting(type: Announced['type'], overrides: Overrides, more: Partial<Announced> = {}) {
@@ -50,8 +53,15 @@ const withdrawn = (overrides: Overrides = {}, late = true) =>
   });
 
 function mailOf(events: Iterable<CertificationEvent>, options: Partial<DigestOptions> = {}) {
-  const all = { integration: 'district-a', detail: 'names', maxRows: 60, ...options } as const;
-  return digestMail([...events].map(forDigest), all);
+  const all = {
+    integration: 'district-a',
+    timeZone: 'America/Chicago',
+    stack: 'prod',
+    detail: 'names',
+    maxRows: 60,
+    ...options,
+  } as const;
+  return digestMail([...events].map(forDigest), all, now);
 }
 
 const names = [
@@ -170,9 +180,9 @@ describe('its subject', () => {
       created({ assessment_name: 'First Aid' }),
       created({ assessment_name: 'CPR' }),
     ];
-    expect(mailOf(events).subject).toBe('3 new certifications: CPR (2), First Aid');
+    expect(mailOf(events).subject).toBe('district-a: 3 new certifications: CPR (2), First Aid');
     expect(mailOf([...events, withdrawn(), updated(['email'])]).subject).toBe(
-      '3 new certifications: CPR (2), First Aid; 1 changed; 1 withdrawn',
+      'district-a: 3 new certifications: CPR (2), First Aid; 1 changed; 1 withdrawn',
     );
   });
 
@@ -181,7 +191,7 @@ describe('its subject', () => {
       created({ assessment_name: `Assessment\r\nnumber\u0007 ${index}` }),
     );
     expect(mailOf([...events, withdrawn()]).subject).toBe(
-      '30 new certifications: Assessment number 0, Assessment number 1 and 28 more; 1 withdrawn',
+      'district-a: 30 new certifications: Assessment number 0 and 29 more; 1 withdrawn',
     );
   });
 
@@ -194,12 +204,73 @@ describe('its subject', () => {
     );
   });
 
-  it('has names in other scripts as far as they can be written without accents', () => {
-    const events = ['Säker lyftteknik', '救命講習'].map((assessment_name) =>
-      created({ assessment_name }),
+  it('keeps to it with the longest name of an integration and all that can happen, thousands of each', () => {
+    const integration = `d${'-listrict'.repeat(4)}-ab`;
+    expect(integration).toHaveLength(40);
+    const kinds = [created(), restored(), updated([]), withdrawn()];
+    const events = kinds.flatMap((one) => Array.from({ length: 5_000 }, () => one));
+    const { subject } = mailOf(events, { integration });
+    expect(subject).toBe(`${integration}: 5000 new certifications; 15000 more`);
+    expect(mailOf([created(), ...events.slice(5_000)], { integration }).subject).toBe(
+      `${integration}: 1 new certification: Rope Bridge Safety; 15000 more`,
     );
-    expect(mailOf(events).subject).toBe('2 new certifications: Saker lyftteknik and 1 more');
-    expect(mailOf(events.slice(1)).subject).toBe('1 new certification');
+  });
+
+  it.each([
+    ['First Aid – Advanced', 'First Aid - Advanced'],
+    ['CPR—Adult‑Child', 'CPR-Adult-Child'],
+    ['Säker lyftteknik', 'Saker lyftteknik'],
+    ['Straßen-Ærø Łódź', 'Strassen-AEro Lodz'],
+    ['“Rope” isn’t «easy»…', '"Rope" isn\'t "easy"...'],
+    ['CPR™ 🪢 & AED\u00A0²', 'CPR & AED 2'],
+    ['ＣＰＲ', 'CPR'],
+    [`${'ß'.repeat(41)}.`, undefined],
+    ['CPR 救命講習', undefined],
+    ['Первая помощь', undefined],
+    ['🪢', undefined],
+  ])('of %j has %j', (assessment_name, expected) => {
+    const of = expected === undefined ? '' : `: ${expected}`;
+    const { subject } = mailOf([created({ assessment_name }), withdrawn()]);
+    expect(subject).toBe(`district-a: 1 new certification${of}; 1 withdrawn`);
+  });
+
+  it('counts the names that it cannot have, and lists the others', () => {
+    const events = ['Säker lyftteknik', '救命講習', 'Saker lyftteknik', '応急手当'].map(
+      (assessment_name) => created({ assessment_name }),
+    );
+    expect(mailOf(events).subject).toBe(
+      'district-a: 4 new certifications: Saker lyftteknik (2) and 2 more',
+    );
+    expect(mailOf(events.slice(1, 2)).subject).toBe('district-a: 1 new certification');
+  });
+
+  it('has no State Educator ID that only a plain dash, or an accent less, makes one', () => {
+    const spelled = { assessment_name: 'CPR QX–7742 é', seid: 'QX-7742' };
+    expect(mailOf([created(spelled)]).subject).toBe('district-a: 1 new certification: CPR e');
+  });
+});
+
+describe('its end', () => {
+  it('says how to get all only when some are left out', () => {
+    const events = Array.from({ length: 61 }, (_, index) => created(someone(index)));
+    const howTo =
+      'npx certification-notifier events --stack prod --integration district-a --from 2026-11-21 --to 2026-11-22 --csv';
+    expect(mailOf(events.slice(1)).text).not.toContain('npx');
+    expect(mailOf(events).text).toContain(`\n  ${howTo}\n`);
+    const counted = { detail: 'counts', maxRows: 1 } as const;
+    expect(mailOf(events, counted).text).toContain(howTo);
+  });
+
+  it('says who sends it and whom to ask', () => {
+    const end = (contact?: string) => mailOf([created()], { contact }).text.split('\n').slice(-3);
+    expect(end()).toEqual([
+      'Sent by certification-notifier for the integration district-a (stack prod).',
+      'Whom to ask: those in your organization who run the stack prod. A reply to this mail reaches nobody.',
+      '',
+    ]);
+    expect(end('certifications@example.org')[1]).toBe(
+      'Whom to ask: certifications@example.org. A reply to this mail reaches nobody.',
+    );
   });
 });
 
@@ -241,7 +312,7 @@ describe('its rows', () => {
     const one = { name, seid, assessment_name: name, organization_name: name };
     const { subject, text: body } = mailOf([created(one)]);
     expect(body).toContain(`\n${expected}\n  2026-11-20 | ${expected} | ${expected}\n`);
-    expect(subject).toBe(`1 new certification: ${expected}`);
+    expect(subject).toBe(`district-a: 1 new certification: ${expected}`);
   });
 
   it('count by assessments without a State Educator ID, too', () => {
@@ -262,7 +333,7 @@ describe('its rows', () => {
   ])('show %j as %j, in the subject as well', (name, expected) => {
     const { subject, text: body } = mailOf([created({ name, assessment_name: name })]);
     expect(body).toContain(`| ${expected} | ${expected}\n`);
-    expect(subject).toBe(`1 new certification: ${expected}`);
+    expect(subject).toBe(`district-a: 1 new certification: ${expected}`);
   });
 
   it('have no address, whatever its characters', () => {

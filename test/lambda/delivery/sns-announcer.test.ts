@@ -58,7 +58,14 @@ function owedEvents(count: number, name?: string): OwedEvent[] {
 }
 
 const options = (clock = new ManualClock()) =>
-  ({ integration: 'district-a', detail: 'names', maxRows: 60, clock }) as const;
+  ({
+    integration: 'district-a',
+    timeZone: 'UTC',
+    stack: 'prod',
+    detail: 'names',
+    maxRows: 60,
+    clock,
+  }) as const;
 const announcer = (to = topics) => snsAnnouncer({ mails: client, batches: client }, to, options());
 const deadline = new ManualClock().now().add({ hours: 1 });
 const idsOf = (owed: readonly OwedEvent[]) => owed.map(({ certificationId }) => certificationId);
@@ -218,7 +225,7 @@ describe('telling the people', () => {
       expect(inputs).toHaveLength(isSentAgain ? 2 : 1);
       expect(inputs[0]?.Message).toContain('Odalys');
       if (!isSentAgain) return;
-      expect(inputs[1]?.Subject).toBe('Certifications that are new or have changed: 3');
+      expect(inputs[1]?.Subject).toBe('district-a: certifications that are new or have changed: 3');
       expect(inputs[1]?.Message).not.toMatch(/Odalys|Rope Bridge|Larkspur/);
     } finally {
       fault.restore();
