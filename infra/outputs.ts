@@ -1,17 +1,34 @@
 import { Aws, CfnCondition, CfnElement, CfnOutput, Fn, type Stack } from 'aws-cdk-lib';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ConfigError } from './config-error.ts';
-import type { CertificationNotifier } from './constructs/certification-notifier.ts';
+import type { Integration } from './constructs/integration.ts';
 import { pascalCase, stackOutputs } from './output-names.ts';
 
 const place = 'CertificationNotifierOutputs';
+
+/** All that outputs are of: a `CertificationNotifier` has it. */
+interface Deployed extends Construct {
+  readonly events: sns.ITopic;
+  readonly alerts: sns.ITopic;
+  readonly operations: sns.ITopic;
+  readonly key: kms.IKey;
+  readonly table: dynamodb.TableV2;
+  readonly queues: ReadonlyMap<string, sqs.IQueue>;
+  readonly integrations: ReadonlyMap<string, Integration>;
+  readonly dashboard: cloudwatch.Dashboard | undefined;
+}
 
 /**
  * What people need after a deployment: whom to subscribe to, where to look, how to fill a secret.
  *
  * @throws ConfigError when the stack has them already
  */
-export function addOutputs(stack: Stack, notifier: CertificationNotifier): void {
+export function addOutputs(stack: Stack, notifier: Deployed): void {
   if (stack.node.tryFindChild(place))
     throw new ConfigError(
       [

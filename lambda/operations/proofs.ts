@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { DayEntry, Proof } from '../detection/calendar.ts';
-import type { DayCertified } from './commands/prove.ts';
-import type { Status } from './commands/status.ts';
+import type { DayCertified } from './shapes.ts';
 
 /** Of the days that are unproven, the oldest. */
 const unprovenShown = 20;
@@ -90,10 +89,7 @@ export function proofOfDay({ count, proof, digest, unprovenSince }: DayEntry) {
 }
 
 /** The oldest proof; and the days up to today that a certificate calls unproven. */
-export function proofOverview(
-  calendar: ReadonlyMap<string, DayEntry>,
-  present: Present,
-): Pick<Status, 'oldestProof' | 'unproven'> {
+export function proofOverview(calendar: ReadonlyMap<string, DayEntry>, present: Present) {
   const proven = [...calendar].flatMap(([day, { proof }]) =>
     proof ? [{ day, at: proof.at }] : [],
   );

@@ -1,11 +1,57 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
 import type { DayEntry } from '../detection/calendar.ts';
 import type { Change } from '../detection/compare.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Life, Revision } from '../ports/ledger.ts';
-import type { Obstacle, ReplayCommand } from './commands/replay.ts';
 import type { Call, OperationParts } from './parts.ts';
+import { day, inOrder, selection } from './shapes.ts';
+
+/** Certifications whose last event is sent again; `types`: what that was. */
+export const replaySelection = {
+  /** Both included; open where one is absent. */
+  days: z.optional(
+    z
+      .strictObject({ from: z.optional(day), to: z.optional(day) })
+      .check(
+        z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, inOrder),
+      ),
+  ),
+  ...selection,
+};
+
+/** Why of a selected certification nothing is sent. */
+export const obstacles = z.enum([
+  /** The partner's record is no longer what was announced last: a tick announces what it is now. */
+  'changed',
+  /** Its last event is still in the outbox: a tick delivers it. */
+  'pending',
+  /** Its last event waits for ops to release it. */
+  'held',
+  /** SNS has refused its last event for good. */
+  'undeliverable',
+  /** Subscribers do not get its last event: ops decided so, or all that there was of it undid itself. */
+  'discarded',
+  /** Recorded by the baseline, which was not asked for. */
+  'neverAnnounced',
+  /** The partner's record does not have the documented shape. */
+  'unreadable',
+  /** Recorded before the ledger kept a history: of what type its event was is not known. */
+  'withoutHistory',
+  /** Invalid to the target. */
+  'refused',
+  /** Of `ids`: not known to the ledger, or not readable in it. Told by the last call. */
+  'unknown',
+]);
+
+export type Obstacle = z.output<typeof obstacles>;
+
+/** Which certifications a replay is of. */
+interface Asked extends z.output<z.ZodMiniObject<typeof replaySelection>> {
+  readonly baseline: boolean;
+  readonly after?: string | undefined;
+}
 
 /** So many assessments are one request, if they are read as a range: one less than a page. */
 const rowsTogether = 99;
@@ -49,7 +95,7 @@ export interface Slice {
 export async function* slices(
   { ledger, partner }: OperationParts,
   years: Iterable<number>,
-  command: ReplayCommand,
+  command: Asked,
   limit: Call['limit'],
   onUnknown: (ids: number) => void,
 ): AsyncGenerator<Slice> {
@@ -116,7 +162,7 @@ function inRange(
   };
 }
 
-function selected(lives: ReadonlyMap<number, Life>, command: ReplayCommand): Selected[] {
+function selected(lives: ReadonlyMap<number, Life>, command: Asked): Selected[] {
   const { organizations, types, days, after } = command;
   return [...lives.values()]
     .map((life) => {
@@ -144,7 +190,7 @@ function lastToldOf({ revisions, certification }: Life): Revision | undefined {
   return last?.undone ? (revisions.findLast(({ undone }) => !undone) ?? last) : last;
 }
 
-function obstacleTo(last: Revision | undefined, { baseline }: ReplayCommand): Obstacle | undefined {
+function obstacleTo(last: Revision | undefined, { baseline }: Asked): Obstacle | undefined {
   if (last === undefined) return 'withoutHistory';
   if (last.kind === 'baseline' && !baseline) return 'neverAnnounced';
   const decision = last.decisions.at(-1)?.decision;
@@ -165,7 +211,7 @@ function isAhead(day: string, id: number, cursor = ''): boolean {
   return day > reached || (day === reached && id > Number(lastId));
 }
 
-function isWithin(day: string, { from = '', to = lastDay }: ReplayCommand['days'] = {}): boolean {
+function isWithin(day: string, { from = '', to = lastDay }: Asked['days'] = {}): boolean {
   return day >= from && day <= to;
 }
 

@@ -97,5 +97,25 @@ export const dayProof = z.object({
   unprovenSince: z.optional(instant),
 });
 
+/** A day of a certificate. */
+export const dayCertified = z.extend(dayProof, {
+  /**
+   * `proven`: by a read that began when the day was over. `open`: it is not over; proven is what it
+   * had at the time of its proof, if it has one since it began. `unproven`: there is no proof, or none since it was over.
+   * `not-yet`: it is still to come.
+   */
+  standing: z.enum(['proven', 'open', 'unproven', 'not-yet']),
+  readWith: z.optional(day),
+  /**
+   * Why a day is `unproven`. `never-read`: no tick has come to it. `without-proof`: no read of it could be proven,
+   * since `unprovenSince`. `before-its-end`: its last proof is from a read that began before it was over.
+   * `neighbour`: it has no entry, and the day beside it that it was read with, `neighbour`, is without a proof.
+   */
+  cause: z.optional(z.enum(['never-read', 'without-proof', 'before-its-end', 'neighbour'])),
+  neighbour: z.optional(day),
+});
+
+export type DayCertified = z.output<typeof dayCertified>;
+
 /** Which of the events that wait for ops. */
 export type Selection = Omit<z.output<z.ZodMiniObject<typeof waitingSelection>>, 'after'>;

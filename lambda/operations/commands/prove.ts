@@ -14,7 +14,17 @@ import {
 import { recordedState, refuseIfLeftAlone, underLease, whenFree } from '../lease.ts';
 import type { OperationParts } from '../parts.ts';
 import { proofsOf } from '../proofs.ts';
-import { by, byKind, count, day, dayProof, inOrder, instant, next, operation } from '../shapes.ts';
+import {
+  by,
+  byKind,
+  count,
+  day,
+  dayCertified,
+  inOrder,
+  instant,
+  next,
+  operation,
+} from '../shapes.ts';
 
 /**
  * Calendar years that one certificate may tell of. It is one answer, which has 6 MB at most, and some 200 bytes
@@ -49,25 +59,6 @@ const command = z
   );
 
 type ProveCommand = z.output<typeof command>;
-
-const dayCertified = z.extend(dayProof, {
-  /**
-   * `proven`: by a read that began when the day was over. `open`: it is not over; proven is what it
-   * had at the time of its proof, if it has one since it began. `unproven`: there is no proof, or none since it was over.
-   * `not-yet`: it is still to come.
-   */
-  standing: z.enum(['proven', 'open', 'unproven', 'not-yet']),
-  readWith: z.optional(day),
-  /**
-   * Why a day is `unproven`. `never-read`: no tick has come to it. `without-proof`: no read of it could be proven,
-   * since `unprovenSince`. `before-its-end`: its last proof is from a read that began before it was over.
-   * `neighbour`: it has no entry, and the day beside it that it was read with, `neighbour`, is without a proof.
-   */
-  cause: z.optional(z.enum(['never-read', 'without-proof', 'before-its-end', 'neighbour'])),
-  neighbour: z.optional(day),
-});
-
-export type DayCertified = z.output<typeof dayCertified>;
 
 const result = z.object({
   /** In order. A day without an entry was read with the next one that has: `readWith`. */

@@ -11,61 +11,31 @@ import { EventsRefusedError, StalledError } from '../errors.ts';
 import { recordedState } from '../lease.ts';
 import type { OperationParts } from '../parts.ts';
 import { inPortions } from '../portions.ts';
-import { cursorAt, type Find, type Selected, type Slice, slices } from '../selection.ts';
+import {
+  cursorAt,
+  type Find,
+  type Obstacle,
+  obstacles,
+  replaySelection,
+  type Selected,
+  type Slice,
+  slices,
+} from '../selection.ts';
 import {
   by,
   byKind,
   count,
   day,
   eventsPerSecond,
-  inOrder,
   next,
   noneOfAnyKind,
   operation,
-  selection,
 } from '../shapes.ts';
 
 function isReplayCursor(cursor: string): boolean {
   const [reached, lastId = '1', ...more] = cursor.split('/');
   return day.safeParse(reached).success && /^[1-9]\d{0,14}$/.test(lastId) && more.length === 0;
 }
-
-/** Certifications whose last event is sent again; `types`: what that was. */
-const replaySelection = {
-  /** Both included; open where one is absent. */
-  days: z.optional(
-    z
-      .strictObject({ from: z.optional(day), to: z.optional(day) })
-      .check(
-        z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, inOrder),
-      ),
-  ),
-  ...selection,
-};
-
-/** Why of a selected certification nothing is sent. */
-const obstacles = z.enum([
-  /** The partner's record is no longer what was announced last: a tick announces what it is now. */
-  'changed',
-  /** Its last event is still in the outbox: a tick delivers it. */
-  'pending',
-  /** Its last event waits for ops to release it. */
-  'held',
-  /** SNS has refused its last event for good. */
-  'undeliverable',
-  /** Subscribers do not get its last event: ops decided so, or all that there was of it undid itself. */
-  'discarded',
-  /** Recorded by the baseline, which was not asked for. */
-  'neverAnnounced',
-  /** The partner's record does not have the documented shape. */
-  'unreadable',
-  /** Recorded before the ledger kept a history: of what type its event was is not known. */
-  'withoutHistory',
-  /** Invalid to the target. */
-  'refused',
-  /** Of `ids`: not known to the ledger, or not readable in it. Told by the last call. */
-  'unknown',
-]);
 
 const command = z
   .strictObject({
@@ -97,10 +67,6 @@ const command = z
       error: `at least one of ${Object.keys(replaySelection).join(', ')} must say what to replay`,
     }),
   );
-
-export type ReplayCommand = z.output<typeof command>;
-/** Why nothing of a certification is sent. */
-export type Obstacle = z.output<typeof obstacles>;
 
 /** Certifications whose events are sent together; never more than a second's worth. */
 const sentTogether = 100;
