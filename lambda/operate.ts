@@ -2,7 +2,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { assemble, withoutRetries } from './assembly.ts';
-import { keyPolicyOf, queueKeyOf } from './delivery/keys.ts';
+import { queueKeyOf, topicKeyOf } from './delivery/keys.ts';
 import { regionOf, sqsAnnouncer } from './delivery/sqs-announcer.ts';
 import { subscribersOf, topicFindings } from './delivery/topic-findings.ts';
 import { FunctionJournal } from './function-journal.ts';
@@ -40,7 +40,9 @@ const parts: OperationParts = {
   },
   credentials: () => assembled.credentials({ afresh: true }),
   topics: () => topicFindings(sns, topics),
-  keyPolicy: async (key) => (isOurs(key) ? keyPolicyOf(new KMSClient(patience), key) : undefined),
+  // An id or an alias without an account is one of this account.
+  topicKey: async (key) =>
+    key.startsWith('arn:') && !isOurs(key) ? undefined : topicKeyOf(new KMSClient(patience), key),
   queueKey: async (arn) => (isOurs(arn) ? queueKeyOf(sqsFor(arn), arn) : undefined),
   subscribers: (topic) => subscribersOf(sns, topics[topic]),
 };

@@ -18,7 +18,7 @@ export interface OperateProps extends FunctionSurroundings {
 
 /**
  * What the people on duty ask for, inside AWS: a function that is invoked by hand. Its role may do
- * what a tick may, send to subscribed queues, and look at these, at the topics and at who may use their key.
+ * what a tick may, send to subscribed queues, and look at these, at the topics and at their key.
  */
 export class Operate extends NotifierFunction {
   constructor(scope: Construct, id: string, props: OperateProps) {
@@ -33,7 +33,7 @@ export class Operate extends NotifierFunction {
       maxEventAge: Duration.seconds(60),
       statements: [
         ...ledger.operateStatements(integration),
-        ...topics.pollStatements('kms:GetKeyPolicy'),
+        ...topics.pollStatements('kms:DescribeKey', 'kms:GetKeyPolicy'),
         ...credentials,
         new iam.PolicyStatement({
           sid: 'LookAtTopics',

@@ -1,15 +1,21 @@
-import { GetKeyPolicyCommand, type KMSClient } from '@aws-sdk/client-kms';
+import { DescribeKeyCommand, GetKeyPolicyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { denialOf } from '../access-denied.ts';
 import { urlOf } from './sqs-announcer.ts';
 
-/** The policy of a key, as JSON. @throws Denial */
-export async function keyPolicyOf(client: KMSClient, KeyId: string): Promise<string> {
-  const asked = { action: 'kms:GetKeyPolicy', resource: KeyId };
-  const { Policy = '' } = await client.send(new GetKeyPolicyCommand({ KeyId })).catch((error) => {
-    throw denialOf(error, asked) ?? error;
-  });
-  return Policy;
+/** The state of a key and its policy, as JSON. @throws Denial */
+export async function topicKeyOf(client: KMSClient, KeyId: string) {
+  const denied = (action: string) => (error: unknown) => {
+    throw denialOf(error, { action, resource: KeyId }) ?? error;
+  };
+  const { KeyMetadata } = await client
+    .send(new DescribeKeyCommand({ KeyId }))
+    .catch(denied('kms:DescribeKey'));
+  // This one takes no alias.
+  const { Policy = '' } = await client
+    .send(new GetKeyPolicyCommand({ KeyId: KeyMetadata?.Arn ?? KeyId }))
+    .catch(denied('kms:GetKeyPolicy'));
+  return { state: KeyMetadata?.KeyState ?? 'unknown', policy: Policy };
 }
 
 /** The key that encrypts a queue; absent: one of SQS's own. @throws Denial, QueueUnreachableError */

@@ -1,43 +1,55 @@
-import * as z from 'zod/mini';
+import { putBack } from '../condition-table.ts';
 import type { ExpectedSubscription } from '../names.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
-import type { OperationParts } from './parts.ts';
-
-const oneOrMore = z.union([z.string(), z.array(z.string())]);
-const statement = z.object({
-  Effect: z.enum(['Allow', 'Deny']),
-  Principal: z.optional(z.union([z.string(), z.record(z.string(), oneOrMore)])),
-  Action: z.optional(oneOrMore),
-  Condition: z.optional(z.unknown()),
-});
-const policy = z.object({ Statement: z.union([statement, z.array(statement)]) });
-
-type Statement = z.output<typeof statement>;
+import { letsIn } from './key-policy.ts';
+import type { OperationParts, TopicKey } from './parts.ts';
 
 /** What a service does with the key of a topic or a queue that it sends to. */
 const actions = ['kms:Decrypt', 'kms:GenerateDataKey'];
-/** CloudWatch sends alarms to a topic; SNS sends to dead-letter queues, and to queues that this stack has made. */
-const services = ['cloudwatch.amazonaws.com', 'sns.amazonaws.com'] as const;
-/** AWS's own key for SQS: nobody can add to its policy, which names no service. */
-const ownOfSqs = 'alias/aws/sqs';
+/** Sends alarms to the operations topic. */
+const cloudWatch = 'cloudwatch.amazonaws.com';
+/** Sends to dead-letter queues, and to queues that this stack has made: to none without a subscription. */
+const sns = 'sns.amazonaws.com';
+/** AWS's own keys: nobody can add to their policies, which name no service. */
+const ownOfSns = /(^|:)alias\/aws\/sns$/;
+const ownOfSqs = /(^|:)alias\/aws\/sqs$/;
+/** Of a key: nothing can be encrypted or decrypted with it. */
+const unusable = /^(Disabled|Pending\w+|Unavailable)$/;
+
+/** What is known to keep somebody from hearing. */
+interface Shut {
+  /** In the names of what fails: `keys[…]`. */
+  readonly place: string;
+  readonly short: string;
+  readonly told: string;
+  readonly toDo: string;
+}
+
+const admit =
+  'Add a statement to the policy of the key that allows the service kms:Decrypt and kms:GenerateDataKey*: docs/configuration.md#a-key-of-your-own.';
+
+const anotherKey =
+  'A queue with alias/aws/sqs needs another key, or SSE-SQS: docs/configuration.md#a-queue-of-your-own.';
+const enable =
+  'Enable the key of the topics: aws kms enable-key, and before it aws kms cancel-key-deletion if the key is to be deleted.';
 
 /**
- * Whether the keys let in who has to use them. A service is let in by the key's policy and nothing else: grants and
- * IAM are for identities. Conditions are not judged. Of the key of a subscriber's queue, only AWS's own is known for
+ * Whether the keys can be used, and let in who has to use them. A service is let in by the key's policy and nothing
+ * else: grants and IAM are for identities. Of the key of a subscriber's queue, only AWS's own is known for
  * sure to shut SNS out; its policy is for its owner to read.
  *
  * @throws whatever keeps it from looking, unless something is known to be shut out
  * @param expected subscriptions; absent: another integration's self-check looks at what all share
  */
 export async function keys(
-  parts: Pick<OperationParts, 'topics' | 'keyPolicy' | 'queueKey'>,
+  parts: Pick<OperationParts, 'topics' | 'topicKey' | 'queueKey'>,
   expected: readonly ExpectedSubscription[] | undefined,
 ): Promise<Finding> {
   if (expected === undefined)
     return skipped('The self-check of the first integration looks at them.');
-  const shut: [name: string, short: string, told: string][] = [];
+  const shut: Shut[] = [];
   const unknown: unknown[] = [];
-  const look = async (at: () => Promise<typeof shut>) => {
+  const look = async (at: () => Promise<readonly Shut[]>) => {
     try {
       shut.push(...(await at()));
     } catch (error) {
@@ -47,57 +59,54 @@ export async function keys(
   // The role may look at these.
   for (const [position, { topic, protocol, endpoint }] of expected.entries())
     if (topic === 'events' && protocol === 'sqs')
-      await look(async () => {
-        if ((await parts.queueKey(endpoint)) !== ownOfSqs) return [];
-        const told = `subscriptions[${position}] (${endpoint}) is encrypted with ${ownOfSqs}, which shuts SNS out`;
-        return [[`keys[${position}]`, `${ownOfSqs} shuts SNS out`, told]];
-      });
-  const key = (await parts.topics()).find(({ topic }) => topic === 'operations')?.key;
+      await look(async () => ofQueue(await parts.queueKey(endpoint), position, endpoint));
+  const operations = (await parts.topics()).find(({ topic }) => topic === 'operations');
+  const key = operations?.key;
   if (key !== undefined)
-    await look(async () => {
-      const text = await parts.keyPolicy(key);
-      if (text === undefined) return [];
-      const statements = [policy.parse(JSON.parse(text)).Statement].flat();
-      return services
-        .filter((service) => !isLetIn(service, statements))
-        .map((service) => {
-          const told = `The key of the topics shuts ${service} out`;
-          return [`keys[${service}]`, 'shut out by the key of the topics', told];
-        });
-    });
+    await look(async () =>
+      ownOfSns.test(key)
+        ? [{ ...shutOut(cloudWatch), toDo: putBack }]
+        : ofTopics(
+            await parts.topicKey(key),
+            expected.length > 0 ? [cloudWatch, sns] : [cloudWatch],
+          ),
+    );
   if (shut.length > 0)
     return {
       ...failed(
-        `${shut.map(([, , told]) => told).join('; ')}.`,
-        'Add a statement to the policy of the key that allows the service kms:Decrypt and kms:GenerateDataKey*. A queue with alias/aws/sqs needs another key, or SSE-SQS: docs/configuration.md.',
+        `${shut.map(({ told }) => told).join('; ')}.`,
+        [...new Set(shut.map(({ toDo }) => toDo))].join(' '),
       ),
-      each: Object.fromEntries(shut.map(([name, short]) => [name, short])),
+      each: Object.fromEntries(shut.map(({ place, short }) => [`keys[${place}]`, short])),
     };
   if (unknown.length > 0) throw unknown[0];
+  if (operations?.problem !== undefined)
+    return skipped('Not tried: SNS does not tell the key of the topics.');
   return ok('No key that can be read shuts SNS or CloudWatch out.');
 }
 
-function isLetIn(service: string, statements: readonly Statement[]): boolean {
-  const its = statements.filter(({ Principal }) => names(Principal, service));
-  const has = (effect: Statement['Effect'], action: string) =>
-    its.some(
-      ({ Effect, Action = [], Condition }) =>
-        Effect === effect &&
-        (effect === 'Allow' || Condition === undefined) &&
-        [Action].flat().some((pattern) => covers(pattern, action)),
-    );
-  return actions.every((action) => has('Allow', action) && !has('Deny', action));
+/** A policy that lets everybody in opens nothing while the key itself is shut. */
+function ofTopics(key: TopicKey | undefined, services: readonly string[]): Shut[] {
+  if (key === undefined) return [];
+  const shut = services
+    .filter((service) => !letsIn(key.policy, service, actions))
+    .map((service) => shutOut(service));
+  if (!unusable.test(key.state)) return shut;
+  const short = `the key of the topics is ${key.state}`;
+  const told = `T${short.slice(1)}: nothing can be published`;
+  return [{ place: 'topics', short, told, toDo: enable }, ...shut];
 }
 
-function names(principal: Statement['Principal'], service: string): boolean {
-  if (principal === undefined || typeof principal === 'string') return principal === '*';
-  const { Service = [], AWS = [] } = principal;
-  return [Service].flat().includes(service) || [AWS].flat().includes('*');
-}
+const shutOut = (service: string): Shut => ({
+  place: service,
+  short: 'shut out by the key of the topics',
+  told: `The key of the topics shuts ${service} out`,
+  toDo: admit,
+});
 
-/** An action, or a beginning of one with `*`. */
-function covers(pattern: string, action: string): boolean {
-  const [beginning = '', ...rest] = pattern.toLowerCase().split('*');
-  const name = action.toLowerCase();
-  return rest.length === 0 ? name === beginning : name.startsWith(beginning);
+function ofQueue(key: string | undefined, position: number, endpoint: string): Shut[] {
+  if (key === undefined || !ownOfSqs.test(key)) return [];
+  const short = 'alias/aws/sqs shuts SNS out';
+  const told = `subscriptions[${position}] (${endpoint}) is encrypted with alias/aws/sqs, which shuts SNS out`;
+  return [{ place: String(position), short, told, toDo: anotherKey }];
 }

@@ -22,6 +22,14 @@ export interface TopicFinding {
   readonly key?: string | undefined;
 }
 
+/** The key that encrypts the topics. */
+export interface TopicKey {
+  /** As KMS calls it: `Enabled`, `Disabled`, `PendingDeletion` and others. */
+  readonly state: string;
+  /** JSON. */
+  readonly policy: string;
+}
+
 /** Who subscribes to a topic, as SNS lists them. */
 export interface Subscribers {
   /** Why SNS does not tell all of them; absent: it does. */
@@ -49,8 +57,8 @@ export interface OperationParts {
   /** Reads the secret. @throws as the client does when there are no credentials in it */
   credentials(): Promise<unknown>;
   topics(): Promise<readonly TopicFinding[]>;
-  /** The policy of a key, as JSON; absent: it is of another account, which alone may read it. @throws Denial */
-  keyPolicy(key: string): Promise<string | undefined>;
+  /** By its ARN, its id or an alias. Absent: it is of another account, which alone may look at it. @throws Denial */
+  topicKey(key: string): Promise<TopicKey | undefined>;
   /** The key that encrypts a queue; absent: SQS encrypts it by itself, or it is of another account. @throws Denial */
   queueKey(arn: string): Promise<string | undefined>;
   /** @throws AccessDeniedError */

@@ -5,20 +5,31 @@ import type { Plan } from './interpret.ts';
 
 const asked = z.object({ KeyId: z.string() });
 
-/** A stand-in for AWS KMS (AWS JSON 1.1): GetKeyPolicy, by ARN. Nothing is encrypted. Signatures are not checked. */
+const shown: Readonly<Record<string, (key: Plan['keys'][number]) => object>> = {
+  'TrentService.DescribeKey': ({ arn }) => ({
+    KeyMetadata: { KeyId: arn.split('/').at(-1), Arn: arn, KeyState: 'Enabled' },
+  }),
+  'TrentService.GetKeyPolicy': ({ policy }) => ({ Policy: policy, PolicyName: 'default' }),
+};
+
+/**
+ * A stand-in for AWS KMS (AWS JSON 1.1): DescribeKey and GetKeyPolicy, by ARN. Nothing is encrypted. Signatures are
+ * not checked.
+ */
 export function keyService(keys: Plan['keys']): Server {
   return createServer(async (request, response) => {
     const answer = (status: number, body: object) =>
       response
         .writeHead(status, { 'content-type': 'application/x-amz-json-1.1' })
         .end(JSON.stringify(body));
-    if (request.headers['x-amz-target'] !== 'TrentService.GetKeyPolicy') {
+    const show = shown[String(request.headers['x-amz-target'])];
+    if (show === undefined) {
       answer(400, { __type: 'UnknownOperationException' });
       return;
     }
     const { data } = asked.safeParse(await json(request).catch(() => undefined));
     const found = keys.find(({ arn }) => arn === data?.KeyId);
     if (found === undefined) answer(400, { __type: 'NotFoundException' });
-    else answer(200, { Policy: found.policy, PolicyName: 'default' });
+    else answer(200, show(found));
   });
 }

@@ -62,8 +62,8 @@ export class Integration {
   }));
   /** Who subscribes to a topic. */
   subscribersOf: OperationParts['subscribers'] = async () => ({ listed: [] });
-  /** Of the key of the topics, as KMS has it. */
-  keyPolicy: () => Promise<string> = async () => '{"Statement": []}';
+  /** As KMS has it. */
+  topicKey: OperationParts['topicKey'] = async () => undefined;
   /** Which key encrypts a queue. */
   queueKey: OperationParts['queueKey'] = async () => undefined;
   /** What the secret holds. The partner takes them until it rotates its own. */
@@ -220,7 +220,7 @@ export class Integration {
       credentials: this.#secret,
       topics: async () => this.topics,
       subscribers: (topic) => this.subscribersOf(topic),
-      keyPolicy: () => this.keyPolicy(),
+      topicKey: (key) => this.topicKey(key),
       queueKey: (arn) => this.queueKey(arn),
       queue: (arn) => subscribers.queue(arn),
       journal: {

@@ -43,7 +43,7 @@ interface Breakage {
   /** A command, a place in the runbook, or whom to ask. */
   readonly mends: RegExp;
   /** Operations cannot be told: the log says every day what has failed. */
-  readonly isLogged?: true;
+  readonly isLogged?: RegExp;
   /** It shows with the first tick only. */
   readonly isNew?: true;
 }
@@ -137,6 +137,8 @@ const answered = (body: object): Reply => ({
   body: JSON.stringify(body),
 });
 
+const disabledKey = answered({ KeyMetadata: { KeyState: 'Disabled' } });
+
 /** As somebody has changed it: one service is left. */
 function keyLetsIn(service: string): void {
   const actions = ['kms:Decrypt', 'kms:GenerateDataKey*'];
@@ -146,8 +148,10 @@ function keyLetsIn(service: string): void {
     Action: 'kms:*',
   };
   const left = { Effect: 'Allow', Principal: { Service: service }, Action: actions };
-  stage.kms.always(async () =>
-    answered({ Policy: JSON.stringify({ Statement: [ofAccount, left] }) }),
+  stage.kms.always(async ({ operation, forward }) =>
+    operation === 'GetKeyPolicy'
+      ? answered({ Policy: JSON.stringify({ Statement: [ofAccount, left] }) })
+      : forward(),
   );
 }
 const disabled: Reply = { status: 200, type: 'application/json', body: '{"State":"DISABLED"}' };
@@ -268,7 +272,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
         onCall.around.alarmsArrive = false;
       },
       hears: ['command status', 'command check'],
-      isLogged: true,
+      isLogged: /operations/,
       says: /operations: AWS cannot do sns:GetTopicAttributes(?= on \S+ \(NotFoundException)/,
       mends: /deploy --revert-drift/,
     },
@@ -279,11 +283,15 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
         stage.sns.always(({ operation, forward }) =>
           operation.startsWith('Publish') ? Promise.resolve(xml(400, 'KMSDisabled')) : forward(),
         );
+        stage.kms.always(({ operation, forward }) =>
+          operation === 'DescribeKey' ? Promise.resolve(disabledKey) : forward(),
+        );
         onCall.around.alarmsArrive = false;
       },
-      hears: ['command status'],
-      says: /AWS cannot do sns:Publish(?= on \S+ \(KMSDisabledException)/,
-      mends: /deploy --revert-drift/,
+      hears: ['command status', 'command check'],
+      isLogged: /topics is Disabled/,
+      says: /The key of the topics is Disabled/,
+      mends: /aws kms enable-key/,
     },
     {
       what: 'the key of the topics shuts CloudWatch out',
@@ -332,7 +340,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
         onCall.around.alarmsArrive = false;
       },
       hears: ['command status', 'command check'],
-      isLogged: true,
+      isLogged: /operations/,
       says: /Nobody is subscribed to operations/,
       mends: /docs\/subscribing\.md/,
     },
@@ -472,7 +480,10 @@ async function measure(part: Part, breakage: Omit<Breakage, 'isNew'>): Promise<v
   await onCall.aDay();
   await onCall.look();
   expect([...onCall.heard.keys()].sort(), told()).toEqual([...hears].sort());
-  if (isLogged) expect(onCall.log.join('\n')).toMatch(/"message":"self-check failed".*operations/);
+  if (isLogged) {
+    const lines = onCall.log.filter((line) => line.includes('"message":"self-check failed"'));
+    expect(lines.join('\n')).toMatch(isLogged);
+  }
   note(part, what, { says, mends });
 }
 
@@ -497,7 +508,10 @@ function note(
 /** A place in the docs as a link from the page; anything else as it is told. */
 const linked = (told: string) =>
   told
-    .replace(/^(restore-secret|credentials set|accept-total|holds --.*|deploy --.*)$/, '`$1`')
+    .replace(
+      /^(restore-secret|aws kms enable-key|credentials set|accept-total|holds --.*|deploy --.*)$/,
+      '`$1`',
+    )
     .replace(/^docs\/((?:\w+\.md)#?([\w-]*))$/, (_, to, entry) => `[${entry || to}](${to})`);
 
 /** What happens at the partner while a role lacks something, so that each of its actions is wanted. */
@@ -579,6 +593,7 @@ describe('people on call hear of it, with its cause and what mends it, when', in
     ...ofPoll,
     'sns:GetTopicAttributes',
     'sns:ListSubscriptionsByTopic',
+    'kms:DescribeKey',
     'kms:GetKeyPolicy',
     'sqs:GetQueueAttributes',
     'sqs:GetQueueUrl',

@@ -244,7 +244,7 @@ export class Life {
       credentials: async () => undefined,
       topics: async () => [],
       subscribers: async () => ({ listed: [] }),
-      keyPolicy: async () => '',
+      topicKey: async () => undefined,
       queueKey: async () => undefined,
     };
     const limit = new TimeLimit(killedAt, clock);

@@ -160,8 +160,9 @@ export class Requirements {
         const resource = new URLSearchParams(body).get('TopicArn') ?? '';
         return [{ action: `sns:${operation}`, resource }];
       }
+      case 'kms:DescribeKey':
       case 'kms:GetKeyPolicy':
-        return [{ action: 'kms:GetKeyPolicy', resource: text(parsed(body), 'KeyId') }];
+        return [{ action: `kms:${operation}`, resource: text(parsed(body), 'KeyId') }];
       case 'sqs:GetQueueAttributes': {
         const name = text(parsed(body), 'QueueUrl').split('/').at(-1) ?? '';
         return [{ action: 'sqs:GetQueueAttributes', resource: this.#arn('sqs', name) }];

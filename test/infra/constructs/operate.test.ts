@@ -67,6 +67,7 @@ describe('the operate function', () => {
       ...Object.fromEntries(ticks),
       'sns:GetTopicAttributes': expect.arrayContaining(topics),
       'sns:ListSubscriptionsByTopic': expect.arrayContaining(topics),
+      'kms:DescribeKey': [key],
       'kms:GetKeyPolicy': [key],
       'sqs:GetQueueAttributes': expect.arrayContaining(queues),
       'sqs:GetQueueUrl': expect.arrayContaining(queues),

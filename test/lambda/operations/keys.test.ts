@@ -15,6 +15,8 @@ const lets = (Service: string | string[], Action: string | string[], more: objec
   Resource: '*',
   ...more,
 });
+/** Instead of a `Principal`. */
+const allBut = (...Service: string[]) => ({ Principal: undefined, NotPrincipal: { Service } });
 const both = ['kms:Decrypt', 'kms:GenerateDataKey*'];
 const services = ['cloudwatch.amazonaws.com', 'sns.amazonaws.com'];
 const condition = { StringEquals: { 'aws:SourceAccount': '111122223333' } };
@@ -26,23 +28,34 @@ const queue = (name: string): ExpectedSubscription => ({
   name,
 });
 
+const mailbox: ExpectedSubscription = {
+  topic: 'operations',
+  protocol: 'email',
+  endpoint: 'a mailbox',
+  name: 'a mailbox',
+};
+
 interface World {
   readonly statements?: unknown;
   readonly isOfOthers?: boolean;
+  readonly state?: string;
+  /** As SNS calls the key of the topics. */
+  readonly key?: string;
   readonly queueKey?: (arn: string) => Promise<string | undefined>;
   readonly subscriptions?: readonly ExpectedSubscription[];
 }
 
 function found(world: World) {
-  const { statements = lets(services, both), isOfOthers, queueKey } = world;
-  const key = 'arn:aws:kms:us-east-1:111122223333:key/1';
+  const { statements = lets(services, both), isOfOthers, queueKey, state = 'Enabled' } = world;
+  const { key = 'arn:aws:kms:us-east-1:111122223333:key/1' } = world;
+  const policy = JSON.stringify({ Statement: statements });
   return keys(
     {
       topics: async () => [{ topic: 'operations', confirmed: 1, pending: 0, key }],
-      keyPolicy: async () => (isOfOthers ? undefined : JSON.stringify({ Statement: statements })),
+      topicKey: async () => (isOfOthers ? undefined : { state, policy }),
       queueKey: queueKey ?? (async () => undefined),
     },
-    world.subscriptions ?? [],
+    world.subscriptions ?? [mailbox],
   );
 }
 
@@ -55,6 +68,24 @@ describe('the key of the topics', () => {
     ['with every action', [lets(services, 'kms:*')]],
     ['with every principal', [{ ...ofAccount, Principal: '*' }]],
     ['with every principal of AWS', [{ ...ofAccount, Principal: { AWS: '*' } }]],
+    ['with a pattern', [lets(services, ['kms:Decryp?', 'kms:Generate*Key*'])]],
+    ['with all but other actions', [{ ...lets(services, []), NotAction: 'kms:Put*' }]],
+    ['with all but another principal', [{ ...lets([], both), ...allBut('sqs.amazonaws.com') }]],
+    [
+      'that refuses other actions',
+      [
+        lets(services, both),
+        { ...ofAccount, Effect: 'Deny', Principal: '*', Action: 'kms:*Grant' },
+      ],
+    ],
+    [
+      'that refuses all but these actions',
+      [lets(services, both), { Effect: 'Deny', Principal: '*', NotAction: both }],
+    ],
+    [
+      'that refuses all but these services',
+      [lets(services, both), { ...lets([], 'kms:*'), Effect: 'Deny', ...allBut(...services) }],
+    ],
     [
       'that refuses under a condition',
       [lets(services, both), lets(services, both, { Effect: 'Deny', Condition: condition })],
@@ -72,6 +103,19 @@ describe('the key of the topics', () => {
       [lets(services, both), lets('sns.amazonaws.com', 'kms:*', { Effect: 'Deny' })],
       ['sns.amazonaws.com'],
     ],
+    [
+      'that refuses all but one of them',
+      [
+        lets(services, both),
+        { ...lets([], 'kms:*'), Effect: 'Deny', ...allBut('sns.amazonaws.com') },
+      ],
+      ['cloudwatch.amazonaws.com'],
+    ],
+    [
+      'that refuses all but other actions',
+      [lets(services, both), { Effect: 'Deny', Principal: '*', NotAction: 'kms:Describe*' }],
+      services,
+    ],
   ])('shuts out of a policy %s', async (_, statements, out) => {
     const finding = await found({ statements });
     expect(finding.outcome).toBe('failed');
@@ -82,6 +126,51 @@ describe('the key of the topics', () => {
 
   it('whose policy is none that anybody understands is no key that lets in', async () => {
     await expect(found({ statements: 'closed' })).rejects.toThrow();
+  });
+
+  it('without any subscription has SNS send nowhere, and need not let it in', async () => {
+    const only = { statements: [lets('cloudwatch.amazonaws.com', both)], subscriptions: [] };
+    expect(await found(only)).toMatchObject({ outcome: 'ok' });
+    expect(Object.keys((await found({ ...only, statements: ofAccount })).each ?? {})).toEqual([
+      'keys[cloudwatch.amazonaws.com]',
+    ]);
+  });
+
+  it.each(['Disabled', 'PendingDeletion', 'PendingImport', 'Unavailable'])(
+    'that is %s is told, whomever it lets in',
+    async (state) => {
+      expect(await found({ state })).toMatchObject({
+        outcome: 'failed',
+        found: `The key of the topics is ${state}: nothing can be published.`,
+        whatToDo: expect.stringContaining('aws kms enable-key'),
+        each: { 'keys[topics]': `the key of the topics is ${state}` },
+      });
+    },
+  );
+
+  it('that is being updated can be used', async () => {
+    expect(await found({ state: 'Updating' })).toMatchObject({ outcome: 'ok' });
+  });
+
+  it.each(['alias/aws/sns', 'arn:aws:kms:us-east-1:111122223333:alias/aws/sns'])(
+    "that is AWS's own (%s) lets no alarm arrive",
+    async (key) => {
+      expect(await found({ key })).toMatchObject({
+        outcome: 'failed',
+        each: { 'keys[cloudwatch.amazonaws.com]': expect.any(String) },
+        whatToDo: expect.stringContaining('--revert-drift'),
+      });
+    },
+  );
+
+  it('is not tried where SNS does not tell it: what was shut stays shut', async () => {
+    const problem = 'AWS denies sns:GetTopicAttributes';
+    const topics = async () => [
+      { topic: 'operations' as const, confirmed: 0, pending: 0, problem },
+    ];
+    const nothing = async () => undefined;
+    const parts = { topics, topicKey: nothing, queueKey: nothing };
+    expect(await keys(parts, [])).toMatchObject({ outcome: 'skipped' });
   });
 
   it('of another account is for that account to read', async () => {
@@ -99,6 +188,13 @@ describe("a subscriber's queue", () => {
       outcome: 'failed',
       each: { 'keys[1]': 'alias/aws/sqs shuts SNS out' },
     });
+  });
+
+  it("that names AWS's own key by its ARN is told, too", async () => {
+    const queueKey = async () => 'arn:aws:kms:us-east-1:111122223333:alias/aws/sqs';
+    const finding = await found({ subscriptions: [queue('grades')], queueKey });
+    expect(finding.each).toEqual({ 'keys[0]': 'alias/aws/sqs shuts SNS out' });
+    expect(finding.whatToDo).toMatch(/^A queue with alias\/aws\/sqs needs another key/);
   });
 
   it('that nobody may look at hides neither another one nor the key of the topics', async () => {
