@@ -1,4 +1,5 @@
 import type { Denial } from '../access-denied.ts';
+import { noticed } from '../condition-table.ts';
 import { errorOf } from '../errors.ts';
 
 /** The integration has never ticked: there is nothing that could be looked at or changed. */
@@ -22,7 +23,7 @@ export class BusyError extends errorOf('busy', 'ops', 'retry-helps') {
 
 /** Ops have stopped the integration: nothing is read or announced. */
 export class PausedError extends errorOf('paused', 'ops') {
-  readonly whatToDo = 'Resume the integration first; status says who has paused it and why.';
+  readonly whatToDo = noticed.paused.toDo;
 
   constructor() {
     super('The integration is paused.');

@@ -7,6 +7,10 @@ const goneOrNot = {
   'not confirmed': 'is not confirmed',
 } as const;
 
+/** The runbook has the link to follow, and what CloudFormation does not see. */
+export const confirmOrSubscribeAgain =
+  'Have confirmed what is not, and subscribe again what is gone: docs/operations.md#subscribe-again.';
+
 /**
  * Whether each subscription that the stack has made is there and confirmed: one that was ended by a click, or that
  * nobody confirmed in time, is gone, and no count of the others shows it.
@@ -39,10 +43,7 @@ export async function subscriptions(
       `subscriptions[${position}] (${topic}: ${name}) ${goneOrNot[state]}`,
   );
   return {
-    ...failed(
-      `${told.join('; ')}.`,
-      'Nothing reaches them. Have the link in the message from AWS followed; it is good for two days. Subscribe again what is gone: docs/operations.md#subscribe-again.',
-    ),
+    ...failed(`${told.join('; ')}.`, `Nothing reaches them. ${confirmOrSubscribeAgain}`),
     each: Object.fromEntries(each),
   };
 }

@@ -75,8 +75,7 @@ export const meanings = {
     says: 'No usable answer from',
     reach: 'request',
     retryHelps: true,
-    whatToDo:
-      'Wait; if it lasts, check the base URL and the way to the host, then ask the partner about an outage.',
+    whatToDo: `Wait. If it lasts: ${noticed['partner-silent'].toDo}`,
   },
   /** The limit of connecting, of headers, of the body, or of an attempt as a whole. */
   'timed-out': {

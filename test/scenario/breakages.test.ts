@@ -324,7 +324,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       breaks: waitsForConfirmation,
       hears: ['daily check', 'command status', 'command check'],
       says: /subscriptions\[4\]: events, sqs: not confirmed/,
-      mends: /Have the link in the message from AWS followed/,
+      mends: /docs\/operations\.md#subscribe-again/,
     },
     {
       what: 'nobody is subscribed to events',
@@ -342,7 +342,7 @@ const breakages: Readonly<Partial<Record<Part, readonly Breakage[]>>> = {
       hears: ['command status', 'command check'],
       isLogged: /operations/,
       says: /Nobody is subscribed to operations/,
-      mends: /docs\/subscribing\.md/,
+      mends: /docs\/operations\.md#subscribe-again/,
     },
     {
       what: "a queue has AWS's own key, which shuts SNS out",

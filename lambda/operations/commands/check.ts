@@ -20,7 +20,7 @@ import {
 import { keys } from '../keys.ts';
 import type { OperationParts } from '../parts.ts';
 import { isLeftAlone, noteSelfCheck } from '../self-check.ts';
-import { subscriptions } from '../subscriptions.ts';
+import { confirmOrSubscribeAgain, subscriptions } from '../subscriptions.ts';
 import { isBehind } from './status.ts';
 import { ifPaused } from './steering.ts';
 
@@ -34,6 +34,8 @@ const expectedSubscription = z.object({
 const nothingToTry = skipped('There is no record to try it with.');
 /** The list goes on changing between two questions: a difference that is real comes twice. */
 const attempts = 2;
+/** The configuration may have somebody who has ended the subscription: a deployment would see no change. */
+const subscribeSomebody = `Where the configuration has nobody, add somebody to subscriptions in notifier.config.ts, and deploy. ${confirmOrSubscribeAgain}`;
 /** Organizations, and kinds of assessment, of the scope. */
 const named = 20;
 
@@ -147,7 +149,7 @@ async function topics(parts: OperationParts): Promise<Finding> {
   if (all.some(({ topic, confirmed }) => topic === 'operations' && confirmed === 0))
     return failed(
       'Nobody is subscribed to operations.',
-      'Notices and alarms reach nobody. Subscribe somebody to operations in notifier.config.ts, deploy, and have the link in the message from AWS followed: docs/subscribing.md.',
+      `Notices and alarms reach nobody. ${subscribeSomebody}`,
     );
   const waiting = all.filter(({ pending }) => pending > 0);
   if (waiting.length > 0)
@@ -155,13 +157,13 @@ async function topics(parts: OperationParts): Promise<Finding> {
       waiting
         .map(({ topic, pending }) => `${topic}: ${pending} subscriptions are not confirmed`)
         .join('; '),
-      'Have each subscriber follow the link in the message that AWS sent; a link is good for two days. After that, subscribe again.',
+      confirmOrSubscribeAgain,
     );
   const nobody = all.filter(({ confirmed }) => confirmed === 0);
   if (nobody.length > 0)
     return warning(
       `Nobody is subscribed to: ${nobody.map(({ topic }) => topic).join(', ')}.`,
-      'Add subscriptions in notifier.config.ts, and deploy: docs/subscribing.md.',
+      subscribeSomebody,
     );
   return ok(all.map(({ topic, confirmed }) => `${topic}: ${confirmed} subscribed`).join('; '));
 }
