@@ -14,6 +14,14 @@ interface Description {
   readonly details?: string;
   /** Arguments of the program, and what they are good for. */
   readonly examples: readonly (readonly [args: string, what: string])[];
+  /** Fields of the JSON that it reads from standard input where nobody can be asked. */
+  readonly reads?: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly isSecret?: boolean;
+  }[];
+  /** It goes on until somebody ends it. */
+  readonly isEndless?: boolean;
   /** Adds options and arguments. */
   declare?(command: Command): void;
 }

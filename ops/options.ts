@@ -137,3 +137,8 @@ export const eventsPerSecond = () =>
   new Option('--events-per-second <number>', '1 to 1000 (default: 50)').argParser(
     checked('1 to 1000', positive.pipe(z.number().max(1000))),
   );
+
+export const port = checked(
+  'a port, from 0 to 65535; 0 is any that is free',
+  wholeNumber.pipe(z.number().max(65_535)),
+);

@@ -18,7 +18,10 @@ type Carry = (command: OpsCommand, parsed: Command) => Promise<void>;
  *
  * @param streams where help and the like are written; absent: nowhere
  */
-export function buildProgram(carry: Carry, streams?: Pick<Streams, 'output' | 'errors'>): Command {
+export function buildProgram(
+  carry: Carry = async () => {},
+  streams?: Pick<Streams, 'output' | 'errors'>,
+): Command {
   const program = new Command(programName)
     .description('Tells how the notifier is doing, and steers it: in AWS, or under npm start.')
     .version(version(), '--version', 'print the version')

@@ -51,6 +51,12 @@ export class Session {
     this.#clients = clients;
   }
 
+  /** Which deployment is meant, and by whom: for what gives commands of its own. */
+  get origin(): { readonly options: TargetOptions; readonly host: Host } {
+    const { stack, local, region, profile } = this.#options;
+    return { options: { stack, local, region, profile }, host: this.#host };
+  }
+
   target(): Promise<Target> {
     this.#target ??= this.#findTarget();
     return this.#target;

@@ -35,6 +35,10 @@ export const credentialsSet = opsCommand({
     ['credentials set --stack prod --integration district-a', 'asks for both'],
     ['credentials set --stack prod --integration district-a < credentials.json', 'from a file'],
   ],
+  reads: [
+    { name: 'client_id', label: 'client ID' },
+    { name: 'client_secret', label: 'client secret', isSecret: true },
+  ],
   settings: z.object({}),
   async run(session) {
     const operator = await session.operator();

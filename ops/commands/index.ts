@@ -1,6 +1,7 @@
 import type { OpsCommand } from '../ops-command.ts';
 import { baseline } from './baseline.ts';
 import { check } from './check.ts';
+import { console } from './console.ts';
 import { credentialsSet } from './credentials-set.ts';
 import { discard, release } from './deciding.ts';
 import { explain } from './explain.ts';
@@ -18,6 +19,7 @@ export const commands: readonly OpsCommand[] = [
   status,
   check,
   watch,
+  console,
   explain,
   prove,
   tick,

@@ -20,6 +20,7 @@ const triedAgainMs = 2_000;
 
 export const watch = opsCommand({
   usage: 'watch',
+  isEndless: true,
   permissions:
     '`sns:Subscribe`, `sns:Unsubscribe`, `sns:ListSubscriptionsByTopic` on the events topic; `sqs:ListQueues`; and on queues named `certification-notifier-watch-*`: `sqs:CreateQueue`, `sqs:DeleteQueue`, `sqs:GetQueueUrl`, `sqs:GetQueueAttributes`, `sqs:SetQueueAttributes`, `sqs:ReceiveMessage`, `sqs:DeleteMessage`, `sqs:TagQueue`, `sqs:ListQueueTags`',
   summary: 'Follows events and ticks live, until Ctrl-C.',

@@ -3,7 +3,7 @@ import { conditions } from '../../lambda/condition-table.ts';
 import type { Reason } from '../../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { baselineIn, baselineLine } from './baseline.ts';
-import { type Cell, facts, table, type View } from './layout.ts';
+import { type Cell, facts, type Tone, table, type View } from './layout.ts';
 import { isLeftAlone, pausedTold } from './steering.ts';
 import { amount, count, counts } from './text.ts';
 import { distance, limit, moment, momentAndDistance, msSince } from './time.ts';
@@ -24,39 +24,47 @@ export interface AdvisedStatus extends Status {
 
 /** Per integration: up to date, or why not, and what there is to know besides. */
 export function statusLines(view: View, status: AdvisedStatus): string[] {
-  const { settings, today, lastTick, oldestProof: proof } = status;
-  const { day, ...changes } = today;
+  const atWork = status.busy ? view.paint('faint', '  (at work)') : '';
   return [
-    `${view.paint('strong', settings.integration)}  ${standing(view, status)}`,
-    ...facts(view, [
-      ['partner', `${settings.baseUrl}, days in ${settings.timeZone}`],
-      ...(status.toDo ?? []).map((told): [string, Cell] => ['to do', told]),
-      ['last tick', lastTick === undefined ? 'none' : momentAndDistance(lastTick, view)],
-      ['denied', denied(view, status)],
-      ['self-check', selfCheck(view, status)],
-      [
-        'baseline',
-        status.baseline.status === 'completed' ? undefined : baselineLine(baselineIn(status)),
-      ],
-      ['certifications', total(status)],
-      ['today', `${counts(changes, 'no changes')} (${day})`],
-      ['waiting', waiting(status)],
-      ['oldest proof', proof ? `${distance(proof.at, view)} (${proof.day})` : 'none'],
-      ['unproven', unproven(status)],
-    ]),
+    `${view.paint('strong', status.settings.integration)}  ${view.paint(...verdict(view, status))}${atWork}`,
+    ...facts(view, statusFacts(view, status)),
     '',
-    ...detection(view, status),
+    ...table(view, detectionColumns, detectionRows(status)),
     ...notices(view, status),
     ...history(view, status),
   ];
 }
 
-function standing(view: View, status: Status): string {
-  const at = status.busy ? view.paint('faint', '  (at work)') : '';
-  if (status.reasons.length === 0)
-    return view.paint('good', `up to date${asOf(view, status)}`) + at;
+/** What there is to know besides the verdict. */
+export function statusFacts(
+  view: View,
+  status: AdvisedStatus,
+): (readonly [name: string, value: Cell | undefined])[] {
+  const { settings, today, lastTick, oldestProof: proof } = status;
+  const { day, ...changes } = today;
+  return [
+    ['partner', `${settings.baseUrl}, days in ${settings.timeZone}`],
+    ...(status.toDo ?? []).map((told): [string, Cell] => ['to do', told]),
+    ['last tick', lastTick === undefined ? 'none' : momentAndDistance(lastTick, view)],
+    ['denied', denied(view, status)],
+    ['self-check', selfCheck(view, status)],
+    [
+      'baseline',
+      status.baseline.status === 'completed' ? undefined : baselineLine(baselineIn(status)),
+    ],
+    ['certifications', total(status)],
+    ['today', `${counts(changes, 'no changes')} (${day})`],
+    ['waiting', waiting(status)],
+    ['oldest proof', proof ? `${distance(proof.at, view)} (${proof.day})` : 'none'],
+    ['unproven', unproven(status)],
+  ];
+}
+
+/** Up to date, or everything that is in the way of it. */
+export function verdict(view: View, status: Status): readonly [tone: Tone, text: string] {
+  if (status.reasons.length === 0) return ['good', `up to date${asOf(view, status)}`];
   const why = status.reasons.map((reason) => reasonTold(view, status, reason)).join('; ');
-  return view.paint(needsSomebody(status) ? 'bad' : 'warning', `not up to date: ${why}`) + at;
+  return [needsSomebody(status) ? 'bad' : 'warning', `not up to date: ${why}`];
 }
 
 /** What has come or gone since the last tick, the next one finds. */
@@ -194,10 +202,11 @@ const changes: readonly [keyof Status['detection'], what: string, by: string][] 
 /** No call takes longer. */
 const longestCallMs = 60_000;
 
-function detection(view: View, { detection }: Status): string[] {
-  const rows = changes.map(([change, what, by]) => [limit(detection[change]), what, by]);
-  const columns = [{ title: 'found within' }, { title: 'changes' }, { title: 'by' }];
-  return table(view, columns, rows);
+/** How long it takes at worst until a change is found. */
+export const detectionColumns = [{ title: 'found within' }, { title: 'changes' }, { title: 'by' }];
+
+export function detectionRows({ detection }: Pick<Status, 'detection'>): string[][] {
+  return changes.map(([change, what, by]) => [limit(detection[change]), what, by]);
 }
 
 function notices(view: View, { conditions }: AdvisedStatus): string[] {
@@ -212,9 +221,24 @@ function notices(view: View, { conditions }: AdvisedStatus): string[] {
   ];
 }
 
-function history(view: View, { history }: Status): string[] {
-  if (history === undefined) return [];
-  const rows = history.map(({ at, command, by = 'unknown', settings, outcome }): Cell[] => {
+function history(view: View, status: Status): string[] {
+  if (status.history === undefined) return [];
+  const rows = historyRows(view, status.history);
+  return [
+    '',
+    ...(rows.length === 0
+      ? ['  No command has changed anything.']
+      : table(view, historyColumns, rows)),
+  ];
+}
+
+/** Commands that have changed something, newest first. */
+export const historyColumns = ['when', 'command', 'outcome', 'by', 'settings'].map((title) => ({
+  title,
+}));
+
+export function historyRows(view: View, history: readonly Recorded[]): Cell[][] {
+  return history.map(({ at, command, by = 'unknown', settings, outcome }): Cell[] => {
     const told = Object.entries(settings)
       .filter(([, value]) => value !== false)
       .map(
@@ -222,11 +246,6 @@ function history(view: View, { history }: Status): string[] {
       );
     return [moment(at, view), command, outcomeOf(view, at, outcome), by, told.join(' ')];
   });
-  const columns = ['when', 'command', 'outcome', 'by', 'settings'].map((title) => ({ title }));
-  return [
-    '',
-    ...(rows.length === 0 ? ['  No command has changed anything.'] : table(view, columns, rows)),
-  ];
 }
 
 type Recorded = NonNullable<Status['history']>[number];

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import * as z from 'zod';
-import type { Clock } from '../../lambda/clock.ts';
-import type { AskedOfAws, Environment } from '../../ops/host.ts';
+import { type Clock, systemClock } from '../../lambda/clock.ts';
+import type { AskedOfAws, Environment, Host } from '../../ops/host.ts';
 import type { ClientSettings, Service } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
 import { Gate, type Reply } from '../support/gate.ts';
@@ -150,6 +151,20 @@ export class Duty {
   /** For what is to happen before it ends. Its standard input stays open. */
   start(args: string, options: Partial<StartOptions> = {}): Running {
     return this.#running(this.#here(args), options);
+  }
+
+  /** What another program than the command line takes of a process of theirs, with a clock that goes. */
+  host(): Host {
+    const { environment } = this;
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    return {
+      streams: { input: Readable.from([]), output: nowhere, errors: nowhere },
+      environment,
+      timeZone: environment.TZ ?? 'UTC',
+      stopping: new AbortController(),
+      clock: systemClock,
+      aws: foundIn(environment),
+    };
   }
 
   #running(

@@ -36,10 +36,14 @@ export interface Reply {
   readonly body: string;
   /** By whose clock; without it, the gate's. */
   readonly date?: string | undefined;
+  /** The service's name for what is wrong, where the body does not have it. */
+  readonly errorType?: string | undefined;
 }
 
 /** Answers a call; `undefined` breaks the connection without an answer. */
 export type Rule = (call: Call) => Promise<Reply | undefined>;
+
+const errorHeader = 'x-amzn-errortype';
 
 const openly: Rule = (call) => call.forward();
 
@@ -132,9 +136,10 @@ export class Gate {
     try {
       const reply = await (this.#rules[0] ?? openly)(call);
       if (reply === undefined) return void response.destroy();
-      const { status, type, date, body } = reply;
+      const { status, type, date, errorType, body } = reply;
       if (date && Math.abs(Date.parse(date) - Date.now()) > 60_000) this.#hasShownOtherTime = true;
-      response.writeHead(status, { 'content-type': type, ...(date && { date }) }).end(body);
+      const headers = { ...(date && { date }), ...(errorType && { [errorHeader]: errorType }) };
+      response.writeHead(status, { 'content-type': type, ...headers }).end(body);
     } catch {
       // The service is gone: to the caller, a broken connection.
       response.destroy();
@@ -183,5 +188,6 @@ async function forward(target: string, request: IncomingMessage, body: string): 
     type: answer.headers['content-type'] ?? 'text/plain',
     body: await text(answer),
     date: answer.headers.date,
+    errorType: answer.headers[errorHeader]?.toString(),
   };
 }

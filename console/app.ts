@@ -1,0 +1,126 @@
+import { NotifierError } from '../lambda/errors.ts';
+import { NotFoundError, UnexpectedError } from '../ops/errors.ts';
+import type { Door } from './door.ts';
+import { argvOf, formOf, inputOf } from './forms.ts';
+import { guard } from './guard.ts';
+import type { Html } from './html.ts';
+import { page, pathOf } from './layout.ts';
+import { type Context, Hono, html } from './library.ts';
+import { type Live, liveScript } from './live.ts';
+import type { Asked, Page } from './page.ts';
+import { command, commandList } from './pages/commands.ts';
+import { now } from './pages/now.ts';
+import { run } from './pages/run.ts';
+import { Runs } from './runs.ts';
+import { icon, style } from './style.ts';
+
+interface AppParts {
+  /** The first part of every path. */
+  readonly token: string;
+  readonly live: Live;
+  readonly host: () => string;
+}
+
+/** Of each integration. */
+const pages: readonly Page[] = [now, commandList, command, run];
+
+/** All addresses of the console. */
+export function app(door: Door, { token, live, host }: AppParts): Hono {
+  const root = `/${token}/`;
+  const whole = new Hono();
+  whole.use(...guard(host));
+  const runs = new Runs(door, live.changed);
+  const console = whole.basePath(root);
+  const asset = (path: string, type: string, body: string) =>
+    console.get(path, (c) => c.body(body, 200, { 'Content-Type': type }));
+  asset('style.css', 'text/css; charset=utf-8', style);
+  asset('live.js', 'text/javascript; charset=utf-8', liveScript);
+  asset('icon.svg', 'image/svg+xml', icon);
+  console.get('live', (c) => live.stream(c));
+
+  const leadTo = (c: Context, path: string) => c.redirect(root + path, 303);
+  console.get('/', async (c) => {
+    const [first = ''] = await door.integrations();
+    return leadTo(c, pathOf(first, 'now'));
+  });
+  const askedIn = (c: Context): Asked => ({
+    door,
+    integration: c.req.param('integration') ?? '',
+    given: { ...c.req.query(), ...c.req.param() },
+    runs,
+  });
+  for (const { path, under = path, title, content } of pages)
+    console.get(`i/:integration/${path}`, async (c) => {
+      const asked = askedIn(c);
+      const { integration, given } = asked;
+      const integrations = await known(door, integration);
+      const about = { door, integrations, integration, at: under, root, path: c.req.path };
+      return c.html(page({ ...about, title: title(given), content: await content(asked) }));
+    });
+
+  console.post('i/:integration/commands/:command', async (c) => {
+    const { integration, given } = askedIn(c);
+    await known(door, integration);
+    const form = formOf(given['command']);
+    const filled = await filledIn(c);
+    const { id } = runs.start(filled['run'] ?? '', {
+      integration,
+      argv: argvOf(form, filled),
+      input: inputOf(form, filled),
+    });
+    return leadTo(c, pathOf(integration, `runs/${id}`));
+  });
+  console.post('i/:integration/runs/:id', async (c) => {
+    const { integration, given } = askedIn(c);
+    const { id = '' } = given;
+    const { answer } = await filledIn(c);
+    if (answer === 'stop') runs.stop(id);
+    else runs.answer(id, answer === 'yes');
+    return leadTo(c, pathOf(integration, `runs/${id}`));
+  });
+  const failed = (c: Context, thrown: unknown) => failure(c, door, root, thrown);
+  console.get('*', (c) =>
+    failed(c, new NotFoundError('There is no such page.', 'Choose one above.')),
+  );
+  whole.notFound((c) =>
+    c.text('Refused. Open the address as it was printed when the console started.', 403),
+  );
+  whole.onError((error, c) => failed(c, error));
+  return whole;
+}
+
+/** What a form was filled in with; of a name that comes twice, the last value. */
+async function filledIn(c: Context): Promise<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(await c.req.text()));
+}
+
+/** @throws NotFoundError */
+async function known(door: Door, integration: string): Promise<readonly string[]> {
+  const all = await door.integrations();
+  if (all.includes(integration)) return all;
+  throw new NotFoundError(
+    `The deployment watches no integration ${integration}.`,
+    `It watches ${all.join(', ')}.`,
+  );
+}
+
+/** Whatever goes wrong is a page: what happened, and what to do. What is not expected is a defect of this program. */
+async function failure(c: Context, door: Door, root: string, thrown: unknown): Promise<Response> {
+  const error = thrown instanceof NotifierError ? thrown : new UnexpectedError(thrown);
+  const integrations = await door.integrations().catch(() => []);
+  const steps = door.local?.progress ?? [];
+  const isStarting = steps.length > 0;
+  const content = isStarting ? starting(steps) : problem(error);
+  const title = isStarting ? 'Starting' : 'This cannot be shown';
+  const status = error instanceof NotFoundError ? 404 : 502;
+  const about = { door, integrations, at: '', root, path: c.req.path };
+  return c.html(page({ ...about, title, content }), status);
+}
+
+function problem({ message, whatToDo }: NotifierError): Html {
+  return html`<div id="problem" data-live><p class="verdict bad">${message}</p><p>${whatToDo}</p></div>`;
+}
+
+function starting(steps: readonly string[]): Html {
+  return html`<div id="problem" data-live><ol>${steps.map((step) => html`<li>${step}</li>`)}</ol><p class="faint">This page goes on by itself when everything is ready.</p></div>`;
+}

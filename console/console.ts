@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { app } from './app.ts';
+import type { Door } from './door.ts';
+import { PortTakenError } from './errors.ts';
+import { newToken } from './guard.ts';
+import { getRequestListener } from './library.ts';
+import { Live } from './live.ts';
+
+/** Where it answers, unless that port is taken: then at the next one that is free. */
+export const usualPort = 4380;
+/** Ports that are tried before it gives up. */
+const triedPorts = 20;
+const loopback = '127.0.0.1';
+
+export interface Console extends AsyncDisposable {
+  /** The address to open, with its token. */
+  readonly url: string;
+  /** Something has changed: open pages look again. */
+  readonly changed: () => void;
+}
+
+/**
+ * Serves the console on the loopback interface.
+ *
+ * @param port only this one; 0: any that is free; absent: the usual one, or the next that is free
+ * @throws PortTakenError
+ */
+export async function serveConsole(door: Door, port?: number): Promise<Console> {
+  const token = newToken();
+  const live = new Live(door);
+  let bound = 0;
+  const host = () => `${loopback}:${bound}`;
+  const { fetch } = app(door, { token, live, host });
+  // Of this process, others use Request and Response, too.
+  const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
+  bound = await listen(server, port ?? usualPort, port === undefined ? triedPorts : 1);
+  return {
+    url: `http://${host()}/${token}/`,
+    changed: live.changed,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      // Event streams never end by themselves.
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** @returns the port on which it listens now */
+async function listen(server: Server, first: number, tries: number): Promise<number> {
+  for (let port = first; ; port += 1) {
+    try {
+      server.listen(port, loopback);
+      await once(server, 'listening');
+      return portOf(server);
+    } catch (cause) {
+      if (!isTaken(cause)) throw cause;
+      if (port === first + tries - 1) throw new PortTakenError(port, { cause });
+    }
+  }
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+const isTaken = (cause: unknown) =>
+  cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';

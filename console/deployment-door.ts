@@ -1,0 +1,184 @@
+import { Readable, Writable } from 'node:stream';
+import type { Place } from '../lambda/condition-table.ts';
+import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
+import { advisedStatus } from '../ops/advised-status.ts';
+import { NotFoundError } from '../ops/errors.ts';
+import type { Host } from '../ops/host.ts';
+import { shellQuoted } from '../ops/render/text.ts';
+import { run } from '../ops/run.ts';
+import { Clients } from '../ops/target/access.ts';
+import { Operator, type SettingsOf } from '../ops/target/operator.ts';
+import { findTarget, type Target, type TargetOptions } from '../ops/target/target.ts';
+import { calendarZone } from '../ops/terminal.ts';
+import type { Carrying, Door, LocalDoor } from './door.ts';
+
+/** How often a deployment is asked whether something has happened, while somebody looks on. */
+const lookedAtEveryMs = 10_000;
+
+interface Found {
+  readonly target: Target;
+  readonly operators: ReadonlyMap<string, Operator>;
+}
+
+/** A deployment, or what `npm start` runs, through the client of the command line. */
+export class DeploymentDoor implements Door, Disposable {
+  readonly title: string;
+  readonly zone: string;
+  readonly local?: LocalDoor;
+  readonly #options: TargetOptions;
+  readonly #host: Host;
+  readonly #clients = new Clients();
+  #found: Promise<Found> | undefined;
+  /** The function of an integration answers one call at a time: the next one waits for its turn here. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(options: TargetOptions & { readonly title: string }, host: Host, local?: LocalDoor) {
+    this.title = options.title;
+    this.zone = calendarZone(host.timeZone);
+    this.#options = options;
+    this.#host = host;
+    if (local) this.local = local;
+  }
+
+  get clock() {
+    return this.#host.clock;
+  }
+
+  place(integration?: string): Place {
+    const [at = '', ...more] = this.#where();
+    const options = [at, ...more.map(shellQuoted)].join(' ');
+    return {
+      at: this.#options.local ? '--local' : `--stack ${options.slice('--stack '.length)}`,
+      ...(integration !== undefined && { integration: shellQuoted(integration) }),
+    };
+  }
+
+  /** Which deployment is meant, as options of the command line. */
+  #where(): readonly string[] {
+    const { stack, local, region, profile } = this.#options;
+    if (local) return ['--local'];
+    const options = Object.entries({ stack, region, profile });
+    return options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  }
+
+  async integrations(): Promise<readonly string[]> {
+    const { operators } = await this.#find();
+    return [...operators.keys()];
+  }
+
+  async ask<Name extends CommandName>(
+    integration: string,
+    name: Name,
+    settings: SettingsOf<Name>,
+  ): Promise<ResultOf<Name>> {
+    const operator = await this.#operator(integration);
+    return this.#inTurn(integration, () => operator.ask(name, settings));
+  }
+
+  async status(integration: string, settings: SettingsOf<'status'> = { partner: false }) {
+    const operator = await this.#operator(integration);
+    const { access } = (await this.#find()).target;
+    using clients = new Clients();
+    const looking = { access: { ...access, clients }, stop: this.#host.stopping.signal };
+    return this.#inTurn(integration, () =>
+      advisedStatus(operator, settings, { ...looking, place: this.place(integration) }),
+    );
+  }
+
+  /** The program of the command line, with streams of memory: what it does and says is the same. */
+  async carryOut(
+    argv: readonly string[],
+    { input, tell, confirm, stopping }: Carrying,
+  ): Promise<number> {
+    const output = new Writable({
+      write: (chunk, _encoding, done) => {
+        tell(String(chunk));
+        done();
+      },
+    });
+    return run([...this.#where(), ...argv], {
+      ...this.#host,
+      stopping,
+      // Progress is told; nobody is asked there.
+      streams: {
+        input: Readable.from([input]),
+        output,
+        errors: Object.assign(output, { isTTY: true }),
+      },
+      // Marks for colours, whatever the terminal of this process has.
+      environment: { ...this.#host.environment, FORCE_COLOR: '1', NO_COLOR: undefined },
+      confirm,
+    });
+  }
+
+  follow(changed: () => void, signal: AbortSignal): void {
+    void this.#watch(changed, signal);
+  }
+
+  async #watch(changed: () => void, signal: AbortSignal): Promise<void> {
+    let before = '';
+    while (!signal.aborted) {
+      const now = await this.#glance();
+      if (before !== '' && now !== before) changed();
+      before = now;
+      await this.clock.sleep(lookedAtEveryMs, signal).catch(() => {});
+    }
+  }
+
+  /** What changes with each tick; a deployment that cannot be asked is another state of it. */
+  async #glance(): Promise<string> {
+    try {
+      const all = await this.integrations();
+      const looks = all.map(async (name) => {
+        const { lastTick, reasons, waiting } = await this.ask(name, 'status', { partner: false });
+        return { lastTick, reasons, waiting };
+      });
+      return JSON.stringify(await Promise.all(looks));
+    } catch (error) {
+      return `failed: ${error instanceof Error ? error.name : 'unknown'}`;
+    }
+  }
+
+  async #inTurn<Result>(integration: string, call: () => Promise<Result>): Promise<Result> {
+    const before = this.#turns.get(integration);
+    const turn = (async () => {
+      await before?.catch(() => {});
+      return call();
+    })();
+    this.#turns.set(integration, turn);
+    return turn;
+  }
+
+  async #operator(integration: string): Promise<Operator> {
+    const { operators } = await this.#find();
+    const operator = operators.get(integration);
+    if (operator !== undefined) return operator;
+    throw new NotFoundError(
+      `The deployment ${this.title} watches no integration ${integration}.`,
+      `It watches ${[...operators.keys()].join(', ')}.`,
+    );
+  }
+
+  /** Found once; one that is not found, or still starts, is looked for again. */
+  #find(): Promise<Found> {
+    this.#found ??= this.#look().catch((error) => {
+      this.#found = undefined;
+      throw error;
+    });
+    return this.#found;
+  }
+
+  async #look(): Promise<Found> {
+    const target = await findTarget(this.#options, this.#host, this.#clients);
+    const { signal: stop } = this.#host.stopping;
+    const operators = target.integrations.map((one): [string, Operator] => [
+      one.name,
+      new Operator(target.access, one, { stop, clock: this.clock, onNotStarted: () => {} }),
+    ]);
+    return { target, operators: new Map(operators) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#clients[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../lambda/clock.ts';
+import type { Place } from '../lambda/condition-table.ts';
+import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
+import type { AdvisedStatus } from '../ops/render/status.ts';
+import type { SettingsOf } from '../ops/target/operator.ts';
+
+/** How the command line's own program is run. */
+export interface Carrying {
+  /** Standard input. */
+  readonly input: string;
+  /** What it tells, as it comes, with the marks that a terminal takes for colours. */
+  tell(text: string): void;
+  /** Answers what it asks before it changes anything. */
+  confirm(question: string): Promise<boolean>;
+  /** Aborts as Ctrl-C does. */
+  readonly stopping: AbortController;
+}
+
+/** What the console has of a deployment: the same client and the same commands as the command line. */
+export interface Door {
+  /** The stack's name. */
+  readonly title: string;
+  readonly clock: Clock;
+  /** Times are told in it: an IANA name. */
+  readonly zone: string;
+  /** Where commands that a page tells are to be given. */
+  place(integration?: string): Place;
+  /** @throws OpsError: not found, not signed in, still starting */
+  integrations(): Promise<readonly string[]>;
+  /** @throws OpsError */
+  ask<Name extends CommandName>(
+    integration: string,
+    name: Name,
+    settings: SettingsOf<Name>,
+  ): Promise<ResultOf<Name>>;
+  /** As the command line tells it. @throws OpsError */
+  status(integration: string, settings?: SettingsOf<'status'>): Promise<AdvisedStatus>;
+  /** Has the command line carry out a command. @returns its exit code; what goes wrong is told, too */
+  carryOut(argv: readonly string[], carrying: Carrying): Promise<number>;
+  /** Tells when something may have changed, until the signal aborts. */
+  follow(changed: () => void, signal: AbortSignal): void;
+  /** What only `npm start` has. */
+  readonly local?: LocalDoor;
+}
+
+/** What the instance of `npm start` has beside what is deployed: it is the partner and the subscribers, too. */
+export interface LocalDoor {
+  /** What it is doing before everything is ready; empty: it is. */
+  readonly progress: readonly string[];
+}

@@ -1,0 +1,125 @@
+import type { Argument, Command, Option } from 'commander';
+import { commands } from '../ops/commands/index.ts';
+import { NotFoundError } from '../ops/errors.ts';
+import type { OpsCommand } from '../ops/ops-command.ts';
+import { buildProgram } from '../ops/program.ts';
+
+/** What somebody fills in for an option or an argument of a command, or for what it reads. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly kind: 'text' | 'check' | 'secret' | 'argument';
+  readonly isRequired: boolean;
+  readonly choices: readonly string[];
+  /** As the command line has it; absent: an argument, or a field of standard input. */
+  readonly flag?: string | undefined;
+}
+
+/** A command as a form: made of the same declaration as its help. */
+export interface Form {
+  readonly command: OpsCommand;
+  readonly fields: readonly Field[];
+}
+
+/** The console asks by itself. */
+const leftOut: ReadonlySet<string> = new Set(['yes']);
+
+/** All that come to their end by themselves. */
+export function forms(): readonly Form[] {
+  const program = buildProgram();
+  return commands
+    .filter(({ isEndless }) => !isEndless)
+    .map((command) => ({ command, fields: fieldsOf(command, declared(program, command)) }));
+}
+
+/** @throws NotFoundError */
+export function formOf(path: string | undefined): Form {
+  const form = forms().find(({ command }) => formPath(command) === path);
+  if (form !== undefined) return form;
+  throw new NotFoundError('There is no such command.', 'The page of commands has all of them.');
+}
+
+/** By its path in an address: `credentials-set`. */
+export const formPath = ({ usage }: OpsCommand): string => usage.replaceAll(' ', '-');
+
+function declared(program: Command, { usage }: OpsCommand): Command {
+  return usage
+    .split(' ')
+    .reduce(
+      (parent, name) => parent.commands.find((one) => one.name() === name) ?? parent,
+      program,
+    );
+}
+
+function fieldsOf(command: OpsCommand, { options, registeredArguments }: Command): Field[] {
+  const reads = (command.reads ?? []).map(
+    ({ name, label, isSecret }): Field => ({
+      name,
+      label,
+      description: '',
+      kind: isSecret ? 'secret' : 'text',
+      isRequired: true,
+      choices: [],
+    }),
+  );
+  return [
+    ...registeredArguments.map(ofArgument),
+    ...options.filter((option) => !leftOut.has(option.attributeName())).map(ofOption),
+    ...reads,
+  ];
+}
+
+function ofArgument(argument: Argument): Field {
+  return {
+    name: argument.name(),
+    label: argument.name(),
+    description: argument.description,
+    kind: 'argument',
+    isRequired: argument.required,
+    choices: argument.argChoices ?? [],
+  };
+}
+
+function ofOption(option: Option): Field {
+  const takesValue = option.required || option.optional;
+  return {
+    name: option.attributeName(),
+    label: option.flags,
+    description: option.description,
+    kind: takesValue ? 'text' : 'check',
+    isRequired: option.mandatory,
+    // A list takes several of them.
+    choices: takesValue && option.flags.endsWith('s>') ? [] : (option.argChoices ?? []),
+    flag: option.long,
+  };
+}
+
+/**
+ * The command line that a form means. A value stands in one argument with its flag, or behind `--`: whatever
+ * somebody types, it is a value, and no other option.
+ */
+export function argvOf(
+  { command, fields }: Form,
+  given: Readonly<Record<string, string>>,
+): readonly string[] {
+  const values = fields.flatMap((field) => {
+    const value = given[field.name]?.trim() ?? '';
+    return value === '' ? [] : [{ ...field, value }];
+  });
+  const options = values.flatMap(({ flag, kind, value }) => {
+    if (flag === undefined) return [];
+    return [kind === 'check' ? flag : `${flag}=${value}`];
+  });
+  const named = values.filter(({ kind }) => kind === 'argument').map(({ value }) => value);
+  return [...command.usage.split(' '), ...options, ...(named.length > 0 ? ['--', ...named] : [])];
+}
+
+/** Standard input of the command; empty where it reads none. */
+export function inputOf(
+  { command: { reads } }: Form,
+  given: Readonly<Record<string, string>>,
+): string {
+  if (reads === undefined) return '';
+  return JSON.stringify(Object.fromEntries(reads.map(({ name }) => [name, given[name] ?? ''])));
+}

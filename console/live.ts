@@ -1,0 +1,90 @@
+import type { Door } from './door.ts';
+import { type Context, streamSSE } from './library.ts';
+
+/** Proxies and browsers give up connections on which nothing comes. */
+const signOfLifeMs = 15_000;
+
+/** Tells open pages that something has changed. The deployment is looked at only while one is open. */
+export class Live {
+  readonly #door: Door;
+  readonly #open = new Set<() => void>();
+  #looking: AbortController | undefined;
+
+  constructor(door: Door) {
+    this.#door = door;
+  }
+
+  /** Something has changed: each open page looks again. */
+  readonly changed = (): void => {
+    for (const tell of this.#open) tell();
+  };
+
+  /** One open page. */
+  stream(c: Context) {
+    return streamSSE(c, async (stream) => {
+      const { promise: ended, resolve } = Promise.withResolvers<void>();
+      const tell = () => void stream.writeSSE({ event: 'change', data: '' });
+      const timer = setInterval(
+        () => void stream.writeSSE({ event: 'still', data: '' }),
+        signOfLifeMs,
+      );
+      timer.unref();
+      this.#add(tell);
+      stream.onAbort(resolve);
+      await ended;
+      clearInterval(timer);
+      this.#remove(tell);
+    });
+  }
+
+  #add(tell: () => void): void {
+    this.#open.add(tell);
+    if (this.#looking !== undefined) return;
+    this.#looking = new AbortController();
+    this.#door.follow(this.changed, this.#looking.signal);
+  }
+
+  #remove(tell: () => void): void {
+    this.#open.delete(tell);
+    if (this.#open.size > 0) return;
+    this.#looking?.abort();
+    this.#looking = undefined;
+  }
+}
+
+/**
+ * In the browser: when something has changed, the page is fetched again, and the parts of it that may change are put in
+ * the place of the old ones, save where somebody is typing. Without it, pages are as they were when they were opened.
+ */
+export const liveScript = `
+'use strict';
+let under = false, again = false;
+async function look() {
+  if (under) { again = true; return; }
+  under = true;
+  do {
+    again = false;
+    try {
+      const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+      if (!answer.ok) break;
+      const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      for (const old of document.querySelectorAll('[data-live]')) {
+        const fresh = next.getElementById(old.id);
+        const focus = document.activeElement;
+        const isHeld = old.contains(focus);
+        if (!fresh || fresh.outerHTML === old.outerHTML) continue;
+        if (isHeld && focus.matches('input, select, textarea, button')) continue;
+        const path = isHeld && focus.getAttribute('href');
+        old.replaceWith(document.adoptNode(fresh));
+        if (path) fresh.querySelector('[href="' + CSS.escape(path) + '"]')?.focus();
+      }
+    } catch { /* The console has ended; the stream says when it is back. */ }
+  } while (again);
+  under = false;
+}
+const stream = new EventSource('live');
+stream.addEventListener('change', look);
+let wasLost = false;
+stream.addEventListener('error', () => { wasLost = true; });
+stream.addEventListener('open', () => { if (wasLost) { wasLost = false; look(); } });
+`;

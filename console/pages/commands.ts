@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { commandLine } from '../../lambda/condition-table.ts';
+import { type Field, formOf, formPath, forms } from '../forms.ts';
+import type { Html } from '../html.ts';
+import { pathOf } from '../layout.ts';
+import { html } from '../library.ts';
+import type { Page } from '../page.ts';
+
+/** Every command that comes to its end by itself. */
+export const commandList: Page = {
+  path: 'commands',
+  title: () => 'Commands',
+  content: ({ integration }) =>
+    html`<p>The commands of the command line, with its own questions before anything is changed.</p>
+<dl>${forms().map(
+      ({ command }) =>
+        html`<div><dt><a href="${pathOf(integration, `commands/${formPath(command)}`)}">${command.usage}</a></dt><dd>${command.summary}</dd></div>`,
+    )}</dl>`,
+};
+
+/** One command as a form, filled in with what the address says. */
+export const command: Page = {
+  path: 'commands/:command',
+  under: 'commands',
+  title: ({ command: name }) => formOf(name).command.usage,
+  content({ door, integration, given }) {
+    const { command, fields } = formOf(given['command']);
+    const { usage, summary, details } = command;
+    return html`<p>${summary}</p>${details ? html`<p class="faint">${details}</p>` : ''}
+<form class="fields" method="post" action="${pathOf(integration, `commands/${formPath(command)}`)}" autocomplete="off">
+<input type="hidden" name="run" value="${randomUUID()}">
+${fields.map((field) => shown(field, given[field.name] ?? ''))}
+<p class="buttons"><button class="act">${usage}</button></p>
+</form>
+<p class="faint">On the command line: <code>${commandLine({ ops: usage }, door.place(integration))}</code></p>`;
+  },
+};
+
+function shown(
+  { name, label, description, kind, isRequired, choices }: Field,
+  value: string,
+): Html {
+  const required = isRequired ? html` required` : '';
+  const text = html`<span>${label}${description === '' ? '' : html` <span class="faint">${description}</span>`}</span>`;
+  if (kind === 'check')
+    return html`<label class="check"><input type="checkbox" name="${name}" value="yes"${value === '' ? '' : html` checked`}>${text}</label>`;
+  if (choices.length > 0)
+    return html`<label>${text}<select name="${name}"${required}><option value=""></option>${choices.map(
+      (choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`,
+    )}</select></label>`;
+  const type = kind === 'secret' ? 'password' : 'text';
+  return html`<label>${text}<input type="${type}" name="${name}" value="${kind === 'secret' ? '' : value}"${required}></label>`;
+}

@@ -1,0 +1,26 @@
+import { detectionColumns, detectionRows, statusFacts, verdict } from '../../ops/render/status.ts';
+import { facts, type Html, live, table } from '../html.ts';
+import { html } from '../library.ts';
+import type { Page } from '../page.ts';
+import { cell, viewOf } from '../view.ts';
+import { openNotices } from './open-notices.ts';
+
+/** The verdict in a sentence, what to do, and the numbers of `status`. */
+export const now: Page = {
+  path: 'now',
+  title: () => 'Now',
+  async content({ door, integration }) {
+    const view = viewOf(door);
+    const status = await door.status(integration);
+    const [tone, told] = verdict(view, status);
+    const known = statusFacts(view, status).map(
+      ([name, value]): readonly [string, Html | undefined] => [
+        name,
+        value === undefined ? undefined : cell(value),
+      ],
+    );
+    return html`${live('verdict', html`<p class="verdict ${tone}" role="status">${told}</p>`)}
+${live('numbers', html`${openNotices(view, status)}${facts(known)}`)}
+${table('How long it takes at worst until a change is found', detectionColumns, detectionRows(status))}`;
+  },
+};

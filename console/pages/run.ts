@@ -1,0 +1,44 @@
+import { commandLine } from '../../lambda/condition-table.ts';
+import { NotFoundError } from '../../ops/errors.ts';
+import { shellQuoted } from '../../ops/render/text.ts';
+import { moment } from '../../ops/render/time.ts';
+import { type Html, live } from '../html.ts';
+import { pathOf } from '../layout.ts';
+import { html } from '../library.ts';
+import type { Page } from '../page.ts';
+import type { Run } from '../runs.ts';
+import { terminalText } from '../terminal-text.ts';
+import { viewOf } from '../view.ts';
+
+/** One command that was given here: what it has told, what it asks, how it has ended. */
+export const run: Page = {
+  path: 'runs/:id',
+  under: 'commands',
+  title: () => 'Command',
+  content({ door, integration, given, runs }) {
+    const run = runs.get(given['id'] ?? '');
+    if (run === undefined || run.integration !== integration)
+      throw new NotFoundError(
+        'This console does not remember that command.',
+        'status --history tells what has changed anything.',
+      );
+    const line = commandLine({ ops: run.argv.map(shellQuoted).join(' ') }, door.place(integration));
+    return html`<p><code>${line}</code> <span class="faint">${moment(run.startedAt, viewOf(door))}</span></p>
+${live('run', html`${run.told === '' ? '' : terminalText(run.told)}${standing(run, pathOf(integration, `runs/${run.id}`))}`)}`;
+  },
+};
+
+function standing({ question, exitCode }: Run, path: string): Html {
+  if (exitCode !== undefined)
+    return exitCode === 0
+      ? html`<p class="verdict good" role="status">It has ended.</p>`
+      : html`<p class="verdict bad" role="status">It has ended with ${exitCode}.</p>`;
+  const button = (answer: string, text: string, kind = '') =>
+    html`<button name="answer" value="${answer}" class="${kind}">${text}</button>`;
+  const buttons =
+    question === undefined
+      ? button('stop', 'Stop')
+      : html`${button('yes', 'Yes', 'act')} ${button('no', 'No')}`;
+  return html`${question === undefined ? html`<p role="status">It is under way.</p>` : html`<p class="verdict warning" role="status">${question}</p>`}
+<form method="post" action="${path}"><p class="buttons">${buttons}</p></form>`;
+}

@@ -1,0 +1,128 @@
+import { InterruptedError } from '../ops/errors.ts';
+import type { Door } from './door.ts';
+
+/** Those that ended first are forgotten. */
+const runsKept = 50;
+/** After that, nobody is going to answer: it is taken for a no. */
+const answeredWithinMs = 600_000;
+
+/** The command line's program, run for somebody at the console, as long as this process remembers it. */
+export interface Run {
+  readonly id: string;
+  readonly integration: string;
+  /** Its command line, without where it is given. */
+  readonly argv: readonly string[];
+  readonly startedAt: string;
+  /** What it has told so far. */
+  readonly told: string;
+  /** What it asks, while it waits for the answer. */
+  readonly question?: string | undefined;
+  /** Absent: it has not ended. */
+  readonly exitCode?: number;
+}
+
+/** What somebody has given. */
+interface Given extends Pick<Run, 'integration' | 'argv'> {
+  /** Standard input: it is not kept. */
+  readonly input: string;
+}
+
+type Changing = { -readonly [Name in keyof Run]: Run[Name] } & {
+  answer?: ((isAgreed: boolean) => void) | undefined;
+  readonly stopping: AbortController;
+};
+
+/**
+ * Commands that were given at the console. Each is one run of the program, which waits for its answer as it does at
+ * a terminal: what is carried out is what was shown.
+ */
+export class Runs {
+  readonly #door: Door;
+  readonly #changed: () => void;
+  readonly #runs = new Map<string, Changing>();
+
+  /** @param changed told whenever a run has got on */
+  constructor(door: Door, changed: () => void) {
+    this.#door = door;
+    this.#changed = changed;
+  }
+
+  get(id: string): Run | undefined {
+    return this.#runs.get(id);
+  }
+
+  /**
+   * Begins one, unless it has begun: a form that is sent twice means one run.
+   *
+   * @param id of the form
+   */
+  start(id: string, { integration, argv, input }: Given): Run {
+    const begun = this.#runs.get(id);
+    if (begun !== undefined) return begun;
+    const run: Changing = {
+      id,
+      integration,
+      argv,
+      startedAt: this.#door.clock.now().toString(),
+      told: '',
+      stopping: new AbortController(),
+    };
+    this.#runs.set(id, run);
+    for (const [id, { exitCode }] of this.#runs)
+      if (this.#runs.size > runsKept && exitCode !== undefined) this.#runs.delete(id);
+    void this.#carryOut(run, input);
+    return run;
+  }
+
+  /** @returns whether it waited for one */
+  answer(id: string, isAgreed: boolean): boolean {
+    const waiting = this.#runs.get(id)?.answer;
+    waiting?.(isAgreed);
+    return waiting !== undefined;
+  }
+
+  /** As Ctrl-C does: between two calls. */
+  stop(id: string): void {
+    const run = this.#runs.get(id);
+    run?.answer?.(false);
+    run?.stopping.abort(new InterruptedError());
+  }
+
+  async #carryOut(run: Changing, input: string): Promise<void> {
+    const { argv, integration, stopping } = run;
+    run.exitCode = await this.#door.carryOut(['--integration', integration, ...argv], {
+      input,
+      stopping,
+      tell: (text) => {
+        run.told = told(run.told, text);
+        this.#changed();
+      },
+      confirm: (question) => this.#asked(run, question),
+    });
+    this.#changed();
+  }
+
+  async #asked(run: Changing, question: string): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    run.question = question;
+    run.answer = resolve;
+    const timer = setTimeout(() => resolve(false), answeredWithinMs);
+    this.#changed();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      run.question = undefined;
+      run.answer = undefined;
+    }
+  }
+}
+
+/** A line that the next one takes the place of is not kept. */
+function told(before: string, text: string): string {
+  const [first = '', ...later] = text.split('\r\u001B[2K');
+  return later.reduce(
+    (all, line) => all.slice(0, all.lastIndexOf('\n') + 1) + line,
+    before + first,
+  );
+}

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import * as z from 'zod';
+import { exitCodes } from '../exit-codes.ts';
+import { opsCommand } from '../ops-command.ts';
+import { port as portNumber } from '../options.ts';
+
+export const console = opsCommand({
+  usage: 'console',
+  isEndless: true,
+  summary: 'Opens a page in the browser that shows all of this, and does what the commands do.',
+  details:
+    'Listens on this machine only, until Ctrl-C. Whoever has the printed address can do what you can: keep it to yourself.',
+  examples: [
+    ['console --stack prod', 'look at a deployment'],
+    ['console --stack prod --port 8080', 'always at the same address'],
+  ],
+  declare: (command) =>
+    command.option(
+      '--port <number>',
+      'where it answers (default: 4380, or the next free one)',
+      portNumber,
+    ),
+  settings: z.object({ port: z.int().optional() }),
+  async run(session, { port }) {
+    // Loaded here only: no other command needs it.
+    const { DeploymentDoor, serveConsole } = await import('../../console/index.ts');
+    const { name } = await session.target();
+    const { options, host } = session.origin;
+    using door = new DeploymentDoor({ ...options, title: name }, host);
+    await using served = await serveConsole(door, port);
+    session.answer({ url: served.url }, (view) => [
+      view.paint('strong', served.url),
+      'Open it in a browser. Ctrl-C ends it.',
+    ]);
+    if (!session.stop.aborted) await once(session.stop, 'abort');
+    return exitCodes.fine;
+  },
+});

@@ -1,0 +1,81 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Duty, raisedEach } from '../ops/duty.ts';
+import { queues } from '../scaffold/deployment.ts';
+import { Visitor } from './visitor.ts';
+
+const duty = new Duty();
+const { stage } = duty;
+beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
+afterAll(() => duty.dismantle());
+raisedEach(duty, () => stage.completedTick());
+let visitor: Visitor;
+beforeEach(async () => {
+  visitor = await Visitor.at(duty);
+});
+afterEach(() => visitor[Symbol.asyncDispose]());
+
+const at = (command: string) => `i/district-a/commands/${command}`;
+/** The path of the run that a page is about. */
+const runIn = (text: string) => /action="(i\/district-a\/runs\/[^"]+)"/.exec(text)?.[1] ?? '';
+
+/** More at once than is announced unasked. */
+async function flood(): Promise<void> {
+  for (const certified_on of ['2019-05-06', '2019-05-07', '2019-05-08'])
+    stage.sandbox.world.add({ organization_id: stage.filtered, certified_on });
+  expect(await stage.completedTick()).toMatchObject({ held: 3 });
+}
+
+describe('a command given at the console', () => {
+  it('does what it does on the command line, and is on record with who gave it', async () => {
+    const { text } = await visitor.sends(at('pause'), { reason: 'maintenance' });
+    expect(text).toContain('pause --reason=maintenance');
+    await visitor.sees('i/district-a/now', /paused since .* by .*: maintenance/);
+    const { stdout } = await duty.run('status --history');
+    expect(stdout).toMatch(/pause +done +arn:aws:\S+ +reason=maintenance/);
+  });
+
+  it('asks before it changes anything, and does what it has asked for', async () => {
+    await flood();
+    const asked = await visitor.sends(at('release'), {});
+    const run = runIn(asked.text);
+    const shown = await visitor.sees(run, /Release 3 events\?/);
+    expect(shown).toContain('3 events held');
+    // What comes after the question was not meant.
+    stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-09' });
+    expect(await stage.completedTick()).toMatchObject({ held: 1 });
+    await visitor.sends(run, { answer: 'yes' });
+    expect(await visitor.sees(run, /It has ended/)).toContain('3 events released');
+    await stage.completedTick();
+    expect(await stage.events(queues.everything)).toHaveLength(3);
+  });
+
+  it('changes nothing where the answer is no', async () => {
+    await flood();
+    const run = runIn((await visitor.sends(at('discard'), {})).text);
+    await visitor.sees(run, /Tell nobody, ever, of 3 events\?/);
+    await visitor.sends(run, { answer: 'no' });
+    await visitor.sees(run, /Not confirmed/);
+    expect((await duty.json('holds')).result).toMatchObject({ events: 3 });
+  });
+
+  it('takes whatever is typed for a value, and for no option', async () => {
+    const reason = '--stack=other --yes';
+    await visitor.sends(at('pause'), { reason });
+    await visitor.sees('i/district-a/now', /--stack=other --yes/);
+    const explained = await visitor.sends(at('explain'), { id: '--help' });
+    expect(explained.text).toContain('explain -- --help');
+    await visitor.sends('i/district-a/now', {});
+  });
+
+  it('says what is wrong with what was typed', async () => {
+    const { path } = await visitor.sends(at('prove'), { from: 'yesterday', to: '2019-05-06' });
+    expect(await visitor.sees(path, /It has ended with 2/)).toContain('Allowed: a day');
+  });
+
+  it('shows texts of others as text', async () => {
+    await visitor.sends(at('pause'), { reason: '<img src=x onerror=alert(1)>' });
+    const text = await visitor.sees('i/district-a/now', /onerror/);
+    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(text).not.toContain('<img');
+  });
+});

@@ -1,0 +1,88 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Duty, raisedOnce } from '../ops/duty.ts';
+import { Visitor } from './visitor.ts';
+
+const duty = new Duty();
+beforeAll(() => duty.build());
+afterAll(() => duty.dismantle());
+raisedOnce(duty, () => duty.stage.completedTick());
+let visitor: Visitor;
+beforeAll(async () => {
+  visitor = await Visitor.at(duty);
+});
+afterAll(() => visitor[Symbol.asyncDispose]());
+
+const page = 'i/district-a/now';
+const form = 'i/district-a/commands/pause';
+
+/** With a Host header of one's own, which fetch does not allow. */
+function withHost(host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const { port } = new URL(visitor.origin);
+  const path = visitor.at(page);
+  request({ host: '127.0.0.1', port, path, headers: { host } }, ({ statusCode = 0 }) =>
+    resolve(statusCode),
+  )
+    .on('error', reject)
+    .end();
+  return promise;
+}
+
+const post = (headers: Record<string, string>, body = 'reason=because&run=1') =>
+  visitor.raw(visitor.at(form), {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+  });
+
+const paused = async () => (await duty.json('status')).result;
+
+describe('the console lets in', () => {
+  it('whoever has the printed address', async () => {
+    expect((await visitor.opens('')).path).toBe(visitor.at(page));
+    expect((await visitor.opens(page)).status).toBe(200);
+  });
+
+  it.each(['/', '/i/district-a/now', '/guessed/i/district-a/now', '/live', '/style.css'])(
+    'nobody who does not know it: %s',
+    async (path) => {
+      const { status, text } = await visitor.raw(path);
+      expect(status).toBe(403);
+      expect(text).toBe('Refused. Open the address as it was printed when the console started.');
+    },
+  );
+
+  it('no page of another origin, and no other name that leads here', async () => {
+    const foreign = { headers: { origin: 'http://evil.example' } };
+    expect((await visitor.raw(visitor.at(page), foreign)).status).toBe(403);
+    const { host, port } = new URL(visitor.origin);
+    expect(await withHost(`evil.example:${port}`)).toBe(403);
+    expect(await withHost(`localhost:${port}`)).toBe(403);
+    expect(await withHost(host)).toBe(200);
+  });
+
+  it('no form that is not said to come from its own pages', async () => {
+    const { origin } = visitor;
+    for (const said of [{}, { origin: 'null' }, { origin: 'http://evil.example' }])
+      expect((await post({ ...said })).status).toBe(403);
+    expect((await visitor.raw(visitor.at(page), { method: 'DELETE' })).status).toBe(403);
+    expect(JSON.stringify(await paused())).not.toContain('because');
+    expect((await post({ origin })).status).toBe(303);
+    await visitor.sees(page, /paused since .*because/);
+  });
+
+  it('nothing from elsewhere, nothing that frames it, and keeps nothing', async () => {
+    const { headers } = await visitor.opens(page);
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'self'",
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+  });
+
+  it('no form larger than any of its own', async () => {
+    const { origin } = visitor;
+    expect((await post({ origin }, `reason=${'x'.repeat(100_000)}`)).status).toBe(413);
+  });
+});

@@ -1,0 +1,104 @@
+import { type Console, DeploymentDoor, type LocalDoor, serveConsole } from '../../console/index.ts';
+import type { Duty } from '../ops/duty.ts';
+
+interface Request {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Shown {
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Somebody with a browser without JavaScript in front of the console of a deployment. */
+export class Visitor implements AsyncDisposable {
+  readonly #door: DeploymentDoor;
+  readonly #console: Console;
+
+  private constructor(door: DeploymentDoor, served: Console) {
+    this.#door = door;
+    this.#console = served;
+  }
+
+  static async at(duty: Duty, local?: LocalDoor): Promise<Visitor> {
+    const options = { title: duty.stack, stack: duty.stack, local: false };
+    const door = new DeploymentDoor(options, duty.host(), local);
+    return new Visitor(door, await serveConsole(door, 0));
+  }
+
+  /** As it is printed. */
+  get url(): string {
+    return this.#console.url;
+  }
+
+  get origin(): string {
+    return new URL(this.url).origin;
+  }
+
+  /** One request to an address of the machine, without what a browser would add. */
+  async raw(path: string, { method = 'GET', headers = {}, body }: Request = {}): Promise<Shown> {
+    const answer = await fetch(new URL(path, this.origin), {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body }),
+    });
+    return { path, status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  /** The whole path of a page. */
+  at(page: string): string {
+    return new URL(page, this.url).pathname + new URL(page, this.url).search;
+  }
+
+  /** A page of the console, wherever it leads. */
+  async opens(page: string): Promise<Shown> {
+    const shown = await this.raw(this.at(page));
+    const next = shown.headers.get('location');
+    return next === null ? shown : this.opens(next);
+  }
+
+  /** Fills in the form of a page, and sends it as a browser does. */
+  async sends(page: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
+    const { text } = await this.opens(page);
+    const run = /name="run" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const action = /<form[^>]+method="post" action="([^"]+)"/.exec(text)?.[1] ?? page;
+    const { headers } = await this.raw(this.at(action), {
+      method: 'POST',
+      headers: {
+        origin: this.origin,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams({ run, ...fields }).toString(),
+    });
+    return this.opens(headers.get('location') ?? action);
+  }
+
+  /** Looks at it again whenever something has changed, until it shows this. @throws when it does not for long */
+  async sees(path: string, pattern: RegExp): Promise<string> {
+    const ending = AbortSignal.timeout(20_000);
+    const stream = await fetch(new URL('live', this.url), { signal: ending });
+    const changes = stream.body?.getReader();
+    let text = '';
+    try {
+      for (;;) {
+        ({ text } = await this.opens(path));
+        if (pattern.test(text)) return text;
+        await changes?.read();
+      }
+    } catch (cause) {
+      throw new Error(`${path} has not shown ${pattern}, but ${text}`, { cause });
+    } finally {
+      await changes?.cancel().catch(() => {});
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#console[Symbol.asyncDispose]();
+    this.#door[Symbol.dispose]();
+  }
+}
