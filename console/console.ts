@@ -8,7 +8,7 @@ import { getRequestListener } from './library.ts';
 import { Live } from './live.ts';
 
 /** Where it answers, unless that port is taken: then at the next one that is free. */
-export const usualPort = 4380;
+const usualPort = 4380;
 /** Ports that are tried before it gives up. */
 const triedPorts = 20;
 const loopback = '127.0.0.1';

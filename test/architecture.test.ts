@@ -54,7 +54,7 @@ function circles(imports: readonly Import[]): string[] {
 
 describe('arrows point one way', () => {
   it('no file loads itself by way of others', () => {
-    const folders = ['lambda', 'infra', 'consumer', 'ops', 'local'];
+    const folders = ['lambda', 'infra', 'consumer', 'ops', 'console', 'local'];
     expect(circles(folders.flatMap(importsOf).filter(loadsIt))).toEqual([]);
   });
 
@@ -122,6 +122,20 @@ describe('arrows point one way', () => {
     ).toEqual([]);
   });
 
+  it('the console knows the command line and what that knows', () => {
+    const known =
+      /^ops\/|^lambda\/(errors|condition-table|clock)\.ts$|^lambda\/operations\/(contract|shapes|commands\/[\w-]+)\.ts$|^lambda\/events\/event\.ts$/;
+    expect(crossing('console', known)).toEqual([]);
+    expect(importsOf('ops').filter(({ to }) => to.startsWith('console/'))).toEqual([]);
+  });
+
+  it('one file names the packages of the console, which the npm package has in a bundle', () => {
+    const named = readdirSync(join(root, 'console'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && name !== 'library.ts')
+      .filter((name) => /from '@?hono/.test(readFileSync(join(root, 'console', name), 'utf8')));
+    expect(named).toEqual([]);
+  });
+
   it('what is bundled speaks zod/mini: the whole of zod is 60 KB more', () => {
     const whole = ['lambda', 'consumer'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -135,7 +149,9 @@ describe('arrows point one way', () => {
   it('what is deployed does not know what runs locally', () => {
     for (const folder of ['lambda', 'infra'])
       expect(
-        importsOf(folder).filter(({ to }) => /^(local|test|bench|ops|scripts|consumer)\//.test(to)),
+        importsOf(folder).filter(({ to }) =>
+          /^(local|test|bench|ops|console|scripts|consumer)\//.test(to),
+        ),
       ).toEqual([]);
   });
 });

@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { commandLine } from '../../lambda/condition-table.ts';
+import { historyColumns, historyRows } from '../../ops/render/status.ts';
 import { type Field, formOf, formPath, forms } from '../forms.ts';
-import type { Html } from '../html.ts';
+import { type Html, live, table } from '../html.ts';
 import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
 import type { Page } from '../page.ts';
+import { cell, viewOf } from '../view.ts';
 
 /** Every command that comes to its end by itself. */
 export const commandList: Page = {
   path: 'commands',
   title: () => 'Commands',
-  content: ({ integration }) =>
-    html`<p>The commands of the command line, with its own questions before anything is changed.</p>
+  async content({ door, integration }) {
+    const view = viewOf(door);
+    const { history = [] } = await door.status(integration, { partner: false, history: true });
+    const rows = historyRows(view, history).map((row) => row.map(cell));
+    return html`<p>The commands of the command line, with its own questions before anything is changed.</p>
 <dl>${forms().map(
       ({ command }) =>
         html`<div><dt><a href="${pathOf(integration, `commands/${formPath(command)}`)}">${command.usage}</a></dt><dd>${command.summary}</dd></div>`,
-    )}</dl>`,
+    )}</dl>
+${live('history', table('What has been changed, and by whom', historyColumns, rows))}`;
+  },
 };
 
 /** One command as a form, filled in with what the address says. */

@@ -25,6 +25,31 @@ async function flood(): Promise<void> {
   expect(await stage.completedTick()).toMatchObject({ held: 3 });
 }
 
+describe('the command console', () => {
+  it('prints an address, and ends when it is asked to', async () => {
+    const program = duty.start('console --port 0');
+    await program.shows(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\//);
+    const [url = ''] = /http:\S+/.exec(program.output.text) ?? [];
+    expect(await (await fetch(url)).text()).toContain('up to date');
+    program.interrupt();
+    expect(await program.ended).toMatchObject({ exitCode: 0, stderr: '' });
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+
+  it('says which port is taken', async () => {
+    const { port } = new URL(visitor.origin);
+    const { exitCode, stderr } = await duty.run(`console --port ${port}`);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2 });
+    expect(stderr).toContain(`error: The port ${port} is taken.`);
+  });
+
+  it('says that there is no such stack', async () => {
+    const { exitCode, stderr } = await duty.runAnywhere('console --stack nowhere');
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('error: There is no stack nowhere in us-east-1.');
+  });
+});
+
 describe('a command given at the console', () => {
   it('does what it does on the command line, and is on record with who gave it', async () => {
     const { text } = await visitor.sends(at('pause'), { reason: 'maintenance' });
