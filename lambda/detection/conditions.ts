@@ -5,7 +5,6 @@ import type { Pause, State } from '../ports/state.ts';
 import type { Calendar } from './calendar.ts';
 import type { Missing } from './missing.ts';
 import { paceSeen, type RequestPace } from './pace.ts';
-import { type SelfCheck, selfCheckSeen } from './self-check.ts';
 
 /** What a tick has to get past, in this order: the secret, the token, the API. */
 const obstacles = [
@@ -96,8 +95,8 @@ export interface Facts {
   silent?: Observation;
   /** What waits for ops. Only ticks with the lease count it, and tell of odd fields: others see the same page each time. */
   waiting?: Pick<Observations, 'held' | 'undeliverable'>;
-  /** The last one that the operate function has carried out. */
-  selfCheck?: SelfCheck | undefined;
+  /** What the last self-check has found, or that none has come to its end. */
+  selfCheck?: Pick<Observations, 'check-failed'>;
   /** The first that AWS has denied this tick. */
   denial?: State['denial'];
 }
@@ -259,7 +258,7 @@ export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number):
     ...leftSeen(open),
     paused: { number: 0 },
     ...paceSeen(facts.pace, nowMs),
-    ...selfCheckSeen(facts.selfCheck, nowMs),
+    ...facts.selfCheck,
     ...(blocked && blockedSeen(blocked, open)),
     ...(absence && {
       missing: { number: tooMany, since: tooManySince, steadyMs },

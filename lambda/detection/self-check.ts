@@ -48,10 +48,18 @@ export function selfCheckAfter(
   };
 }
 
-/** The condition that ticks tell operations: what fails, and that no self-check has come to its end lately. */
-export function selfCheckSeen(last: SelfCheck | undefined, nowMs: number): Observations {
-  if (last === undefined) return {};
-  const { at, failed, failures } = last;
+/**
+ * The condition that ticks tell operations: what fails, and that no self-check has come to its end lately.
+ *
+ * @param begunAt when the baseline began: where none has ever come to its end, none has since
+ */
+export function selfCheckSeen(
+  last: SelfCheck | undefined,
+  begunAt: number | undefined,
+  nowMs: number,
+): Observations {
+  const { at = begunAt, failed = {}, failures = 0 } = { ...last };
+  if (at === undefined) return {};
   const isLate = nowMs - at >= lateMs;
   const since = Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: 'minute' });
   const details = Object.entries(failed).map(([name, text]) => `${name}: ${text}`);

@@ -163,13 +163,13 @@ class Tick {
     const { ledger, clock, partner } = this.#parts;
     const state = await ledger.state();
     this.#open = new Map(state.conditions);
+    const nowMs = clock.now().epochMilliseconds;
+    const selfCheck = selfCheckSeen(state.selfCheck, state.baseline.begunAt, nowMs);
     if (state.paused) {
-      const nowMs = clock.now().epochMilliseconds;
-      const seen = { ...pauseSeen(state.pause, nowMs), ...selfCheckSeen(state.selfCheck, nowMs) };
-      await tell(this.#parts, this.#open, seen);
+      await tell(this.#parts, this.#open, { ...pauseSeen(state.pause, nowMs), ...selfCheck });
       return this.#report('paused', state);
     }
-    this.#facts.selfCheck = state.selfCheck;
+    this.#facts.selfCheck = selfCheck;
     partner.pace.value = state.pace ?? unhurried;
     try {
       return await this.#story(state);

@@ -200,6 +200,12 @@ export class Integration {
     await this.minute();
   }
 
+  /** As if the daily self-check passed, however long the test lasts. */
+  async passSelfChecks(): Promise<void> {
+    const at = this.clock.now().add({ hours: 24 * 3_650 }).epochMilliseconds;
+    await this.ledger.saveState({ selfCheck: { at, failed: {}, failures: 0 } });
+  }
+
   get operationParts(): OperationParts {
     const { clock, partner, ledger, opsLedger, subscribers } = this;
     const settings = tickSettings({ name: this.name, ...this.settings });

@@ -1,3 +1,4 @@
+import type { ConditionName } from '../../lambda/detection/conditions.ts';
 import { fingerprintOf } from '../../lambda/detection/fingerprint.ts';
 import type { Assessment } from '../../lambda/events/assessment.ts';
 import type { CertificationEvent } from '../../lambda/events/event.ts';
@@ -61,20 +62,23 @@ export async function judge(after: AfterALife): Promise<string[]> {
   ];
 }
 
-/** Conditions as operations know them: no notice is owed, and only what is held or odd may last. */
+/** Conditions as operations know them: no notice is owed, and only what is held or odd may last, and that nobody checks. */
 async function conditionFindings({ world, ledger, isAudited }: AfterALife): Promise<string[]> {
   const { conditions } = await ledger.state();
   const held = new Set(ledger.held.map(({ certificationId }) => certificationId)).size;
   const isHeld = held > 0;
   const isOdd = [...world.entries.values()].some(({ assessment }) => lacksSomething(assessment));
   const told = conditions.get('held')?.number ?? 0;
+  const mayLast: Partial<Record<ConditionName, boolean>> = {
+    held: isHeld,
+    'odd-fields': isOdd,
+    'check-failed': true,
+  };
   return [
     ...(isAudited && told !== held ? [`${held} are held, and ${told} are thought to be`] : []),
     ...[...conditions].flatMap(([name, { owes }]) => [
       ...(owes === undefined ? [] : [`operations are owed that ${name} ${owes}`]),
-      ...(isAudited && !(name === 'held' && isHeld) && !(name === 'odd-fields' && isOdd)
-        ? [`${name} is thought to last`]
-        : []),
+      ...(isAudited && !mayLast[name] ? [`${name} is thought to last`] : []),
     ]),
     ...(isOdd && !conditions.has('odd-fields') ? ['odd fields are thought to be gone'] : []),
     ...(isHeld && !conditions.has('held') ? ['what is held is thought to be gone'] : []),

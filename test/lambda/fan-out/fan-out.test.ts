@@ -102,6 +102,7 @@ describe('a baseline that fans out', () => {
     await story.complete();
     await story.tick();
     expect(titles()).toEqual(['baseline completed']);
+    await story.passSelfChecks();
     for (let hours = 0; hours < 26; hours += 1) {
       story.clock.advance({ hours: 1 });
       await story.tick();

@@ -185,6 +185,29 @@ describe('a self-check', () => {
     expect(await day()).toEqual([passes]);
   });
 
+  it('that has never come is told within two hours after a day', async () => {
+    expect(await story.minute()).toMatchObject({ conditions: {} });
+    story.clock.advance({ hours: 25 });
+    expect(await story.minute()).toMatchObject({ conditions: {} });
+    story.clock.advance({ hours: 1 });
+    await story.minute();
+    expect(story.notices.at(-1)).toMatchObject({
+      subject: expect.stringContaining(fails),
+      text: expect.stringContaining('no self-check has come to its end since 2026-11-2'),
+    });
+    expect(await day()).toEqual([passes]);
+  });
+
+  it('that has never come is told while the integration is paused', async () => {
+    await story.operate({ command: 'pause', reason: 'the platform is being moved' });
+    story.clock.advance({ hours: 27 });
+    const before = story.notices.length;
+    await story.minute();
+    expect(story.notices.slice(before).map(({ subject }) => subject)).toContainEqual(
+      expect.stringContaining(fails),
+    );
+  });
+
   it('before the very first tick has nobody to tell', async () => {
     story = new IntegrationWithPast(database);
     story.subscribersOf = async () => ({ listed: [] });

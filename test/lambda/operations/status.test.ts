@@ -414,6 +414,7 @@ describe('the status', () => {
   it('names the days that are not proven, and what operations were told', async () => {
     story.world = [on('2026-11-20', 1), on('2026-10-01', 2)];
     await story.settle();
+    await story.passSelfChecks();
     story.host.hidden.add(2);
     for (let days = 0; days < 2; days += 1) {
       story.clock.advance({ hours: 25 });

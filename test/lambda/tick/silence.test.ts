@@ -35,6 +35,7 @@ beforeEach(() => {
 
 async function begun() {
   await story.baseline();
+  await story.passSelfChecks();
   story.notices.length = 0;
 }
 

@@ -17,6 +17,7 @@ beforeEach(async () => {
   story = new Integration();
   story.world = ofTheDay(numbers(1, 20));
   await story.tick();
+  await story.passSelfChecks();
   story.notices.length = 0;
 });
 
