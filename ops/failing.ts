@@ -7,14 +7,20 @@ import type { Terminal } from './terminal.ts';
 
 /** Tells what went wrong: to machines where they read answers, to people beside them. @returns the exit code */
 export function fail(terminal: Terminal, thrown: unknown, json: boolean): ExitCode {
-  const first = firstFailure(thrown);
-  const error = first instanceof NotifierError ? first : new UnexpectedError(first);
+  const error = failureIn(thrown);
   if (json) terminal.print([jsonLine(failureOf(error))]);
   else terminal.note(failureLines(terminal.view('errors'), error));
   return error instanceof OpsError ? error.exitCode : exitCodeOf(error.code);
 }
 
-function failureOf(error: NotifierError & Partial<Pick<OpsError, 'result' | 'next'>>) {
+/** What has gone wrong, in our words. */
+export function failureIn(thrown: unknown): NotifierError & Partial<OpsError> {
+  const first = firstFailure(thrown);
+  return first instanceof NotifierError ? first : new UnexpectedError(first);
+}
+
+/** As machines are told. */
+export function failureOf(error: NotifierError & Partial<Pick<OpsError, 'result' | 'next'>>) {
   const { code, fault, message, retryHelps, whatToDo, result, next } = error;
   return {
     ok: false,

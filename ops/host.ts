@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../lambda/clock.ts';
+import type { Command } from '../lambda/operations/contract.ts';
 import type { ClientSettings, Service } from './target/access.ts';
 import type { Streams } from './terminal.ts';
 
@@ -24,6 +25,8 @@ export interface Host extends ProcessHost {
   readonly aws: (service: Service, asked: AskedOfAws) => ClientSettings;
   /** Answers what is asked before something is changed. Absent: whoever sits at the terminal does. */
   readonly confirm?: (question: string) => Promise<boolean>;
+  /** Told of each command that changes something, before it is given: what it throws keeps it from that. */
+  readonly beforeChange?: (command: Command) => void;
 }
 
 export interface AskedOfAws {

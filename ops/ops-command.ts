@@ -3,6 +3,14 @@ import type * as z from 'zod';
 import type { ExitCode } from './exit-codes.ts';
 import type { Session } from './session.ts';
 
+/** That a command changes something. */
+interface Changes {
+  /** By the names of its settings: only with one of these. Absent: always. */
+  readonly with?: readonly string[];
+  /** It cannot be taken back: somebody was told something, or never will be. */
+  readonly isFinal?: boolean;
+}
+
 interface Description {
   /** Its name, without arguments: `explain`, `credentials set`. */
   readonly usage: string;
@@ -22,24 +30,31 @@ interface Description {
   }[];
   /** It goes on until somebody ends it. */
   readonly isEndless?: boolean;
+  /** Absent: it only looks. */
+  readonly changes?: Changes;
   /** Adds options and arguments. */
   declare?(command: Command): void;
 }
 
 /** One command of the operators. */
 export interface OpsCommand extends Description {
+  /** The shape of its options and arguments, by their names, as commander has them. */
+  readonly settings: z.ZodObject;
   run(session: Session, input: Readonly<Record<string, unknown>>): Promise<ExitCode>;
 }
 
 /** A command, with the shape of its options and arguments. */
-export function opsCommand<Settings extends z.ZodType>({
+export function opsCommand<Settings extends z.ZodObject>({
   settings,
   run,
   ...description
 }: Description & {
-  /** Options and arguments by their names, as commander has them. */
   readonly settings: Settings;
   run(session: Session, settings: z.output<Settings>): Promise<ExitCode>;
 }): OpsCommand {
-  return { ...description, run: (session, input) => run(session, settings.parse(input)) };
+  return {
+    ...description,
+    settings,
+    run: (session, input) => run(session, settings.parse(input)),
+  };
 }

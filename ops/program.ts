@@ -102,7 +102,7 @@ function exitCodeTable(help: Help): string {
 }
 
 /** Of the package: what the command line and the deployment have to agree on. */
-function version(): string {
+export function version(): string {
   const file = createRequire(import.meta.url).resolve('certification-notifier/package.json');
   return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
 }

@@ -52,9 +52,9 @@ export class Session {
   }
 
   /** Which deployment is meant, and by whom: for what gives commands of its own. */
-  get origin(): { readonly options: TargetOptions; readonly host: Host } {
-    const { stack, local, region, profile } = this.#options;
-    return { options: { stack, local, region, profile }, host: this.#host };
+  get origin(): { readonly options: Omit<SessionOptions, 'json'>; readonly host: Host } {
+    const { json: _, ...options } = this.#options;
+    return { options, host: this.#host };
   }
 
   target(): Promise<Target> {
@@ -90,6 +90,7 @@ export class Session {
     return new Operator(access, integration, {
       stop: this.stop,
       clock: this.clock,
+      beforeChange: this.#host.beforeChange,
       ...(isPatient && {
         onNotStarted: ({ message }) =>
           this.note(() => [`${message} It is given again for up to a minute.`]),

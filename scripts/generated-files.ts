@@ -5,6 +5,7 @@ import { configurationPage } from './configuration-page.ts';
 import { configurationTypes } from './configuration-types.ts';
 import { contractFiles } from './contract/files.ts';
 import { costPage } from './cost/page.ts';
+import { mcpPage } from './mcp-page.ts';
 
 /** Every file that is made from the sources, by its path from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
@@ -16,5 +17,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...configurationTypes(),
     ...contractFiles(),
     ...costPage(),
+    ...mcpPage(),
   ]);
 }

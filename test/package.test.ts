@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleOptions, functionNames } from '../infra/bundling/options.ts';
@@ -75,12 +77,57 @@ describe('the packed package, at a subscriber,', () => {
     const help = subscriber.run('node', [program, '--help']);
     expect(help.stderr).toBe('');
     expect(help.stdout).toContain('Usage: certification-notifier');
-    const nobody = subscriber.run('node', [program, 'status', '--local']);
-    expect(nobody.status).toBe(3);
+    // The console loads what it needs before it looks for the instance.
+    for (const command of ['status', 'console']) {
+      const nobody = subscriber.run('node', [program, command, '--local']);
+      expect({ command, status: nobody.status }).toEqual({ command, status: 3 });
+    }
+  });
+
+  it('serves assistants without a package of theirs', async () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    subscriber.install(...Object.keys(dependencies));
+    const installed = readdirSync(join(subscriber.folder, 'node_modules'));
+    for (const other of ['@modelcontextprotocol', '@hono', 'hono'])
+      expect(installed).not.toContain(other);
+    const { bin } = JSON.parse(readFileSync(join(subscriber.installed, 'package.json'), 'utf8'));
+    const client = new Client({ name: 'assistant', version: '1.0.0' });
+    await client.connect(
+      new StdioClientTransport({
+        command: 'node',
+        args: [join(subscriber.installed, bin['certification-notifier']), 'mcp', '--local'],
+        cwd: subscriber.folder,
+        env: { PATH: process.env.PATH ?? '', NOTIFIER_LOCAL: subscriber.folder },
+      }),
+    );
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('explain');
+    expect(await client.callTool({ name: 'status', arguments: {} })).toMatchObject({
+      isError: true,
+      structuredContent: { problem: { code: 'not-found' } },
+    });
+    await client.close();
+  });
+
+  it('has the licences of what is bundled for that, and for the console', () => {
+    const notices = join(subscriber.installed, 'dist/ops/mcp/THIRD-PARTY-NOTICES.txt');
+    const text = readFileSync(notices, 'utf8');
+    for (const part of ['core', 'server']) {
+      const folder = join(root, 'node_modules/@modelcontextprotocol', part);
+      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      expect(text).toContain(`@modelcontextprotocol/${part} ${version}\n`);
+      expect(text).toContain(readFileSync(join(folder, 'LICENSE'), 'utf8').trim());
+    }
+    expect(text).toContain('Copyright (c) 2015 Douglas Christopher Wilson');
+    const ofConsole = join(subscriber.installed, 'dist/console/THIRD-PARTY-NOTICES.txt');
+    expect(readFileSync(ofConsole, 'utf8')).toMatch(/^@hono\/node-server \d.*\n(.*\n)*hono \d/m);
+    // Built into the SDK without its licence, and left out of the bundle.
+    const bundle = readFileSync(join(subscriber.installed, 'dist/ops/mcp/library.js'), 'utf8');
+    expect(bundle).not.toMatch(/\bajv\b/i);
   });
 
   it('holds what is exported, and nothing of what runs locally', () => {
-    const rooms = ['consumer', 'functions', 'infra', 'lambda', 'local', 'ops'];
+    const rooms = ['console', 'consumer', 'functions', 'infra', 'lambda', 'local', 'ops'];
     expect(readdirSync(join(subscriber.installed, 'dist')).sort()).toEqual(rooms);
     const local = readdirSync(join(subscriber.installed, 'dist/local'));
     expect(local.filter((name) => name.endsWith('.js'))).toEqual(['errors.js', 'instance.js']);

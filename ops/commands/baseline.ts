@@ -14,6 +14,7 @@ const followedEveryMs = 5_000;
 
 export const baseline = opsCommand({
   usage: 'baseline',
+  changes: { with: ['restart'] },
   summary: 'How far the first full read of an integration is; begins it anew.',
   details:
     'Beginning anew announces nothing again, but whatever the ledger does not know; much of it is held as a flood. Changes are announced late meanwhile. One that is running goes on.',

@@ -19,6 +19,7 @@ import { lookAtSchedule, type Schedule, schedulePermission } from '../target/sch
 
 export const check = opsCommand({
   usage: 'check',
+  changes: { with: ['note'] },
   permissions: schedulePermission,
   summary: contract.check.does,
   details:

@@ -26,6 +26,7 @@ type Credentials = z.output<typeof credentialsSchema>;
 
 export const credentialsSet = opsCommand({
   usage: 'credentials set',
+  changes: { isFinal: true },
   permissions:
     "`secretsmanager:PutSecretValue` on the secret, `kms:GenerateDataKey` and `kms:Decrypt` where it has a key of its own, and a way to the partner's host",
   summary: "Stores the partner's credentials, once the partner has accepted them.",

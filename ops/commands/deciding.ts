@@ -24,6 +24,7 @@ const decidingSettings = {
 
 export const release = opsCommand({
   usage: 'release',
+  changes: { isFinal: true },
   summary: contract.release.does,
   details:
     'Asks first, with the number of events; only what was counted then is released. With --for: holds nothing new for so many hours, whatever it is. With --undeliverable: tries again what SNS has refused for good.',
@@ -73,6 +74,7 @@ export const release = opsCommand({
 
 export const discard = opsCommand({
   usage: 'discard',
+  changes: { isFinal: true },
   summary: contract.discard.does,
   details:
     'Asks first, with the number of events; only what was counted then is discarded. The assessments stay known: they are not announced again.',

@@ -6,6 +6,7 @@ import { credentialsSet } from './credentials-set.ts';
 import { discard, release } from './deciding.ts';
 import { explain } from './explain.ts';
 import { holds } from './holds.ts';
+import { mcp } from './mcp.ts';
 import { prove } from './prove.ts';
 import { replay } from './replay.ts';
 import { status } from './status.ts';
@@ -20,6 +21,7 @@ export const commands: readonly OpsCommand[] = [
   check,
   watch,
   console,
+  mcp,
   explain,
   prove,
   tick,

@@ -23,6 +23,7 @@ function firstCall(from: string | undefined, to: string | undefined, now: boolea
 
 export const prove = opsCommand({
   usage: 'prove',
+  changes: { with: ['now'] },
   summary: contract.prove.does,
   details: `Of ${certificateYears} years at most. Ends with 1 when a day that is over is not proven. Today is proven only so far; days to come are neither.`,
   examples: [
@@ -39,8 +40,8 @@ export const prove = opsCommand({
         .option('--now', 'read all of these days again first; what differs is announced'),
     ).option('--csv', 'print CSV (--json prints JSON)'),
   settings: z.object({
-    from: z.string().optional(),
-    to: z.string().optional(),
+    from: z.iso.date().optional(),
+    to: z.iso.date().optional(),
     now: z.boolean().default(false),
     csv: z.boolean().default(false),
     next: nextSchema,

@@ -20,8 +20,8 @@ import { answeredWithinMs } from '../progress.ts';
 import { replayLines, replaySum } from '../render/replay.ts';
 
 const settings = z.object({
-  from: z.string().optional(),
-  to: z.string().optional(),
+  from: z.iso.date().optional(),
+  to: z.iso.date().optional(),
   all: z.boolean().default(false),
   id: z.array(z.int()).optional(),
   organization: z.array(z.int()).optional(),
@@ -35,6 +35,7 @@ const settings = z.object({
 
 export const replay = opsCommand({
   usage: 'replay',
+  changes: { isFinal: true },
   summary: contract.replay.does,
   details:
     'Under their first ids, marked as replays: a subscriber that handles each id once is safe. See docs/replay.md. Ends with 3 when an --id is not known here; the others are sent.',

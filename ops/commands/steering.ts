@@ -9,6 +9,7 @@ import { amount } from '../render/text.ts';
 
 export const pause = opsCommand({
   usage: 'pause',
+  changes: {},
   summary: contract.pause.does,
   details:
     'Nothing is lost: what changes meanwhile is announced afterwards. The reason is shown by status, and is not for personal data.',
@@ -26,6 +27,7 @@ export const pause = opsCommand({
 
 export const resume = opsCommand({
   usage: 'resume',
+  changes: {},
   summary: contract.resume.does,
   examples: [['resume --stack prod', 'the maintenance is over']],
   declare: (command) => command.option('--reason <text>', 'why, for the record', sentence),
@@ -43,6 +45,7 @@ export const resume = opsCommand({
 
 export const acceptTotal = opsCommand({
   usage: 'accept-total',
+  changes: { isFinal: true },
   summary: contract['accept-total'].does,
   details:
     'Until then none of them is called withdrawn. Afterwards each is, once two looks ten minutes apart (withdrawAfter) have lacked it. A total of 0 looks like a host that is broken: make sure of it first.',

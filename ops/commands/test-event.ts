@@ -7,6 +7,7 @@ import { testEventLines } from '../render/test-event.ts';
 
 export const testEvent = opsCommand({
   usage: 'test-event',
+  changes: { isFinal: true },
   summary: contract['test-event'].does,
   details:
     'Whether a subscriber gets it depends on its filter: give the organization or the assessment that it asks for. A filter by type has to list certification.test. Given twice, it sends two.',

@@ -6,6 +6,7 @@ import { tickLines } from '../render/tick.ts';
 
 export const tick = opsCommand({
   usage: 'tick',
+  changes: {},
   summary: contract.tick.does,
   details: 'Safe at any time: if another tick is at work, this one leaves it to that.',
   examples: [['tick --stack prod', 'look for changes now']],

@@ -58,6 +58,8 @@ interface OperatorOptions {
    */
   readonly onNotStarted?: ((refusal: NotStartedError) => void) | undefined;
   readonly clock?: Clock;
+  /** Told of a command that changes something, before it is given: what it throws keeps it from that. */
+  readonly beforeChange?: ((command: Command) => void) | undefined;
   /** After which an answer no longer comes. */
   readonly silenceMs?: number;
 }
@@ -69,16 +71,24 @@ export class Operator {
   readonly #stop: AbortSignal;
   readonly #onNotStarted: OperatorOptions['onNotStarted'];
   readonly #clock: Clock;
+  readonly #beforeChange: OperatorOptions['beforeChange'];
 
   constructor(
     access: Access,
     integration: DeployedIntegration,
-    { stop, onNotStarted, clock = systemClock, silenceMs = answerMs }: OperatorOptions,
+    {
+      stop,
+      onNotStarted,
+      clock = systemClock,
+      silenceMs = answerMs,
+      beforeChange,
+    }: OperatorOptions,
   ) {
     this.integration = integration;
     this.#stop = stop;
     this.#onNotStarted = onNotStarted;
     this.#clock = clock;
+    this.#beforeChange = beforeChange;
     this.#lambda = access.clients.open(
       new LambdaClient({
         ...access.settings('lambda'),
@@ -128,6 +138,7 @@ export class Operator {
 
   /** What was not started has done nothing, whatever the command: given again, it is given once. */
   async #started(command: Command): Promise<unknown> {
+    if (isChanging(command.command, command)) this.#beforeChange?.(command);
     const began = this.#clock.now();
     let isTold = false;
     for (;;) {

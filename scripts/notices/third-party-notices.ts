@@ -4,23 +4,33 @@ import { join } from 'node:path';
 /** Licences that let their text be left out. */
 const asksForNoText = new Set(['0BSD', 'MIT-0', 'Unlicense']);
 
-/** Built into undici, which ships its code without its licence. */
-const llhttp = {
-  name: 'llhttp, in undici',
-  texts: [readFileSync(join(import.meta.dirname, 'llhttp.txt'), 'utf8')],
-};
+/** What is built into packages that ship its code without its licence. */
+const builtIn = [
+  { within: 'undici/lib/llhttp/', name: 'llhttp, in undici', file: 'llhttp.txt' },
+  {
+    within: '@modelcontextprotocol/server/dist/src-',
+    name: 'content-type, in @modelcontextprotocol/server',
+    file: 'content-type.txt',
+  },
+];
 
 /**
  * The licences of the packages that are bundled: each text once, below the names of its packages.
  *
  * @param bundled files of the bundles, as esbuild's metafile names them
+ * @param whole begins a sentence
  * @throws Error if a package has no licence text, and may not be without
  */
-export function thirdPartyNotices(bundled: Iterable<string>): string {
+export function thirdPartyNotices(
+  bundled: Iterable<string>,
+  whole = 'The functions contain',
+): string {
   const files = [...bundled];
   const folders = new Set(files.flatMap((file) => packageFolder(file) ?? []));
   const packages = [...folders].map(licensed);
-  if (files.some((file) => file.includes('undici/lib/llhttp/'))) packages.push(llhttp);
+  for (const { within, name, file } of builtIn)
+    if (files.some((one) => one.includes(within)))
+      packages.push({ name, texts: [readFileSync(join(import.meta.dirname, file), 'utf8')] });
 
   const namesOf = new Map<string, Set<string>>();
   for (const { name, texts } of packages)
@@ -28,10 +38,9 @@ export function thirdPartyNotices(bundled: Iterable<string>): string {
   const sections = [...namesOf].map(
     ([text, names]) => `${[...names].sort().join('\n')}\n\n${text}`,
   );
+  const intro = `${whole} parts of these packages, minified.\n`;
   return [intro, ...sections.sort()].join(`\n${'-'.repeat(80)}\n\n`);
 }
-
-const intro = 'The functions contain parts of these packages, minified.\n';
 
 /** `node_modules/@scope/name` of a file in it; nothing of our own files. */
 function packageFolder(file: string): string | undefined {

@@ -10,7 +10,7 @@ import type { AskedOfAws, Environment, Host } from '../../ops/host.ts';
 import type { ClientSettings, Service } from '../../ops/target/access.ts';
 import { Deployment, type DeploymentConfig } from '../scaffold/deployment.ts';
 import { Gate, type Reply } from '../support/gate.ts';
-import type { Ended } from '../support/running.ts';
+import type { Ended, Screen } from '../support/running.ts';
 import { HastyClock } from './hasty-clock.ts';
 import { Running } from './running.ts';
 
@@ -42,6 +42,7 @@ interface StartOptions {
   /** Whether it is on a terminal. */
   readonly isTTY: boolean;
   readonly clock: Clock;
+  readonly output: Screen;
 }
 
 const answerSchema = z.looseObject({
@@ -169,10 +170,10 @@ export class Duty {
 
   #running(
     args: string,
-    { env = {}, isTTY = false, clock = this.clock }: Partial<StartOptions>,
+    { env = {}, clock = this.clock, ...rest }: Partial<StartOptions>,
   ): Running {
     const environment = { ...this.environment, ...env };
-    return new Running(args, { environment, isTTY, clock, aws: foundIn(environment) });
+    return new Running(args, { ...rest, environment, clock, aws: foundIn(environment) });
   }
 
   #here(args: string): string {

@@ -34,7 +34,8 @@ export class PackedPackage {
     // `npm run check` is there for our own types. Several threads would take more of two processors.
     const options = ['--noCheck', '--singleThreaded', '--outDir', join(this.#folder, 'dist')];
     this.#build('tsc', ['-p', 'tsconfig.build.json', ...options]);
-    this.#build('node', ['scripts/bundle-functions.ts', join(this.#folder, 'dist')]);
+    for (const script of ['bundle-functions.ts', 'bundle-libraries.ts'])
+      this.#build('node', [`scripts/${script}`, join(this.#folder, 'dist')]);
     cpSync(join(root, 'package.json'), join(this.#folder, 'package.json'));
     cpSync(join(root, 'ops/launcher.mjs'), join(this.#folder, 'ops/launcher.mjs'));
     this.#build('npm', ['pack', '--silent'], this.#folder);

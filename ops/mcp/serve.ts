@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { commands } from '../commands/index.ts';
+import { InterruptedError } from '../errors.ts';
+import { programName, version } from '../program.ts';
+import { type Caller, callTool, type Told } from './call.ts';
+import {
+  type CallToolResult,
+  McpServer,
+  type ServerContext,
+  StdioServerTransport,
+  serveStdio,
+} from './library.ts';
+import { toolsOf } from './tools.ts';
+
+/** Whom it assists, and in what. */
+const instructions = (allowsChanges: boolean) =>
+  [
+    'certification-notifier watches a partner for new, changed and withdrawn certifications and announces each to subscribers.',
+    'Is anything wrong: status, then check. Why somebody has not heard of a certification: explain with its id. Whether days are complete: prove.',
+    "Days are in the partner's time zone. Answers say what to do in commands for people; they name nobody.",
+    allowsChanges
+      ? 'What changes something first answers with a preview: have the person agree to it before you confirm.'
+      : 'You can only look. Where something is to be changed, give the person the command that the answer names.',
+  ].join('\n');
+
+/** Serves the protocol on standard input and output, until the input ends or somebody stops it. */
+export async function serveMcp(caller: Caller): Promise<void> {
+  const { streams, stopping } = caller.host;
+  const { input, output } = streams;
+  const calls = new Calls(caller);
+  const served = serveStdio(() => calls.server(), {
+    transport: new StdioServerTransport(input, output),
+  });
+  await Promise.race([once(input, 'end'), once(input, 'close'), aborted(stopping.signal)]);
+  await calls.end();
+  await served.close();
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+/** The calls of one connection, one after the other: the function of an integration answers one at a time. */
+class Calls {
+  readonly #caller: Caller;
+  readonly #ending = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+    const { signal } = caller.host.stopping;
+    signal.addEventListener('abort', () => this.#ending.abort(signal.reason), { once: true });
+  }
+
+  server(): McpServer {
+    const { options, allowsChanges } = this.#caller;
+    const server = new McpServer(
+      { name: programName, title: 'Certification notifier', version: version() },
+      { instructions: instructions(allowsChanges) },
+    );
+    const allowed = { changes: allowsChanges, integration: options.integration === undefined };
+    for (const tool of toolsOf(commands, allowed)) {
+      const { name, description, input: inputSchema, annotations } = tool;
+      server.registerTool(name, { description, inputSchema, annotations }, (given, context) =>
+        this.#inTurn(context, (stopping) =>
+          callTool(tool, given, this.#caller, { stopping, tell: progressOf(context) }),
+        ),
+      );
+    }
+    return server;
+  }
+
+  /** What is under way comes to its end between two calls of the function. */
+  async end(): Promise<void> {
+    this.#ending.abort(new InterruptedError());
+    await this.#last;
+  }
+
+  #inTurn(
+    { mcpReq: { signal } }: ServerContext,
+    call: (stopping: AbortController) => Promise<Told>,
+  ): Promise<CallToolResult> {
+    const turn = this.#last.then(async () => {
+      const stopping = new AbortController();
+      const either = AbortSignal.any([signal, this.#ending.signal]);
+      const stop = () => stopping.abort(new InterruptedError());
+      if (either.aborted) stop();
+      either.addEventListener('abort', stop, { once: true });
+      return resultOf(await call(stopping));
+    });
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+}
+
+/** Whoever waits is told how far it is, if they want to know. */
+function progressOf({ mcpReq }: ServerContext): ((line: string) => void) | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let progress = 0;
+  let last = '';
+  return (message) => {
+    // A line is shown several times a second, and tells of seconds.
+    if (message === last) return;
+    last = message;
+    progress += 1;
+    const params = { progressToken, progress, message };
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
+function resultOf({ text, structured, isError }: Told): CallToolResult {
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: structured,
+    ...(isError && { isError }),
+  };
+}

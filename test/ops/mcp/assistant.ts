@@ -1,0 +1,57 @@
+import { PassThrough } from 'node:stream';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod';
+import type { Clock } from '../../../lambda/clock.ts';
+import { Screen } from '../../support/running.ts';
+import type { Duty } from '../duty.ts';
+import type { Running } from '../running.ts';
+
+const resultSchema = z.object({
+  content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
+  structuredContent: z.record(z.string(), z.unknown()),
+  isError: z.boolean().default(false),
+});
+
+/** What a program writes, also for somebody who reads it as it comes. */
+class Piped extends Screen {
+  readonly read = new PassThrough();
+
+  override _write(chunk: Buffer, encoding: string, done: () => void): void {
+    this.read.write(chunk);
+    super._write(chunk, encoding, done);
+  }
+}
+
+/** The SDK's own client, at the streams of a program that runs in this process. */
+export class Assistant {
+  readonly client = new Client({ name: 'assistant', version: '1.0.0' });
+  readonly program: Running;
+  readonly #output = new Piped(false);
+
+  constructor(duty: Duty, options = '', clock: Clock = duty.clock) {
+    this.program = duty.start(`mcp${options}`, { output: this.#output, clock });
+  }
+
+  /** The transport of a server is that of a client with its streams the other way round. */
+  async connect(): Promise<this> {
+    await this.client.connect(new StdioServerTransport(this.#output.read, this.program.input));
+    return this;
+  }
+
+  async call(name: string, args: Record<string, unknown> = {}) {
+    return told(await this.client.callTool({ name, arguments: args }));
+  }
+
+  /** Ends the input, as assistants do. */
+  async end() {
+    this.program.input.end();
+    return this.program.ended;
+  }
+}
+
+/** What a tool has answered. */
+export function told(answer: unknown) {
+  const { content, structuredContent: structured, isError } = resultSchema.parse(answer);
+  return { text: content[0].text, structured, isError };
+}
