@@ -1,5 +1,5 @@
 import { NotifierError } from '../lambda/errors.ts';
-import { NotFoundError, UnexpectedError } from '../ops/errors.ts';
+import { NotFoundError, UnexpectedError, UsageError } from '../ops/errors.ts';
 import type { Door } from './door.ts';
 import { argvOf, formOf, inputOf } from './forms.ts';
 import { guard } from './guard.ts';
@@ -8,7 +8,10 @@ import { page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
 import { type Live, liveScript } from './live.ts';
 import type { Asked, Page } from './page.ts';
+import { certification, certificationFound } from './pages/certification.ts';
 import { command, commandList } from './pages/commands.ts';
+import { held } from './pages/held.ts';
+import { notices } from './pages/notices.ts';
 import { now } from './pages/now.ts';
 import { run } from './pages/run.ts';
 import { Runs } from './runs.ts';
@@ -22,7 +25,16 @@ interface AppParts {
 }
 
 /** Of each integration. */
-const pages: readonly Page[] = [now, commandList, command, run];
+const pages: readonly Page[] = [
+  now,
+  held,
+  notices,
+  certification,
+  certificationFound,
+  commandList,
+  command,
+  run,
+];
 
 /** All addresses of the console. */
 export function app(door: Door, { token, live, host }: AppParts): Hono {
@@ -112,9 +124,14 @@ async function failure(c: Context, door: Door, root: string, thrown: unknown): P
   const isStarting = steps.length > 0;
   const content = isStarting ? starting(steps) : problem(error);
   const title = isStarting ? 'Starting' : 'This cannot be shown';
-  const status = error instanceof NotFoundError ? 404 : 502;
+  const status = statusOf(error);
   const about = { door, integrations, at: '', root, path: c.req.path };
   return c.html(page({ ...about, title, content }), status);
+}
+
+function statusOf(error: NotifierError): 400 | 404 | 502 {
+  if (error instanceof UsageError) return 400;
+  return error instanceof NotFoundError ? 404 : 502;
 }
 
 function problem({ message, whatToDo }: NotifierError): Html {

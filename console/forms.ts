@@ -1,6 +1,6 @@
-import type { Argument, Command, Option } from 'commander';
+import { type Argument, type Command, InvalidArgumentError, type Option } from 'commander';
 import { commands } from '../ops/commands/index.ts';
-import { NotFoundError } from '../ops/errors.ts';
+import { NotFoundError, UsageError } from '../ops/errors.ts';
 import type { OpsCommand } from '../ops/ops-command.ts';
 import { buildProgram } from '../ops/program.ts';
 
@@ -122,4 +122,57 @@ export function inputOf(
 ): string {
   if (reads === undefined) return '';
   return JSON.stringify(Object.fromEntries(reads.map(({ name }) => [name, given[name] ?? ''])));
+}
+
+/**
+ * Options and arguments of a command by their names, as an address has them, in the form that its settings take.
+ *
+ * @throws UsageError for values that it does not take
+ */
+export function settingsGiven(
+  command: OpsCommand,
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> {
+  const { options, registeredArguments } = declared(buildProgram(), command);
+  const all = [
+    ...options.map((one) => ({ name: one.attributeName(), label: one.flags, parse: one.parseArg })),
+    ...registeredArguments.map((one) => ({
+      name: one.name(),
+      label: one.name(),
+      parse: one.parseArg,
+    })),
+  ];
+  return Object.fromEntries(
+    all.flatMap(({ name, label, parse }) => {
+      const text = given[name]?.trim() ?? '';
+      return text === '' ? [] : [[name, parse === undefined ? text : taken(label, text, parse)]];
+    }),
+  );
+}
+
+function taken(label: string, text: string, parse: NonNullable<Option['parseArg']>): unknown {
+  try {
+    return parse<unknown>(text, undefined);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new UsageError(`${label} cannot be ${text}.`, error.message);
+  }
+}
+
+/** A command of ours with its options, as advice names it: its path, and how its form is filled in. */
+export function formFilled(line: string): {
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+} {
+  const form = forms().find(({ command: { usage } }) => `${line} `.startsWith(`${usage} `));
+  if (form === undefined)
+    throw new NotFoundError(`There is no command ${line}.`, 'It is a defect.');
+  const { command, fields } = form;
+  const words = line.slice(command.usage.length).trim().split(/[ =]/).filter(Boolean);
+  const filled = fields.flatMap(({ name, flag, kind }): [string, string][] => {
+    const at = flag === undefined ? -1 : words.indexOf(flag);
+    if (at < 0) return [];
+    return [[name, kind === 'check' ? 'yes' : (words[at + 1] ?? '')]];
+  });
+  return { path: formPath(command), fields: Object.fromEntries(filled) };
 }

@@ -54,12 +54,14 @@ export class Live {
 
 /**
  * In the browser: when something has changed, the page is fetched again, and the parts of it that may change are put in
- * the place of the old ones, save where somebody is typing. Without it, pages are as they were when they were opened.
+ * the place of the old ones, save where somebody is typing. A page without such parts is not fetched again: it may ask
+ * the partner. Without it, pages are as they were when they were opened.
  */
 export const liveScript = `
 'use strict';
 let under = false, again = false;
 async function look() {
+  if (!document.querySelector('[data-live]')) return;
   if (under) { again = true; return; }
   under = true;
   do {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { commandLine } from '../../lambda/condition-table.ts';
 import { historyColumns, historyRows } from '../../ops/render/status.ts';
+import { commandForm, commandPath } from '../command-form.ts';
 import { type Field, formOf, formPath, forms } from '../forms.ts';
 import { type Html, live, table } from '../html.ts';
-import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
 import type { Page } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
@@ -19,7 +18,7 @@ export const commandList: Page = {
     return html`<p>The commands of the command line, with its own questions before anything is changed.</p>
 <dl>${forms().map(
       ({ command }) =>
-        html`<div><dt><a href="${pathOf(integration, `commands/${formPath(command)}`)}">${command.usage}</a></dt><dd>${command.summary}</dd></div>`,
+        html`<div><dt><a href="${commandPath(integration, formPath(command))}">${command.usage}</a></dt><dd>${command.summary}</dd></div>`,
     )}</dl>
 ${live('history', table('What has been changed, and by whom', historyColumns, rows))}`;
   },
@@ -34,11 +33,12 @@ export const command: Page = {
     const { command, fields } = formOf(given['command']);
     const { usage, summary, details } = command;
     return html`<p>${summary}</p>${details ? html`<p class="faint">${details}</p>` : ''}
-<form class="fields" method="post" action="${pathOf(integration, `commands/${formPath(command)}`)}" autocomplete="off">
-<input type="hidden" name="run" value="${randomUUID()}">
-${fields.map((field) => shown(field, given[field.name] ?? ''))}
-<p class="buttons"><button class="act">${usage}</button></p>
-</form>
+${commandForm(
+  integration,
+  formPath(command),
+  html`${fields.map((field) => shown(field, given[field.name] ?? ''))}
+<p class="buttons"><button class="act">${usage}</button></p>`,
+)}
 <p class="faint">On the command line: <code>${commandLine({ ops: usage }, door.place(integration))}</code></p>`;
   },
 };

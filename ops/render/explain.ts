@@ -1,6 +1,6 @@
 import type { Reason } from '../../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
-import { type Cell, facts, table, type View } from './layout.ts';
+import { type Cell, facts, painted, table, type View } from './layout.ts';
 import { reasonTold } from './status.ts';
 import { isLeftAlone } from './steering.ts';
 import { assessmentNamed, organizationNamed } from './text.ts';
@@ -53,31 +53,40 @@ const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
 
 /** The life of one assessment. @param status to say what keeps ticks from it; absent: nothing has to */
 export function explainLines(view: View, explanation: Explanation, status?: Status): string[] {
-  const { id, verdict, known, partner } = explanation;
-  const [tone, text] = pair(verdicts[verdict]);
+  const { id, known } = explanation;
   return [
-    `${view.paint('strong', `assessment ${id}`)}  ${view.paint(tone, text)}`,
-    ...facts(view, [
-      [
-        'certified on',
-        known && `${known.day}${known.presence === 'withdrawn' ? ' (withdrawn)' : ''}`,
-      ],
-      [
-        'assessment',
-        known &&
-          `${assessmentNamed(known.assessment_name)}, ${organizationNamed(known.organization_id)}`,
-      ],
-      ['first seen', known && firstSeen(view, known)],
-      ['day', dayOf(view, explanation)],
-      ['partner now', partnerNow(partner)],
-      ...(status === undefined
-        ? []
-        : inTheWay(status).map((reason): [string, Cell] => [
-            'in the way',
-            ['warning', reasonTold(view, status, reason)],
-          ])),
-    ]),
+    `${view.paint('strong', `assessment ${id}`)}  ${painted(view, explainVerdict(explanation))}`,
+    ...facts(view, explainFacts(view, explanation, status)),
     ...(known === undefined ? [] : ['', ...revisions(view, known)]),
+  ];
+}
+
+/** What became of its last revision; of one that is not known, why. */
+export const explainVerdict = ({ verdict }: Explanation): Cell => verdicts[verdict];
+
+/** What is known of it, and what keeps ticks from it. @param status absent: nothing has to be said of that */
+export function explainFacts(
+  view: View,
+  explanation: Explanation,
+  status?: Status,
+): (readonly [name: string, value: Cell | undefined])[] {
+  const { known, partner } = explanation;
+  const inItsWay =
+    status === undefined ? [] : inTheWay(status).map((reason) => reasonTold(view, status, reason));
+  return [
+    [
+      'certified on',
+      known && `${known.day}${known.presence === 'withdrawn' ? ' (withdrawn)' : ''}`,
+    ],
+    [
+      'assessment',
+      known &&
+        `${assessmentNamed(known.assessment_name)}, ${organizationNamed(known.organization_id)}`,
+    ],
+    ['first seen', known && firstSeen(view, known)],
+    ['day', dayOf(view, explanation)],
+    ['partner now', partnerNow(partner)],
+    ...inItsWay.map((told): [string, Cell] => ['in the way', ['warning', told]]),
   ];
 }
 
@@ -172,14 +181,14 @@ function revisions(view: View, { revisions }: Known): string[] {
         foundBy(revision),
         changed.join(', '),
         event,
-        delivery(revision),
+        deliveryTold(revision),
       ];
       return [
         first,
         ...decisions.map(({ decision, at }): Cell[] => [
           '',
           moment(at, view),
-          ['faint', decision.replaceAll('-', ' ')],
+          ['faint', decisionTold(decision)],
           '',
           '',
           '',
@@ -190,6 +199,8 @@ function revisions(view: View, { revisions }: Known): string[] {
   );
 }
 
+export const decisionTold = (decision: string): string => decision.replaceAll('-', ' ');
+
 const reads = {
   page: 'the newest page',
   search: 'a search',
@@ -198,12 +209,13 @@ const reads = {
 } as const;
 
 /** In which read a tick has come upon it, and by which proof that was complete. */
-function foundBy({ found }: Revision): string {
+export function foundBy({ found }: Revision): string {
   if (found === undefined) return '';
   return [reads[found.in], found.proof].filter(Boolean).join(', ');
 }
 
-function delivery({ delivery, code, behind }: Revision): Cell {
+/** What became of its event. */
+export function deliveryTold({ delivery, code, behind }: Revision): Cell {
   const [tone, text] = pair(deliveries[delivery]);
   const more = [
     ...(code === undefined ? [] : [code]),

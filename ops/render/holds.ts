@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { ResultOf } from '../../lambda/operations/contract.ts';
-import { facts, table, type View } from './layout.ts';
+import { type Cell, facts, painted, table, type View } from './layout.ts';
 import { ifPausedLines } from './steering.ts';
 import { added } from './sums.ts';
 import { amount, count, counts } from './text.ts';
@@ -63,20 +63,16 @@ export function holdsLines(
   { kept, altogether }: { kept: Kept; altogether: number },
   waiting: string,
 ): string[] {
-  const { events, certifications, byType, byOrganization, byYear, oldest, newest } = kept;
-  const unreadable = kept.unreadable > 0 ? count(kept.unreadable, 'outbox', 'outboxes') : undefined;
-  if (events === 0) return noneLines(view, unreadable, altogether, waiting);
+  const { byOrganization, byYear } = kept;
+  if (kept.events === 0) return noneLines(view, kept, altogether, waiting);
   const right = { align: 'right' } as const;
   const shown = byOrganization.slice(0, organizationsShown);
   const more = byOrganization.length - shown.length;
   const isNamed = shown.some(({ organization_name: name }) => name !== undefined);
+  const { events, of } = holdsGist(kept, waiting);
   return [
-    `${view.paint('strong', `${count(events, 'event')} ${waiting}`)}, of ${count(certifications, 'assessment')}: ${counts(byType)}`,
-    ...facts(view, [
-      ['oldest', oldest && momentAndDistance(oldest, view)],
-      ['newest', newest && momentAndDistance(newest, view)],
-      ['unreadable', unreadable],
-    ]),
+    `${view.paint('strong', events)}${of}`,
+    ...facts(view, holdsFacts(view, kept)),
     '',
     ...table(
       view,
@@ -124,18 +120,39 @@ export function nextLines(
   ];
 }
 
-function noneLines(
+/** How much it is, in a sentence. */
+export function holdsGist({ events, certifications, byType }: Kept, waiting: string) {
+  return {
+    events: `${count(events, 'event')} ${waiting}`,
+    of: `, of ${count(certifications, 'assessment')}: ${counts(byType)}`,
+  };
+}
+
+export function holdsFacts(
   view: View,
-  unreadable: string | undefined,
-  altogether: number,
-  waiting: string,
-): string[] {
-  const others = `${count(altogether, 'event')} ${waiting}, and none of them matches.`;
-  if (unreadable === undefined) return [altogether === 0 ? `Nothing is ${waiting}.` : others];
+  { oldest, newest, unreadable }: Kept,
+): (readonly [name: string, value: string | undefined])[] {
   return [
-    altogether === 0 ? `Nothing that can be read is ${waiting}.` : others,
-    view.paint('warning', `${unreadable} cannot be read.`),
+    ['oldest', oldest && momentAndDistance(oldest, view)],
+    ['newest', newest && momentAndDistance(newest, view)],
+    ['unreadable', unreadable > 0 ? outboxes(unreadable) : undefined],
   ];
+}
+
+/** What is said where none is left, or none of those that were asked for. */
+export function noneTold({ unreadable }: Kept, altogether: number, waiting: string): Cell[] {
+  const none = unreadable > 0 ? 'Nothing that can be read is' : 'Nothing is';
+  const others = `${count(altogether, 'event')} ${waiting}, and none of them matches.`;
+  return [
+    altogether === 0 ? `${none} ${waiting}.` : others,
+    ...(unreadable > 0 ? [['warning', `${outboxes(unreadable)} cannot be read.`] as const] : []),
+  ];
+}
+
+const outboxes = (number: number) => count(number, 'outbox', 'outboxes');
+
+function noneLines(view: View, kept: Kept, altogether: number, waiting: string): string[] {
+  return noneTold(kept, altogether, waiting).map((told) => painted(view, told));
 }
 
 function listLines(view: View, list: Holds['list']): string[] {

@@ -52,7 +52,7 @@ export function table(
   return [...(columns.some(({ title }) => title !== '') ? [line(titles)] : []), ...rows.map(line)];
 }
 
-function painted(view: View, cell: Cell): string {
+export function painted(view: View, cell: Cell): string {
   return typeof cell === 'string' ? cell : view.paint(...cell);
 }
 

@@ -67,13 +67,38 @@ export class Visitor implements AsyncDisposable {
     const { text } = await this.opens(page);
     const run = /name="run" value="([^"]+)"/.exec(text)?.[1] ?? '';
     const action = /<form[^>]+method="post" action="([^"]+)"/.exec(text)?.[1] ?? page;
+    return this.#posts(action, { run, ...fields });
+  }
+
+  /** Presses a button of a page, whose form says the rest. @param name as a screen reader tells it */
+  async presses(page: string, name: string): Promise<Shown> {
+    const { text } = await this.opens(page);
+    const forms = text.matchAll(/<form[^>]+method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs);
+    for (const [, action = '', content = ''] of forms)
+      for (const [, attributes = '', label = ''] of content.matchAll(
+        /<button([^>]*)>(.*?)<\/button>/gs,
+      )) {
+        const said = attributesOf(attributes);
+        if ((said['aria-label'] ?? label) !== name) continue;
+        const hidden = [...content.matchAll(/<input type="hidden"([^>]*)>/g)].map(([, one = '']) =>
+          attributesOf(one),
+        );
+        const fields = [...hidden, said].flatMap(({ name, value = '' }): [string, string][] =>
+          name === undefined ? [] : [[name, value]],
+        );
+        return this.#posts(said['formaction'] ?? action, Object.fromEntries(fields));
+      }
+    throw new Error(`${page} has no button ${name}, but ${text}`);
+  }
+
+  async #posts(action: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
     const { headers } = await this.raw(this.at(action), {
       method: 'POST',
       headers: {
         origin: this.origin,
         'content-type': 'application/x-www-form-urlencoded',
       },
-      body: new URLSearchParams({ run, ...fields }).toString(),
+      body: new URLSearchParams(fields).toString(),
     });
     return this.opens(headers.get('location') ?? action);
   }
@@ -101,4 +126,9 @@ export class Visitor implements AsyncDisposable {
     await this.#console[Symbol.asyncDispose]();
     this.#door[Symbol.dispose]();
   }
+}
+
+function attributesOf(text: string): Readonly<Record<string, string>> {
+  const all = text.matchAll(/([\w-]+)="([^"]*)"/g);
+  return Object.fromEntries([...all].map(([, name = '', value = '']) => [name, value]));
 }

@@ -1,0 +1,27 @@
+import type { Selection } from '../lambda/operations/shapes.ts';
+import { commandForm, commandPath, hiddenFields } from './command-form.ts';
+import type { Html } from './html.ts';
+import { html } from './library.ts';
+
+/** By the names of the options that select events which wait for ops. */
+export type Selected = Readonly<Record<string, string>>;
+
+interface Decision {
+  readonly waits: Selection['waiting'];
+  readonly selected: Selected;
+  /** In words, for those who do not see the row that the buttons stand in. */
+  readonly of: string;
+}
+
+/** What ops can decide about what waits for them: the command line's own commands, about exactly that selection. */
+export function decisionForm(integration: string, { waits, selected, of }: Decision): Html {
+  const button = (text: string, more: Html | string = '') =>
+    html`<button aria-label="${text}: ${of}"${more}>${text}</button>`;
+  const discard = html` formaction="${commandPath(integration, 'discard')}"`;
+  const buttons =
+    waits === 'held'
+      ? html`${button('Release')}${button('As digest', html` name="digest" value="yes"`)}${button('Discard', discard)}`
+      : html`${button('Try again')}${button('Discard', discard)}`;
+  const fields = { ...selected, ...(waits === 'undeliverable' && { undeliverable: 'yes' }) };
+  return commandForm(integration, 'release', html`${hiddenFields(fields)}${buttons}`, 'buttons');
+}

@@ -1,0 +1,190 @@
+import * as z from 'zod';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
+import type { Selection } from '../../lambda/operations/shapes.ts';
+import { holds } from '../../ops/commands/holds.ts';
+import { selectionOf, selectionSettings } from '../../ops/commands/selecting.ts';
+import { counted, holdsFacts, holdsGist, type Kept, noneTold } from '../../ops/render/holds.ts';
+import type { View } from '../../ops/render/layout.ts';
+import { amount, count } from '../../ops/render/text.ts';
+import { moment } from '../../ops/render/time.ts';
+import { addressOf, commandForm, hiddenFields } from '../command-form.ts';
+import { decisionForm, type Selected } from '../decisions.ts';
+import { settingsGiven } from '../forms.ts';
+import { facts, type Html, live, table } from '../html.ts';
+import { pathOf } from '../layout.ts';
+import { html } from '../library.ts';
+import type { Asked, Page } from '../page.ts';
+import { cell, viewOf } from '../view.ts';
+
+/** Of a table: the filters lead to the others. */
+const rowsShown = 100;
+const kinds = ['created', 'updated', 'withdrawn', 'restored'] as const;
+const filters = ['organization', 'year', 'type', 'id'] as const;
+const settings = z.object(selectionSettings);
+
+/** What waits for a decision of ops: how much of what, and the decision on exactly that. */
+export const held: Page = {
+  path: 'held',
+  title: () => 'Held',
+  async content(asked) {
+    const { door, integration, given } = asked;
+    const chosen = selectionOf(
+      settings.parse(settingsGiven(holds, { ...given, undeliverable: '' })),
+    );
+    const view = viewOf(door);
+    const parts = { view, integration, filter: filterOf(given) };
+    const kept = await waiting(asked, { ...chosen, waiting: 'held' });
+    const refused = await waiting(asked, { ...chosen, waiting: 'undeliverable' });
+    return html`${filterForm(integration, parts.filter)}
+<section aria-labelledby="held-title"><h2 id="held-title">Held as a flood</h2>
+${live('held', told(kept, 'held', parts))}</section>
+<section aria-labelledby="undeliverable-title"><h2 id="undeliverable-title">Refused by SNS for good</h2>
+${live('undeliverable', told(refused, 'undeliverable', parts))}</section>`;
+  },
+};
+
+interface Waiting {
+  readonly kept: Kept;
+  /** Where none of them was asked for. */
+  readonly altogether: number;
+  /** One answer has not told of all. */
+  readonly isPart: boolean;
+}
+
+interface Parts {
+  readonly view: View;
+  readonly integration: string;
+  readonly filter: Selected;
+}
+
+function filterOf(given: Asked['given']): Selected {
+  return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
+}
+
+/** One answer, which names ten thousand events: a page that is put anew with each tick reads no more. */
+async function waiting({ door, integration }: Asked, selection: Selection): Promise<Waiting> {
+  const ask = (some: Selection): Promise<ResultOf<'holds'>> => door.ask(integration, 'holds', some);
+  const one = await ask(selection);
+  const kept = counted(one, true);
+  const isPart = one.next !== undefined;
+  const isFiltered = Object.keys(selection).length > 1;
+  if (kept.events > 0 || !isFiltered) return { kept, altogether: kept.events, isPart };
+  const { list } = await ask({ waiting: selection.waiting });
+  return { kept, altogether: list.length, isPart };
+}
+
+function filterForm(integration: string, filter: Selected): Html {
+  const text = (name: string, label: string) =>
+    html`<label>${label}<input name="${name}" value="${filter[name] ?? ''}" size="12"></label>`;
+  return html`<form class="row" method="get" action="${pathOf(integration, 'held')}">
+${text('organization', 'Organizations')}${text('year', 'Certified in')}
+<label>Type<select name="type"><option value="">any</option>${kinds.map((kind) => html`<option${kind === filter['type'] ? html` selected` : ''}>${kind}</option>`)}</select></label>
+${text('id', 'Assessments')}
+<button>Show these only</button>${Object.keys(filter).length === 0 ? '' : html`<a href="${pathOf(integration, 'held')}">Show all</a>`}
+</form>`;
+}
+
+function told(
+  { kept, altogether, isPart }: Waiting,
+  waits: Selection['waiting'],
+  parts: Parts,
+): Html {
+  const { view, integration, filter } = parts;
+  const more = isPart ? partOnly(integration, waits, filter) : html``;
+  if (kept.events === 0)
+    return html`${noneTold(kept, altogether, waits).map((one) => html`<p>${cell(one)}</p>`)}${more}`;
+  const { events, of } = holdsGist(kept, waits);
+  const which = Object.keys(filter).length === 0 ? 'all of it' : 'what is shown';
+  return html`<p><strong>${events}</strong>${of}</p>${more}
+${facts(holdsFacts(view, kept))}
+${decisionForm(integration, { waits, selected: filter, of: which })}
+<div class="columns">${byOrganization(kept, waits, parts)}<div>${byYear(kept, waits, parts)}${byType(kept, waits, parts)}</div></div>
+${list(kept, waits, parts)}`;
+}
+
+function partOnly(integration: string, waits: Selection['waiting'], filter: Selected): Html {
+  const fields = { ...filter, ...(waits === 'undeliverable' && { undeliverable: 'yes' }) };
+  const all = html`${hiddenFields(fields)}<button>Count all</button>`;
+  return html`<p class="warning">More of them wait than one answer tells of: this is the first part. A decision is about all of them.</p>
+${commandForm(integration, 'holds', all, 'buttons')}`;
+}
+
+function byOrganization({ byOrganization: all }: Kept, waits: Selection['waiting'], parts: Parts) {
+  const { integration, filter } = parts;
+  const shown = all.slice(0, rowsShown);
+  const columns = [{ title: 'Organization' }, { title: 'Events', isNumber: true }, { title: '' }];
+  const rows = shown.map(({ organization_id: id, organization_name: name = '', events }) => {
+    // Nothing selects records without one.
+    if (id === null) return ['none', amount(events), ''];
+    const selected = { ...filter, organization: String(id) };
+    const link = html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${id}</a> ${name}`;
+    return [
+      link,
+      amount(events),
+      decisionForm(integration, { waits, selected, of: `organization ${id}` }),
+    ];
+  });
+  return html`<div>${table(`${title(waits)} by organization`, columns, rows)}${others(all.length - shown.length, 'other organization')}</div>`;
+}
+
+function byYear(
+  { byYear: all }: Kept,
+  waits: Selection['waiting'],
+  { integration, filter }: Parts,
+) {
+  const shown = all.slice(0, rowsShown);
+  const columns = [{ title: 'Certified in' }, { title: 'Events', isNumber: true }, { title: '' }];
+  const rows = shown.map(({ year, events }) => {
+    const selected = { ...filter, year: String(year) };
+    return [
+      html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${year}</a>`,
+      amount(events),
+      decisionForm(integration, { waits, selected, of: `certified in ${year}` }),
+    ];
+  });
+  return html`${table(`${title(waits)} by year`, columns, rows)}${others(all.length - shown.length, 'other year')}`;
+}
+
+function byType(
+  { byType: all }: Kept,
+  waits: Selection['waiting'],
+  { integration, filter }: Parts,
+) {
+  const columns = [{ title: 'Type' }, { title: 'Events', isNumber: true }, { title: '' }];
+  const rows = kinds
+    .filter((type) => all[type] > 0)
+    .map((type) => {
+      const selected = { ...filter, type };
+      return [
+        html`<a href="${addressOf(pathOf(integration, 'held'), selected)}">${type}</a>`,
+        amount(all[type]),
+        decisionForm(integration, { waits, selected, of: type }),
+      ];
+    });
+  return table(`${title(waits)} by type`, columns, rows);
+}
+
+function list({ list: all = [] }: Kept, waits: Selection['waiting'], { view, integration }: Parts) {
+  const shown = all.slice(0, rowsShown);
+  const isRefused = waits === 'undeliverable';
+  const titles = ['Assessment', 'Revision', 'Type', 'Organization', 'Certified in', 'Since'];
+  const columns = [...titles, ...(isRefused ? ['Refused with'] : []), ''].map((title) => ({
+    title,
+  }));
+  const rows = shown.map(({ id, revision, type, organization_id, year, since, code = '' }) => [
+    html`<a href="${pathOf(integration, `certifications/${id}`)}">${id}</a>`,
+    revision,
+    type,
+    organization_id ?? 'none',
+    year,
+    moment(since, view),
+    ...(isRefused ? [code] : []),
+    decisionForm(integration, { waits, selected: { id: String(id) }, of: `assessment ${id}` }),
+  ]);
+  return html`${table(`${title(waits)}, the oldest first`, columns, rows)}${others(all.length - shown.length, 'later event')}`;
+}
+
+const title = (waits: Selection['waiting']) => (waits === 'held' ? 'Held' : 'Refused');
+
+const others = (number: number, noun: string): Html =>
+  number > 0 ? html`<p class="faint">and ${count(number, noun)}</p>` : html``;

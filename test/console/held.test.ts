@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Duty, raisedEach } from '../ops/duty.ts';
+import { queues } from '../scaffold/deployment.ts';
+import { Visitor } from './visitor.ts';
+
+const duty = new Duty();
+const { stage } = duty;
+beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
+afterAll(() => duty.dismantle());
+raisedEach(duty, () => stage.completedTick());
+let visitor: Visitor;
+beforeEach(async () => {
+  visitor = await Visitor.at(duty);
+});
+afterEach(() => visitor[Symbol.asyncDispose]());
+
+const page = 'i/district-a/held';
+const runIn = (text: string) => /action="(i\/district-a\/runs\/[^"]+)"/.exec(text)?.[1] ?? '';
+const other = () =>
+  [...stage.sandbox.world.scope.organizationIds].find((id) => id !== stage.filtered) ?? 0;
+const refused = {
+  status: 200,
+  type: 'text/xml',
+  body: `<PublishBatchResponse><PublishBatchResult><Successful/><Failed><member><Id>0</Id>
+    <Code>InvalidParameter</Code><SenderFault>true</SenderFault></member></Failed>
+    </PublishBatchResult></PublishBatchResponse>`,
+};
+
+/** More at once than is announced unasked: two of 2019 and one of 2020, of two organizations. */
+async function flood(): Promise<number[]> {
+  const { world } = stage.sandbox;
+  const added = [
+    world.add({ organization_id: stage.filtered, certified_on: '2019-05-06' }),
+    world.add({ organization_id: stage.filtered, certified_on: '2020-05-07' }),
+    world.add({ organization_id: other(), certified_on: '2019-05-08' }),
+  ];
+  expect(await stage.completedTick()).toMatchObject({ held: 3 });
+  return added.map(({ id }) => id);
+}
+
+/** Presses a button, and agrees to what is asked then. */
+async function decides(name: string, question: RegExp, on = page): Promise<string> {
+  const run = runIn((await visitor.presses(on, name)).text);
+  await visitor.sees(run, question);
+  await visitor.sends(run, { answer: 'yes' });
+  return visitor.sees(run, /It has ended/);
+}
+
+describe('the page of what is held', () => {
+  it('says that nothing is', async () => {
+    const { text } = await visitor.opens(page);
+    expect(text).toContain('Nothing is held.');
+    expect(text).toContain('Nothing is undeliverable.');
+    expect(text).not.toContain('<button aria-label');
+  });
+
+  it('counts it by organization with its name, by year and by type, and lists it', async () => {
+    const [id = 0] = await flood();
+    const { text } = await visitor.opens(page);
+    expect(text).toContain('<strong>3 events held</strong>, of 3 assessments: 3 created');
+    const name = stage.sandbox.world.organizations.find(({ id }) => id === stage.filtered)?.name;
+    expect(text).toContain(`organization=${stage.filtered}">${stage.filtered}</a> ${name}`);
+    expect(text).toMatch(/year=2019">2019<\/a><\/td><td class="number">2</);
+    expect(text).toMatch(/type=created">created<\/a><\/td><td class="number">3</);
+    expect(text).toContain(`href="i/district-a/certifications/${id}"`);
+  });
+
+  it('shows what was asked for only, and says that others wait where that is none', async () => {
+    await flood();
+    const { text } = await visitor.opens(`${page}?year=2019&organization=${other()}`);
+    expect(text).toContain('1 event held');
+    const none = await visitor.opens(`${page}?year=1999`);
+    expect(none.text).toContain('3 events held, and none of them matches.');
+  });
+
+  it('says what is wrong with a filter', async () => {
+    const { status, text } = await visitor.opens(`${page}?year=soon`);
+    expect(status).toBe(400);
+    expect(text).toContain('--year &lt;years&gt; cannot be soon.');
+    expect(text).toContain('Allowed: years, such as 2026');
+  });
+
+  it('releases exactly what a row says', async () => {
+    await flood();
+    await decides('Release: certified in 2019', /Release 2 events\?/);
+    await stage.completedTick();
+    const events = await stage.events(queues.everything);
+    expect(events.map(({ data }) => data.assessment.certified_on).sort()).toEqual([
+      '2019-05-06',
+      '2019-05-08',
+    ]);
+    expect((await visitor.opens(page)).text).toContain('1 event held');
+  });
+
+  it('discards one of a filtered list, and tells people only of the others', async () => {
+    await flood();
+    const of2019 = `${page}?year=2019`;
+    await decides(`Discard: organization ${other()}`, /Tell nobody, ever, of 1 event\?/, of2019);
+    await decides('As digest: all of it', /Tell people, and people only, of 2 events\?/);
+    await stage.completedTick();
+    expect(await stage.events(queues.everything)).toEqual([]);
+    expect((await visitor.opens(page)).text).toContain('Nothing is held.');
+  });
+
+  it('shows what SNS has refused for good with its code, and tries it again', async () => {
+    // A topic that has never accepted anything is not believed.
+    stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-05' });
+    await stage.completedTick();
+    stage.sns.once('PublishBatch', async () => refused);
+    stage.sandbox.world.add({ organization_id: stage.filtered, certified_on: '2019-05-06' });
+    expect(await stage.completedTick()).toMatchObject({ undeliverable: 1 });
+    const { text } = await visitor.opens(page);
+    expect(text).toContain('Nothing is held.');
+    expect(text).toContain('1 event undeliverable');
+    expect(text).toContain('<td class="">InvalidParameter</td>');
+    await decides('Try again: all of it', /Try again 1 event\?/);
+    await stage.completedTick();
+    expect(await stage.events(queues.everything)).toHaveLength(2);
+  });
+});
