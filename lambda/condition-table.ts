@@ -63,8 +63,10 @@ export interface NoticedCondition extends Condition {
   readonly counts?: string;
 }
 
-/** Of this project's command line, to be told where; or one that holds everywhere. */
-export type Command = { readonly ops: string } | { readonly line: string };
+/** Of this project's command line, to be told where. */
+export interface Command {
+  readonly ops: string;
+}
 
 /** Where a command is to be given. */
 export interface Place {
@@ -81,7 +83,6 @@ export function commandLine(
   command: Command,
   { at, program = 'npx certification-notifier', integration }: Place,
 ): string {
-  if ('line' in command) return command.line;
   const which = integration === undefined ? '' : ` --integration ${integration}`;
   return `${program} ${command.ops} ${at}${which}`;
 }
@@ -105,9 +106,7 @@ const mendReceiver = 'Mend the receiver: its policy, its key or its code.';
 const storeThem =
   'Store {"client_id": "...", "client_secret": "..."}, as the partner issued them, as the value of the secret.';
 const store: Command = { ops: 'credentials set' };
-const checkedByHand: Command = {
-  line: 'npm run conformance -- --base-url https://<host> --credentials credentials.json',
-};
+const tried: Command = { ops: 'check' };
 
 export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
   paused: {
@@ -153,7 +152,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened: 'Secrets Manager does not give out the secret.',
     impact: triedAgain,
     toDo: `If AWS denies access, a role or the policy of a key was changed. ${putBack} Otherwise see whether Secrets Manager is disturbed, and whether the key of the secret is enabled.`,
-    command: { ops: 'check' },
+    command: tried,
     alarm: 'refused',
   },
   'credentials-refused': {
@@ -176,8 +175,8 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     happened:
       "The partner's token endpoint does not accept the grant type client_credentials as it is sent.",
     impact: leftAlone,
-    toDo: 'Find out which form of the token request the host accepts, set it as tokenRequest in notifier.config.ts (form, basic or json), and deploy. If none works, ask the partner whether the integration allows the client_credentials grant.',
-    command: checkedByHand,
+    toDo: 'Set `tokenRequest` of the integration to the form that the host accepts (form, basic or json), and deploy. If none works, ask the partner whether the integration allows the client_credentials grant.',
+    command: tried,
     alarm: 'refused',
   },
   'token-refused-twice': {
@@ -189,7 +188,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       "The partner's API refuses tokens that its own token endpoint has issued a moment before.",
     impact: leftAlone,
     toDo: 'If it lasts for more than a few minutes, tell the partner so, and ask whether the integration is enabled on this host.',
-    command: checkedByHand,
+    command: tried,
     alarm: 'refused',
   },
   'not-provisioned': {
@@ -201,7 +200,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       "The partner's API answers 400 to the list without any filter: the integration has no organizations or no assessments assigned.",
     impact: leftAlone,
     toDo: "Contact the partner's support: name the client ID, say that the assessments API answers 400 to the list without any filter, and ask them to assign the integration its organizations and its assessments.",
-    command: checkedByHand,
+    command: tried,
     alarm: 'refused',
   },
   'partner-silent': {
@@ -213,7 +212,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       "The partner's API answers no tick to its end: it is down, slow or not to be reached.",
     impact: triedAgain,
     toDo: 'Check the base URL and the way to the host, then ask the partner about an outage.',
-    command: { ops: 'check' },
+    command: tried,
     alarm: 'failing',
   },
   'rate-limited': {
@@ -225,7 +224,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'The partner refuses requests because there are too many of them (429). The ticks have slowed down to what it answers.',
     impact:
       'Nothing is lost: each tick goes on where the last one stopped. But it takes longer until changes are found.',
-    toDo: 'Ask the partner how many requests a minute this integration may send, and for more if that is little. Set `requestsPerMinute` of the integration to that number in notifier.config.ts, and deploy: then no request is refused any more.',
+    toDo: 'Ask the partner how many requests a minute this integration may send, and for more if that is little. Set `requestsPerMinute` of the integration to that number, and deploy: then no request is refused any more.',
   },
   missing: {
     title: 'many certifications are missing at the partner',
@@ -322,7 +321,7 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
     impact: `They are not announced as withdrawn as long as it does. ${othersAsEver}`,
     counts: 'Certifications',
     toDo: 'Tell the partner their ids, and ask which of the two is right.',
-    command: checkedByHand,
+    command: tried,
   },
   silent: {
     title: 'no certification for unusually long',
@@ -347,8 +346,8 @@ export const noticed: Readonly<Record<ConditionName, NoticedCondition>> = {
       'What was seen is announced; what a read may have overlooked is announced when a later one sees it; nothing of these days is announced as withdrawn.',
     counts: 'Days',
     likely: 'a malformed record, or lists in an order that cannot be relied on.',
-    toDo: 'If malformed records are reported, have them mended first: each leaves its day unproven. Otherwise check whether the host still keeps to its document.',
-    command: checkedByHand,
+    toDo: 'Have malformed records mended first: each leaves its day unproven. Otherwise ask the partner about the order of its lists.',
+    command: { ops: 'status' },
     metric: metrics.daysUnproven,
     alarm: 'unproven',
   },
@@ -402,7 +401,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     likely:
       'the schedule switched off, the credentials refused, the function throttled or failing, ticks that run out of time.',
     toDo: 'See which of the checks fails; then look at the log of the poll function, and at the queue of ticks that did not start.',
-    command: { ops: 'check' },
+    command: tried,
     metric: metrics.ticksCompleted,
     alarm: 'no-completed-tick',
   },
@@ -439,7 +438,7 @@ export const alarmed = (): Readonly<Record<AlarmedName, Condition>> => ({
     impact: leftAlone,
     likely: 'credentials not stored yet, or revoked by the partner; a scope taken away.',
     toDo: 'Read the notice on the operations topic: it says which it is, and whom to ask.',
-    command: { ops: 'check' },
+    command: tried,
     metric: metrics.refused,
     alarm: 'refused',
   },

@@ -58,9 +58,8 @@ function headingOf(name: string): string {
 
 function sectionOf(name: string, condition: Condition): string[] {
   const { title, happened, impact, likely, toDo, command } = condition;
-  const typed = command && ('ops' in command ? command.ops : command.line);
   const rows = [
-    `- **Do**: ${toDo}${typed ? ` \`${typed}\`` : ''}`,
+    `- **Do**: ${toDo}${command ? ` \`${command.ops}\`` : ''}`,
     ...(likely ? [`- **Likely**: ${likely}`] : []),
     `- **Told by**: ${toldBy(name, condition)}; "${title}". Fault: ${condition.fault}.`,
   ];

@@ -103,14 +103,14 @@ export const meanings = {
     says: 'Unexpected response from',
     reach: 'request',
     whatToDo:
-      'Check the base URL; if it is right, the API has changed or a proxy answers in its place: run the conformance suite and show the partner what it finds.',
+      'Check the base URL; if it is right, the API has changed or a proxy answers in its place: tell the partner what is unexpected.',
   },
   /** `get` received a record that is not the one the document describes (partner-api.md, 2.2). */
   'malformed-record': {
     says: 'A malformed record came from',
     fault: 'record',
     reach: 'request',
-    whatToDo: noticed.quarantined.toDo,
+    whatToDo: 'Tell the partner which record it is, and the paths that are wrong.',
   },
   /** A body above `limits.maxResponseBytes`, of which no more is read, or with too many values. */
   'response-too-large': {

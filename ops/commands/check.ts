@@ -65,7 +65,7 @@ async function checkOne(session: Session, operator: Operator, note: boolean) {
 
 /** What ends a condition that was met; that is not to check once more. */
 function withCommand(check: Check, { command }: Partial<Condition> = {}, place: Place): Check {
-  if (command === undefined || ('ops' in command && command.ops === 'check')) return check;
+  if (command === undefined || command.ops === 'check') return check;
   return { ...check, whatToDo: `${check.whatToDo} ${commandLine(command, place)}` };
 }
 

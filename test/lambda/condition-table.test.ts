@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { adviceOn, commandLine, conditions, noticed } from '../../lambda/condition-table.ts';
+import { adviceOn, conditions, noticed } from '../../lambda/condition-table.ts';
 import { accessNames } from '../../lambda/detection/conditions.ts';
 import { reachOf } from '../../lambda/errors.ts';
-import { PartnerError } from '../../lambda/partner/errors.ts';
+import { meanings, PartnerError } from '../../lambda/partner/errors.ts';
 import * as secretErrors from '../../lambda/partner/secret.ts';
 
 const entries = Object.entries(conditions());
@@ -16,6 +16,20 @@ describe.each(entries)('the entry of %s', (_, { title, happened, impact, likely,
     expect(title).toMatch(/[a-z]$/);
     for (const text of [happened, impact, toDo]) expect(text).toMatch(/^[A-Z].*\.$/);
     expect(likely ?? 'one cause.').toMatch(/^[a-zS].*\.$/);
+  });
+});
+
+/** Some have this project as a package, and their configuration in a file of their own. */
+const ofCheckout = /npm run|notifier\.config|docs\/|conformance/;
+
+describe('advice', () => {
+  it.each(entries)('takes no checkout of this project: %s', (_, { toDo, command }) => {
+    expect(`${toDo} ${command?.ops}`).not.toMatch(ofCheckout);
+  });
+
+  it.each(Object.entries(meanings))('of the partner client fits any program: %s', (_, meaning) => {
+    expect(meaning.whatToDo).not.toMatch(ofCheckout);
+    expect(meaning.whatToDo).not.toMatch(/the poll function|\bstack\b/);
   });
 });
 
@@ -38,10 +52,6 @@ describe('a command', () => {
     expect(adviceOn(noticed.paused, place)).toMatch(
       new RegExp(`^Resume it .* npx certification-notifier ${typed}$`),
     );
-  });
-
-  it('that holds everywhere is told as it stands', () => {
-    expect(commandLine({ line: 'npm run x' }, { at: '--local' })).toBe('npm run x');
   });
 });
 

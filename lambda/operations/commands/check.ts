@@ -35,7 +35,7 @@ const nothingToTry = skipped('There is no record to try it with.');
 /** The list goes on changing between two questions: a difference that is real comes twice. */
 const attempts = 2;
 /** The configuration may have somebody who has ended the subscription: a deployment would see no change. */
-const subscribeSomebody = `Where the configuration has nobody, add somebody to subscriptions in notifier.config.ts, and deploy. ${confirmOrSubscribeAgain}`;
+const subscribeSomebody = `Where the configuration has nobody, add somebody to subscriptions, and deploy. ${confirmOrSubscribeAgain}`;
 /** Organizations, and kinds of assessment, of the scope. */
 const named = 20;
 
@@ -211,7 +211,7 @@ function timeZone({ settings, clock }: OperationParts, pulse: PulseRead): Findin
   if (newest <= today.toString()) return ok(found);
   return warning(
     found,
-    'Ask the partner for the time zone of the platform, set it as timeZone in notifier.config.ts, and deploy. A record that is dated in the future by mistake looks the same.',
+    'Ask the partner for the time zone of the platform, set `timeZone` of the integration to it, and deploy. A record that is dated in the future by mistake looks the same.',
   );
 }
 
@@ -236,7 +236,7 @@ async function dayBounds(
   if (attempt < attempts) return dayBounds(parts, deadline, attempt + 1);
   return failed(
     `Filters by day do not add up: ${before} before ${day}, ${on} on it, ${after} after it, of ${pulse.count}; the newest page shows ${shown} of that day.`,
-    'Run npm run conformance against the host, and show the partner its report: without these filters nothing can be proven.',
+    'Show the partner these numbers: without these filters nothing can be proven.',
   );
 }
 
