@@ -63,6 +63,9 @@ export interface NoticedCondition extends Condition {
   readonly counts?: string;
 }
 
+/** What is to be done about something. */
+export type Advice = Pick<Condition, 'toDo' | 'command'>;
+
 /** Of this project's command line, to be told where. */
 export interface Command {
   readonly ops: string;
@@ -87,8 +90,8 @@ export function commandLine(
   return `${program} ${command.ops} ${at}${which}`;
 }
 
-/** What to do about a condition, on one line. */
-export function adviceOn({ toDo, command }: Condition, place: Place): string {
+/** On one line. */
+export function adviceOn({ toDo, command }: Advice, place: Place): string {
   return command ? `${toDo} ${commandLine(command, place)}` : toDo;
 }
 

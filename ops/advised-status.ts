@@ -1,10 +1,4 @@
-import {
-  adviceOn,
-  type Condition,
-  conditions,
-  noticed,
-  type Place,
-} from '../lambda/condition-table.ts';
+import { type Advice, adviceOn, alarmed, noticed, type Place } from '../lambda/condition-table.ts';
 import { type Reason, reasons } from '../lambda/operations/commands/status.ts';
 import type { ResultOf } from '../lambda/operations/contract.ts';
 import type { AdvisedStatus } from './render/status.ts';
@@ -51,10 +45,9 @@ function scheduled(status: Status, { is }: Schedule): Status {
 function advised({ conditions: open, ...status }: Status, place: Place): AdvisedStatus {
   const isOpen = (reason: Reason) => open.some(({ name }) => name === reason);
   const unopened = status.reasons.filter((reason) => !isOpen(reason));
-  const toDo = unopened.flatMap((reason) => conditionOf(reason) ?? []);
   return {
     ...status,
-    toDo: toDo.map((condition) => adviceOn(condition, place)),
+    toDo: unopened.map((reason) => adviceOn(adviceByReason()[reason], place)),
     conditions: open.map((condition) => {
       const entry = noticed[condition.name];
       return { ...condition, title: entry.title, whatToDo: adviceOn(entry, place) };
@@ -62,8 +55,26 @@ function advised({ conditions: open, ...status }: Status, place: Place): Advised
   };
 }
 
-/** What is said of a reason that is no open notice. */
-function conditionOf(reason: Reason): Condition | undefined {
-  const all: Readonly<Record<string, Condition | undefined>> = conditions();
-  return all[reason === 'behind' ? 'no-completed-tick' : reason];
+/** What is to be done about each reason, or that nothing is. */
+export function adviceByReason(): Readonly<Record<Reason, Advice>> {
+  const { 'schedule-removed': removed, 'schedule-disabled': disabled, ...others } = alarmed();
+  return {
+    ...noticed,
+    'never-ticked': {
+      toDo: 'The first tick comes within a period of the schedule. If it does not, see which of the checks fails.',
+      command: { ops: 'check' },
+    },
+    'schedule-removed': removed,
+    'schedule-disabled': disabled,
+    'backing-off': {
+      toDo: 'The partner is asked again by itself. Until then, see which of the checks fails.',
+      command: { ops: 'check' },
+    },
+    baseline: { toDo: 'Nothing: the ticks go on with the baseline.' },
+    behind: others['no-completed-tick'],
+    denied: { toDo: 'Grant what is denied, as it says below.' },
+    unfinished: { toDo: 'Nothing: the next tick goes on.' },
+    differs: { toDo: 'Nothing yet: the ticks search for it, and tell operations if it stays.' },
+    owing: { toDo: 'Nothing: the next tick delivers them.' },
+  };
 }
