@@ -17,6 +17,7 @@ const alone = [
 /** What takes longest comes first, so that no worker is alone with it at the end. */
 const slowest = [
   'test/simulation/',
+  'test/console/browser.test.ts',
   'test/scenario/delivery.test.ts',
   'test/scenario/operations.test.ts',
   'test/scenario/permissions.test.ts',

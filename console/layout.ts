@@ -17,8 +17,8 @@ export interface Frame {
   readonly content: Html;
 }
 
-/** Of each integration. */
-const ofIntegration = [
+/** Pages of each integration, as the navigation has them. */
+export const ofIntegration = [
   ['now', 'Now'],
   ['events', 'Events'],
   ['proof', 'Proof'],
@@ -27,7 +27,7 @@ const ofIntegration = [
   ['commands', 'Commands'],
 ] as const;
 
-/** Of the instance of `npm start` as a whole. */
+/** Pages of the instance of `npm start` as a whole. */
 const ofLocal = [
   ['mail', 'Mail'],
   ['provoke', 'Provoke'],

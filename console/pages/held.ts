@@ -112,7 +112,11 @@ ${commandForm(integration, 'holds', all, 'buttons')}`;
 function byOrganization({ byOrganization: all }: Kept, waits: Selection['waiting'], parts: Parts) {
   const { integration, filter } = parts;
   const shown = all.slice(0, rowsShown);
-  const columns = [{ title: 'Organization' }, { title: 'Events', isNumber: true }, { title: '' }];
+  const columns = [
+    { title: 'Organization' },
+    { title: 'Events', isNumber: true },
+    { title: 'Decision' },
+  ];
   const rows = shown.map(({ organization_id: id, organization_name: name = '', events }) => {
     // Nothing selects records without one.
     if (id === null) return ['none', amount(events), ''];
@@ -133,7 +137,11 @@ function byYear(
   { integration, filter }: Parts,
 ) {
   const shown = all.slice(0, rowsShown);
-  const columns = [{ title: 'Certified in' }, { title: 'Events', isNumber: true }, { title: '' }];
+  const columns = [
+    { title: 'Certified in' },
+    { title: 'Events', isNumber: true },
+    { title: 'Decision' },
+  ];
   const rows = shown.map(({ year, events }) => {
     const selected = { ...filter, year: String(year) };
     return [
@@ -150,7 +158,7 @@ function byType(
   waits: Selection['waiting'],
   { integration, filter }: Parts,
 ) {
-  const columns = [{ title: 'Type' }, { title: 'Events', isNumber: true }, { title: '' }];
+  const columns = [{ title: 'Type' }, { title: 'Events', isNumber: true }, { title: 'Decision' }];
   const rows = kinds
     .filter((type) => all[type] > 0)
     .map((type) => {
@@ -168,7 +176,7 @@ function list({ list: all = [] }: Kept, waits: Selection['waiting'], { view, int
   const shown = all.slice(0, rowsShown);
   const isRefused = waits === 'undeliverable';
   const titles = ['Assessment', 'Revision', 'Type', 'Organization', 'Certified in', 'Since'];
-  const columns = [...titles, ...(isRefused ? ['Refused with'] : []), ''].map((title) => ({
+  const columns = [...titles, ...(isRefused ? ['Refused with'] : []), 'Decision'].map((title) => ({
     title,
   }));
   const rows = shown.map(({ id, revision, type, organization_id, year, since, code = '' }) => [

@@ -1,0 +1,227 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type Console, DeploymentDoor, serveConsole } from '../../console/index.ts';
+import { ofIntegration } from '../../console/layout.ts';
+import { systemClock } from '../../lambda/clock.ts';
+import { Duty, raisedOnce } from '../ops/duty.ts';
+import { Browser, barriers, complaints, describeInBrowser } from './browser.ts';
+
+/** Fifty times as quick: a deployment is looked at every 10 s. */
+const briskClock = {
+  ...systemClock,
+  sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 50, signal),
+};
+
+/** Names as nobody has them. */
+const hostile = {
+  person: '<script>window.harm = 1</script>',
+  organization: '<img src=x onerror="window.harm = 1">',
+  product: '"><svg onload="window.harm = 1">',
+};
+
+describeInBrowser('the console in a browser', () => {
+  const duty = new Duty();
+  const { stage } = duty;
+  /** Of the certification with hostile names, which has been announced. */
+  let announced = 0;
+  let browser: Browser;
+  let door: DeploymentDoor;
+  let served: Console;
+  let reader: BrowserContext;
+  let page: Page;
+  let complained: readonly string[];
+
+  beforeAll(() => duty.build({ integration: { holdAbove: 2 } }));
+  afterAll(() => duty.dismantle());
+  raisedOnce(duty, async () => {
+    const { world } = stage.sandbox;
+    const [product_id = 0] = world.scope.productIds;
+    world.renameOrganization(stage.filtered, hostile.organization);
+    world.renameProduct(product_id, hostile.product);
+    await stage.completedTick();
+    announced = world.add({
+      organization_id: stage.filtered,
+      product_id,
+      name: hostile.person,
+    }).id;
+    expect(await stage.completedTick()).toMatchObject({ created: 1 });
+    await flood('2019');
+  });
+  beforeAll(async () => {
+    browser = await Browser.open();
+    const host = { ...duty.host(), clock: briskClock };
+    door = new DeploymentDoor({ title: duty.stack, stack: duty.stack, local: false }, host);
+    served = await serveConsole(door, 0);
+  });
+  afterAll(async () => {
+    await browser[Symbol.asyncDispose]();
+    await served[Symbol.asyncDispose]();
+    door[Symbol.dispose]();
+  });
+  beforeEach(() => sitDown());
+  afterEach(() => reader.close());
+
+  async function sitDown(options?: Parameters<Browser['reader']>[0]): Promise<void> {
+    reader = await browser.reader(options);
+    page = await reader.newPage();
+    complained = complaints(page);
+  }
+
+  /** Opens a page and waits until its script has begun to listen. */
+  async function open(path: string, on = page): Promise<void> {
+    const listens = on.waitForResponse((answer) => answer.url().endsWith('/live'));
+    await Promise.all([listens, on.goto(new URL(path, served.url).href)]);
+  }
+
+  /** More at once than is announced unasked. */
+  async function flood(year: string): Promise<void> {
+    for (const day of ['05-06', '05-07', '05-08'])
+      stage.sandbox.world.add({
+        organization_id: stage.filtered,
+        certified_on: `${year}-${day}`,
+      });
+    expect(await stage.completedTick()).toMatchObject({ held: 3 });
+  }
+
+  const heldOf = async (year: string) =>
+    z.object({ events: z.int() }).parse((await duty.json(`holds --year ${year}`)).result).events;
+
+  /** What the keyboard acts upon: a field by its name, anything else by its text. */
+  const focused = () =>
+    page.evaluate<string>(
+      'document.activeElement.matches("input") ? document.activeElement.name : document.activeElement.textContent',
+    );
+
+  async function tabTo(wanted: string): Promise<void> {
+    for (let left = 40; left > 0; left -= 1) {
+      await page.keyboard.press('Tab');
+      if ((await focused()) === wanted) return;
+    }
+    throw new Error(`No press of Tab leads to ${wanted}.`);
+  }
+
+  /** Every page of the navigation, and those that lead from there. */
+  const pages: readonly (readonly [page: string, path: () => string])[] = [
+    ...ofIntegration
+      .filter(([path]) => path !== 'events' && path !== 'proof')
+      .map(([path, name]) => [name, () => `i/district-a/${path}`] as const),
+    ['a certification', () => `i/district-a/certifications/${announced}`],
+    ['a certification that is unknown', () => 'i/district-a/certifications/1'],
+    ['a form', () => 'i/district-a/commands/release'],
+    ['a command that was given', () => given],
+  ];
+  let given = '';
+  beforeAll(async () => {
+    const { origin } = new URL(served.url);
+    const { url } = await fetch(new URL('i/district-a/commands/explain', served.url), {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ run: 'explained', id: String(announced) }).toString(),
+    });
+    given = new URL(url).pathname;
+  });
+
+  it.each(pages)(
+    'opens %s without an error, and names of others are text there',
+    async (_, path) => {
+      await open(path());
+      expect(complained).toEqual([]);
+      expect(await page.evaluate('window.harm')).toBeUndefined();
+      expect(await page.locator('main :is(script, img, [onload], [onerror])').count()).toBe(0);
+    },
+  );
+
+  it.each(pages)(
+    'shows nothing of %s that axe finds a barrier, in any light or width',
+    async (_, path) => {
+      await open(path());
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const width of [360, 1440]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 900 });
+          const found = await barriers(page);
+          expect({ colorScheme, width, found }).toEqual({ colorScheme, width, found: [] });
+          const [whole, seen] = await page.evaluate<number[]>(
+            '[document.documentElement.scrollWidth, innerWidth]',
+          );
+          expect({ width, whole }).toEqual({ width, whole: seen });
+        }
+    },
+  );
+
+  it('shows what a tick has changed, in two tabs, without being loaded again', async () => {
+    const tabs = [page, await reader.newPage()];
+    for (const tab of tabs) {
+      await open('i/district-a/now', tab);
+      await tab.evaluate('window.wasNotLoadedAgain = true');
+    }
+    const known = (tab: Page) => tab.locator('dt:text-is("certifications") + dd').textContent();
+    const before = await known(page);
+    stage.sandbox.world.add({ organization_id: stage.filtered });
+    await stage.completedTick();
+    for (const tab of tabs) {
+      await expect.poll(() => known(tab), { timeout: 20_000 }).not.toBe(before);
+      expect(await tab.evaluate('window.wasNotLoadedAgain')).toBe(true);
+    }
+    expect(await known(page)).toBe(await known(tabs[1] ?? page));
+  });
+
+  it('takes a command by keyboard alone, and the ledger has it once the answer was yes', async () => {
+    await flood('2018');
+    expect(await heldOf('2018')).toBe(3);
+    await open('i/district-a/commands/release');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await tabTo('year');
+    await page.keyboard.type('2018');
+    await page.keyboard.press('Enter');
+    await page.getByText('Release 3 events?').waitFor();
+    await tabTo('Yes');
+    await page.keyboard.press('Enter');
+    await page.getByText('It has ended.').waitFor();
+    expect(await heldOf('2018')).toBe(0);
+  });
+
+  it('works with JavaScript switched off', async () => {
+    await reader.close();
+    await sitDown({ javaScriptEnabled: false });
+    await page.goto(served.url);
+    await page.getByRole('link', { name: 'Commands' }).click();
+    await page.getByRole('link', { name: 'discard', exact: true }).click();
+    await page.getByLabel('--year').fill('2019');
+    await page.getByRole('button', { name: 'discard' }).click();
+    const isAsked = async () => {
+      await page.reload();
+      return page.getByText('Tell nobody, ever, of 3 events?').isVisible();
+    };
+    await expect.poll(isAsked, { timeout: 20_000 }).toBe(true);
+    await page.getByRole('button', { name: 'No' }).click();
+    const hasEnded = async () => {
+      await page.reload();
+      return page.getByText('Not confirmed').isVisible();
+    };
+    await expect.poll(hasEnded, { timeout: 20_000 }).toBe(true);
+    expect(await heldOf('2019')).toBe(3);
+    expect(complained).toEqual([]);
+  });
+
+  it('is small and quick: the first page, with all that belongs to it, is below 50 KB', async () => {
+    const bodies: Promise<Buffer>[] = [];
+    page.on('response', (answer) => {
+      if (answer.ok() && !answer.url().endsWith('/live')) bodies.push(answer.body());
+    });
+    await open('');
+    await page.waitForLoadState('load');
+    const sizes = (await Promise.all(bodies)).map(({ length }) => length);
+    // The page, its style sheet, its script and its icon.
+    expect(sizes.length).toBeGreaterThanOrEqual(3);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(50_000);
+    const took = await page.evaluate<number>(
+      'performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd',
+    );
+    // 0.3 s on an idle machine; this one may be busy.
+    expect(took).toBeLessThan(5_000);
+  });
+});
