@@ -7,12 +7,13 @@ import type { Html } from './html.ts';
 import { page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
 import { type Live, liveScript } from './live.ts';
-import type { Asked, Page } from './page.ts';
+import type { Asked, Download, Page } from './page.ts';
 import { certification, certificationFound } from './pages/certification.ts';
 import { command, commandList } from './pages/commands.ts';
 import { held } from './pages/held.ts';
 import { notices } from './pages/notices.ts';
 import { now } from './pages/now.ts';
+import { proof, proofCsv } from './pages/proof.ts';
 import { run } from './pages/run.ts';
 import { Runs } from './runs.ts';
 import { icon, style } from './style.ts';
@@ -27,6 +28,7 @@ interface AppParts {
 /** Of each integration. */
 const pages: readonly Page[] = [
   now,
+  proof,
   held,
   notices,
   certification,
@@ -35,6 +37,8 @@ const pages: readonly Page[] = [
   command,
   run,
 ];
+
+const downloads: readonly Download[] = [proofCsv];
 
 /** All addresses of the console. */
 export function app(door: Door, { token, live, host }: AppParts): Hono {
@@ -68,6 +72,15 @@ export function app(door: Door, { token, live, host }: AppParts): Hono {
       const integrations = await known(door, integration);
       const about = { door, integrations, integration, at: under, root, path: c.req.path };
       return c.html(page({ ...about, title: title(given), content: await content(asked) }));
+    });
+
+  for (const { path, content } of downloads)
+    console.get(`i/:integration/${path}`, async (c) => {
+      const asked = askedIn(c);
+      await known(door, asked.integration);
+      const { name, type, text } = await content(asked);
+      const disposition = `attachment; filename="${name}"`;
+      return c.body(text, 200, { 'Content-Type': type, 'Content-Disposition': disposition });
     });
 
   console.post('i/:integration/commands/:command', async (c) => {

@@ -20,3 +20,13 @@ export interface Page {
   title(given: Asked['given']): string;
   content(asked: Asked): Promise<Html> | Html;
 }
+
+/** A file about one integration. */
+export interface Download {
+  readonly path: string;
+  content(asked: Asked): Promise<{
+    readonly name: string;
+    readonly type: string;
+    readonly text: string;
+  }>;
+}

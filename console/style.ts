@@ -61,7 +61,8 @@ ul.plain { list-style: none; padding: 0; margin: 0 0 1rem; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 2rem; }
 svg { display: block; max-width: 100%; height: auto; }
 svg text { fill: var(--faint); font: 11px system-ui, sans-serif; }
-svg .proven { fill: var(--good); } svg .open { fill: var(--link); } svg .due { fill: var(--warning); }
+.scrolls > svg { min-width: 56rem; width: 100%; }
+svg .proven { fill: var(--good); } svg .empty { fill: var(--good); fill-opacity: .4; } svg .open { fill: var(--link); } svg .due { fill: var(--warning); }
 svg .unproven { fill: var(--bad); } svg .not-yet, svg .none { fill: var(--none); }
 .key { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; padding: 0; margin: .25rem 0 1rem; }
 .key svg { display: inline-block; vertical-align: -1px; }

@@ -67,6 +67,10 @@ function standingOf(
   provenAt: number | undefined,
   { now, timeZone }: Present,
 ): { standing: DayCertified['standing']; isProofEarlier?: boolean } {
+  const overAtLatest = Date.parse(date.toString()) + longestDayMs;
+  if (now.epochMilliseconds > overAtLatest && (provenAt ?? now.epochMilliseconds) > overAtLatest)
+    return { standing: provenAt === undefined ? 'unproven' : 'proven' };
+  // What takes time is to know when a day begins: of most days, nobody needs to.
   const begin = date.toZonedDateTime(timeZone).epochMilliseconds;
   const end = date.add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
   const isProofEarlier = provenAt !== undefined && provenAt < begin;
@@ -77,7 +81,7 @@ function standingOf(
   return { standing: provenAt >= end ? 'proven' : 'unproven', isProofEarlier };
 }
 
-export function proofOfDay({ count, proof, digest, unprovenSince }: DayEntry) {
+export function proofOfDay({ count, proof, digest, unprovenSince, askedAt }: DayEntry) {
   const since = count - (proof?.count ?? count);
   return {
     count: proof?.count ?? Math.max(0, count),
@@ -85,6 +89,7 @@ export function proofOfDay({ count, proof, digest, unprovenSince }: DayEntry) {
     proof: proof && { kind: proof.kind, at: timeOf(proof.at) },
     digest: proof && digest,
     unprovenSince: unprovenSince === undefined ? undefined : timeOf(unprovenSince),
+    askedAt: askedAt === undefined ? undefined : timeOf(askedAt),
   };
 }
 

@@ -95,6 +95,8 @@ export const dayProof = z.object({
   /** Over what the proven read found; keyed, to be compared with itself only. */
   digest: z.optional(z.string()),
   unprovenSince: z.optional(instant),
+  /** Since when a read of it is asked for, by ops or by a search; absent: none is. */
+  askedAt: z.optional(instant),
 });
 
 /** A day of a certificate. */

@@ -9,7 +9,11 @@ import { addNext, day, nextSchema, refuseBackwards } from '../options.ts';
 import { answeredWithinMs } from '../progress.ts';
 import { type Counted, counted, proveCsv, proveLines, proveSum } from '../render/prove.ts';
 
-function firstCall(from: string | undefined, to: string | undefined, now: boolean) {
+/** Of a range, both included; part of `next` where that is given. */
+const days = z.object({ from: z.string().optional(), to: z.string().optional() });
+
+/** The days that a certificate is to tell of. @throws UsageError for what is none, or more than one tells of */
+export function daysOf({ from, to }: Readonly<z.output<typeof days>>) {
   if (from === undefined || to === undefined)
     throw new UsageError('It is not said which days are meant.', 'Give --from and --to.');
   refuseBackwards(from, to);
@@ -18,7 +22,7 @@ function firstCall(from: string | undefined, to: string | undefined, now: boolea
       `A certificate tells of ${certificateYears} years at most.`,
       'Give a later --from or an earlier --to; certificates of several ranges tell of more.',
     );
-  return { from, to, now, ...(now && { operation: operationName() }) };
+  return { from, to };
 }
 
 export const prove = opsCommand({
@@ -46,8 +50,8 @@ export const prove = opsCommand({
     csv: z.boolean().default(false),
     next: nextSchema,
   }),
-  async run(session, { from, to, now, csv, next }) {
-    const first = next ?? firstCall(from, to, now);
+  async run(session, { now, csv, next, ...meant }) {
+    const first = next ?? { ...daysOf(meant), now, ...(now && { operation: operationName() }) };
     if (csv && session.json)
       throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
     const operator = await session.operator();

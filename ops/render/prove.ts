@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../lambda/operations/contract.ts';
-import { type Cell, type Tone, table, type View } from './layout.ts';
+import { type Cell, painted, type Tone, table, type View } from './layout.ts';
 import { added } from './sums.ts';
 import { amount, count, counts } from './text.ts';
 import { moment } from './time.ts';
@@ -34,30 +34,32 @@ export type Counted = ReturnType<typeof counted>;
 /** The completeness certificate, for people. */
 export function proveLines(view: View, certificate: Counted): string[] {
   const { days, found, toRead } = certificate;
-  const columns = [
-    { title: 'day' },
-    { title: 'count', align: 'right' as const },
-    { title: 'proof' },
-    { title: 'proven at' },
-    { title: 'digest' },
-  ];
+  const { gist, of } = proveVerdict(certificate);
   return [
-    ...table(
-      view,
-      columns,
-      stretches(days).map((stretch) => row(view, stretch)),
-      '',
-    ),
+    ...table(view, proveColumns, proveRows(view, days), ''),
     ...(days.length > 0 ? [''] : []),
-    verdict(view, certificate),
+    `${painted(view, gist)}: ${of}`,
     ...(found === undefined ? [] : [`Reading again has found: ${counts(found, 'no change')}.`]),
     ...(toRead > 0 ? [`${count(toRead, 'day')} still to be read again.`] : []),
   ];
 }
 
+export const proveColumns = [
+  { title: 'day' },
+  { title: 'count', align: 'right' as const },
+  { title: 'proof' },
+  { title: 'proven at' },
+  { title: 'digest' },
+];
+
+/** A row a day; of empty days in a row that were proven together, one. */
+export function proveRows(view: View, days: readonly Day[]): Cell[][] {
+  return stretches(days).map((stretch) => row(view, stretch));
+}
+
 /** Days to come are no part of it, and of a day that is not over only what it had so far. */
-function verdict(view: View, { proven, open, unproven, notYet, certifications }: Counted) {
-  const [tone, gist]: [Tone, string] =
+export function proveVerdict({ proven, open, unproven, notYet, certifications }: Counted) {
+  const gist: readonly [tone: Tone, text: string] =
     unproven > 0
       ? ['bad', 'not complete']
       : open > 0
@@ -71,7 +73,7 @@ function verdict(view: View, { proven, open, unproven, notYet, certifications }:
     ...(notYet > 0 ? [`${count(notYet, 'day')} still to come`] : []),
     count(certifications, 'certification'),
   ];
-  return `${view.paint(tone, gist)}: ${parts.join(', ')}`;
+  return { gist, of: parts.join(', ') };
 }
 
 /** Empty days in a row that were proven together, and every other day by itself. */
@@ -88,8 +90,8 @@ function stretches(days: readonly Day[]): Stretch[] {
 
 type Stretch = Day & { to: string };
 
-const isEmpty = ({ count, digest, unprovenSince }: Day) =>
-  count === 0 && digest === undefined && unprovenSince === undefined;
+const isEmpty = ({ count, digest, unprovenSince, askedAt }: Day) =>
+  count === 0 && digest === undefined && unprovenSince === undefined && askedAt === undefined;
 const isAlike = (one: Day, other: Day) =>
   one.standing === other.standing &&
   one.proof?.at === other.proof?.at &&
@@ -102,10 +104,21 @@ function row(view: View, stretch: Stretch): Cell[] {
   const number = `${amount(count)}${more === 0 ? '' : ` (${more > 0 ? '+' : ''}${more} since)`}`;
   const since = unprovenSince === undefined ? '' : `since ${moment(unprovenSince, view)}`;
   const at = proof === undefined ? since : moment(proof.at, view);
-  return [day, number, proofTold(stretch), at, digest.slice(0, 16)];
+  return [day, number, proofAndMore(stretch), at, digest.slice(0, 16)];
 }
 
-function proofTold({ standing, proof, cause, neighbour }: Day): Cell {
+function proofAndMore(day: Day): Cell {
+  const told = proofTold(day);
+  return day.askedAt === undefined ? told : [told[0], `${told[1]}; a read is asked for`];
+}
+
+/** How a day was proven, or why it is not. */
+export function proofTold({
+  standing,
+  proof,
+  cause,
+  neighbour,
+}: Day): readonly [tone: Tone, text: string] {
   switch (standing) {
     case 'proven':
       return ['good', proof?.kind ?? ''];

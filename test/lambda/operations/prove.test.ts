@@ -197,14 +197,18 @@ describe('to prove now', () => {
 
   it('is done by the scheduled ticks if nobody goes on', async () => {
     story.requestSeconds = 20;
+    const askedAt = story.clock.now().toString();
     const { next } = await proven({ now: true });
     expect(next).toBeDefined();
+    const asked = async () => (await proven()).days.filter(({ askedAt }) => askedAt !== undefined);
+    expect((await asked()).at(0)).toMatchObject({ askedAt });
     story.requestSeconds = 0;
     for (let ticks = 0; ticks < 3; ticks += 1) {
       story.clock.advance({ minutes: 1 });
       await story.tick();
     }
     expect(await proven(next)).toMatchObject({ toRead: 0, unproven: 0 });
+    expect(await asked()).toEqual([]);
   });
 
   it('reads again also when no tick has come since midnight', async () => {

@@ -376,7 +376,10 @@ describe('a certificate', () => {
         ...{ cause: 'neighbour', neighbour: '2026-11-04' },
       },
       { day: '2026-11-19', standing: 'unproven', count: 0, cause: 'never-read' },
-      { day: '2026-11-20', standing: 'unproven', count: 1, proof, cause: 'before-its-end' },
+      {
+        ...{ day: '2026-11-20', standing: 'unproven', count: 1, proof, cause: 'before-its-end' },
+        askedAt: '2026-11-21T15:00:00Z',
+      },
     ],
   };
   const last: ResultOf<'prove'> = {

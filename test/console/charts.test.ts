@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import { heatMap, type MarkedDay, marks } from '../../console/charts/heat-map.ts';
+
+const titled = { id: 'map', title: 'Proof', description: 'Each day' };
+const drawn = async (days: readonly MarkedDay[]) => String(await heatMap(days, titled));
+
+/** The cells that a map colours: what each of its shapes covers, read by its rows and columns. */
+function cellsOf(svg: string): Map<string, string> {
+  const years = [...svg.matchAll(/<text x="0" y="\d+">(\d{4})<\/text>/g)].map(([, year]) => year);
+  const cells = new Map<string, string>();
+  for (const [, mark = '', outline = ''] of svg.matchAll(/<path class="([\w-]+)" d="([^"]+)"/g))
+    for (const [, x, y, wide] of outline.matchAll(/M(\d+) (\d+)h(\d+)v11h-\3z/g))
+      for (let left = Number(x); left < Number(x) + Number(wide); left += 3) {
+        const inLeapYear = new Date(Date.UTC(2000, 0, 1 + (left - 34) / 3));
+        const day = `${years[(Number(y) - 16) / 13]}${inLeapYear.toISOString().slice(4, 10)}`;
+        expect(cells.has(day)).toBe(false);
+        cells.set(day, mark);
+      }
+  return cells;
+}
+
+const daysFrom = fc
+  .record({
+    first: fc.integer({ min: -20_000, max: 40_000 }),
+    runs: fc.array(
+      fc.record({
+        mark: fc.constantFrom(...marks),
+        told: fc.constantFrom(undefined, 'never read', '<b>&"'),
+        days: fc.integer({ min: 1, max: 90 }),
+      }),
+      { minLength: 1, maxLength: 20 },
+    ),
+  })
+  .map(({ first, runs }) => {
+    const begin = Temporal.PlainDate.from('1970-01-01').add({ days: first });
+    return runs
+      .flatMap(({ mark, told, days }) => Array.from({ length: days }, () => ({ mark, told })))
+      .map((one, n): MarkedDay => ({ ...one, day: begin.add({ days: n }).toString() }));
+  });
+
+describe('the heat map', () => {
+  it('colours each day once, as it is, and no day besides', async () => {
+    await fc.assert(
+      fc.asyncProperty(daysFrom, async (days) => {
+        const expected = new Map(days.map(({ day, mark }) => [day, mark]));
+        expect(cellsOf(await drawn(days))).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('says of a day that is not as it should be why, and escapes it', async () => {
+    const svg = await drawn([
+      { day: '2026-11-01', mark: 'unproven', told: 'unproven: <never> read' },
+      { day: '2026-11-02', mark: 'unproven', told: 'unproven: <never> read' },
+      { day: '2026-11-03', mark: 'proven' },
+    ]);
+    expect(svg).toContain(
+      '<title>2026-11-01 to 2026-11-02: unproven: &lt;never&gt; read</title></path>',
+    );
+    expect(svg.match(/<title>/g)).toHaveLength(1);
+  });
+
+  it('is an image with a name and a description, in which nothing can have the focus', async () => {
+    const svg = await drawn([{ day: '2026-11-01', mark: 'proven' }]);
+    expect(svg).toMatch(/^<svg role="img" aria-labelledby="map-title map-description"/);
+    expect(svg).toContain('<title id="map-title">Proof</title>');
+    expect(svg).not.toMatch(/<a |tabindex|style=/);
+  });
+});
