@@ -202,11 +202,22 @@ export function settle(condition: OpenCondition, nowMs: number): OpenCondition |
   return { since, number, told: { at: nowMs, number }, ...(paths && { paths }) };
 }
 
-/** A pause that goes on for days may have been forgotten. */
-export function pauseSeen(pause: Pause | undefined, nowMs: number): Observations {
+/**
+ * A pause that goes on for days may have been forgotten. An outage that was not told before begins anew after it: no tick
+ * has seen that it lasts.
+ */
+export function pauseSeen(
+  pause: Pause | undefined,
+  open: OpenConditions,
+  nowMs: number,
+): Observations {
+  const untold = [...open].filter(([name, one]) => isBlocking(name) && isUntold(one));
   const since = pause?.since.epochMilliseconds ?? nowMs;
   const details = pause ? [`Reason: ${pause.reason}`] : [];
-  return { paused: { number: Math.floor((nowMs - since) / oneDay), since, details } };
+  return {
+    ...Object.fromEntries(untold.map(([name]) => [name, { number: 0 }])),
+    paused: { number: Math.floor((nowMs - since) / oneDay), since, details },
+  };
 }
 
 /** Of what a tick has failed, if it is in the way of every tick: until people mend it, or until the host answers. */

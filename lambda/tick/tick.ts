@@ -166,7 +166,10 @@ class Tick {
     const nowMs = clock.now().epochMilliseconds;
     const selfCheck = selfCheckSeen(state.selfCheck, state.baseline.begunAt, nowMs);
     if (state.paused) {
-      await tell(this.#parts, this.#open, { ...pauseSeen(state.pause, nowMs), ...selfCheck });
+      await tell(this.#parts, this.#open, {
+        ...pauseSeen(state.pause, this.#open, nowMs),
+        ...selfCheck,
+      });
       return this.#report('paused', state);
     }
     this.#facts.selfCheck = selfCheck;

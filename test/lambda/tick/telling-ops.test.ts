@@ -4,7 +4,7 @@ import { PartnerError } from '../../../lambda/partner/errors.ts';
 import { CredentialsNotSetError } from '../../../lambda/partner/secret.ts';
 import type { Announcer } from '../../../lambda/ports/announcer.ts';
 import { Integration } from '../../scaffold/integration.ts';
-import { noAssessments } from '../../scaffold/partner.ts';
+import { noAssessments, serverError } from '../../scaffold/partner.ts';
 import { assessment } from '../../support/assessments.ts';
 
 const numbers = (from: number, to: number) =>
@@ -125,6 +125,20 @@ describe('operations hear once, and once when it is over', () => {
     await ticks(20, 3);
     expect(titles().slice(1)).toEqual(['no record is malformed any more']);
     expect((await story.ledger.state()).reported).toEqual([]);
+  });
+
+  it('of an outage by the time that ticks have seen it, without a pause', async () => {
+    const pause = { since: story.clock.now(), by: 'odile', reason: 'the platform moves' };
+    story.host.fault = serverError;
+    await ticks(1, 3);
+    await story.opsLedger.pause(pause, 'a call');
+    await ticks(60, 2);
+    await story.opsLedger.resume('another call');
+    await ticks(1, 10);
+    expect(titles()).toEqual([]);
+    story.host.fault = undefined;
+    await ticks(1, 8);
+    expect(titles()).toEqual(['the partner answers again, after 10 minutes']);
   });
 
   it('of a malformed record far back, which is not mended because it was not read again', async () => {
