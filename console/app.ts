@@ -2,11 +2,9 @@ import { NotifierError } from '../lambda/errors.ts';
 import { NotFoundError, UnexpectedError, UsageError } from '../ops/errors.ts';
 import type { Door } from './door.ts';
 import { argvOf, formOf, inputOf } from './forms.ts';
-import { guard } from './guard.ts';
 import type { Html } from './html.ts';
 import { page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
-import { type Live, liveScript } from './live.ts';
 import type { Asked, Download, Page } from './page.ts';
 import { certification, certificationFound } from './pages/certification.ts';
 import { command, commandList } from './pages/commands.ts';
@@ -16,14 +14,6 @@ import { now } from './pages/now.ts';
 import { proof, proofCsv } from './pages/proof.ts';
 import { run } from './pages/run.ts';
 import { Runs } from './runs.ts';
-import { icon, style } from './style.ts';
-
-interface AppParts {
-  /** The first part of every path. */
-  readonly token: string;
-  readonly live: Live;
-  readonly host: () => string;
-}
 
 /** Of each integration. */
 const pages: readonly Page[] = [
@@ -40,19 +30,16 @@ const pages: readonly Page[] = [
 
 const downloads: readonly Download[] = [proofCsv];
 
-/** All addresses of the console. */
-export function app(door: Door, { token, live, host }: AppParts): Hono {
-  const root = `/${token}/`;
+/**
+ * All pages and forms of the console.
+ *
+ * @param root the part of every path that they share
+ * @param changed told when a command has got on
+ */
+export function app(door: Door, root: string, changed: () => void): Hono {
   const whole = new Hono();
-  whole.use(...guard(host));
-  const runs = new Runs(door, live.changed);
+  const runs = new Runs(door, changed);
   const console = whole.basePath(root);
-  const asset = (path: string, type: string, body: string) =>
-    console.get(path, (c) => c.body(body, 200, { 'Content-Type': type }));
-  asset('style.css', 'text/css; charset=utf-8', style);
-  asset('live.js', 'text/javascript; charset=utf-8', liveScript);
-  asset('icon.svg', 'image/svg+xml', icon);
-  console.get('live', (c) => live.stream(c));
 
   const leadTo = (c: Context, path: string) => c.redirect(root + path, 303);
   console.get('/', async (c) => {
@@ -107,9 +94,6 @@ export function app(door: Door, { token, live, host }: AppParts): Hono {
   console.get('*', (c) =>
     failed(c, new NotFoundError('There is no such page.', 'Choose one above.')),
   );
-  whole.notFound((c) =>
-    c.text('Refused. Open the address as it was printed when the console started.', 403),
-  );
   whole.onError((error, c) => failed(c, error));
   return whole;
 }
@@ -133,13 +117,10 @@ async function known(door: Door, integration: string): Promise<readonly string[]
 async function failure(c: Context, door: Door, root: string, thrown: unknown): Promise<Response> {
   const error = thrown instanceof NotifierError ? thrown : new UnexpectedError(thrown);
   const integrations = await door.integrations().catch(() => []);
-  const steps = door.local?.progress ?? [];
-  const isStarting = steps.length > 0;
-  const content = isStarting ? starting(steps) : problem(error);
-  const title = isStarting ? 'Starting' : 'This cannot be shown';
   const status = statusOf(error);
   const about = { door, integrations, at: '', root, path: c.req.path };
-  return c.html(page({ ...about, title, content }), status);
+  const title = 'This cannot be shown';
+  return c.html(page({ ...about, title, content: problem(error) }), status);
 }
 
 function statusOf(error: NotifierError): 400 | 404 | 502 {
@@ -149,8 +130,4 @@ function statusOf(error: NotifierError): 400 | 404 | 502 {
 
 function problem({ message, whatToDo }: NotifierError): Html {
   return html`<div id="problem" data-live><p class="verdict bad">${message}</p><p>${whatToDo}</p></div>`;
-}
-
-function starting(steps: readonly string[]): Html {
-  return html`<div id="problem" data-live><ol>${steps.map((step) => html`<li>${step}</li>`)}</ol><p class="faint">This page goes on by itself when everything is ready.</p></div>`;
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { app } from './app.ts';
 import type { Door } from './door.ts';
 import { PortTakenError } from './errors.ts';
+import { front } from './front.ts';
 import { newToken } from './guard.ts';
-import { getRequestListener } from './library.ts';
+import { getRequestListener, type Hono } from './library.ts';
 import { Live } from './live.ts';
 
 /** Where it answers, unless that port is taken: then at the next one that is free. */
@@ -18,6 +18,8 @@ export interface Console extends AsyncDisposable {
   readonly url: string;
   /** Something has changed: open pages look again. */
   readonly changed: () => void;
+  /** Settles once all pages are loaded, which the first request would wait for. */
+  load(): Promise<void>;
 }
 
 /**
@@ -31,13 +33,26 @@ export async function serveConsole(door: Door, port?: number): Promise<Console> 
   const live = new Live(door);
   let bound = 0;
   const host = () => `${loopback}:${bound}`;
-  const { fetch } = app(door, { token, live, host });
+  let loading: Promise<Hono> | undefined;
+  // Only then: what pages need takes longer to load than it may take until the address is there.
+  const load = async () => {
+    const { app } = await import('./app.ts');
+    return app(door, `/${token}/`, live.changed);
+  };
+  const pages = () => {
+    loading ??= load();
+    return loading;
+  };
+  const { fetch } = front(door, { token, live, host, pages });
   // Of this process, others use Request and Response, too.
   const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
   bound = await listen(server, port ?? usualPort, port === undefined ? triedPorts : 1);
   return {
     url: `http://${host()}/${token}/`,
     changed: live.changed,
+    load: async () => {
+      await pages();
+    },
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, 'close');
       server.close();

@@ -1,14 +1,12 @@
 import { Readable, Writable } from 'node:stream';
 import type { Place } from '../lambda/condition-table.ts';
 import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
-import { advisedStatus } from '../ops/advised-status.ts';
 import { NotFoundError } from '../ops/errors.ts';
-import type { Host } from '../ops/host.ts';
+import { type Host, programStarted } from '../ops/host.ts';
 import { shellQuoted } from '../ops/render/text.ts';
-import { run } from '../ops/run.ts';
 import { Clients } from '../ops/target/access.ts';
-import { Operator, type SettingsOf } from '../ops/target/operator.ts';
-import { findTarget, type Target, type TargetOptions } from '../ops/target/target.ts';
+import type { Operator, SettingsOf } from '../ops/target/operator.ts';
+import type { Target, TargetOptions } from '../ops/target/target.ts';
 import { calendarZone } from '../ops/terminal.ts';
 import type { Carrying, Door, LocalDoor } from './door.ts';
 
@@ -20,7 +18,10 @@ interface Found {
   readonly operators: ReadonlyMap<string, Operator>;
 }
 
-/** A deployment, or what `npm start` runs, through the client of the command line. */
+/**
+ * A deployment, or what `npm start` runs, through the client of the command line. That is loaded when it is first
+ * needed: the address of a console is there before it.
+ */
 export class DeploymentDoor implements Door, Disposable {
   readonly title: string;
   readonly zone: string;
@@ -48,6 +49,7 @@ export class DeploymentDoor implements Door, Disposable {
     const [at = '', ...more] = this.#where();
     const options = [at, ...more.map(shellQuoted)].join(' ');
     return {
+      program: programStarted(this.#host.environment),
       at: this.#options.local ? '--local' : `--stack ${options.slice('--stack '.length)}`,
       ...(integration !== undefined && { integration: shellQuoted(integration) }),
     };
@@ -76,6 +78,7 @@ export class DeploymentDoor implements Door, Disposable {
   }
 
   async status(integration: string, settings: SettingsOf<'status'> = { partner: false }) {
+    const { advisedStatus } = await import('../ops/advised-status.ts');
     const operator = await this.#operator(integration);
     const { access } = (await this.#find()).target;
     using clients = new Clients();
@@ -90,6 +93,7 @@ export class DeploymentDoor implements Door, Disposable {
     argv: readonly string[],
     { input, tell, confirm, stopping }: Carrying,
   ): Promise<number> {
+    const { run } = await import('../ops/run.ts');
     const output = new Writable({
       write: (chunk, _encoding, done) => {
         tell(String(chunk));
@@ -169,6 +173,10 @@ export class DeploymentDoor implements Door, Disposable {
   }
 
   async #look(): Promise<Found> {
+    const [{ findTarget }, { Operator }] = await Promise.all([
+      import('../ops/target/target.ts'),
+      import('../ops/target/operator.ts'),
+    ]);
     const target = await findTarget(this.#options, this.#host, this.#clients);
     const { signal: stop } = this.#host.stopping;
     const operators = target.integrations.map((one): [string, Operator] => [

@@ -49,7 +49,9 @@ export function guard(host: () => string): MiddlewareHandler[] {
       const isOurs = asked === host() && origin === ours(host());
       if (!isOurs || !['GET', 'POST'].includes(method))
         return c.text('Refused: this console is for its own pages only.', 403);
-      return await next();
+      await next();
+      // An answer that was made elsewhere has other headers.
+      return c.header('Cache-Control', 'no-store');
     },
     bodyLimit({
       maxSize: formBytes,

@@ -68,8 +68,11 @@ async function look() {
     again = false;
     try {
       const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-      if (!answer.ok) break;
+      // While everything starts, too.
+      if (!answer.ok && answer.status !== 503) break;
       const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const until = document.querySelector('[data-until]');
+      if (until && !next.getElementById(until.id)) return location.reload();
       for (const old of document.querySelectorAll('[data-live]')) {
         const fresh = next.getElementById(old.id);
         const focus = document.activeElement;

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { problemWith } from '../infra/config.ts';
 import type { ProcessHost } from '../ops/host.ts';
+import { firstPort } from './ports.ts';
 import { commandLine, filePath } from './program.ts';
 
 const number = (allowed: string, schema: z.ZodType<number, number>) => (text: string) => {
@@ -13,7 +14,7 @@ const number = (allowed: string, schema: z.ZodType<number, number>) => (text: st
 const flags = z.object({
   every: z.number().optional(),
   ticks: z.number().optional(),
-  port: z.number(),
+  port: z.number().optional(),
   records: z.number(),
   seed: z.number(),
   baseUrl: z.string().optional(),
@@ -54,6 +55,11 @@ export function parseFlags(
       'from one tick to the next (default: 3; with a real host as configured)',
       number('seconds, from 0.2 to 3600', z.number().min(0.2).max(3600)),
     )
+    .option(
+      '--port <number>',
+      `the first of five ports: console, sandbox, SNS and SQS, DynamoDB, Lambda (default: ${firstPort}, or ten higher …); 0 is any free ones`,
+      number('a port, from 0 to 65531', z.int().min(0).max(65_531)),
+    )
     .option('--config <file>', 'another configuration than notifier.config.ts', file)
     .addHelpText(
       'after',
@@ -63,9 +69,6 @@ With --base-url and --credentials it asks a real partner host instead, for the f
 only, with the same embedded AWS: real personal data then appears on this terminal, and nothing is deployed or sent.`,
     );
   const sandboxOnly = [
-    new Option('--port <number>', "the sandbox's port; 0 is any free one")
-      .argParser(number('a port, from 0 to 65535', z.int().min(0).max(65_535)))
-      .default(0),
     new Option('--records <number>', 'assessments that the sandbox starts with')
       .argParser(number('a whole number from 0 to 1000000', z.int().min(0).max(1_000_000)))
       .default(300),

@@ -4,7 +4,7 @@ import { type IntegrationConfig, type NotifierConfig, parseConfig } from '../inf
 import { type Clock, systemClock } from '../lambda/clock.ts';
 import { StartError } from './errors.ts';
 import type { Flags } from './flags.ts';
-import { startPartnerSandbox } from './partner-sandbox/index.ts';
+import type { PartnerSandbox } from './partner-sandbox/index.ts';
 
 const text = (name: string) => {
   const error = `${name} is not a text, or is empty`;
@@ -21,7 +21,8 @@ export type Credentials = z.infer<typeof credentialsSchema>;
 export interface PartnerHost {
   readonly url: string;
   readonly credentials: Credentials;
-  readonly isSandbox: boolean;
+  /** Absent: it is a real one. */
+  readonly sandbox?: PartnerSandbox;
   /** Seconds from one tick to the next, unless the flags say otherwise: a real host is spared. */
   readonly every: number;
   close(): Promise<void>;
@@ -44,9 +45,9 @@ export function watchedIntegrations(
   return flags.baseUrl === undefined ? config.integrations : [watchedIntegration(config, flags)];
 }
 
-/** @param index other people, and another port, for each of several sandboxes */
+/** @param index other people for each of several sandboxes */
 export function flagsFor(flags: Flags, index: number): Flags {
-  return { ...flags, seed: flags.seed + index, port: index === 0 ? flags.port : 0 };
+  return { ...flags, seed: flags.seed + index };
 }
 
 /**
@@ -65,19 +66,19 @@ export function watchedIntegration(
 
 /** @throws StartError for a file without credentials, PortTakenError */
 export async function partnerHost(
-  { credentials, port, records, seed }: Flags,
+  { credentials, records, seed }: Flags,
   { baseUrl, timeZone, every }: IntegrationConfig,
-  clock: Clock = systemClock,
+  { port = 0, clock = systemClock }: { readonly port?: number; readonly clock?: Clock } = {},
 ): Promise<PartnerHost> {
   if (credentials !== undefined) {
     return {
       url: baseUrl,
       credentials: await readCredentials(credentials),
-      isSandbox: false,
       every: every * 60,
       close: async () => {},
     };
   }
+  const { startPartnerSandbox } = await import('./partner-sandbox/index.ts');
   const sandbox = await startPartnerSandbox({
     port,
     records,
@@ -92,7 +93,7 @@ export async function partnerHost(
   return {
     url: sandbox.url,
     credentials: { client_id: clientId, client_secret: clientSecret },
-    isSandbox: true,
+    sandbox,
     every: 3,
     close: () => sandbox.close(),
   };

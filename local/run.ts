@@ -1,14 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { DeploymentDoor, serveConsole } from '../console/index.ts';
+import type { NotifierConfig } from '../infra/config.ts';
 import { loadConfig } from '../infra/load-config.ts';
 import { systemClock } from '../lambda/clock.ts';
-import type { HostInput } from '../ops/host.ts';
+import { type Host, type HostInput, hostOf } from '../ops/host.ts';
 import { calendarZone, showsColours } from '../ops/terminal.ts';
-import { assemblyFor } from './assembly-cache.ts';
-import { startEmbeddedAws } from './aws/index.ts';
+import type { EmbeddedAws } from './aws/index.ts';
 import { type Flags, parseFlags } from './flags.ts';
-import { withSettings } from './function-settings.ts';
-import { claimInstance, localDirectory } from './instance.ts';
-import { paced } from './pace.ts';
+import { type ClaimedInstance, claimInstance, localDirectory } from './instance.ts';
 import {
   certifyEveryMs,
   flagsFor,
@@ -16,32 +16,96 @@ import {
   type Watched,
   watchedIntegrations,
 } from './partner-host.ts';
+import { type Ports, portsFor } from './ports.ts';
 import { runProgram } from './program.ts';
 import { Screen } from './screen.ts';
-import { watch } from './watch.ts';
+import { Seen } from './seen.ts';
 
 const configFile = fileURLToPath(new URL('../notifier.config.ts', import.meta.url));
 
 /** What `npm start` takes from its process; a test hands over something else. */
-type Host = Pick<HostInput, 'streams' | 'environment' | 'timeZone' | 'stopping' | 'clock'>;
+type LocalHost = Pick<HostInput, 'streams' | 'environment' | 'timeZone' | 'stopping' | 'clock'>;
 
 /**
- * `npm start`: everything on this machine, told on the terminal.
+ * `npm start`: everything on this machine, told on the terminal and in the console.
  *
  * @returns the exit code, once everything that was told is written: 1 when a tick failed, or nothing
  *   could be started
  */
-export function run(argv: readonly string[], host: Host): Promise<number> {
-  return runProgram(host, () => start(parseFlags(argv, host), host));
+export function run(argv: readonly string[], host: LocalHost): Promise<number> {
+  return runProgram(host, () => start(parseFlags(argv, host), hostOf(host)));
 }
 
 /** @returns the exit code: 1 when a tick failed */
-async function start(
-  flags: Flags,
-  { streams, environment, timeZone, stopping, clock = systemClock }: Host,
-): Promise<number> {
-  const { signal: stop } = stopping;
-  const screen = new Screen({
+async function start(flags: Flags, host: Host): Promise<number> {
+  const { environment, stopping, clock } = host;
+  const screen = screenOf(host);
+  await using cleanup = new AsyncDisposableStack();
+
+  const config = await loadConfig(flags.config ?? configFile);
+  const integrations = watchedIntegrations(config, flags);
+  const instance = await claimInstance(localDirectory(environment), clock.now());
+  cleanup.defer(() => instance.remove());
+  const ports = await portsFor(flags.port);
+
+  // Before all that takes long to load: its address is there at once, and its page tells what is being done.
+  const seen = new Seen();
+  const door = cleanup.use(
+    new DeploymentDoor({ local: true, title: config.stackName }, asNpmScript(host), seen),
+  );
+  seen.begin('reading the configuration');
+  const served = cleanup.use(await serveConsole(door, ports.console));
+  seen.tell(served.changed);
+  screen.heading(`${config.stackName} on this machine`, [
+    ['console', `${served.url}  to be opened in a browser`],
+  ]);
+  const step = async <Result>(what: string, act: () => Promise<Result>): Promise<Result> => {
+    stopping.signal.throwIfAborted();
+    screen.step(what);
+    seen.begin(what);
+    // What was asked meanwhile is answered before the next thing is loaded, which holds everything up.
+    await turn();
+    return act();
+  };
+
+  const watched = await step('starting the partner', () =>
+    partners({ flags, integrations, clock, port: ports.partner, cleanup }),
+  );
+  const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
+  const assembly = await step('synthesizing the stack, where it is not as it was', () =>
+    synthesized({ ...config, integrations: [...integrations] }, instance, stopping.signal),
+  );
+  const aws = await step('starting DynamoDB, SNS, SQS and the functions', () =>
+    embedded(assembly, { watched, every, ports, screen }),
+  );
+  cleanup.defer(() => aws.close());
+  await publish(instance, aws);
+  const { watch } = await step('subscribing to the topics', async () => {
+    await served.load();
+    return import('./watch.ts');
+  });
+
+  screen.heading('Everything is ready', factsOf({ watched, flags, aws, every }));
+  if (watched.some(({ host }) => !host.sandbox))
+    screen.warning('This is a real host: real personal data will be shown on this terminal.\n');
+  await watch({
+    aws,
+    credentials: new Map(
+      watched.map(({ integration, host }) => [integration.name, host.credentials]),
+    ),
+    screen,
+    seen,
+    everyMs: every * 1000,
+    clock,
+    ticks: flags.ticks,
+    stop: stopping.signal,
+  });
+  screen.summary();
+  return screen.tally.failedTicks > 0 ? 1 : 0;
+}
+
+function screenOf({ streams, environment, timeZone, clock }: Host): Screen {
+  return new Screen({
     timeOfDay: () =>
       clock
         .now()
@@ -51,26 +115,65 @@ async function start(
     write: (line) => streams.output.write(`${line}\n`),
     isColoured: showsColours(streams.output, environment),
   });
-  await using cleanup = new AsyncDisposableStack();
+}
 
-  const config = await loadConfig(flags.config ?? configFile);
-  const integrations = watchedIntegrations(config, flags);
-  const instance = await claimInstance(localDirectory(environment), clock.now());
-  cleanup.defer(() => instance.remove());
+/** Commands that a page tells are those that somebody can type in this checkout. */
+function asNpmScript(host: Host): Host {
+  return { ...host, environment: { ...host.environment, npm_lifecycle_event: 'ops' } };
+}
+
+async function partners({
+  flags,
+  integrations,
+  clock = systemClock,
+  port,
+  cleanup,
+}: {
+  readonly flags: Flags;
+  readonly integrations: readonly NotifierConfig['integrations'][number][];
+  readonly clock?: Host['clock'];
+  readonly port: number;
+  readonly cleanup: AsyncDisposableStack;
+}): Promise<Watched[]> {
   const watched: Watched[] = [];
   for (const [index, integration] of integrations.entries()) {
-    const host = await partnerHost(flagsFor(flags, index), integration, clock);
+    const at = { port: index === 0 ? port : 0, clock };
+    const host = await partnerHost(flagsFor(flags, index), integration, at);
     cleanup.defer(() => host.close());
     watched.push({ integration, host });
   }
-  const every = flags.every ?? Math.min(...watched.map(({ host }) => host.every));
+  return watched;
+}
+
+async function synthesized(
+  config: NotifierConfig,
+  instance: ClaimedInstance,
+  stop: AbortSignal,
+): Promise<string> {
+  const { assemblyFor } = await import('./assembly-cache.ts');
+  return assemblyFor(config, instance.assembly, stop);
+}
+
+async function embedded(
+  assembly: string,
+  {
+    watched,
+    every,
+    ports,
+    screen,
+  }: {
+    readonly watched: readonly Watched[];
+    readonly every: number;
+    readonly ports: Ports;
+    readonly screen: Screen;
+  },
+): Promise<EmbeddedAws> {
+  const { startEmbeddedAws } = await import('./aws/index.ts');
+  const { paced } = await import('./pace.ts');
+  const { withSettings } = await import('./function-settings.ts');
   const urls = new Map(watched.map(({ integration, host }) => [integration.name, host.url]));
-  const assembly = await assemblyFor(
-    { ...config, integrations: [...integrations] },
-    instance.assembly,
-    stop,
-  );
-  const aws = await startEmbeddedAws(assembly, {
+  return startEmbeddedAws(assembly, {
+    ports,
     adjust: (plan) =>
       paced(
         withSettings(plan, ({ name, baseUrl }) => ({ baseUrl: urls.get(name) ?? baseUrl })),
@@ -78,21 +181,37 @@ async function start(
       ),
     onOutput: (line) => screen.output(line),
   });
-  cleanup.defer(() => aws.close());
-  await instance.publish({
+}
+
+/** Tells other programs of this checkout where it answers. */
+function publish(instance: ClaimedInstance, aws: EmbeddedAws): Promise<void> {
+  return instance.publish({
     region: aws.region,
     endpoints: { ...aws.endpoints },
     functions: Object.fromEntries(
       [...aws.functions].map(([name, { environment }]) => [name, { ...environment }]),
     ),
   });
+}
 
-  screen.heading(`${config.stackName} on this machine`, [
+function factsOf({
+  watched,
+  flags,
+  aws,
+  every,
+}: {
+  readonly watched: readonly Watched[];
+  readonly flags: Flags;
+  readonly aws: EmbeddedAws;
+  readonly every: number;
+}): [name: string, value: string][] {
+  const hasSandbox = watched.some(({ host }) => host.sandbox);
+  return [
     ...watched.flatMap(({ integration, host }): [string, string][] => [
       ['integration', `${integration.name}, days in ${integration.timeZone}`],
       [
         'partner',
-        host.isSandbox
+        host.sandbox
           ? `${host.url}  sandbox: invented people, a new assessment every ${certifyEveryMs / 1000} s`
           : `${host.url}, with the credentials in ${flags.credentials}`,
       ],
@@ -103,22 +222,15 @@ async function start(
     ],
     ['DynamoDB', `${aws.endpoints.dynamodb}  ${aws.tables.join(', ')}`],
     ['SNS and SQS', aws.endpoints.sns],
+    ['Lambda', aws.endpoints.lambda],
     ['schedule', `a tick every ${every} s; Ctrl-C ends it, and nothing is kept`],
-  ]);
-  if (watched.some(({ host }) => !host.isSandbox)) {
-    screen.warning('This is a real host: real personal data will be shown on this terminal.\n');
-  }
-  await watch({
-    aws,
-    credentials: new Map(
-      watched.map(({ integration, host }) => [integration.name, host.credentials]),
-    ),
-    screen,
-    everyMs: every * 1000,
-    clock,
-    ticks: flags.ticks,
-    stop,
-  });
-  screen.summary();
-  return screen.tally.failedTicks > 0 ? 1 : 0;
+    ...(hasSandbox
+      ? [
+          ['Provoke', 'a page of the console: try to make it lose something'] satisfies [
+            string,
+            string,
+          ],
+        ]
+      : []),
+  ];
 }

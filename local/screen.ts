@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type CertificationEvent, certificationEventSchema } from '../lambda/events/event.ts';
 import type { TickLine } from '../lambda/journal.ts';
 import type { InvocationResult, OutputLine } from './aws/index.ts';
+import type { Mail } from './mail.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -24,8 +25,6 @@ const tickLine = z.looseObject({
   quarantined: z.number(),
   durationMs: z.number(),
 } satisfies Partial<Record<keyof TickLine, z.ZodType>>);
-
-const notification = z.looseObject({ Subject: z.string().optional(), Message: z.string() });
 
 const logLine = z.looseObject({
   level: z.enum(['WARN', 'ERROR', 'CRITICAL']),
@@ -83,6 +82,7 @@ export interface Tally {
   events: number;
   duplicates: number;
   digests: number;
+  notices: number;
 }
 
 export interface ScreenOptions {
@@ -100,6 +100,7 @@ export class Screen {
     events: 0,
     duplicates: 0,
     digests: 0,
+    notices: 0,
   };
   readonly #seenEvents = new Set<string>();
   readonly #timeOfDay: () => string;
@@ -119,6 +120,11 @@ export class Screen {
     this.#write(this.#styled('bold', title));
     for (const [name, value] of facts) this.#write(`  ${this.#dim(name.padEnd(13))}${value}`);
     this.#write('');
+  }
+
+  /** What is being done before everything is ready. */
+  step(what: string): void {
+    this.#line(this.#styled('cyan', 'start'.padEnd(labelWidth)), what);
   }
 
   warning(text: string): void {
@@ -191,15 +197,21 @@ export class Screen {
     );
   }
 
-  /** A digest as it would reach a mailbox. @param body SNS's JSON wrapper */
-  digest(body: string): void {
-    const { Subject = '', Message } = notification.parse(JSON.parse(body));
+  /** A digest as it would reach a mailbox. */
+  digest(mail: Mail): void {
     this.tally.digests += 1;
-    this.#line(
-      this.#styled('magenta', 'digest'.padEnd(labelWidth)),
-      this.#styled('bold', oneLine(Subject)),
-    );
-    for (const line of Message.trimEnd().split('\n')) this.#below(`│ ${oneLine(line)}`);
+    this.#mail(this.#styled('magenta', 'digest'.padEnd(labelWidth)), mail);
+  }
+
+  /** What operations are told. */
+  notice(mail: Mail): void {
+    this.tally.notices += 1;
+    this.#mail(this.#styled('yellow', 'notice'.padEnd(labelWidth)), mail);
+  }
+
+  #mail(label: string, { subject, text }: Mail): void {
+    this.#line(label, this.#styled('bold', oneLine(subject)));
+    for (const line of text.trimEnd().split('\n')) this.#below(`│ ${oneLine(line)}`);
   }
 
   /** What the function logged beside its one line a tick: warnings and errors; other text as it is. */
@@ -227,13 +239,14 @@ export class Screen {
   }
 
   summary(): void {
-    const { ticks, failedTicks, requests, events, duplicates, digests } = this.tally;
+    const { ticks, failedTicks, requests, events, duplicates, digests, notices } = this.tally;
     const facts = [
       failedTicks > 0 ? `${count(ticks, 'tick')} (${failedTicks} failed)` : count(ticks, 'tick'),
       count(requests, 'request'),
       `${count(events, 'event')} received`,
       count(duplicates, 'duplicate'),
       count(digests, 'digest'),
+      ...(notices > 0 ? [count(notices, 'notice')] : []),
     ];
     this.#write('');
     this.#write(facts.join(this.#dim(' · ')));

@@ -6,14 +6,17 @@ import { runSchedule } from './aws/schedule.ts';
 import { storeCredentials } from './credentials.ts';
 import { DemoSubscriber } from './demo-subscriber.ts';
 import { StartError } from './errors.ts';
+import { mailIn } from './mail.ts';
 import type { Credentials } from './partner-host.ts';
 import type { Screen } from './screen.ts';
+import type { Seen } from './seen.ts';
 
 export interface Watch {
   readonly aws: EmbeddedAws;
   /** The credentials of each integration, by its name. */
   readonly credentials: ReadonlyMap<string, Credentials>;
   readonly screen: Screen;
+  readonly seen: Seen;
   readonly everyMs: number;
   readonly clock: Clock;
   /** Of each integration; undefined: until `stop` aborts. */
@@ -26,6 +29,7 @@ export async function watch({
   aws,
   credentials,
   screen,
+  seen,
   everyMs,
   clock,
   ticks = Number.POSITIVE_INFINITY,
@@ -48,12 +52,19 @@ export async function watch({
     // The wrapper carries the subject.
     raw: false,
   });
+  const notices = await DemoSubscriber.attach(aws, {
+    topicArn: aws.output(stackOutputs.operationsTopic),
+    queueName: 'demo-operations',
+    raw: false,
+  });
+  seen.ready();
 
   const ending = new AbortController();
   const failing = new AbortController();
   const subscribers = Promise.all([
     each(events.messages(ending.signal), (body) => screen.event(body)),
-    each(digests.messages(ending.signal), (body) => screen.digest(body)),
+    each(digests.messages(ending.signal), (body) => screen.digest(mailIn(body))),
+    each(notices.messages(ending.signal), (body) => screen.notice(mailIn(body))),
   ]);
   subscribers.catch((error) => failing.abort(error));
   stop.addEventListener('abort', () => watched.forEach(({ poll }) => void poll.kill()), {
@@ -69,6 +80,7 @@ export async function watch({
           functionName: schedule.functionName,
           ...(watched.length > 1 && { integration }),
         });
+        seen.changed();
         done += 1;
         if (done >= ticks) break;
       }

@@ -5,6 +5,11 @@ import type { Streams } from './terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** How this command line was started: npm names the script. */
+export function programStarted({ npm_lifecycle_event: script }: Environment): string {
+  return script === 'ops' ? 'npm run ops --' : 'npx certification-notifier';
+}
+
 /** What a process has. */
 export interface ProcessHost {
   readonly streams: Streams;

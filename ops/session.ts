@@ -3,7 +3,7 @@ import { commandLine, type Place } from '../lambda/condition-table.ts';
 import type { CommandName, ResultOf } from '../lambda/operations/contract.ts';
 import { NotConfirmedError, StoppedShortError, UsageError } from './errors.ts';
 import type { Followed } from './following.ts';
-import type { Environment, Host } from './host.ts';
+import { type Host, programStarted } from './host.ts';
 import { answeredWithinMs, Progress } from './progress.ts';
 import type { View } from './render/layout.ts';
 import { jsonLine, shellQuoted } from './render/text.ts';
@@ -159,7 +159,7 @@ export class Session {
     );
     return {
       at: local ? '--local' : `--stack ${shellQuoted(stack)}${where.join('')}`,
-      program: programName(this.#host.environment),
+      program: programStarted(this.#host.environment),
       integration: integration && shellQuoted(integration),
     };
   }
@@ -189,9 +189,4 @@ export class Session {
     const answer = await this.terminal.ask(`${question} [y/N] `, this.stop);
     return /^y(es)?$/i.test(answer.trim());
   }
-}
-
-/** As it was started: npm names the script. */
-function programName({ npm_lifecycle_event: script }: Environment): string {
-  return script === 'ops' ? 'npm run ops --' : 'npx certification-notifier';
 }

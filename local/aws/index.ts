@@ -35,6 +35,12 @@ export interface EmbeddedAwsOptions {
   readonly endpointOverrides?: (
     endpoints: Endpoints,
   ) => Partial<Endpoints> | Promise<Partial<Endpoints>>;
+  /** Where services listen; any free port where it is not said. */
+  readonly ports?: {
+    readonly messaging: number;
+    readonly dynamodb: number;
+    readonly lambda: number;
+  };
   /** What to create instead of what the template describes. */
   readonly adjust?: (plan: Plan) => Plan;
   /** Every line every function writes. */
@@ -91,7 +97,7 @@ export interface EmbeddedAws {
 const accountId = '000000000000';
 
 /**
- * Creates, on free loopback ports, what a synthesized stack describes: what is not in the template
+ * Creates, on loopback ports, what a synthesized stack describes: what is not in the template
  * does not exist. Nothing outlives `close`.
  *
  * @param assemblyDirectory written by `cdk synth` or `app.synth()`
@@ -114,9 +120,12 @@ export async function startEmbeddedAws(
   const secretsServer = secretsManager(secrets);
   services.adopt(secretsServer, close);
 
-  const messagingUrl = await messaging.listen({ port: 0, host: loopback });
+  const messagingUrl = await messaging.listen({
+    port: options.ports?.messaging ?? 0,
+    host: loopback,
+  });
   const endpoints = {
-    dynamodb: await listen(dynamodb),
+    dynamodb: await listen(dynamodb, options.ports?.dynamodb),
     sns: messagingUrl,
     sqs: messagingUrl,
     secretsManager: await listen(secretsServer),
@@ -179,7 +188,7 @@ export async function startEmbeddedAws(
   services.adopt(schedulerServer, close);
   const allEndpoints: AllEndpoints = {
     ...called,
-    lambda: await listen(lambdaServer),
+    lambda: await listen(lambdaServer, options.ports?.lambda),
     cloudFormation: await listen(cloudFormationServer),
     scheduler: await listen(schedulerServer),
     // One server with SNS and SQS.

@@ -1,13 +1,14 @@
-import type { Server } from 'node:http';
+import { Server as HttpServer } from 'node:http';
+import type { Server } from 'node:net';
 
 /** Listening on the loopback interface only: what runs locally may hold real personal data. */
 export const loopback = '127.0.0.1';
 
-/** Listens on a free loopback port. @returns the server's URL */
-export async function listen(server: Server): Promise<string> {
+/** Listens on a loopback port; 0: any free one. @returns the server's URL */
+export async function listen(server: Server, port = 0): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
-  server.listen(0, loopback, resolve);
+  server.listen(port, loopback, resolve);
   await promise;
   server.off('error', reject);
   const address = server.address();
@@ -21,6 +22,6 @@ export async function listen(server: Server): Promise<string> {
 export async function close(server: Server): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.close((error) => (error ? reject(error) : resolve()));
-  server.closeAllConnections();
+  if (server instanceof HttpServer) server.closeAllConnections();
   await promise;
 }

@@ -28,6 +28,7 @@ export const console = opsCommand({
     const { options, host } = session.origin;
     using door = new DeploymentDoor({ ...options, title: name }, host);
     await using served = await serveConsole(door, port);
+    await served.load();
     session.answer({ url: served.url }, (view) => [
       view.paint('strong', served.url),
       'Open it in a browser. Ctrl-C ends it.',

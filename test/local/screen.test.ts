@@ -184,12 +184,23 @@ test("a name cannot move the terminal's cursor or forge a line", () => {
 
 test('a digest shows its subject and its body, line by line', () => {
   const { lines, on } = screen();
-  on.digest(JSON.stringify({ Subject: '1 new certification', Message: 'first\nsecond\n' }));
+  on.digest({ subject: '1 new certification', text: 'first\nsecond\n' });
   expect(lines.map((line) => line.trim())).toEqual([
     '12:00:00  digest     1 new certification',
     '│ first',
     '│ second',
   ]);
+});
+
+test('a notice to operations shows its subject and its body', () => {
+  const { lines, on } = screen();
+  on.notice({ subject: 'district-a: held', text: 'Look at it.\n' });
+  on.summary();
+  expect(lines.map((line) => line.trim()).slice(0, 2)).toEqual([
+    '12:00:00  notice     district-a: held',
+    '│ Look at it.',
+  ]);
+  expect(lines.at(-1)).toContain('1 notice');
 });
 
 test('of what the function writes it shows warnings and errors with what to do, no routine', () => {

@@ -31,9 +31,13 @@ afterEach(async () => {
 /** Where it keeps what it has: in a directory of its own. */
 const environment = () => ({ NOTIFIER_LOCAL: join(directory, 'local'), INIT_CWD: directory });
 
+/** Tests run beside others, and beside whatever this machine runs: no port is theirs. */
+const anyPorts = ['--port', '0'];
+
 function start(...flags: string[]): RunningProgram {
   const clock = new HastyClock();
-  const started = new RunningProgram(run, flags, { environment: environment(), clock });
+  const argv = [...anyPorts, ...flags];
+  const started = new RunningProgram(run, argv, { environment: environment(), clock });
   running.push(started);
   return started;
 }
@@ -202,7 +206,9 @@ test('Ctrl-C while the stack is synthesized ends it cleanly', async () => {
     timeout: 20_000,
   });
   started.interrupt();
-  expect(await started.ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  const { exitCode, stdout, stderr } = await started.ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(/start +synthesizing the stack.*\n$/);
   expect(await readdir(local)).toEqual([]);
 });
 
@@ -233,7 +239,10 @@ test('the time of day is that of the clock, in the time zone of whoever runs it'
   }
   const clock = new StandingClock();
   const inNepal = { ...environment(), TZ: 'Asia/Kathmandu' };
-  const started = new RunningProgram(run, ['--ticks', '1'], { environment: inNepal, clock });
+  const started = new RunningProgram(run, [...anyPorts, '--ticks', '1'], {
+    environment: inNepal,
+    clock,
+  });
   running.push(started);
   const { stdout } = await started.ended;
   expect(stdout).toMatch(/^18:19:56 +tick 1 /m);
@@ -244,7 +253,7 @@ describe('as a process, the program', () => {
   const program = join(import.meta.dirname, '../../local/start.ts');
   const children: ChildProcess[] = [];
   const startProcess = (stdout: number | 'pipe', ...flags: string[]) => {
-    const child = spawn(process.execPath, [program, ...flags], {
+    const child = spawn(process.execPath, [program, ...anyPorts, ...flags], {
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...environment() },
       stdio: ['ignore', stdout, 'pipe'],
     });
@@ -264,14 +273,45 @@ describe('as a process, the program', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
   });
 
+  /** What it has shown once this is part of it. */
+  const shownBy = async (child: ReturnType<typeof startProcess>, pattern: RegExp) => {
+    let shown = '';
+    for await (const [chunk] of on(Object(child.stdout), 'data')) {
+      shown += chunk;
+      if (pattern.test(shown)) break;
+    }
+    return shown;
+  };
+
+  // Measured: 0.6 s, 1 s where nothing is compiled yet, on two busy cores. The limit allows for busier ones.
+  test('has printed an address within seconds, whose page tells what is being done, and goes on by itself', async () => {
+    const began = performance.now();
+    const child = startProcess('pipe');
+    const shown = await shownBy(child, /http:\S+/);
+    expect(performance.now() - began).toBeLessThan(6_000);
+    expect(shown).not.toContain('Everything is ready');
+    const [url = ''] = /http:\S+/.exec(shown) ?? [];
+    const early = await fetch(url);
+    const page = await early.text();
+    expect({ status: early.status, page }).toMatchObject({ status: 503 });
+    expect(page).toContain('<li>reading the configuration</li>');
+    expect(early.headers.get('refresh')).toBe('3');
+    await shownBy(child, /tick 1 /);
+    const ready = await fetch(url);
+    expect(ready.url).toMatch(/\/i\/district-a\/now$/);
+    const command = await fetch(new URL('commands/status', ready.url));
+    expect(await command.text()).toContain('npm run ops -- status --local');
+  });
+
   test('has shown events after --ticks and ends by itself, quietly and without a trace', async () => {
     const { code, out, err } = await endOf(startProcess('pipe', '--ticks', '4', '--every', '1'));
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/tick 1 .* recorded as known .* baseline/);
     expect(out).toMatch(/created .* · district-a\/\d+\/1/);
     expect(out).toMatch(/digest .* new certification/);
+    expect(out).toMatch(/notice .*district-a: baseline completed/);
     expect(out).toMatch(
-      /4 ticks · \d+ requests · [1-9]\d* events? received · 0 duplicates · [1-9]/,
+      /4 ticks · \d+ requests · [1-9]\d* events? received · 0 duplicates · [1-9]\d* digests? · [1-9]\d* notice/,
     );
     expect(await readdir(join(directory, 'local'))).toEqual([]);
   });
@@ -279,11 +319,7 @@ describe('as a process, the program', () => {
   test('says in its instance file where it is while it runs, and Ctrl-C ends it cleanly', async () => {
     const child = startProcess('pipe', '--every', '1');
     const ended = endOf(child);
-    let shown = '';
-    for await (const [chunk] of on(Object(child.stdout), 'data')) {
-      shown += chunk;
-      if (/tick 1 /.test(shown)) break;
-    }
+    await shownBy(child, /tick 1 /);
     const instance = JSON.parse(await readFile(join(directory, 'local/instance.json'), 'utf8'));
     expect(instance.pid).toBe(child.pid);
     expect((await fetch(instance.aws.endpoints.dynamodb)).status).toBe(200);

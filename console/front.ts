@@ -1,0 +1,56 @@
+import type { Door } from './door.ts';
+import { guard } from './guard.ts';
+import { page } from './layout.ts';
+import { type Context, Hono, html } from './library.ts';
+import { type Live, liveScript } from './live.ts';
+import { icon, style } from './style.ts';
+
+export interface FrontParts {
+  /** The first part of every path. */
+  readonly token: string;
+  readonly live: Live;
+  readonly host: () => string;
+  /** Everything else. */
+  readonly pages: () => Promise<Hono>;
+}
+
+/** Without JavaScript, the browser looks again after so many seconds. */
+const lookAgainSeconds = 3;
+
+/**
+ * What answers before anything else is loaded: who is let in, what pages are made with, and what `npm start` is
+ * doing until there are pages.
+ */
+export function front(door: Door, { token, live, host, pages }: FrontParts): Hono {
+  const root = `/${token}/`;
+  const whole = new Hono();
+  whole.use(...guard(host));
+  const console = whole.basePath(root);
+  const asset = (path: string, type: string, body: string) =>
+    console.get(path, (c) => c.body(body, 200, { 'Content-Type': type }));
+  asset('style.css', 'text/css; charset=utf-8', style);
+  asset('live.js', 'text/javascript; charset=utf-8', liveScript);
+  asset('icon.svg', 'image/svg+xml', icon);
+  console.get('live', (c) => live.stream(c));
+  console.all('*', async (c) => {
+    const { progress = [] } = door.local ?? {};
+    if (progress.length > 0) return starting(c, door, root, progress);
+    return (await pages()).fetch(c.req.raw, c.env);
+  });
+  whole.notFound((c) =>
+    c.text('Refused. Open the address as it was printed when the console started.', 403),
+  );
+  return whole;
+}
+
+function starting(
+  c: Context,
+  door: Door,
+  root: string,
+  steps: readonly string[],
+): Response | Promise<Response> {
+  c.header('Refresh', String(lookAgainSeconds));
+  const content = html`<div id="starting" data-live data-until><ol>${steps.map((step) => html`<li>${step}</li>`)}</ol><p class="faint">This page goes on by itself when everything is ready.</p></div>`;
+  const about = { door, integrations: [], at: '', root, path: c.req.path };
+  return c.html(page({ ...about, title: 'Starting', content }), 503);
+}

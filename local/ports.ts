@@ -1,0 +1,71 @@
+import { createServer } from 'node:net';
+import { close, listen } from './aws/loopback-server.ts';
+import { isSystemError, StartError } from './errors.ts';
+
+/** Where everything of one instance listens that people and consumers write down. 0: any free port. */
+export interface Ports {
+  readonly console: number;
+  /** The sandbox of the first integration. */
+  readonly partner: number;
+  /** SNS and SQS. */
+  readonly messaging: number;
+  readonly dynamodb: number;
+  readonly lambda: number;
+}
+
+export const firstPort = 4380;
+/** From one block of ports to the next that is tried. */
+const blockSize = 10;
+/** Blocks that are tried before any free port will do. */
+const triedBlocks = 5;
+
+const anyFree: Ports = { console: 0, partner: 0, messaging: 0, dynamodb: 0, lambda: 0 };
+
+const blockFrom = (first: number): Ports => ({
+  console: first,
+  partner: first + 1,
+  messaging: first + 2,
+  dynamodb: first + 3,
+  lambda: first + 4,
+});
+
+/**
+ * The ports of an instance: the usual ones, or the same ones ten, twenty … higher where one of them is taken.
+ *
+ * @param asked the first of them; 0: any that are free; absent: the usual ones
+ * @throws StartError when one of those that were asked for is taken
+ */
+export async function portsFor(asked?: number): Promise<Ports> {
+  if (asked === 0) return anyFree;
+  if (asked !== undefined) {
+    const block = blockFrom(asked);
+    const taken = await firstTaken(block);
+    if (taken === undefined) return block;
+    throw new StartError(
+      `Port ${taken} is taken.`,
+      `--port ${asked} needs ${asked} to ${block.lambda}. Choose another one, or 0 for any that are free.`,
+    );
+  }
+  for (let tried = 0; tried < triedBlocks; tried += 1) {
+    const block = blockFrom(firstPort + tried * blockSize);
+    if ((await firstTaken(block)) === undefined) return block;
+  }
+  return anyFree;
+}
+
+async function firstTaken(block: Ports): Promise<number | undefined> {
+  for (const port of Object.values(block)) if (await isTaken(port)) return port;
+  return undefined;
+}
+
+async function isTaken(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await listen(server, port);
+    await close(server);
+    return false;
+  } catch (error) {
+    if (isSystemError(error, 'EADDRINUSE')) return true;
+    throw error;
+  }
+}
