@@ -1,4 +1,4 @@
-import pMap from 'p-map';
+import { pMapSettled } from 'p-map';
 import { problemOf } from './describe-error.ts';
 import { errorOf, type Fault } from './errors.ts';
 
@@ -33,9 +33,8 @@ export async function writeEach<Item>(
   items: Iterable<Item>,
   write: (item: Item) => Promise<unknown>,
 ): Promise<void> {
-  const failed: unknown[] = [];
-  const attempt = (item: Item) => write(item).catch((error: unknown) => failed.push(error));
-  await pMap(items, attempt, { concurrency: writesAtOnce });
+  const outcomes = await pMapSettled(items, write, { concurrency: writesAtOnce });
+  const failed = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   if (failed.length > 1) throw new CommitsFailedError(failed.length, failed);
   for (const error of failed) throw error;
 }
