@@ -1,9 +1,9 @@
 import { recentWindow } from '../detection/days.ts';
 import { auditPlan, calendarLearned, requestsOf } from '../detection/due.ts';
-import { leaseOf } from '../lease.ts';
 import { noLease } from '../ports/state.ts';
 import { readCalendar } from '../tick/read-days.ts';
 import type { TickRun } from '../tick/tick.ts';
+import { TimeLimit } from '../tick/time-limit.ts';
 import { AtWorkError, BaselineRestartedError, BaselineUnfinishedError } from './errors.ts';
 import type { FanOutParts } from './parts.ts';
 import { leftOf } from './plan.ts';
@@ -23,7 +23,7 @@ export async function complete(parts: FanOutParts, run: TickRun) {
   if (left.length > 0 || ranges.length === 0)
     throw new BaselineUnfinishedError(left, ranges.length);
 
-  const lease = leaseOf(run.id, run.deadline);
+  const lease = new TimeLimit(run.deadline, clock).leaseOf(run.id);
   const { baseline, dirtySince } = (await ledger.takeLease(lease, clock.now())) ?? {};
   if (baseline === undefined) throw new AtWorkError();
   try {

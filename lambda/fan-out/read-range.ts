@@ -4,7 +4,6 @@ import { compare, countDeltas, type Sighting } from '../detection/compare.ts';
 import { dayEntries, type FreshEntries } from '../detection/day-entries.ts';
 import { recentWindow } from '../detection/days.ts';
 import type { Answer, ReadStep } from '../detection/worklist.ts';
-import { leaseOf } from '../lease.ts';
 import type { PlannedRange, RangeProgress } from '../ports/planned-range.ts';
 import type { Lease, State } from '../ports/state.ts';
 import { prove } from '../tick/read-days.ts';
@@ -46,10 +45,10 @@ export async function readRange(
   const reason = takeShare(parts, state, atOnce);
   if (reason !== undefined) throw new PartnerLeftAloneError(reason);
 
-  const lease = leaseOf(run.id, run.deadline);
+  const limit = new TimeLimit(run.deadline, clock);
+  const lease = limit.leaseOf(run.id);
   const before = await fanOut.takeRange(range, lease, clock.now());
   if (before === undefined) throw new AtWorkError(range);
-  const limit = new TimeLimit(run.deadline, clock);
   const reading = { parts, range, lease, limit, salt: state.salt };
   try {
     const { isDone, recorded } = before.isDone ? before : await goOn(reading, before);

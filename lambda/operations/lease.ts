@@ -1,5 +1,4 @@
 import { isBackingOff } from '../detection/back-off.ts';
-import { leaseOf } from '../lease.ts';
 import { type Lease, type LeasedState, noLease, type State } from '../ports/state.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';
@@ -21,12 +20,12 @@ export async function recordedState({ ledger, settings }: OperationParts): Promi
  */
 export async function underLease<Result>(
   parts: OperationParts,
-  { id, killedAt, limit }: Call,
+  { id, limit }: Call,
   work: (state: LeasedState, lease: Lease) => Promise<Result>,
 ): Promise<Result> {
   const { ledger, clock } = parts;
   await recordedState(parts);
-  const lease = leaseOf(id, killedAt);
+  const lease = limit.leaseOf(id);
   const state = await whenFree(parts, limit, () => ledger.takeLease(lease, clock.now()));
   if (state === undefined) throw new BusyError();
   try {

@@ -34,7 +34,6 @@ import {
   type Step,
 } from '../detection/worklist.ts';
 import { isRefusal, NotifierError, reachOf } from '../errors.ts';
-import { leaseOf } from '../lease.ts';
 import { CredentialsNotSetError } from '../partner/secret.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
@@ -538,7 +537,7 @@ class Tick {
   /** The lease, and with it the duty to deliver what an earlier tick left behind. */
   async #takeLease(): Promise<Work | undefined> {
     const { ledger, clock } = this.#parts;
-    const lease = leaseOf(this.#run.id, this.#run.deadline);
+    const lease = this.#limit.leaseOf(this.#run.id);
     const state = await ledger.takeLease(lease, clock.now());
     if (state === undefined) return undefined;
     this.#open = new Map(state.conditions);

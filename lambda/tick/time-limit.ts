@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { Clock } from '../clock.ts';
 import { isCutOff } from '../partner/errors.ts';
+import type { Lease } from '../ports/state.ts';
 
 /** Kept free for the end of the tick before anything of it has been measured. */
 const leastReserveMs = 10_000;
@@ -8,6 +9,8 @@ const leastReserveMs = 10_000;
 const reserveFactor = 2;
 /** Of the time that is left, the part that one read may take: what it saw is to be committed too. */
 const readingShare = 0.6;
+/** A lease outlives its invocation by a little, so that two never hold it at once. */
+const leaseSlackSeconds = 5;
 
 /**
  * When a tick must stop at the next boundary, so that it ends before it is killed.
@@ -24,6 +27,11 @@ export class TimeLimit {
   constructor(killedAt: Temporal.Instant, clock: Clock) {
     this.#killedAt = killedAt;
     this.#clock = clock;
+  }
+
+  /** @param owner of which there is one alone: the invocation's id */
+  leaseOf(owner: string): Lease {
+    return { owner, until: this.#killedAt.add({ seconds: leaseSlackSeconds }) };
   }
 
   /** After which nothing more is begun. */
