@@ -50,13 +50,13 @@ const timeOfDay = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
 
 /** How people are told. */
 const alerts = z.strictObject({
-  /** Whether a digest names people or only counts. */
+  /** Whether a digest names people, or only counts them by organization and assessment. */
   detail: z.enum(['names', 'counts']),
-  /** Rows of one digest; the rest is counted. */
+  /** Rows of each section of a digest; the rest is counted. */
   maxRows: z.int().check(z.positive()),
   /** Minutes that one digest collects; absent: every tick has its own. */
   digestEvery: z.optional(z.int().check(z.positive())),
-  /** Between which no digest is sent; in the integration's time zone. */
+  /** Between which no digest is sent, in the integration's time zone; across midnight if `to` is earlier. */
   quietHours: z.optional(z.strictObject({ from: timeOfDay, to: timeOfDay })),
   /** Whom readers may ask. */
   contact: z.optional(z.string().check(z.minLength(1))),
@@ -89,6 +89,7 @@ export function tickSettings(settings: Settings) {
     alerts: settings[environment.alerts],
     stack: settings[environment.stack],
     withdrawAfterMs: withdrawAfter * 60_000,
+    /** Within which every day of the recent window is read again, and every other day; what audits of one tick may ask. */
     audit: {
       recentMs: audit.recentMinutes * 60_000,
       historyMs: audit.historyHours * 3_600_000,

@@ -2,20 +2,14 @@ import { Temporal } from 'temporal-polyfill';
 import { commandLine } from '../condition-table.ts';
 import { type AnnouncedAssessment, type CertificationEvent, chosen } from '../events/event.ts';
 import type { Notice } from '../ports/announcer.ts';
+import type { TickSettings } from '../settings.ts';
 import { inAscii } from './ascii.ts';
 
-export interface DigestOptions {
+export interface DigestOptions
+  extends Readonly<Pick<TickSettings['alerts'], 'detail' | 'maxRows' | 'contact'>>,
+    Pick<TickSettings, 'timeZone' | 'stack'> {
   /** ASCII, forty characters at most. */
   readonly integration: string;
-  /** IANA name of the partner's time zone. */
-  readonly timeZone: string;
-  readonly stack: string;
-  /** Whom readers may ask; absent: nobody has said. */
-  readonly contact?: string | undefined;
-  /** Whether people are named, or only counted by organization and assessment. */
-  readonly detail: 'names' | 'counts';
-  /** Rows of each section; the rest is counted. */
-  readonly maxRows: number;
 }
 
 /**

@@ -4,14 +4,10 @@ import type { Calendar } from '../detection/calendar.ts';
 import type { Sighting } from '../detection/compare.ts';
 import type { ConditionName, OpenCondition } from '../detection/conditions.ts';
 import type { Notice } from '../ports/announcer.ts';
+import type { TickSettings } from '../settings.ts';
 
 /** What notices and the commands in them are written with. */
-export interface NoticeSettings {
-  readonly name: string;
-  /** IANA name of the partner's time zone. */
-  readonly timeZone: string;
-  readonly stack: string;
-}
+type NoticeSettings = Pick<TickSettings, 'name' | 'timeZone' | 'stack'>;
 
 /** The notice that a condition owes. */
 export function conditionNotice(

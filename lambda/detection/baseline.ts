@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
+import * as z from 'zod/mini';
 import type { Cursor } from '../ports/state.ts';
-import { type DayRange, isWithin, type RecentWindow } from './days.ts';
+import { type DayRange, isWithin, plainDay, type RecentWindow } from './days.ts';
 import type { Answer, ReadStep, Step } from './worklist.ts';
 
 /**
@@ -16,12 +17,14 @@ const leastRangeDays = 1 / 8;
 const mostDays = 36_525;
 
 /** How far back a reading of all days has come. */
-export interface Position {
+export const position = z.object({
   /** Days before this one are still to be read; absent: the start day is not read yet. */
-  readonly before?: Temporal.PlainDate | undefined;
+  before: z.optional(plainDay),
   /** Days that the next range should have; less than one while a single day cannot be read. */
-  readonly sliceDays?: number;
-}
+  sliceDays: z.exactOptional(z.number().check(z.positive())),
+});
+
+export type Position = Readonly<z.output<typeof position>>;
 
 export interface Backwards {
   readonly position: Position;

@@ -1,19 +1,13 @@
 import { Temporal } from 'temporal-polyfill';
 import type { DigestSchedule } from '../ports/state.ts';
+import type { TickSettings } from '../settings.ts';
 
 /** An index follows its table within seconds; after trouble it gets this long. */
 export const indexLagMinutes = 10;
 
 /** When people are told. */
-export interface DigestSettings {
-  readonly alerts: {
-    /** Minutes that one digest collects; undefined: every tick has its own. */
-    readonly digestEvery?: number | undefined;
-    /** Times of day (`HH:MM`) between which no digest is sent; across midnight if `to` is earlier. */
-    readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
-  };
-  /** IANA name of the integration's time zone. */
-  readonly timeZone: string;
+export interface DigestSettings extends Pick<TickSettings, 'timeZone'> {
+  readonly alerts: Pick<TickSettings['alerts'], 'digestEvery' | 'quietHours'>;
 }
 
 /**

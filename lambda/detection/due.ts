@@ -1,3 +1,4 @@
+import type { TickSettings } from '../settings.ts';
 import type { Calendar, CalendarRange, DayEntry } from './calendar.ts';
 import { mostKnown, rowsOfOnePage } from './locate.ts';
 
@@ -8,16 +9,7 @@ const notSoon = 9e12;
 /** Why days are read: they were asked for; they are due soon whatever else is; everything is, in its turn. */
 export type Kind = 'asked' | 'soon' | 'audit';
 
-/** Within which every day of the recent window is read again, and every other day, in milliseconds. */
-export interface AuditPeriods {
-  readonly recentMs: number;
-  readonly historyMs: number;
-}
-
-export interface AuditSettings extends AuditPeriods {
-  /** Requests that the audits of one tick may make. */
-  readonly requests: number;
-}
+type AuditSettings = TickSettings['audit'];
 
 /** How audits go round: the days of the history by so many requests a minute on average. */
 export interface AuditPlan extends AuditSettings {

@@ -1,3 +1,4 @@
+import type { State } from '../ports/state.ts';
 import type { Calendar, CalendarRange } from './calendar.ts';
 
 const oneMinuteMs = 60_000;
@@ -116,12 +117,8 @@ function isReadable(calendar: Calendar, { range, count }: Differing): boolean {
   return range.first === range.last || isSmall;
 }
 
-/** By how much the partner's total differs although no day does. Times are milliseconds since the epoch. */
-export interface Unexplained {
-  readonly unexplained: number;
-  /** Since when it differs by as much. */
-  readonly unexplainedSince?: number | undefined;
-}
+/** By how much the partner's total differs although no day does, and since when by as much. */
+type Unexplained = Pick<State, 'unexplained' | 'unexplainedSince'>;
 
 /**
  * What the state keeps after a search; a search that came to no end leaves the number as it was. Another number is
@@ -161,10 +158,7 @@ export function isSearchedAgain(since: number, lookedAt: number, nowMs: number):
   return searches(nowMs) > searches(lookedAt);
 }
 
-interface AtWork {
-  readonly heartbeat?: string | undefined;
-  readonly dirtySince?: unknown;
-}
+type AtWork = Pick<State, 'heartbeat' | 'dirtySince'>;
 
 /**
  * Another tick was at work between this one's first look at the state and its lease: what the pulse

@@ -1,4 +1,6 @@
+import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import type { State } from '../ports/state.ts';
 import type { Observations } from './conditions.ts';
 
 const minuteMs = 60_000;
@@ -12,6 +14,10 @@ const raisedAfterMs = 10 * minuteMs;
 const raisedBy = 1.5;
 /** So long without any other answer than a refusal for pace, and people are told. */
 const toldAfterMs = 15 * minuteMs;
+
+/** So long the partner is left alone after the first refusal that only people can mend; each in a row doubles it. */
+const firstBackOffMinutes = 2;
+const longestBackOffMinutes = 60;
 
 /** What is remembered of the requests to one host. All times are milliseconds since the epoch. */
 export const paceKnown = z.readonly(
@@ -126,4 +132,19 @@ export function paceSeen({ value, perMinute }: RequestPace, nowMs: number): Obse
 /** What each of so many at once may ask for, the ticks beside them counted as one more. */
 export function shareOf(perMinute: number, atOnce: number): number {
   return Math.max(1, Math.floor(perMinute / (atOnce + 1)));
+}
+
+/** Whether the partner is still to be left alone. */
+export function isBackingOff({ backOff }: Pick<State, 'backOff'>, now: Temporal.Instant): boolean {
+  return backOff !== undefined && Temporal.Instant.compare(now, backOff.until) < 0;
+}
+
+/** After one more refusal that only people can mend. */
+export function backOffAfter(
+  before: State['backOff'],
+  now: Temporal.Instant,
+): NonNullable<State['backOff']> {
+  const failures = (before?.failures ?? 0) + 1;
+  const minutes = Math.min(firstBackOffMinutes * 2 ** (failures - 1), longestBackOffMinutes);
+  return { until: now.add({ minutes }), failures };
 }

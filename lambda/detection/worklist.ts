@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
-import type { Cursor } from '../ports/state.ts';
+import type { Cursor, State } from '../ports/state.ts';
 import type { Position } from './baseline.ts';
 import type { Calendar } from './calendar.ts';
 import type { DayRange } from './days.ts';
@@ -113,7 +113,7 @@ export interface WorkDone {
 
 /** Whether a tick comes to all kinds of its work: the last one did, and the pace allows it. */
 export function hasRoomForAll(
-  { dirtySince, cursor }: { readonly dirtySince?: unknown; readonly cursor?: unknown },
+  { dirtySince, cursor }: Pick<State, 'dirtySince' | 'cursor'>,
   perMinute: number,
 ): boolean {
   return perMinute >= muchPace && dirtySince === undefined && cursor === undefined;

@@ -33,7 +33,7 @@ export interface FanOutLedger {
 }
 
 /** What the tasks of a fan-out work with. They tell nobody anything. */
-export interface FanOutParts extends Pick<TickParts, 'clock' | 'partner' | 'ledger' | 'journal'> {
-  readonly settings: TickParts['settings'] & { readonly requestsPerMinute: number };
+export interface FanOutParts
+  extends Pick<TickParts, 'settings' | 'clock' | 'partner' | 'ledger' | 'journal'> {
   readonly fanOut: FanOutLedger;
 }

@@ -1,5 +1,4 @@
-import { isBackingOff } from '../detection/back-off.ts';
-import { paceAt, shareOf, unhurried } from '../detection/pace.ts';
+import { isBackingOff, paceAt, shareOf, unhurried } from '../detection/pace.ts';
 import type { State } from '../ports/state.ts';
 import type { FanOutParts } from './parts.ts';
 

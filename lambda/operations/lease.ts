@@ -1,4 +1,4 @@
-import { isBackingOff } from '../detection/back-off.ts';
+import { isBackingOff } from '../detection/pace.ts';
 import { type Lease, type LeasedState, noLease, type State } from '../ports/state.ts';
 import { BackingOffError, BusyError, NothingRecordedError, PausedError } from './errors.ts';
 import type { Call, OperationParts } from './parts.ts';

@@ -1,5 +1,5 @@
-import { isBackingOff } from '../detection/back-off.ts';
 import { isLasting } from '../detection/conditions.ts';
+import { isBackingOff } from '../detection/pace.ts';
 import { selfCheckAfter, type Tried } from '../detection/self-check.ts';
 import type { State } from '../ports/state.ts';
 import { checkNames, type Finding, type Found } from './finding.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { position } from '../detection/baseline.ts';
 import { plainDay } from '../detection/days.ts';
 import { bookmark } from './partner-reader.ts';
 
@@ -20,12 +21,10 @@ export type PlannedRange = z.output<typeof plannedRange>;
 
 /** How far a range has been read. No two ranges share a day. */
 export const rangeProgress = z.readonly(
-  z.object({
+  z.extend(position, {
     isDone: z._default(z.boolean(), false),
     /** Certifications that its tasks have recorded. */
     recorded: z._default(z.int(), 0),
-    before: z.optional(plainDay),
-    sliceDays: z.exactOptional(z.number().check(z.positive())),
     bookmark: z.optional(bookmark),
   }),
 );

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
+import { position } from '../detection/baseline.ts';
 import { dayTally } from '../detection/compare.ts';
 import {
   type ConditionName,
@@ -41,16 +42,12 @@ const digest = z.object({
 
 const baseline = z.readonly(
   z
-    .object({
+    .extend(position, {
       status: z.enum(['none', 'running', 'completed']),
       /** When, in milliseconds since the epoch: it tells a restarted one from the one before. */
       begunAt: z.exactOptional(z.number()),
       /** The day on which it began: what appears meanwhile from this day on is announced. */
       startDay: z.optional(plainDay),
-      /** Days before this one are still to be read: it proceeds from the newest to the oldest. */
-      before: z.optional(plainDay),
-      /** Days that the next range should have; less than one while a single day cannot be read. */
-      sliceDays: z.exactOptional(z.number().check(z.positive())),
       /** Of a range that does not fit into one tick. As another version wrote it: the range is read anew. */
       bookmark: z.optional(z.catch(z.optional(z.readonly(bookmark)), undefined)),
       /** It is completed, and operations are still to be told. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Temporal } from 'temporal-polyfill';
 import { baselineNotice } from '../delivery/notices.ts';
-import { backOffAfter, isBackingOff } from '../detection/back-off.ts';
 import { backwards, type Position } from '../detection/baseline.ts';
 import { Calendar, type ProofCounts } from '../detection/calendar.ts';
 import { countDeltas, tallied } from '../detection/compare.ts';
@@ -23,7 +22,7 @@ import { auditPlan, calendarLearned, requestsOf, savedUntil, waited } from '../d
 import { digestOf } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
-import { remembered, unhurried } from '../detection/pace.ts';
+import { backOffAfter, isBackingOff, remembered, unhurried } from '../detection/pace.ts';
 import { selfCheckSeen } from '../detection/self-check.ts';
 import { silenceAfter, silenceEnded, silenceSeen } from '../detection/silence.ts';
 import {

@@ -1,12 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { problemOf } from '../../describe-error.ts';
-import { isBackingOff } from '../../detection/back-off.ts';
 import type { DayEntry } from '../../detection/calendar.ts';
 import { dayTally } from '../../detection/compare.ts';
 import { conditionNames, isLasting } from '../../detection/conditions.ts';
 import { recentWindow } from '../../detection/days.ts';
 import { auditPlan } from '../../detection/due.ts';
+import { isBackingOff } from '../../detection/pace.ts';
 import { commandRecord } from '../../ports/command-record.ts';
 import type { State } from '../../ports/state.ts';
 import { denialNoted } from '../../ports/state.ts';

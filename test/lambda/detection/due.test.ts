@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar, type CalendarRange } from '../../../lambda/detection/calendar.ts';
 import {
-  type AuditPeriods,
   auditPlan,
   calendarLearned,
   nextDue,
@@ -10,12 +9,14 @@ import {
   savedUntil,
   waited,
 } from '../../../lambda/detection/due.ts';
+import type { TickSettings } from '../../../lambda/settings.ts';
 import { tickSettings } from '../../scaffold/settings.ts';
 import { anyCalendar, day, entryAt } from './calendars.ts';
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T08:00:00Z');
 const { withdrawAfterMs } = tickSettings();
+type AuditPeriods = Pick<TickSettings['audit'], 'recentMs' | 'historyMs'>;
 const periods: AuditPeriods = tickSettings().audit;
 
 /** A calendar whose days were read at some time in the last two days. */
