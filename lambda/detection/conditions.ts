@@ -95,8 +95,8 @@ export interface Facts {
   silent?: Observation;
   /** What waits for ops. Only ticks with the lease count it, and tell of odd fields: others see the same page each time. */
   waiting?: Pick<Observations, 'held' | 'undeliverable'>;
-  /** What the last self-check has found, or that none has come to its end. */
-  selfCheck?: Pick<Observations, 'check-failed'>;
+  /** What the state says by itself: of a pause, and of the last self-check. */
+  stated?: Observations;
   /** The first that AWS has denied this tick. */
   denial?: State['denial'];
 }
@@ -244,18 +244,7 @@ function overWith(name: Blocked['name']): readonly ConditionName[] {
   return [...obstacles.slice(0, step + 1).flat(), ...(step > 0 ? ['partner-silent' as const] : [])];
 }
 
-/** What earlier ticks owe, as they have seen it. */
-function leftSeen(open: OpenConditions): Observations {
-  const owing = [...open].filter(([, { owes }]) => owes !== undefined);
-  return Object.fromEntries(
-    owing.map(([name, one]): [ConditionName, Observation] => {
-      const isOver = one.owes === 'ends' || one.owes === 'was';
-      return [name, isOver ? { number: 0, graceMs } : { number: one.number }];
-    }),
-  );
-}
-
-/** What a tick that is not paused has to tell of: what earlier ones owe, as they have seen it, and what it has noted. */
+/** What a tick has to tell of, by what it has noted. */
 export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number): Observations {
   const { blocked, reported, calendar, absence, silent, waiting, oddFields } = facts;
   const { missing = { notes: [] }, unexplained = 0, steadyMs = 0 } = { ...absence };
@@ -266,10 +255,9 @@ export function conditionsOf(facts: Facts, open: OpenConditions, nowMs: number):
   const lastShown = shownBefore?.goneAt === undefined ? shownBefore?.number : 0;
   const shown = missing.notes?.filter(({ isShownById }) => isShownById);
   return {
-    ...leftSeen(open),
     paused: { number: 0 },
+    ...facts.stated,
     ...paceSeen(facts.pace, nowMs),
-    ...facts.selfCheck,
     ...(blocked && blockedSeen(blocked, open)),
     ...(absence && {
       missing: { number: tooMany, since: tooManySince, steadyMs },

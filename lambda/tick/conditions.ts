@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { conditionNotice, floodDetails } from '../delivery/notices.ts';
 import type { Sighting } from '../detection/compare.ts';
@@ -12,16 +13,23 @@ import {
   settle,
 } from '../detection/conditions.ts';
 import { indexLagMinutes } from '../detection/digest-schedule.ts';
+import { oddPaths } from '../detection/fingerprint.ts';
 import type { Notice } from '../ports/announcer.ts';
 import type { Kept } from '../ports/ledger.ts';
+import type { PartnerReader, PulseRead, QuarantinedRecord } from '../ports/partner-reader.ts';
+import type { State } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
+
+/** A record that stays malformed is reported once; beyond so many, they are only counted. */
+const reportedKept = 50;
 
 /** Enough to look at; the log is not to hold a list of everybody. */
 const idsShown = 10;
 
 /**
  * Tells operations what has been seen, once when it begins and once when it is over, and keeps what they were told in
- * the state. A notice that SNS refuses is owed; as long as it refuses one, other owed ones wait for another tick.
+ * the state. A notice that SNS refuses is owed, and tried again each time that anything is told; as long as it refuses
+ * one, other owed ones wait for another tick.
  * Told first and noted then: a crash between the two tells one notice twice, and not the same tick.
  *
  * @param open brought up to date
@@ -36,8 +44,8 @@ export async function tell(
   for (const name of conditionNames) {
     const before = open.get(name);
     const observation = seen[name];
-    if (!observation || (!before && observation.number === 0)) continue;
-    const observed = observe(before, observation, nowMs);
+    // What is owed is told as it was seen, also by those who know nothing of it.
+    const observed = observation ? observe(before, observation, nowMs) : before;
     const isLeft: boolean = isRefusing && before?.owes !== undefined;
     const after: OpenCondition | undefined = isLeft ? observed : await told(parts, name, observed);
     isRefusing ||= after?.owes !== undefined;
@@ -120,6 +128,40 @@ async function kept({ ledger, clock }: TickParts, name: Kept, open: OpenConditio
   return 0;
 }
 
+/** The same partner; the records in its answers that are not as documented are noted. */
+export function watching(partner: PartnerReader, { quarantined, oddFields }: Facts): PartnerReader {
+  const noting =
+    <Asked extends unknown[], Shown extends Omit<PulseRead, 'count'>>(
+      ask: (...asked: Asked) => Promise<Shown>,
+    ) =>
+    async (...asked: Asked) => {
+      const shown = await ask(...asked);
+      for (const record of shown.quarantined) quarantined.set(nameOf(record), record);
+      for (const assessment of shown.assessments)
+        for (const path of oddPaths(assessment))
+          oddFields.set(path, (oddFields.get(path) ?? new Set()).add(assessment.id));
+      return shown;
+    };
+  const get = noting(async (...asked: Parameters<PartnerReader['get']>) => {
+    const record = await partner.get(...asked);
+    return { record, assessments: typeof record === 'object' ? [record] : [], quarantined: [] };
+  });
+  return {
+    ...partner,
+    pulse: noting(partner.pulse),
+    tail: noting(partner.tail),
+    prove: noting(partner.prove),
+    get: async (...asked) => (await get(...asked)).record,
+  };
+}
+
+/** Malformed records that no tick has reported yet. */
+export function unreported({ quarantined }: Facts, { reported }: State) {
+  return [...quarantined]
+    .filter(([name]) => !reported.includes(name))
+    .slice(0, reportedKept - reported.length);
+}
+
 /** What is odd and new goes into the log, with ids of records. */
 export function logOdd(
   { journal }: Pick<TickParts, 'journal'>,
@@ -132,4 +174,11 @@ export function logOdd(
   for (const [path, ids] of oddFields)
     if (!Object.hasOwn(paths, path))
       journal.warn('odd field', { path, records: ids.size, ids: [...ids].slice(0, idsShown) });
+}
+
+/** Short, because the state is written by every tick. */
+function nameOf({ id, problems }: QuarantinedRecord): string {
+  return id === undefined
+    ? createHash('sha256').update(problems.join(';')).digest('base64url').slice(0, 6)
+    : String(id);
 }

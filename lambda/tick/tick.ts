@@ -45,10 +45,17 @@ import {
 } from '../ports/state.ts';
 import { Announcement, type AnnouncementTally, nothingAnnounced } from './announcement.ts';
 import { announceNewcomers, isNewsInBaseline, totalToBe } from './baseline.ts';
-import { isAccepted, logOdd, tell, tellFlood, waitingSeen } from './conditions.ts';
+import {
+  isAccepted,
+  logOdd,
+  tell,
+  tellFlood,
+  unreported,
+  waitingSeen,
+  watching,
+} from './conditions.ts';
 import type { DeliveryTally } from './deliver.ts';
 import { Looks } from './looks.ts';
-import { unreported, watching } from './oddities.ts';
 import { readPage } from './page.ts';
 import type { TickParts } from './parts.ts';
 import { type ReadingContext, readCalendar, readDays } from './read-days.ts';
@@ -116,7 +123,16 @@ type Learned = Omit<StateChanges, 'dirtySince'>;
  * ledger unavailable); what was committed before stays, and the state stays dirty if need be.
  */
 export async function tick(parts: TickParts, run: TickRun): Promise<TickReport> {
-  return new Tick(parts, run).run();
+  const state = await parts.ledger.state();
+  const tick = new Tick(parts, run, state);
+  if (state.paused) return tick.stop('paused', state);
+  try {
+    return await tick.story(state);
+  } catch (error) {
+    return await tick.failed(error, state);
+  } finally {
+    await tick.keepPace(state);
+  }
 }
 
 /** What a tick works with that has the lease. */
@@ -137,14 +153,22 @@ class Tick {
   /** Once this tick has the lease: the state as it was before the lease was written, and what is announced. */
   #work: Work | undefined;
   /** What operations know. */
-  #open = new Map<ConditionName, OpenCondition>();
+  #open: Map<ConditionName, OpenCondition>;
   /** How many days this tick has read, and when it began to: proofs of before are those of other ticks. */
   #examined = 0;
   #readingSince = 0;
 
-  constructor(parts: TickParts, run: TickRun) {
+  constructor(parts: TickParts, run: TickRun, state: State) {
     const { clock, settings } = parts;
-    this.#facts = { pace: parts.partner.pace, quarantined: new Map(), oddFields: new Map() };
+    const { pace } = parts.partner;
+    pace.value = state.pace ?? unhurried;
+    this.#open = new Map(state.conditions);
+    const nowMs = clock.now().epochMilliseconds;
+    const stated = {
+      ...(state.paused && pauseSeen(state.pause, this.#open, nowMs)),
+      ...selfCheckSeen(state.selfCheck, state.baseline.begunAt, nowMs),
+    };
+    this.#facts = { pace, stated, quarantined: new Map(), oddFields: new Map() };
     const partner = watching(parts.partner, this.#facts);
     // Whatever is denied and does not end the tick is told to the journal.
     const warn: Journal['warn'] = (what, details) => {
@@ -157,31 +181,7 @@ class Tick {
     this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   }
 
-  async run(): Promise<TickReport> {
-    const { ledger, clock, partner } = this.#parts;
-    const state = await ledger.state();
-    this.#open = new Map(state.conditions);
-    const nowMs = clock.now().epochMilliseconds;
-    const selfCheck = selfCheckSeen(state.selfCheck, state.baseline.begunAt, nowMs);
-    if (state.paused) {
-      await tell(this.#parts, this.#open, {
-        ...pauseSeen(state.pause, this.#open, nowMs),
-        ...selfCheck,
-      });
-      return this.#report('paused', state);
-    }
-    this.#facts.selfCheck = selfCheck;
-    partner.pace.value = state.pace ?? unhurried;
-    try {
-      return await this.#story(state);
-    } catch (error) {
-      return await this.#failed(error, state);
-    } finally {
-      await this.#attempt('pace not kept', () => this.#keepPace(state));
-    }
-  }
-
-  async #story(before: State): Promise<TickReport> {
+  async story(before: State): Promise<TickReport> {
     const { clock, settings } = this.#parts;
     const isLeftAlone = isBackingOff(before, clock.now());
     const isOwing =
@@ -190,28 +190,22 @@ class Tick {
     const isAtWork = isOwing || (!isLeftAlone && before.baseline.status !== 'completed');
     const leased = isAtWork ? await this.#takeLease() : undefined;
     const state = leased?.state ?? before;
-    if (isLeftAlone) return this.#stop('backing-off', state);
-    if (isAtWork && leased === undefined) return this.#stop('busy', state);
-    if (this.#limit.wasReached) return this.#stop('completed', state);
+    if (isLeftAlone) return this.stop('backing-off', state);
+    if (isAtWork && leased === undefined) return this.stop('busy', state);
+    if (this.#limit.wasReached) return this.stop('completed', state);
 
     const pulse = await this.#parts.partner.pulse(this.#limit.deadline);
     if (state.backOff !== undefined) await this.#parts.ledger.saveState({ backOff: undefined });
     this.#facts.blocked = {};
-    if (this.#isQuiet(state, pulse)) return this.#finishQuiet(state, leased);
+    if (this.#isQuiet(state, pulse)) return this.#finish('completed', state);
     return this.#workOn(state, leased, pulse);
-  }
-
-  /** A lease for what was owed changes no certification: what the page agreed with before, it does still. */
-  #finishQuiet(state: State, leased: Work | undefined): Promise<TickReport> {
-    if (leased && !leased.state.dirtySince) this.#learned.agreed = leased.state.agreed;
-    return this.#finish('completed', state);
   }
 
   /** With the lease, and a pulse that no other tick has outdated. */
   async #workOn(before: State, leased: Work | undefined, first: PulseRead): Promise<TickReport> {
     const { rules, partner } = this.#parts;
     const work = leased ?? (await this.#takeLease());
-    if (work === undefined) return this.#stop('busy', before);
+    if (work === undefined) return this.stop('busy', before);
     const isOutdated = leased === undefined && rules.isPulseOutdated(before, work.state);
     const pulse = isOutdated ? await partner.pulse(this.#limit.deadline) : first;
     if (work.state.baseline.status !== 'completed') return this.#readBaseline(work, pulse);
@@ -220,9 +214,9 @@ class Tick {
   }
 
   /** @throws what has failed, save where there is nothing but to wait */
-  async #failed(error: unknown, state: State): Promise<TickReport> {
+  async failed(error: unknown, state: State): Promise<TickReport> {
     // Not even the pulse: what is owed is out, and the rest is up to the next tick.
-    if (reachOf(error) === 'pace') return this.#stop('backing-off', this.#work?.state ?? state);
+    if (reachOf(error) === 'pace') return this.stop('backing-off', this.#work?.state ?? state);
     const { ledger, clock } = this.#parts;
     if (error instanceof NotifierError) Object.assign(this.#facts, blockedBy(error));
     this.#noteDenial(error);
@@ -255,11 +249,12 @@ class Tick {
   }
 
   /** What the next tick has to know of the pace, whatever has become of this one: it would only be refused again. */
-  async #keepPace(before: State): Promise<void> {
-    const { ledger, partner, clock } = this.#parts;
+  async keepPace(before: State): Promise<void> {
+    const { ledger, partner } = this.#parts;
     const { value, perMinute } = partner.pace;
-    const pace = remembered(value, perMinute, clock.now().epochMilliseconds);
-    if (!isDeepStrictEqual(pace, before.pace)) await ledger.saveState({ pace });
+    const pace = remembered(value, perMinute, this.#nowMs);
+    if (isDeepStrictEqual(pace, before.pace)) return;
+    await this.#attempt('pace not kept', () => ledger.saveState({ pace }));
   }
 
   /** At a tick's end: what goes wrong now must not hide how it ended. @returns whether nothing has */
@@ -306,9 +301,8 @@ class Tick {
     const page = await readPage(this.#parts, this.#limit, pulse, state);
     const nowMs = clock.now().epochMilliseconds;
     const count = pulse.count - believed(state, settings.withdrawAfterMs, nowMs);
-    const { missing: before = nothingMissing } = state;
-    const missing = rules.sighted(before, ({ id }) => page.seen.has(id));
-    if (missing !== before) this.#learned.missing = missing;
+    const missing = state.missing && rules.sighted(state.missing, ({ id }) => page.seen.has(id));
+    if (missing !== state.missing) this.#learned.missing = missing;
     announcement.expect(state, count);
     const done = await announcement.announce(page.changes, { in: 'page' });
     const deltas = countDeltas(done);
@@ -549,6 +543,8 @@ class Tick {
         tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes),
     });
     this.#work = { lease, state, announcement };
+    // A lease for what is owed changes no certification: what the page agreed with before, it does still.
+    if (state.agreed && !state.dirtySince) this.#learned.agreed = state.agreed;
     await announcement.inherit(state);
     return this.#work;
   }
@@ -632,7 +628,7 @@ class Tick {
   }
 
   /** Before its work was done: what it has done is kept, if it has the lease; if not, there is nothing to complete. */
-  async #stop(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
+  async stop(outcome: TickReport['outcome'], state: State): Promise<TickReport> {
     if (this.#work) return this.#finish(outcome, state);
     await this.#tell();
     return this.#report(outcome, state);

@@ -240,17 +240,4 @@ describe('a condition', () => {
       );
     });
   });
-
-  it('is owed as it was seen, until it was told', () => {
-    const owed = (open: ReadonlyMap<ConditionName, OpenCondition>) =>
-      conditionsOf(nothingNoted(), open, 9);
-    const seen = new Map<ConditionName, OpenCondition>();
-    const begun = observe(undefined, { number: 2, details: ['what'] }, 5);
-    if (begun) seen.set('missing', begun);
-    expect(observe(begun, owed(seen).missing ?? { number: 0 }, 6)).toEqual(begun);
-    const over = begun && observe(settle(begun, 6), { number: 0 }, 7);
-    if (over) seen.set('missing', over);
-    expect(observe(over, owed(seen).missing ?? { number: 9 }, 8)).toEqual(over);
-    expect(owed(new Map([['held', { since: 1, number: 1 }]]))).not.toHaveProperty('held');
-  });
 });

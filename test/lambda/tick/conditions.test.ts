@@ -139,6 +139,22 @@ describe('telling operations', () => {
     expect(operations.notices[0]?.text).toContain('Since: 2026-11-21 08:01 (UTC)');
   });
 
+  it('is owed as it was seen, until it was told', async () => {
+    const operations = new Operations();
+    await operations.ledger.saveState({ conditions: new Map([['held', { since: 1, number: 1 }]]) });
+    operations.accepts = false;
+    const begun = await operations.tick(() => ({ missing: { number: 2, details: ['what'] } }));
+    expect(begun.get('missing')).toMatchObject({ owes: 'begins', details: ['what'] });
+    expect(await operations.tick()).toEqual(begun);
+    operations.accepts = true;
+    await operations.tick();
+    operations.accepts = false;
+    const over = await operations.tick(() => ({ missing: { number: 0 } }));
+    expect(over.get('missing')).toMatchObject({ owes: 'ends', number: 2 });
+    expect(await operations.tick()).toEqual(over);
+    expect(over.get('held')).toEqual({ since: 1, number: 1 });
+  });
+
   it('that SNS refuses costs each tick one attempt, however much is owed', async () => {
     const operations = new Operations();
     operations.accepts = false;
