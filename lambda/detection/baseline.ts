@@ -21,7 +21,7 @@ export const position = z.object({
   /** Days before this one are still to be read; absent: the start day is not read yet. */
   before: z.optional(plainDay),
   /** Days that the next range should have; less than one while a single day cannot be read. */
-  sliceDays: z.exactOptional(z.number().check(z.positive())),
+  sliceDays: z.optional(z.number().check(z.positive())),
 });
 
 export type Position = Readonly<z.output<typeof position>>;

@@ -165,6 +165,15 @@ export function auditPlan(
   };
 }
 
+/** The plan of the audits of this history. */
+export function auditPlanOf(
+  calendar: Calendar,
+  recentFrom: string,
+  settings: AuditSettings,
+): AuditPlan {
+  return auditPlan(requestsOf(calendar, recentFrom), recentFrom, settings);
+}
+
 /** What it takes to read the history once, neighbours together. */
 export function requestsOf(calendar: Calendar, recentFrom: string): number {
   let requests = 0;

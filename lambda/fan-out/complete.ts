@@ -1,5 +1,5 @@
 import { recentWindow } from '../detection/days.ts';
-import { auditPlan, calendarLearned, requestsOf } from '../detection/due.ts';
+import { auditPlanOf, calendarLearned } from '../detection/due.ts';
 import { noLease } from '../ports/state.ts';
 import { readCalendar } from '../tick/read-days.ts';
 import type { TickRun } from '../tick/tick.ts';
@@ -31,7 +31,7 @@ export async function complete(parts: FanOutParts, run: TickRun) {
     if (baseline.status !== 'completed') {
       const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
       const calendar = await readCalendar(ledger, window);
-      const plan = auditPlan(requestsOf(calendar, window.from), window.from, settings.audit);
+      const plan = auditPlanOf(calendar, window.from, settings.audit);
       const learned = {
         ...calendarLearned(calendar, plan, 0),
         // The next tick tells operations.

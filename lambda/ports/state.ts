@@ -53,7 +53,7 @@ const baseline = z.readonly(
       /** It is completed, and operations are still to be told. */
       isNoticeOwed: z.exactOptional(z.boolean()),
       /** One was completed before: what the ledger does not know is news, on whatever day. */
-      isAnew: z.exactOptional(z.boolean()),
+      isAnew: z.optional(z.boolean()),
     })
     .check(z.refine(({ status, startDay }) => status === 'none' || startDay !== undefined)),
 );

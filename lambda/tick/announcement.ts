@@ -9,8 +9,7 @@ import { type CertificationEvent, certificationEvent } from '../events/event.ts'
 import type { Committed } from '../ports/ledger.ts';
 import type { Lease, LeasedState, State } from '../ports/state.ts';
 import { type DeliveryState, deliver, inherit, nothingDelivered, tellPeople } from './deliver.ts';
-import type { TickParts } from './parts.ts';
-import type { TimeLimit } from './time-limit.ts';
+import type { StepContext } from './parts.ts';
 
 /** Committed and delivered as one, and a boundary to stop at. */
 const changesTogether = 500;
@@ -65,10 +64,8 @@ export const nothingAnnounced: Announced = {
   delivery: nothingDelivered,
 };
 
-export interface AnnouncementContext {
-  readonly parts: TickParts;
+export interface AnnouncementContext extends StepContext {
   readonly window: RecentWindow;
-  readonly limit: TimeLimit;
   readonly lease: Lease;
   /** @returns whether ops have been told that these are about to be held */
   tellFlood(held: readonly Sighting[]): Promise<boolean>;

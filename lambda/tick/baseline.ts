@@ -3,24 +3,26 @@ import { countDeltas, type Sighting } from '../detection/compare.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { State } from '../ports/state.ts';
 import type { Announcement } from './announcement.ts';
-import type { TickParts } from './parts.ts';
-import type { TimeLimit } from './time-limit.ts';
+import { compareWithLedger } from './page.ts';
+import type { StepContext, TickParts } from './parts.ts';
 
-export interface BaselineContext {
-  readonly parts: TickParts;
+export interface BaselineContext extends StepContext {
   readonly announcement: Announcement;
-  readonly limit: TimeLimit;
   readonly state: State;
 }
 
-/** What is there to be found by a baseline that announces: nothing goes out before anybody has counted. Undefined: there is no time to ask. */
+/**
+ * What is there to be found by a baseline that announces: nothing goes out before anybody has counted. Undefined: it
+ * announces nothing, or there is no time to ask.
+ */
 export async function totalToBe(
   { parts, limit, state }: BaselineContext,
   { count }: PulseRead,
 ): Promise<number | undefined> {
   const { announce } = parts.settings;
   const { isAnew } = state.baseline;
-  if (isAnew || typeof announce !== 'object') return count - state.unexplained;
+  if (isAnew || announce === 'all') return count - state.unexplained;
+  if (announce === 'none') return undefined;
   const from = Temporal.PlainDate.from(announce.since);
   const news = await limit.ask((deadline) => parts.partner.count({ from }, deadline));
   return news === 'out-of-time' ? undefined : state.expected + news;
@@ -49,14 +51,7 @@ export async function announceNewcomers(
   const recent = pulse.assessments.filter(({ certified_on }) =>
     parts.rules.isNewcomer(certified_on, startDay),
   );
-  const known = await parts.ledger.known(recent.map(({ id }) => id));
-  const { changes } = parts.rules.compare(
-    recent,
-    known,
-    state.salt,
-    parts.clock.now().epochMilliseconds,
-    parts.settings.withdrawAfterMs,
-  );
+  const { changes } = await compareWithLedger(parts, recent, state.salt);
   const done = await announcement.announce(changes, { in: 'page' });
   await parts.ledger.addToDays(countDeltas(done));
 }

@@ -41,7 +41,8 @@ export async function tell(
 ): Promise<void> {
   const nowMs = parts.clock.now().epochMilliseconds;
   let isRefusing = false;
-  for (const name of conditionNames) {
+  const known = conditionNames.filter((name) => open.has(name) || seen[name]?.number);
+  for (const name of known) {
     const before = open.get(name);
     const observation = seen[name];
     // What is owed is told as it was seen, also by those who know nothing of it.
@@ -103,11 +104,12 @@ export async function waitingSeen(
   open: OpenConditions,
   { held, undeliverable }: Readonly<Record<Kept, number>>,
 ): Promise<Pick<Observations, Kept>> {
-  const known = (name: Kept) => open.get(name)?.number ?? 0;
-  const aside = known('undeliverable') + undeliverable;
+  const { number: heldBefore = 0 } = open.get('held') ?? {};
+  const { number: asideBefore = 0 } = open.get('undeliverable') ?? {};
+  const aside = asideBefore + undeliverable;
   return {
     // What waits behind a held event is of a certification that counts already.
-    held: { number: held > 0 ? Math.max(known('held'), held) : await kept(parts, 'held', open) },
+    held: { number: held > 0 ? Math.max(heldBefore, held) : await kept(parts, 'held', open) },
     undeliverable: { number: undeliverable > 0 ? aside : await kept(parts, 'undeliverable', open) },
   };
 }

@@ -4,8 +4,7 @@ import type { OwedEvent } from '../events/owed-event.ts';
 import type { PublishOutcome, Refusal } from '../ports/announcer.ts';
 import type { Committed } from '../ports/ledger.ts';
 import type { DigestSchedule, State } from '../ports/state.ts';
-import type { TickParts } from './parts.ts';
-import type { TimeLimit } from './time-limit.ts';
+import type { StepContext, TickParts } from './parts.ts';
 
 /** The most that one mail tells of: what it told of is settled within the same tick, and the rest waits for the next one's. */
 const mostInOneMail = 20_000;
@@ -53,15 +52,9 @@ export const nothingDelivered: DeliveryState = {
   schedule: undefined,
 };
 
-/** What a delivery works with. */
-interface Delivering {
-  readonly parts: TickParts;
-  readonly limit: TimeLimit;
-}
-
 /** Delivers what earlier ticks have left, as the state was when this one took the lease. */
 export async function inherit(
-  context: Delivering,
+  context: StepContext,
   { digest, dirtySince }: State,
 ): Promise<DeliveryState> {
   const { clock, settings } = context.parts;
@@ -85,7 +78,7 @@ export async function inherit(
  * @param unsure certifications of which an event may have been committed, and the answer lost
  */
 export async function deliver(
-  context: Delivering,
+  context: StepContext,
   delivery: DeliveryState,
   committed: readonly Committed[],
   unsure: readonly number[],
@@ -129,7 +122,7 @@ export async function tellPeople(
 
 /** What earlier ticks have left, page by page: what is pending is published, the rest collected for the mail. */
 async function takeUp(
-  context: Delivering,
+  context: StepContext,
   before: DeliveryState,
   owing: 'event' | 'digest',
 ): Promise<DeliveryState> {
@@ -151,7 +144,7 @@ async function takeUp(
 
 /** Publishes events and settles each batch as soon as it was accepted: a death repeats what is under way. */
 async function publish(
-  context: Delivering,
+  context: StepContext,
   delivery: DeliveryState,
   owed: readonly OwedEvent[],
 ): Promise<DeliveryState> {

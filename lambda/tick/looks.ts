@@ -19,17 +19,14 @@ import {
 import { reachOf } from '../errors.ts';
 import type { Assessment } from '../events/assessment.ts';
 import type { Lease } from '../ports/state.ts';
-import type { TickParts } from './parts.ts';
-import type { TimeLimit } from './time-limit.ts';
+import type { StepContext } from './parts.ts';
 
 /** Missing ones that a tick asks for by their ids, besides what its reads cost. */
 const lookups = 100;
 /** So many that fail, and a tick asks for no more: the endpoint is at fault, or the network. */
 const failuresBorne = 3;
 
-export interface LooksContext {
-  readonly parts: TickParts;
-  readonly limit: TimeLimit;
+export interface LooksContext extends StepContext {
   readonly lease: Lease;
   readonly salt: string;
   /** By the partner's total when the tick began, so many more have gone: reads find them one day after the other. */

@@ -1,4 +1,6 @@
+import type { Compared } from '../detection/compare.ts';
 import { markOf } from '../detection/fingerprint.ts';
+import type { Assessment } from '../events/assessment.ts';
 import type { PulseRead } from '../ports/partner-reader.ts';
 import type { LeasedState } from '../ports/state.ts';
 import type { TickParts } from './parts.ts';
@@ -10,7 +12,7 @@ import type { TimeLimit } from './time-limit.ts';
  * for all.
  */
 export async function readPage(
-  { partner, ledger, rules, clock, settings }: TickParts,
+  parts: TickParts,
   limit: TimeLimit,
   pulse: PulseRead,
   state: LeasedState,
@@ -21,9 +23,7 @@ export async function readPage(
   let { assessments, count } = pulse;
   for (let isTail = false; ; isTail = true) {
     const rows = assessments.filter((row) => !agreed.has(markOf(row, salt)));
-    const known = await ledger.known(rows.map(({ id }) => id));
-    const nowMs = clock.now().epochMilliseconds;
-    const compared = rules.compare(rows, known, salt, nowMs, settings.withdrawAfterMs);
+    const compared = await compareWithLedger(parts, rows, salt);
     const unknown = compared.changes.filter(({ kind }) => kind !== 'updated').length;
     for (const row of compared.same) agreed.add(markOf(row, salt));
     const page = {
@@ -38,9 +38,20 @@ export async function readPage(
       isAll: count === state.expected + state.unexplained + unknown,
     };
     if (page.isAll || !isOneDay || isTail) return page;
-    const tail = await limit.ask((deadline) => partner.tail(pulse, deadline));
+    const tail = await limit.ask((deadline) => parts.partner.tail(pulse, deadline));
     if (tail === 'out-of-time') return page;
     assessments = [...assessments, ...tail.assessments];
     ({ count } = tail);
   }
+}
+
+/** What is new or different among these rows, by what the ledger has of them now. */
+export async function compareWithLedger(
+  { ledger, rules, clock, settings }: TickParts,
+  rows: readonly Assessment[],
+  salt: string,
+): Promise<Compared> {
+  const known = await ledger.known(rows.map(({ id }) => id));
+  const nowMs = clock.now().epochMilliseconds;
+  return rules.compare(rows, known, salt, nowMs, settings.withdrawAfterMs);
 }

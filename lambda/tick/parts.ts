@@ -5,6 +5,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { PartnerReader } from '../ports/partner-reader.ts';
 import type { TickSettings } from '../settings.ts';
 import type * as rules from './rules.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** What a tick works with. */
 export interface TickParts {
@@ -15,4 +16,10 @@ export interface TickParts {
   readonly ledger: Ledger;
   readonly announcer: Announcer;
   readonly journal: Journal;
+}
+
+/** What each step works with, and how long. */
+export interface StepContext {
+  readonly parts: TickParts;
+  readonly limit: TimeLimit;
 }

@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { Temporal } from 'temporal-polyfill';
+import type { Position } from '../detection/baseline.ts';
 import { Calendar, type DayEntry, following } from '../detection/calendar.ts';
 import type { Change, Compared, Found, Sighting } from '../detection/compare.ts';
 import { dayEntries, entriesAfter, type FreshEntries } from '../detection/day-entries.ts';
@@ -18,21 +19,21 @@ import type { DayCertification } from '../ports/ledger.ts';
 import type { RangeRead } from '../ports/partner-reader.ts';
 import type { Announcement } from './announcement.ts';
 import type { Looked, Looks } from './looks.ts';
-import type { TickParts } from './parts.ts';
-import type { TimeLimit } from './time-limit.ts';
+import { compareWithLedger } from './page.ts';
+import type { StepContext, TickParts } from './parts.ts';
 
 /** Days that are looked up in the index by day at the same time: a read can have a hundred. */
 const daysTogether = 16;
 
-export interface ReadingContext {
-  readonly parts: TickParts;
-  readonly limit: TimeLimit;
+export interface ReadingContext extends StepContext {
   readonly salt: string;
   readonly announcement: Announcement;
   /** For what has gone; the first reading has none. */
   readonly looks?: Looks;
   /** Whether subscribers are told of it, or it is recorded silently. */
   isNews(sighting: Sighting): boolean;
+  /** So far back has the first reading come. */
+  keep?(position: Position): Promise<unknown>;
 }
 
 /** As the ledger has it now, the days of the recent window included. */
@@ -81,9 +82,8 @@ export async function readDays(
 /** One request was not answered; another one showed that the host answers at all. */
 const unansweredRequests = 2;
 
-interface Proving {
+interface Proving extends Pick<StepContext, 'limit'> {
   readonly parts: Pick<TickParts, 'partner' | 'journal' | 'clock'>;
-  readonly limit: TimeLimit;
 }
 
 /** Days that the host cannot answer for are days of which nothing was seen, as long as it answers at all. */
@@ -130,13 +130,7 @@ async function settle(context: ReadingContext, before: Progress, read: Judged): 
     : isCutShort && !read.isInVain;
   const kept = isUncounted
     ? new Map()
-    : entriesOf(
-        parts,
-        read,
-        result,
-        { fresh, ...looked, ...committed, older: seen.older },
-        before.calendar,
-      );
+    : entriesOf(parts, read, result, { fresh, ...committed, older: seen.older }, before.calendar);
   const isAsIs = isCutShort && result !== 'in-vain';
   return {
     calendar: await save(context, before.calendar, kept, committed.done),
@@ -148,8 +142,8 @@ async function settle(context: ReadingContext, before: Progress, read: Judged): 
 interface CommittedChanges {
   readonly done: readonly Change[];
   readonly hasFailed: boolean;
-  /** Days of certifications that were to be withdrawn, and are not. */
-  readonly staying: readonly string[];
+  /** By proven day, those that were to be withdrawn, and are not, included. */
+  readonly missing: Looked['missing'];
 }
 
 async function commit(
@@ -174,12 +168,10 @@ async function commit(
   ];
   const gone = new Set(done.filter(({ kind }) => kind === 'withdrawn').map(({ id }) => id));
   const uncommitted = looked.withdrawals.filter((change) => !gone.has(change.id));
-  const staying = (await looks?.giveBack(uncommitted)) ?? [];
-  return {
-    done,
-    hasFailed: announcement.now.failures > failures,
-    staying: staying.map((change) => change.before.day),
-  };
+  const missing = new Map(looked.missing);
+  for (const { before } of (await looks?.giveBack(uncommitted)) ?? [])
+    missing.set(before.day, (missing.get(before.day) ?? 0) + 1);
+  return { done, hasFailed: announcement.now.failures > failures, missing };
 }
 
 /** What the calendar has of the days then. */
@@ -189,17 +181,12 @@ function entriesOf(
   result: ReadResult,
   {
     fresh,
-    missing,
+    missing: lacking,
     done,
-    staying,
     older,
-  }: CommittedChanges &
-    Pick<Looked, 'missing'> &
-    Pick<Differences, 'older'> & { readonly fresh: FreshEntries },
+  }: CommittedChanges & Pick<Differences, 'older'> & { readonly fresh: FreshEntries },
   calendar: Calendar,
 ): FreshEntries {
-  const lacking = new Map(missing);
-  for (const day of staying) lacking.set(day, (lacking.get(day) ?? 0) + 1);
   const counted = new Map(
     [...fresh].map(([day, entry]): [string, DayEntry] => {
       const missing = lacking.get(day);
@@ -240,20 +227,13 @@ async function differences(
     const known = indexed.get(row.certified_on)?.get(row.id);
     return known?.presence !== 'present' || known.fingerprint !== fingerprintOf(row, salt).whole;
   });
-  const known = await ledger.known(different.map(({ id }) => id));
   // Of all days that were read: one that moved among them is a sighting, and not missing.
   const seen = new Set([...assessments, ...quarantined].flatMap(({ id = [] }) => id));
   const unseen = [...indexed].map(([day, ofDay]) => {
     const present = [...ofDay].filter(([, { presence }]) => presence === 'present');
     return [day, present.map(([id]) => id).filter((id) => !seen.has(id))] as const;
   });
-  const { changes, older } = parts.rules.compare(
-    different,
-    known,
-    salt,
-    parts.clock.now().epochMilliseconds,
-    parts.settings.withdrawAfterMs,
-  );
+  const { changes, older } = await compareWithLedger(parts, different, salt);
   return { sightings: changes, older, unseen: new Map(unseen) };
 }
 

@@ -18,7 +18,7 @@ import {
 import { asking, stillAsked } from '../detection/day-entries.ts';
 import { type RecentWindow, recentWindow } from '../detection/days.ts';
 import { indexLagMinutes, isDigestDue } from '../detection/digest-schedule.ts';
-import { auditPlan, calendarLearned, requestsOf, savedUntil, waited } from '../detection/due.ts';
+import { auditPlanOf, calendarLearned, savedUntil, waited } from '../detection/due.ts';
 import { digestOf } from '../detection/fingerprint.ts';
 import { believed, unexplainedAfter } from '../detection/locate.ts';
 import { nothingMissing } from '../detection/missing.ts';
@@ -140,13 +140,13 @@ interface Work {
   readonly lease: Lease;
   readonly state: LeasedState;
   readonly announcement: Announcement;
+  readonly window: RecentWindow;
 }
 
 class Tick {
   readonly #parts: TickParts;
   readonly #limit: TimeLimit;
   readonly #run: TickRun;
-  readonly #window: RecentWindow;
   /** What operations are to be told of at the end. */
   readonly #facts: Facts;
   readonly #learned: { -readonly [Name in keyof Learned]: Learned[Name] } = {};
@@ -159,7 +159,7 @@ class Tick {
   #readingSince = 0;
 
   constructor(parts: TickParts, run: TickRun, state: State) {
-    const { clock, settings } = parts;
+    const { clock } = parts;
     const { pace } = parts.partner;
     pace.value = state.pace ?? unhurried;
     this.#open = new Map(state.conditions);
@@ -178,7 +178,6 @@ class Tick {
     this.#parts = { ...parts, partner, journal: { warn } };
     this.#limit = new TimeLimit(run.deadline, clock);
     this.#run = run;
-    this.#window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
   }
 
   async story(before: State): Promise<TickReport> {
@@ -285,9 +284,9 @@ class Tick {
   }
 
   /** A tick that was killed may have counted what it committed in the calendar, and not yet in the state. */
-  async #caughtUp(state: LeasedState): Promise<LeasedState> {
+  async #caughtUp({ state, window }: Work): Promise<LeasedState> {
     const entries = await this.#parts.ledger.calendar(state.years);
-    const { total: expected, missing: total } = new Calendar(entries, this.#window.days);
+    const { total: expected, missing: total } = new Calendar(entries, window.days);
     const isAnyMissing = state.missing !== undefined || total > 0;
     const missing = { ...(state.missing ?? nothingMissing), total };
     return { ...state, expected, ...(isAnyMissing && { missing }) };
@@ -295,9 +294,9 @@ class Tick {
 
   /** The changes that the page shows; then, if they are not all, the search for the others; then audits. */
   async #look(work: Work, pulse: PulseRead): Promise<void> {
-    const { announcement } = work;
+    const { announcement, window } = work;
     const { rules, clock, settings, ledger } = this.#parts;
-    const state = work.state.dirtySince ? await this.#caughtUp(work.state) : work.state;
+    const state = work.state.dirtySince ? await this.#caughtUp(work) : work.state;
     const page = await readPage(this.#parts, this.#limit, pulse, state);
     const nowMs = clock.now().epochMilliseconds;
     const count = pulse.count - believed(state, settings.withdrawAfterMs, nowMs);
@@ -311,7 +310,7 @@ class Tick {
     const newest = done.flatMap((one) =>
       one.kind === 'created' ? one.assessment.certified_on : [],
     );
-    const silence = silenceEnded(state.silence, newest, this.#window.today);
+    const silence = silenceEnded(state.silence, newest, window.today);
     this.#learned.silence = silence;
 
     // Audits that time is too short for leave nothing: they stay due.
@@ -362,7 +361,7 @@ class Tick {
    * @returns whether each difference was found, read and committed
    */
   async #readDue(work: Work, pulse: PulseRead, toBeFound: number, differs: boolean) {
-    const { state, lease } = work;
+    const { state, lease, window } = work;
     const { ledger, clock, settings, rules } = this.#parts;
     const { withdrawAfterMs } = settings;
     const { quarantined } = this.#facts;
@@ -379,9 +378,8 @@ class Tick {
     const audit = { ...settings.audit, requests: Math.min(settings.audit.requests, most) };
     const began = clock.now().epochMilliseconds;
     this.#readingSince = began;
-    const before = await readCalendar(ledger, this.#window);
-    const recentFrom = this.#window.from;
-    const plan = auditPlan(requestsOf(before, recentFrom), recentFrom, audit);
+    const before = await readCalendar(ledger, window);
+    const plan = auditPlanOf(before, window.from, audit);
     const dues = { ...plan, withdrawAfterMs };
     const list = dueWork({
       calendar: before,
@@ -389,7 +387,7 @@ class Tick {
       differs,
       searching: state.searching,
       cursor: state.cursor,
-      recentFrom,
+      recentFrom: window.from,
       auditRequests: audit.requests,
       turn: hasRoomForAll(state, allowed) ? 0 : Math.floor(began / 60_000),
       rules,
@@ -418,7 +416,7 @@ class Tick {
       ...calendarLearned(calendar, plan, auditsFrom),
       ...(isToldNow && { baseline: { ...state.baseline, isNoticeOwed: false } }),
       ...(isMended(calendar, quarantined.size) && state.reported.length > 0 && { reported: [] }),
-      silence: silenceAfter(calendar, this.#window.today, state.silence),
+      silence: silenceAfter(calendar, window.today, state.silence),
       cursor,
       searching: hasStood ? undefined : narrowed,
       ...unexplainedAfter(state, rest, began),
@@ -431,42 +429,37 @@ class Tick {
   /** The first reading: its start day, and back to the oldest, over as many ticks as it takes. */
   async #readBaseline(work: Work, pulse: PulseRead): Promise<TickReport> {
     const { ledger, clock, settings } = this.#parts;
-    const { lease, state, announcement } = work;
+    const { lease, state, announcement, window } = work;
     const context = this.#context(work);
     const { before, sliceDays, bookmark, isAnew } = state.baseline;
-    const { startDay = this.#window.today, begunAt = clock.now().epochMilliseconds } =
-      state.baseline;
-    const begun = { status: 'running', begunAt, startDay, ...(isAnew && { isAnew }) } as const;
-    const goneOnWith = bookmark && { bookmark };
-    const announces = isAnew || settings.announce !== 'none';
-    announcement.expect(state, announces ? await totalToBe(context, pulse) : undefined);
-    const position = { ...(before && { before }), ...(sliceDays && { sliceDays }) };
+    const { startDay = window.today, begunAt = clock.now().epochMilliseconds } = state.baseline;
+    const begun = { status: 'running', begunAt, startDay, isAnew } as const;
+    const position = { before, sliceDays };
+    announcement.expect(state, await totalToBe(context, pulse));
     if (before !== undefined) await announceNewcomers(context, pulse, startDay);
-    else await ledger.saveState({ baseline: { ...begun, ...position, ...goneOnWith } }, lease);
+    else await ledger.saveState({ baseline: { ...begun, ...position, bookmark } }, lease);
 
     const list = backwards({
       position,
       cursor: bookmark,
       startDay,
       isStartOnly: settings.baseline === 'fan-out',
-      window: this.#window,
+      window,
     });
-    const reading = { ...context, isNews: isNewsInBaseline(this.#parts, state) };
-    const done = await this.#carryOut(
-      list,
-      reading,
-      { calendar: await readCalendar(ledger, this.#window), cursor: bookmark },
-      (reached) => ledger.saveState({ baseline: { ...begun, ...reached } }, lease),
-    );
-    const { calendar, cursor, end } = done;
-    this.#learned.baseline = { ...begun, ...end.position, ...(cursor && { bookmark: cursor }) };
+    const reading = {
+      ...context,
+      isNews: isNewsInBaseline(this.#parts, state),
+      keep: (reached: Position) => ledger.saveState({ baseline: { ...begun, ...reached } }, lease),
+    };
+    const start = { calendar: await readCalendar(ledger, window), cursor: bookmark };
+    const { calendar, cursor, end } = await this.#carryOut(list, reading, start);
+    this.#learned.baseline = { ...begun, ...end.position, bookmark: cursor };
     if (end.isCompleted) {
       // Operations hear of it before the state says so: a crash in between tells them twice.
       const notice = baselineNotice(settings.name, calendar);
       const isNoticeOwed = !(await isAccepted(this.#parts, notice));
       this.#learned.baseline = { ...this.#learned.baseline, status: 'completed', isNoticeOwed };
-      const { from } = this.#window;
-      const plan = auditPlan(requestsOf(calendar, from), from, settings.audit);
+      const plan = auditPlanOf(calendar, window.from, settings.audit);
       Object.assign(this.#learned, calendarLearned(calendar, plan, 0));
       // Whatever has changed since this pulse shows in the next one, or in its count. What has changed on days
       // that earlier ticks have read shows in this one: the next tick compares it.
@@ -481,7 +474,6 @@ class Tick {
     list: Generator<Step, End, Answer>,
     reading: ReadingContext,
     start: Progress,
-    keep: (position: Position) => Promise<unknown> = async () => undefined,
   ): Promise<Progress & { readonly end: End }> {
     let { calendar, cursor } = start;
     let answer: Answer = { calendar, isTimeUp: false };
@@ -490,7 +482,7 @@ class Tick {
       if (next.done) return { calendar, cursor, end: next.value };
       const step = next.value;
       const isTimeUp = this.#limit.noteIfReached();
-      if (step.kind === 'reached') await keep(step.position);
+      if (step.kind === 'reached') await reading.keep?.(step.position);
       if (step.kind === 'located') calendar = asking(calendar, step.days, this.#nowMs);
       const done = isTimeUp ? {} : await this.#take(step, reading, { calendar, cursor });
       const now = { calendar, cursor, ...done };
@@ -529,20 +521,21 @@ class Tick {
 
   /** The lease, and with it the duty to deliver what an earlier tick left behind. */
   async #takeLease(): Promise<Work | undefined> {
-    const { ledger, clock } = this.#parts;
+    const { ledger, clock, settings } = this.#parts;
     const lease = this.#limit.leaseOf(this.#run.id);
     const state = await ledger.takeLease(lease, clock.now());
     if (state === undefined) return undefined;
     this.#open = new Map(state.conditions);
+    const window = recentWindow(clock.now(), settings.timeZone, settings.recentDays);
     const announcement = new Announcement({
       parts: this.#parts,
-      window: this.#window,
+      window,
       limit: this.#limit,
       lease,
       tellFlood: (changes) =>
         tellFlood(this.#parts, this.#open, announcement.now.tally.held, changes),
     });
-    this.#work = { lease, state, announcement };
+    this.#work = { lease, state, announcement, window };
     // A lease for what is owed changes no certification: what the page agreed with before, it does still.
     if (state.agreed && !state.dirtySince) this.#learned.agreed = state.agreed;
     await announcement.inherit(state);
@@ -586,12 +579,12 @@ class Tick {
    * What an earlier tick left is out, once the index of undelivered events is sure to show it.
    */
   #announced(
-    { state, announcement }: Work,
+    { state, announcement, window }: Work,
     now: Temporal.Instant,
     outcome: TickReport['outcome'],
   ): StateChanges {
     const { gate, saved, tally, failures, delivery } = announcement.now;
-    const today = tallied(state.today, this.#window.today.toString(), tally);
+    const today = tallied(state.today, window.today.toString(), tally);
     const kept = {
       digest: delivery.schedule,
       ...(!isDeepStrictEqual(gate, saved) && { gate }),
