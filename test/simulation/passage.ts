@@ -32,6 +32,8 @@ export class Invocation {
   needlessTokens = 0;
   reads = 0;
   writes = 0;
+  /** Of its writes, those of what operations know and nothing else. */
+  notes = 0;
   publications = 0;
   /** Of its calls to the ledger and the announcer, whose time-outs are not the tick's to set. */
   longestCallMs = 0;
@@ -80,6 +82,9 @@ const latestArrivalMs = 4_000;
 const longestRequestMs = 24_000;
 /** The clients of AWS do after five. */
 const longestAwsCallMs = 5_000;
+
+const isOfConditions = (changes: unknown): boolean =>
+  typeof changes === 'object' && changes !== null && Object.keys(changes).join() === 'conditions';
 
 /** For which no request is made at all. */
 const isNothing = (value: unknown) =>
@@ -202,9 +207,10 @@ export class Passage {
   }
 
   #ledger<Side extends object>(ledger: Side, invocation: Invocation): Side {
-    return this.#port(ledger, invocation, (name) => {
+    return this.#port(ledger, invocation, (name, changes) => {
       if (ledgerReads.has(name)) invocation.reads += 1;
       else invocation.writes += 1;
+      if (name === 'saveState' && isOfConditions(changes)) invocation.notes += 1;
     });
   }
 
@@ -217,7 +223,7 @@ export class Passage {
   #port<Port extends object>(
     port: Port,
     invocation: Invocation,
-    count: (name: string) => void,
+    count: (name: string, first: unknown) => void,
   ): Port {
     return new Proxy(port, {
       get: (target, name) => {
@@ -226,7 +232,7 @@ export class Passage {
         return (...values: unknown[]) => {
           // Making a draft is no call; sending it happens within this process's time.
           if (name === 'digest' || isNothing(values[0])) return method.apply(target, values);
-          count(String(name));
+          count(String(name), values[0]);
           this.trace(`${invocation.id} ${String(name)}`);
           const perform = () => method.apply(target, values);
           return pagewise.has(String(name))
