@@ -5,6 +5,7 @@ import { argvOf, formOf, inputOf } from './forms.ts';
 import type { Html } from './html.ts';
 import { page, pathOf } from './layout.ts';
 import { type Context, Hono, html } from './library.ts';
+import { addLocalPages } from './local-pages.ts';
 import type { Asked, Download, Page } from './page.ts';
 import { certification, certificationFound } from './pages/certification.ts';
 import { command, commandList } from './pages/commands.ts';
@@ -90,6 +91,7 @@ export function app(door: Door, root: string, changed: () => void): Hono {
     else runs.answer(id, answer === 'yes');
     return leadTo(c, pathOf(integration, `runs/${id}`));
   });
+  if (door.local) addLocalPages(console, { door, local: door.local, root });
   const failed = (c: Context, thrown: unknown) => failure(c, door, root, thrown);
   console.get('*', (c) =>
     failed(c, new NotFoundError('There is no such page.', 'Choose one above.')),

@@ -43,8 +43,31 @@ export interface Door {
   readonly local?: LocalDoor;
 }
 
+/** An event as subscribers have it. */
+export interface ReceivedEvent {
+  readonly id: string;
+  /** JSON, as it was published. */
+  readonly body: string;
+  readonly receivedAt: string;
+  /** The subscriptions whose filter let it through. */
+  readonly by: readonly string[];
+}
+
+/** A mail or a notice as a person gets it. */
+export interface ReceivedMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly receivedAt: string;
+}
+
 /** What the instance of `npm start` has beside what is deployed: it is the partner and the subscribers, too. */
 export interface LocalDoor {
   /** What it is doing before everything is ready; empty: it is. */
   readonly progress: readonly string[];
+  /** Its partner is a real one: neither events nor mails are kept, since people are named in them. */
+  readonly isReal: boolean;
+  /** The newest ones first. */
+  readonly events: readonly ReceivedEvent[];
+  readonly mails: readonly ReceivedMail[];
+  readonly notices: readonly ReceivedMail[];
 }

@@ -29,6 +29,7 @@ export const ofIntegration = [
 
 /** Pages of the instance of `npm start` as a whole. */
 const ofLocal = [
+  ['local/events', 'Payloads'],
   ['mail', 'Mail'],
   ['provoke', 'Provoke'],
 ] as const;

@@ -11,7 +11,7 @@ import type { EmbeddedAws } from './aws/index.ts';
 /** Long polling; also how long the end of the program may take. */
 const waitSeconds = 1;
 
-/** An SQS queue subscribed to a topic, as a consumer would have it, without a filter. */
+/** An SQS queue subscribed to a topic, as a consumer would have it. */
 export class DemoSubscriber {
   readonly #sqs: SQSClient;
   readonly #queueUrl: string;
@@ -21,10 +21,18 @@ export class DemoSubscriber {
     this.#queueUrl = queueUrl;
   }
 
-  /** @param raw whether messages come as published or in SNS's JSON wrapper */
+  /**
+   * @param raw whether messages come as published or in SNS's JSON wrapper
+   * @param attributes of the subscription: its filter; absent: it gets everything
+   */
   static async attach(
     aws: EmbeddedAws,
-    options: { topicArn: string; queueName: string; raw: boolean },
+    options: {
+      topicArn: string;
+      queueName: string;
+      raw: boolean;
+      attributes?: Readonly<Record<string, string>>;
+    },
   ): Promise<DemoSubscriber> {
     const sqs = new SQSClient(aws.clientConfig('sqs'));
     const sns = new SNSClient(aws.clientConfig('sns'));
@@ -39,7 +47,7 @@ export class DemoSubscriber {
         TopicArn: options.topicArn,
         Protocol: 'sqs',
         Endpoint: Attributes.QueueArn,
-        Attributes: { RawMessageDelivery: String(options.raw) },
+        Attributes: { ...options.attributes, RawMessageDelivery: String(options.raw) },
       }),
     );
     sns.destroy();

@@ -49,7 +49,7 @@ async function start(flags: Flags, host: Host): Promise<number> {
   const ports = await portsFor(flags.port);
 
   // Before all that takes long to load: its address is there at once, and its page tells what is being done.
-  const seen = new Seen();
+  const seen = new Seen({ clock, isReal: flags.baseUrl !== undefined });
   const door = cleanup.use(
     new DeploymentDoor({ local: true, title: config.stackName }, asNpmScript(host), seen),
   );

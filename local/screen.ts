@@ -1,9 +1,9 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import * as z from 'zod';
-import { type CertificationEvent, certificationEventSchema } from '../lambda/events/event.ts';
+import type { CertificationEvent } from '../lambda/events/event.ts';
 import type { TickLine } from '../lambda/journal.ts';
 import type { InvocationResult, OutputLine } from './aws/index.ts';
-import type { Mail } from './mail.ts';
+import { eventIn, type Mail } from './messages.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -176,8 +176,8 @@ export class Screen {
   }
 
   /** An event as the subscriber has it: who certified for what, where, on which day. */
-  event(body: string): void {
-    const event = certificationEventSchema.parse(JSON.parse(body));
+  event(body: string): CertificationEvent {
+    const event = eventIn(body);
     const { id, type, data } = event;
     this.tally.events += 1;
     const isDuplicate = this.#seenEvents.has(id);
@@ -195,6 +195,7 @@ export class Screen {
       ...(isDuplicate ? [this.#styled('yellow', 'told before')] : []),
       this.#dim(oneLine(id)),
     );
+    return event;
   }
 
   /** A digest as it would reach a mailbox. */

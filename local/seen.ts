@@ -1,13 +1,48 @@
-import type { LocalDoor } from '../console/index.ts';
+import type { LocalDoor, ReceivedEvent, ReceivedMail } from '../console/index.ts';
+import type { Clock } from '../lambda/clock.ts';
+import type { Mail } from './messages.ts';
+
+/** Of each, the oldest go first. */
+const eventsKept = 500;
+const mailsKept = 100;
+
+interface SeenOptions {
+  readonly clock: Clock;
+  /** Of a real partner, nothing is kept in which people are named. */
+  readonly isReal: boolean;
+}
 
 /** What the console shows of this instance beside the deployment. All of it is in memory only. */
 export class Seen implements LocalDoor {
-  #steps: string[] = [];
+  readonly isReal: boolean;
+  readonly #clock: Clock;
+  /** By id, oldest first. */
+  readonly #events = new Map<string, ReceivedEvent>();
+  #mails: readonly ReceivedMail[] = [];
+  #notices: readonly ReceivedMail[] = [];
+  #steps: readonly string[] = [];
   #changed: () => void = () => {};
+
+  constructor({ clock, isReal }: SeenOptions) {
+    this.#clock = clock;
+    this.isReal = isReal;
+  }
 
   /** What is being done before everything is ready. */
   get progress(): readonly string[] {
     return this.#steps;
+  }
+
+  get events(): readonly ReceivedEvent[] {
+    return [...this.#events.values()].reverse();
+  }
+
+  get mails(): readonly ReceivedMail[] {
+    return this.#mails;
+  }
+
+  get notices(): readonly ReceivedMail[] {
+    return this.#notices;
   }
 
   /** @param changed told whenever there is something else to be seen */
@@ -25,6 +60,37 @@ export class Seen implements LocalDoor {
     this.changed();
   }
 
+  /** @param by the subscription that let it through */
+  event(by: string, id: string, body: string): void {
+    if (this.isReal) return;
+    const before = this.#events.get(id);
+    const known = before?.by ?? [];
+    this.#events.set(id, {
+      id,
+      body,
+      receivedAt: before?.receivedAt ?? this.#now(),
+      by: known.includes(by) ? known : [...known, by].sort(),
+    });
+    const [oldest] = this.#events.keys();
+    if (this.#events.size > eventsKept && oldest !== undefined) this.#events.delete(oldest);
+    this.changed();
+  }
+
+  mail(mail: Mail): void {
+    if (!this.isReal) this.#mails = this.#received(mail, this.#mails);
+    this.changed();
+  }
+
+  /** It names nobody. */
+  notice(mail: Mail): void {
+    this.#notices = this.#received(mail, this.#notices);
+    this.changed();
+  }
+
+  #received(mail: Mail, before: readonly ReceivedMail[]): readonly ReceivedMail[] {
+    return [{ ...mail, receivedAt: this.#now() }, ...before].slice(0, mailsKept);
+  }
+
   /** Whoever looks on must not end what is looked at. */
   changed(): void {
     try {
@@ -32,5 +98,9 @@ export class Seen implements LocalDoor {
     } catch {
       // An open page that cannot be told is behind by one look.
     }
+  }
+
+  #now(): string {
+    return this.#clock.now().toString();
   }
 }

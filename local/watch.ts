@@ -6,7 +6,8 @@ import { runSchedule } from './aws/schedule.ts';
 import { storeCredentials } from './credentials.ts';
 import { DemoSubscriber } from './demo-subscriber.ts';
 import { StartError } from './errors.ts';
-import { mailIn } from './mail.ts';
+import { filtersOf } from './filters.ts';
+import { eventIn, mailIn } from './messages.ts';
 import type { Credentials } from './partner-host.ts';
 import type { Screen } from './screen.ts';
 import type { Seen } from './seen.ts';
@@ -41,11 +42,21 @@ export async function watch({
     const secret = poll.environment[environment.secret] ?? '';
     if (issued !== undefined) await storeCredentials(aws, secret, issued);
   }
+  const topicArn = aws.output(stackOutputs.eventsTopic);
+  const filters = seen.isReal ? [] : await filtersOf(aws, topicArn);
   const events = await DemoSubscriber.attach(aws, {
-    topicArn: aws.output(stackOutputs.eventsTopic),
+    topicArn,
     queueName: 'demo-events',
     raw: true,
   });
+  // Each has a queue of its own here with the same filter: what is in theirs is theirs.
+  const likeTheirs = await Promise.all(
+    filters.map(async ({ name, attributes }, index) => {
+      const queueName = `demo-filter-${index}`;
+      const options = { topicArn, queueName, raw: true, attributes };
+      return { name, subscriber: await DemoSubscriber.attach(aws, options) };
+    }),
+  );
   const digests = await DemoSubscriber.attach(aws, {
     topicArn: aws.output(stackOutputs.alertsTopic),
     queueName: 'demo-alerts',
@@ -62,9 +73,23 @@ export async function watch({
   const ending = new AbortController();
   const failing = new AbortController();
   const subscribers = Promise.all([
-    each(events.messages(ending.signal), (body) => screen.event(body)),
-    each(digests.messages(ending.signal), (body) => screen.digest(mailIn(body))),
-    each(notices.messages(ending.signal), (body) => screen.notice(mailIn(body))),
+    each(events.messages(ending.signal), (body) => {
+      const { id } = screen.event(body);
+      seen.event('demo-events', id, body);
+    }),
+    ...likeTheirs.map(({ name, subscriber }) =>
+      each(subscriber.messages(ending.signal), (body) => seen.event(name, eventIn(body).id, body)),
+    ),
+    each(digests.messages(ending.signal), (body) => {
+      const mail = mailIn(body);
+      screen.digest(mail);
+      seen.mail(mail);
+    }),
+    each(notices.messages(ending.signal), (body) => {
+      const notice = mailIn(body);
+      screen.notice(notice);
+      seen.notice(notice);
+    }),
   ]);
   subscribers.catch((error) => failing.abort(error));
   stop.addEventListener('abort', () => watched.forEach(({ poll }) => void poll.kill()), {

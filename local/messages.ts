@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type CertificationEvent, certificationEventSchema } from '../lambda/events/event.ts';
 
 const notification = z
   .looseObject({ Subject: z.string().optional(), Message: z.string() })
@@ -9,3 +10,7 @@ export type Mail = z.output<typeof notification>;
 
 /** @param body SNS's JSON wrapper */
 export const mailIn = (body: string): Mail => notification.parse(JSON.parse(body));
+
+/** @param body as it was published */
+export const eventIn = (body: string): CertificationEvent =>
+  certificationEventSchema.parse(JSON.parse(body));

@@ -1,0 +1,24 @@
+import type { Door, LocalDoor } from './door.ts';
+import { page } from './layout.ts';
+import type { Hono } from './library.ts';
+import { type LocalPage, mail, payload, payloads } from './pages/local.ts';
+
+const pages: readonly LocalPage[] = [mail, payloads, payload];
+
+interface LocalParts {
+  readonly door: Door;
+  readonly local: LocalDoor;
+  readonly root: string;
+}
+
+/** Adds what only the console of `npm start` has. */
+export function addLocalPages(console: Hono, { door, local, root }: LocalParts): void {
+  for (const { path, under, title, content } of pages)
+    console.get(path, async (c) => {
+      const given = { ...c.req.query(), ...c.req.param() };
+      const integrations = await door.integrations();
+      const about = { door, integrations, at: under, root, path: c.req.path };
+      const shown = await content({ door, local, given });
+      return c.html(page({ ...about, title: title(given), content: shown }));
+    });
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { NotFoundError } from '../../ops/errors.ts';
+import { amount } from '../../ops/render/text.ts';
+import { moment } from '../../ops/render/time.ts';
+import type { Door, LocalDoor, ReceivedEvent } from '../door.ts';
+import { facts, type Html, live, table } from '../html.ts';
+import { pathOf } from '../layout.ts';
+import { html } from '../library.ts';
+import { viewOf } from '../view.ts';
+
+export interface AskedLocally {
+  readonly door: Door;
+  readonly local: LocalDoor;
+  readonly given: Readonly<Record<string, string>>;
+}
+
+/** A page about the instance of `npm start` as a whole. */
+export interface LocalPage {
+  readonly path: string;
+  /** Where in the navigation it belongs. */
+  readonly under: string;
+  title(given: AskedLocally['given']): string;
+  content(asked: AskedLocally): Promise<Html> | Html;
+}
+
+const notKept = html`<p>The partner is a real one. Events and mails name people, so this page keeps none of them; the terminal has shown them.</p>`;
+
+/** What people get, the newest first. */
+export const mail: LocalPage = {
+  path: 'mail',
+  under: 'mail',
+  title: () => 'Mail',
+  content({ door, local }) {
+    if (local.isReal) return notKept;
+    const view = viewOf(door);
+    const mails = local.mails.map(
+      ({ subject, text, receivedAt }) => html`<article class="panel">
+<h2>${subject}</h2><p class="faint">${moment(receivedAt, view)}</p><pre>${text}</pre></article>`,
+    );
+    return html`<p>Each digest as somebody gets it who is subscribed to the alerts topic by e-mail. The last hundred are kept, in memory only.</p>
+${live('mails', mails.length === 0 ? html`<p>No mail has been sent yet.</p>` : html`${mails}`)}`;
+  },
+};
+
+export const payloadPath = (id: string): string =>
+  `local/events/${id.split('/').map(encodeURIComponent).join('/')}`;
+
+/** Of an event, to tell it from others; all of it is on its own page. */
+const gist = z.object({ type: z.string() });
+
+/** What subscribers have got, the newest first. */
+export const payloads: LocalPage = {
+  path: 'local/events',
+  under: 'local/events',
+  title: () => 'Payloads',
+  content({ door, local }) {
+    if (local.isReal) return notKept;
+    const view = viewOf(door);
+    const rows = local.events.map(({ id, body, receivedAt, by }) => [
+      moment(receivedAt, view),
+      gist.parse(JSON.parse(body)).type,
+      html`<a href="${payloadPath(id)}">${id}</a>`,
+      by.join(', '),
+    ]);
+    const columns = ['received', 'type', 'event', 'got by'].map((title) => ({ title }));
+    return html`<p>The last 500 events as subscribers got them, in memory only.</p>
+${live('payloads', table(`${amount(rows.length)} events`, columns, rows))}`;
+  },
+};
+
+/** One event as subscribers got it, and whose filter let it through. */
+export const payload: LocalPage = {
+  path: 'local/events/:integration/:subject/:revision',
+  under: 'local/events',
+  title: (given) => idIn(given),
+  content({ door, local, given }) {
+    if (local.isReal) return notKept;
+    const id = idIn(given);
+    const event = local.events.find((one) => one.id === id);
+    if (event === undefined)
+      throw new NotFoundError(
+        `The event ${id} is not among the last that subscribers got.`,
+        'The page of its certification says whether there is such an event.',
+      );
+    return html`${live('payload', shown(event, door))}
+<p><a href="${pathOf(given['integration'] ?? '', `certifications/${given['subject']}`)}">The life of this certification</a></p>`;
+  },
+};
+
+function shown({ body, receivedAt, by }: ReceivedEvent, door: Door): Html {
+  return html`${facts([
+    ['received', moment(receivedAt, viewOf(door))],
+    ['got by', by.join(', ')],
+  ])}<pre>${JSON.stringify(JSON.parse(body), null, 2)}</pre>`;
+}
+
+const idIn = ({ integration, subject, revision }: AskedLocally['given']) =>
+  [integration, subject, revision].join('/');
