@@ -60,6 +60,52 @@ export interface ReceivedMail {
   readonly receivedAt: string;
 }
 
+/** What the world has, what subscribers have, and what lies between. Certifications, each counted once. */
+export interface LocalTally {
+  readonly world: number;
+  readonly subscribers: number;
+  readonly baseline: number;
+  /** By the newest event of each. */
+  readonly created: number;
+  readonly updated: number;
+  readonly withdrawn: number;
+  readonly restored: number;
+  /** Differ, and wait for ops. */
+  readonly held: number;
+  /** Differ, and wait for the next tick. */
+  readonly owed: number;
+  /** Differ otherwise: not noticed yet, or missing until the second look. */
+  readonly difference: number;
+}
+
+/** Something that anybody can do to the partner, to AWS or to a tick. */
+export interface Provocation {
+  readonly name: string;
+  readonly title: string;
+  readonly does: string;
+  /** What must come of it. */
+  readonly expected: string;
+  /** Whether it lasts just now; absent: it is over as soon as it has happened. */
+  readonly isOn?: boolean;
+}
+
+/** Each integration of `npm start` can be provoked. */
+export interface Provoking {
+  provocations(integration: string): readonly Provocation[];
+  /** Of one that lasts: begins or ends it. @throws OpsError when there is none of that name */
+  provoke(integration: string, name: string): Promise<void>;
+  /** Undefined: its baseline is still being read, or there are too many to compare. */
+  tally(integration: string): Promise<LocalTally | undefined>;
+  /** Ticks that failed because of a provocation. */
+  readonly failedTicks: number;
+  /** What was provoked, the newest first. */
+  readonly done: readonly {
+    readonly at: string;
+    readonly integration: string;
+    readonly title: string;
+  }[];
+}
+
 /** What the instance of `npm start` has beside what is deployed: it is the partner and the subscribers, too. */
 export interface LocalDoor {
   /** What it is doing before everything is ready; empty: it is. */
@@ -70,4 +116,6 @@ export interface LocalDoor {
   readonly events: readonly ReceivedEvent[];
   readonly mails: readonly ReceivedMail[];
   readonly notices: readonly ReceivedMail[];
+  /** Absent: the partner is a real one, or everything is still starting. */
+  readonly provoking?: Provoking | undefined;
 }

@@ -2,8 +2,11 @@ import type { Door, LocalDoor } from './door.ts';
 import { page } from './layout.ts';
 import type { Hono } from './library.ts';
 import { type LocalPage, mail, payload, payloads } from './pages/local.ts';
+import { provoke } from './pages/provoke.ts';
 
-const pages: readonly LocalPage[] = [mail, payloads, payload];
+const pages: readonly LocalPage[] = [mail, payloads, payload, provoke];
+/** Forms that were sent: one that is sent twice is meant once. */
+const formsKept = 1_000;
 
 interface LocalParts {
   readonly door: Door;
@@ -21,4 +24,17 @@ export function addLocalPages(console: Hono, { door, local, root }: LocalParts):
       const shown = await content({ door, local, given });
       return c.html(page({ ...about, title: title(given), content: shown }));
     });
+
+  const sent = new Set<string>();
+  console.post('provoke/:integration/:name', async (c) => {
+    const { integration, name } = c.req.param();
+    const run = new URLSearchParams(await c.req.text()).get('run') ?? '';
+    if (local.provoking && !sent.has(run)) {
+      sent.add(run);
+      const [oldest] = sent;
+      if (sent.size > formsKept && oldest !== undefined) sent.delete(oldest);
+      await local.provoking.provoke(integration, name);
+    }
+    return c.redirect(`${root}provoke`, 303);
+  });
 }

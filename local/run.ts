@@ -18,6 +18,7 @@ import {
 } from './partner-host.ts';
 import { type Ports, portsFor } from './ports.ts';
 import { runProgram } from './program.ts';
+import type { Faults } from './provoking/faults.ts';
 import { Screen } from './screen.ts';
 import { Seen } from './seen.ts';
 
@@ -75,8 +76,10 @@ async function start(flags: Flags, host: Host): Promise<number> {
   const assembly = await step('synthesizing the stack, where it is not as it was', () =>
     synthesized({ ...config, integrations: [...integrations] }, instance, stopping.signal),
   );
+  const { Faults } = await import('./provoking/faults.ts');
+  const faults = cleanup.use(new Faults());
   const aws = await step('starting DynamoDB, SNS, SQS and the functions', () =>
-    embedded(assembly, { watched, every, ports, screen }),
+    embedded(assembly, { watched, every, ports, screen, faults }),
   );
   cleanup.defer(() => aws.close());
   await publish(instance, aws);
@@ -90,9 +93,8 @@ async function start(flags: Flags, host: Host): Promise<number> {
     screen.warning('This is a real host: real personal data will be shown on this terminal.\n');
   await watch({
     aws,
-    credentials: new Map(
-      watched.map(({ integration, host }) => [integration.name, host.credentials]),
-    ),
+    hosts: new Map(watched.map(({ integration, host }) => [integration.name, host])),
+    faults,
     screen,
     seen,
     everyMs: every * 1000,
@@ -161,11 +163,13 @@ async function embedded(
     every,
     ports,
     screen,
+    faults,
   }: {
     readonly watched: readonly Watched[];
     readonly every: number;
     readonly ports: Ports;
     readonly screen: Screen;
+    readonly faults: Faults;
   },
 ): Promise<EmbeddedAws> {
   const { startEmbeddedAws } = await import('./aws/index.ts');
@@ -179,6 +183,7 @@ async function embedded(
         withSettings(plan, ({ name, baseUrl }) => ({ baseUrl: urls.get(name) ?? baseUrl })),
         every,
       ),
+    endpointOverrides: (endpoints) => faults.open(endpoints),
     onOutput: (line) => screen.output(line),
   });
 }

@@ -72,12 +72,16 @@ export interface TickOrigin {
   readonly functionName: string;
   /** Said only where there are several. */
   readonly integration?: string;
+  /** Somebody has provoked that it fails. */
+  readonly isProvoked?: boolean;
 }
 
 /** What the program has seen so far. */
 export interface Tally {
   ticks: number;
   failedTicks: number;
+  /** Failed, too, as somebody has provoked. */
+  provokedTicks: number;
   requests: number;
   events: number;
   duplicates: number;
@@ -96,6 +100,7 @@ export class Screen {
   readonly tally: Tally = {
     ticks: 0,
     failedTicks: 0,
+    provokedTicks: 0,
     requests: 0,
     events: 0,
     duplicates: 0,
@@ -132,22 +137,30 @@ export class Screen {
   }
 
   /** How a tick went, from what the function returned. */
-  tick(result: InvocationResult, { functionName, integration }: TickOrigin): void {
+  tick(
+    result: InvocationResult,
+    { functionName, integration, isProvoked = false }: TickOrigin,
+  ): void {
     this.tally.ticks += 1;
     const label = this.#styled('bold', `tick ${this.tally.ticks}`.padEnd(labelWidth));
     const whose = integration === undefined ? [] : [integration];
     const effort = this.#efforts.get(functionName);
     this.#efforts.delete(functionName);
     if (result.outcome === 'failed') {
-      this.tally.failedTicks += 1;
+      this.#countFailed(isProvoked);
       this.tally.requests += effort?.requests ?? 0;
-      this.#line(label, ...whose, ...this.#failed(result, effort));
+      const provoked = isProvoked ? [this.#styled('yellow', 'provoked')] : [];
+      this.#line(label, ...whose, ...provoked, ...this.#failed(result, effort));
       return;
     }
     const line = tickLine.parse(result.payload);
     this.tally.requests += line.requests;
-    if (line.outcome === 'disturbed') this.tally.failedTicks += 1;
+    if (line.outcome === 'disturbed') this.#countFailed(isProvoked);
     this.#line(label, ...whose, ...this.#ended(line));
+  }
+
+  #countFailed(isProvoked: boolean): void {
+    this.tally[isProvoked ? 'provokedTicks' : 'failedTicks'] += 1;
   }
 
   #failed(
@@ -240,9 +253,14 @@ export class Screen {
   }
 
   summary(): void {
-    const { ticks, failedTicks, requests, events, duplicates, digests, notices } = this.tally;
+    const { ticks, failedTicks, provokedTicks, requests, events, duplicates, digests, notices } =
+      this.tally;
+    const failed = [
+      ...(failedTicks > 0 ? [`${failedTicks} failed`] : []),
+      ...(provokedTicks > 0 ? [`${provokedTicks} failed as provoked`] : []),
+    ];
     const facts = [
-      failedTicks > 0 ? `${count(ticks, 'tick')} (${failedTicks} failed)` : count(ticks, 'tick'),
+      failed.length > 0 ? `${count(ticks, 'tick')} (${failed.join(', ')})` : count(ticks, 'tick'),
       count(requests, 'request'),
       `${count(events, 'event')} received`,
       count(duplicates, 'duplicate'),

@@ -1,4 +1,4 @@
-import type { LocalDoor, ReceivedEvent, ReceivedMail } from '../console/index.ts';
+import type { LocalDoor, Provoking, ReceivedEvent, ReceivedMail } from '../console/index.ts';
 import type { Clock } from '../lambda/clock.ts';
 import type { Mail } from './messages.ts';
 
@@ -15,6 +15,8 @@ interface SeenOptions {
 /** What the console shows of this instance beside the deployment. All of it is in memory only. */
 export class Seen implements LocalDoor {
   readonly isReal: boolean;
+  /** Once there is something to be provoked. */
+  provoking: Provoking | undefined;
   readonly #clock: Clock;
   /** By id, oldest first. */
   readonly #events = new Map<string, ReceivedEvent>();

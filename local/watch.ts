@@ -1,21 +1,26 @@
+import * as z from 'zod';
 import { stackOutputs } from '../infra/output-names.ts';
 import type { Clock } from '../lambda/clock.ts';
 import { environment } from '../lambda/names.ts';
-import type { EmbeddedAws, LocalFunction } from './aws/index.ts';
+import type { EmbeddedAws, InvocationResult, LocalFunction } from './aws/index.ts';
 import { runSchedule } from './aws/schedule.ts';
 import { storeCredentials } from './credentials.ts';
 import { DemoSubscriber } from './demo-subscriber.ts';
 import { StartError } from './errors.ts';
 import { filtersOf } from './filters.ts';
 import { eventIn, mailIn } from './messages.ts';
-import type { Credentials } from './partner-host.ts';
+import type { PartnerHost } from './partner-host.ts';
+import type { Faults } from './provoking/faults.ts';
+import { Provoker } from './provoking/provoker.ts';
 import type { Screen } from './screen.ts';
 import type { Seen } from './seen.ts';
 
 export interface Watch {
   readonly aws: EmbeddedAws;
-  /** The credentials of each integration, by its name. */
-  readonly credentials: ReadonlyMap<string, Credentials>;
+  /** The partner of each integration, by its name. */
+  readonly hosts: ReadonlyMap<string, PartnerHost>;
+  /** In front of what the functions call. */
+  readonly faults: Faults;
   readonly screen: Screen;
   readonly seen: Seen;
   readonly everyMs: number;
@@ -28,7 +33,8 @@ export interface Watch {
 /** Runs the schedules, with a subscriber on each topic, and shows both on the screen. */
 export async function watch({
   aws,
-  credentials,
+  hosts,
+  faults,
   screen,
   seen,
   everyMs,
@@ -36,9 +42,9 @@ export async function watch({
   ticks = Number.POSITIVE_INFINITY,
   stop,
 }: Watch): Promise<void> {
-  const watched = [...credentials.keys()].map((name) => scheduled(aws, name));
+  const watched = [...hosts.keys()].map((name) => scheduled(aws, name));
   for (const { integration, poll } of watched) {
-    const issued = credentials.get(integration);
+    const issued = hosts.get(integration)?.credentials;
     const secret = poll.environment[environment.secret] ?? '';
     if (issued !== undefined) await storeCredentials(aws, secret, issued);
   }
@@ -68,14 +74,23 @@ export async function watch({
     queueName: 'demo-operations',
     raw: false,
   });
+  const provoked = watched.flatMap(({ integration, poll }) => {
+    const { sandbox } = hosts.get(integration) ?? {};
+    const operate = aws.functions.get(aws.output(stackOutputs.operateFunction(integration)));
+    return sandbox && operate ? [{ integration, sandbox, poll, operate }] : [];
+  });
+  const changed = () => seen.changed();
+  const provoker = new Provoker(provoked, { aws, faults, clock, changed });
+  if (!seen.isReal) seen.provoking = provoker;
   seen.ready();
 
   const ending = new AbortController();
   const failing = new AbortController();
   const subscribers = Promise.all([
     each(events.messages(ending.signal), (body) => {
-      const { id } = screen.event(body);
-      seen.event('demo-events', id, body);
+      const event = screen.event(body);
+      provoker.hears(event);
+      seen.event('demo-events', event.id, body);
     }),
     ...likeTheirs.map(({ name, subscriber }) =>
       each(subscriber.messages(ending.signal), (body) => seen.event(name, eventIn(body).id, body)),
@@ -103,6 +118,7 @@ export async function watch({
       for await (const result of runSchedule(schedule, poll, { everyMs, clock, signal })) {
         screen.tick(result, {
           functionName: schedule.functionName,
+          isProvoked: provoker.ended(integration, outcomeOf(result)),
           ...(watched.length > 1 && { integration }),
         });
         seen.changed();
@@ -113,6 +129,13 @@ export async function watch({
   );
   ending.abort();
   await subscribers;
+}
+
+const returned = z.looseObject({ outcome: z.string() });
+
+/** As the function says, or `failed`. */
+function outcomeOf(result: InvocationResult): string {
+  return result.outcome === 'failed' ? 'failed' : returned.parse(result.payload).outcome;
 }
 
 /** What the stack has for an integration. */

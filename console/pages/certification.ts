@@ -23,6 +23,7 @@ import { pathOf } from '../layout.ts';
 import { html } from '../library.ts';
 import type { Asked, Page } from '../page.ts';
 import { cell, viewOf } from '../view.ts';
+import { payloadPath } from './local.ts';
 
 type Explanation = ResultOf<'explain'>;
 type Known = NonNullable<Explanation['known']>;
@@ -53,9 +54,18 @@ const life: Omit<Page, 'path'> = {
     return html`<p class="verdict ${tone}">${text}</p>
 ${facts(known)}
 ${toDo(explanation, integration)}
-${explanation.known === undefined ? '' : lived(view, explanation.known)}`;
+${explanation.known === undefined ? '' : lived(view, explanation.known)}
+${received(door, `${integration}/${id}/`)}`;
   },
 };
+
+/** Locally: its events as subscribers got them. */
+function received({ local }: Asked['door'], prefix: string): Html {
+  const ids = (local?.events ?? []).map(({ id }) => id).filter((id) => id.startsWith(prefix));
+  if (ids.length === 0) return html``;
+  return html`<h2>As subscribers got it</h2>
+<ul class="plain">${ids.map((id) => html`<li><a href="${payloadPath(id)}">${id}</a></li>`)}</ul>`;
+}
 
 export const certification: Page = { ...life, path: 'certifications/:id' };
 /** As the form that looks one up asks for it. */

@@ -155,6 +155,11 @@ export class LocalFunction {
     }
   }
 
+  /** It carries out an invocation at this moment. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
   /** The process dies at once, in the middle of whatever it does. The next invocation starts cold. */
   async kill(): Promise<void> {
     const environment = this.#environment;

@@ -62,11 +62,11 @@ export class Visitor implements AsyncDisposable {
     return next === null ? shown : this.opens(next);
   }
 
-  /** Fills in the form of a page, and sends it as a browser does. */
-  async sends(page: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
+  /** Fills in the form of a page, and sends it as a browser does. @param to where, of a page with several forms */
+  async sends(page: string, fields: Readonly<Record<string, string>>, to?: string): Promise<Shown> {
     const { text } = await this.opens(page);
     const run = /name="run" value="([^"]+)"/.exec(text)?.[1] ?? '';
-    const action = /<form[^>]+method="post" action="([^"]+)"/.exec(text)?.[1] ?? page;
+    const action = to ?? /<form[^>]+method="post" action="([^"]+)"/.exec(text)?.[1] ?? page;
     return this.#posts(action, { run, ...fields });
   }
 

@@ -134,6 +134,17 @@ test('a failed tick shows and counts the requests that the function says it has 
   expect(lines.at(-1)).toContain('2 ticks (2 failed) · 3 requests');
 });
 
+test('a tick that fails as somebody has provoked is counted apart', () => {
+  const { lines, on } = screen();
+  const failure = { errorType: 'Runtime.ExitError', errorMessage: 'Killed.', trace: [] };
+  const failed = { outcome: 'failed', requestId: 'r', coldStart: true, ...failure } as const;
+  on.tick(failed, { ...poll, isProvoked: true });
+  on.summary();
+  expect(lines[0]).toContain('provoked · failed · Runtime.ExitError: Killed.');
+  expect(lines.at(-1)).toContain('1 tick (1 failed as provoked)');
+  expect(on.tally).toMatchObject({ failedTicks: 0, provokedTicks: 1 });
+});
+
 test('an error comes with its advice', () => {
   const { lines, on } = screen();
   const problem = { name: 'X', code: 'x', message: 'Refused.', whatToDo: 'Look at AWS.' };

@@ -170,6 +170,40 @@ test('every integration of the configuration is watched, each at a partner of it
   expect(out).toMatch(/8 ticks · /);
 });
 
+test('the console kills a tick and shows whose filter let an event through, and that is no failure', async () => {
+  const queue = (name: string, types: readonly string[]) => ({
+    topic: 'events',
+    protocol: 'sqs',
+    endpoint: `arn:aws:sqs:us-east-1:111122223333:${name}`,
+    filter: { types },
+  });
+  const config = {
+    integrations: [{ name: 'a', baseUrl: 'https://platform.example.org', timeZone: 'UTC' }],
+    subscriptions: [queue('payroll', ['created']), queue('archive', ['withdrawn'])],
+  };
+  await writeFile(
+    join(directory, 'filters.config.mjs'),
+    `export default ${JSON.stringify(config)};`,
+  );
+  const started = start('--config', 'filters.config.mjs', '--every', '1');
+  await started.shows(/created .* a\/\d+\/1/);
+  const [url = ''] = /http:\S+/.exec(started.output.text) ?? [];
+  await fetch(new URL('provoke/a/kill', url), {
+    method: 'POST',
+    headers: { origin: new URL(url).origin, 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'run=1',
+  });
+  await started.shows(/tick \d+ +provoked · failed/);
+  const payloads = await fetch(new URL('local/events', url));
+  const text = await payloads.text();
+  expect(text).toContain('demo-events, sqs payroll');
+  expect(text).not.toContain('archive');
+  started.interrupt();
+  const { exitCode, stdout } = await started.ended;
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/\d+ ticks \(1 failed as provoked\)/);
+});
+
 test('a configuration with mistakes is told as by a synthesis', async () => {
   await writeFile(join(directory, 'bad.config.mjs'), 'export default { integrations: [] };');
   const { code, out, err } = await ended('--config', 'bad.config.mjs');
@@ -186,6 +220,7 @@ test('a host that does not answer disturbs the tick, with what to do and without
   const { code, out } = await ended(...flags);
   expect(code).toBe(1);
   expect(out).toContain('real personal data');
+  expect(out).not.toContain('Provoke');
   expect(out).toMatch(/tick 1 .*disturbed/);
   expect(out).toContain('No usable answer');
   expect(out).toContain('→ ');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Gate } from '../support/gate.ts';
+import { Gate } from '../../local/aws/gate.ts';
 import { Duty, denied, raisedEach, raisedOnce } from './duty.ts';
 
 const duty = new Duty();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Rule } from '../../local/aws/gate.ts';
 import { queues } from '../scaffold/deployment.ts';
-import type { Rule } from '../support/gate.ts';
 import { Duty, raisedEach, raisedOnce } from './duty.ts';
 import { twoAtATime } from './two-at-a-time.ts';
 

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Reply } from '../support/gate.ts';
+import type { Reply } from '../../local/aws/gate.ts';
 import { approved, Duty, masked, raisedEach, raisedOnce } from './duty.ts';
 
 const duty = new Duty();

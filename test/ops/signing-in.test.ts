@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Gate } from '../support/gate.ts';
+import { Gate } from '../../local/aws/gate.ts';
 import { ended, Running, startProgram } from './running.ts';
 
 const cloudFormation = new Gate();

@@ -14,10 +14,10 @@ import {
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../lambda/clock.ts';
+import { Gate } from '../../local/aws/gate.ts';
 import { type Access, Clients } from '../../ops/target/access.ts';
 import { sweep, TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
 import { ManualClock } from '../scaffold/clock.ts';
-import { Gate } from '../support/gate.ts';
 
 let server: FauxqsServer;
 const gate = new Gate();

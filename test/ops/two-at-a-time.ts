@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Rule } from '../support/gate.ts';
+import type { Rule } from '../../local/aws/gate.ts';
 import type { Duty } from './duty.ts';
 
 const commandSchema = z.looseObject({ command: z.string(), after: z.string().optional() });

@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Gate, type Reply, type Rule } from '../../local/aws/gate.ts';
 import { Clients } from '../../ops/target/access.ts';
 import { TemporaryQueue } from '../../ops/watching/temporary-queue.ts';
 import { ManualClock } from '../scaffold/clock.ts';
-import { Gate, type Reply, type Rule } from '../support/gate.ts';
 import { Duty } from './duty.ts';
 import type { Running } from './running.ts';
 

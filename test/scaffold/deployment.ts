@@ -13,11 +13,11 @@ import { type CertificationEvent, certificationEventSchema } from '../../lambda/
 import { ledgerTable } from '../../lambda/names.ts';
 import { cachedAssembly } from '../../local/assembly-cache.ts';
 import { type Endpoints, IdleEnvironments } from '../../local/aws/function.ts';
+import { type AwsCall, Gate } from '../../local/aws/gate.ts';
 import { type EmbeddedAws, type LocalFunction, startEmbeddedAws } from '../../local/aws/index.ts';
 import { withSettings } from '../../local/function-settings.ts';
 import { Access } from '../../local/partner-sandbox/access.ts';
 import { type PartnerSandbox, startPartnerSandbox } from '../../local/partner-sandbox/index.ts';
-import { type AwsCall, Gate } from '../support/gate.ts';
 
 const tickLine = z.looseObject({
   outcome: z.string(),

@@ -8,11 +8,11 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CertificationNotifier } from '../../infra/index.ts';
 import { ledgerTable } from '../../lambda/names.ts';
+import type { Reply, Rule } from '../../local/aws/gate.ts';
 import { theirStack } from '../infra/constructs/their-app.ts';
 import { district } from '../infra/synthesized.ts';
 import { integration } from '../scaffold/deployment.ts';
 import { metricName } from '../support/cloud-watch.ts';
-import type { Reply, Rule } from '../support/gate.ts';
 import { json, xml } from '../support/taken-away.ts';
 import { OnCall, type Way } from './on-call.ts';
 

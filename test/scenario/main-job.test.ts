@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Reply } from '../../local/aws/gate.ts';
 import { Deployment, integration, queues } from '../scaffold/deployment.ts';
-import type { Reply } from '../support/gate.ts';
 
 const stage = new Deployment();
 beforeAll(() => stage.build());

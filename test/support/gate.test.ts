@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { Gate } from './gate.ts';
+import { Gate } from '../../local/aws/gate.ts';
 
 it('a reset amid the body behind a gate is a broken connection to the caller, and no more', async () => {
   const service = createServer((socket) => {

@@ -1,7 +1,7 @@
 import { ledgerTable } from '../../lambda/names.ts';
+import type { AwsCall } from '../../local/aws/gate.ts';
 import { Resolver } from '../../local/aws/intrinsics.ts';
 import type { Json, Place, Template } from '../../local/aws/template.ts';
-import type { AwsCall } from './gate.ts';
 
 /** One action on one resource: what a policy allows, and what a call needs. */
 export interface Permission {

@@ -1,5 +1,5 @@
+import type { AwsCall, Call, Reply } from '../../local/aws/gate.ts';
 import type { Place, Template } from '../../local/aws/template.ts';
-import type { AwsCall, Call, Reply } from './gate.ts';
 import {
   isAllowed,
   type Permission,

@@ -47,7 +47,10 @@ const errorHeader = 'x-amzn-errortype';
 
 const openly: Rule = (call) => call.forward();
 
-/** An HTTP proxy that a test can close, break or bend, in front of a service that is real. */
+/** Of a gate that stands open for days. */
+const callsKept = 10_000;
+
+/** An HTTP proxy that can be closed, broken or bent, in front of a service that is real. */
 export class Gate {
   readonly #server = createServer((request, response) => void this.#pass(request, response));
   /** Where calls go. */
@@ -56,7 +59,7 @@ export class Gate {
   #hasBent = false;
   #hasShownOtherTime = false;
   readonly #onCall: ((call: AwsCall) => void) | undefined;
-  /** Operations that passed or were stopped, in order. */
+  /** The last operations that passed or were stopped, in order. */
   readonly calls: string[] = [];
 
   /** @param onCall told of every signed call before it passes */
@@ -125,6 +128,7 @@ export class Gate {
     const body = Buffer.concat(chunks).toString();
     const operation = operationOf(request, body);
     this.calls.push(operation);
+    if (this.calls.length > callsKept) this.calls.shift();
     const asked = askedBy(request, operation, body);
     if (asked) this.#onCall?.(asked);
     const call: Call = {

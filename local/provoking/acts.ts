@@ -1,0 +1,185 @@
+import type { Provocation } from '../../console/index.ts';
+import type { Clock } from '../../lambda/clock.ts';
+import type { LocalFunction } from '../aws/index.ts';
+import { StartError } from '../errors.ts';
+import type { PartnerSandbox } from '../partner-sandbox/index.ts';
+import type { Faults } from './faults.ts';
+
+/** What a provocation acts on. */
+interface Within {
+  readonly sandbox: PartnerSandbox;
+  readonly poll: LocalFunction;
+  readonly faults: Faults;
+  readonly clock: Clock;
+  readonly refusesCredentials: boolean;
+  refuseCredentials(): void;
+  storeCredentials(): Promise<void>;
+  /** The tick that dies was killed here. */
+  killed(): void;
+}
+
+export interface Act extends Omit<Provocation, 'isOn'> {
+  /** Absent: it does not last. */
+  readonly isOn?: (within: Within) => boolean;
+  provoke(within: Within): unknown;
+}
+
+const many = 2_000;
+/** Minutes; a replica is this far behind. */
+const lag = 0.2;
+const yearsBack = 3;
+const refusals = 2;
+
+/** In the order of the page. */
+export const acts: readonly Act[] = [
+  {
+    name: 'certify',
+    title: 'Certify somebody',
+    does: 'Somebody completes an assessment now.',
+    expected: 'The next tick announces it.',
+    provoke: ({ sandbox }) => sandbox.world.add(),
+  },
+  {
+    name: 'backdate',
+    title: 'Backdate one',
+    does: `A certification appears that was completed ${yearsBack} years ago.`,
+    expected: 'The total shows it: the next tick finds its day and announces it as late.',
+    provoke: ({ sandbox, clock }) => {
+      const today = clock.now().toZonedDateTimeISO(sandbox.world.timeZone).toPlainDate();
+      sandbox.world.add({ certified_on: today.subtract({ years: yearsBack }).toString() });
+    },
+  },
+  {
+    name: 'edit',
+    title: 'Edit the newest',
+    does: 'The newest certification gets another proctor.',
+    expected: 'The newest page shows it: the next tick announces an update.',
+    provoke: ({ sandbox: { world } }) => {
+      const { id, results } = newest(world);
+      const now = new Set(results.map(({ proctor_id }) => proctor_id));
+      const other = [...world.proctors].find((proctor) => !now.has(proctor.id));
+      world.change(id, { proctor_ids: [other?.id ?? 0] });
+    },
+  },
+  {
+    name: 'remove',
+    title: 'Remove one',
+    does: 'Any one certification disappears.',
+    expected:
+      'The total shows it. It is looked for twice, ten ticks apart, and asked for by its id; then it is withdrawn.',
+    provoke: ({ sandbox: { world } }) => {
+      const all = [...world.assessments()];
+      const one = all[Math.floor(Math.random() * all.length)];
+      if (one !== undefined) world.remove(one.id);
+    },
+  },
+  {
+    name: 'many',
+    title: 'Certify 2,000 at once',
+    does: 'Two thousand certifications appear together.',
+    expected:
+      'They are held, operations are told, and nobody is flooded. The page Held has them: release or discard them there.',
+    provoke: ({ sandbox: { world } }) => {
+      for (let added = 0; added < many; added += 1) world.add();
+    },
+  },
+  {
+    name: 'ties',
+    title: 'Shuffle ties',
+    does: 'The partner shows rows that tie in another order with every request.',
+    expected:
+      'No read is complete without a proof, so nothing is lost and nothing is told wrongly.',
+    isOn: ({ sandbox }) => sandbox.switches.unstableTies,
+    provoke: ({ sandbox }) => sandbox.set({ unstableTies: !sandbox.switches.unstableTies }),
+  },
+  {
+    name: 'replica',
+    title: 'Answer from before',
+    does: `Every other answer, by chance, is ${lag * 60} seconds old.`,
+    expected: 'Older answers are no news: nothing is withdrawn or undone by one.',
+    isOn: ({ sandbox }) => sandbox.switches.replicaLag > 0,
+    provoke: ({ sandbox }) =>
+      sandbox.set({ replicaLag: sandbox.switches.replicaLag > 0 ? 0 : lag }),
+  },
+  {
+    name: 'too-many-requests',
+    title: 'Answer 429',
+    does: `The partner refuses the next ${refusals} requests as too many.`,
+    expected:
+      'The notifier asks less often for some minutes, and goes on; a refusal for pace is no failure.',
+    provoke: ({ sandbox }) =>
+      sandbox.injectFaults({ kind: 'too-many-requests', times: refusals, retryAfter: 1 }),
+  },
+  {
+    name: 'credentials',
+    title: 'Refuse the credentials',
+    does: 'The partner changes the secret. Ending it stores the new one, as ops would.',
+    expected:
+      'Operations are told, and the partner is left alone for minutes. Nothing is lost meanwhile.',
+    isOn: ({ refusesCredentials }) => refusesCredentials,
+    provoke: (within) =>
+      within.refusesCredentials ? within.storeCredentials() : within.refuseCredentials(),
+  },
+  {
+    name: 'kill',
+    title: 'Kill the tick right now',
+    does: 'The tick that runs dies at once; where none runs, the next one dies at its first write, which is done.',
+    expected:
+      'A later tick takes over when its lease has run out, a minute at most. Nothing is lost or told as something else.',
+    provoke: async ({ poll, faults, killed }) => {
+      if (poll.isBusy) {
+        killed();
+        await poll.kill();
+      } else faults.strikeNextWrite(poll.name, undefined, () => poll.kill());
+    },
+  },
+  {
+    name: 'kill-publishing',
+    title: 'Kill the tick that announces',
+    does: 'Somebody is certified. The tick dies after SNS has accepted the event and before it hears so.',
+    expected:
+      'The event is published again under the same id, a minute later at most: at least once, and to be told apart.',
+    provoke: ({ sandbox, poll, faults }) => {
+      faults.strikeNextWrite(poll.name, 'sns', () => poll.kill());
+      sandbox.world.add();
+    },
+  },
+  {
+    name: 'lose-partner',
+    title: "Lose the partner's answer",
+    does: 'The next answer of the partner is cut off in the middle.',
+    expected: 'It is asked for again.',
+    provoke: ({ sandbox }) => sandbox.injectFaults({ kind: 'reset-mid-body' }),
+  },
+  {
+    name: 'lose-ledger',
+    title: "Lose DynamoDB's answer",
+    does: 'The next write is done, and nobody hears of it.',
+    expected: 'It is written again: writes are conditional, so that twice is once.',
+    provoke: ({ poll, faults }) => faults.strikeNextWrite(poll.name, 'dynamodb', () => {}),
+  },
+  {
+    name: 'lose-sns',
+    title: "Lose SNS's answer",
+    does: 'Somebody is certified. SNS accepts the event, and nobody hears so.',
+    expected: 'It is published again under the same id.',
+    provoke: ({ sandbox, poll, faults }) => {
+      faults.strikeNextWrite(poll.name, 'sns', () => {});
+      sandbox.world.add();
+    },
+  },
+  {
+    name: 'refuse-sns',
+    title: 'SNS refuses',
+    does: 'SNS accepts nothing of the ticks until you end it.',
+    expected: 'Events stay in the outbox, and go out when it accepts again.',
+    isOn: ({ faults, poll }) => faults.refuses(poll.name),
+    provoke: ({ faults, poll }) => faults.refuse(poll.name, !faults.refuses(poll.name)),
+  },
+];
+
+function newest(world: PartnerSandbox['world']) {
+  const last = [...world.assessments()].at(-1);
+  if (last !== undefined) return last;
+  throw new StartError('The partner has no certification.', 'Certify somebody first.');
+}

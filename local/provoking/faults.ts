@@ -1,0 +1,86 @@
+import type { Endpoints } from '../aws/function.ts';
+import { type Call, Gate, type Reply } from '../aws/gate.ts';
+
+const services = ['dynamodb', 'sns'] as const;
+export type Service = (typeof services)[number];
+
+const writes: ReadonlySet<string> = new Set([
+  'PutItem',
+  'UpdateItem',
+  'BatchWriteItem',
+  'PublishBatch',
+]);
+
+const busy: Reply = {
+  status: 503,
+  type: 'text/xml',
+  body: '<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Receiver</Type><Code>ServiceUnavailable</Code><Message>provoked</Message></Error><RequestId>provoked</RequestId></ErrorResponse>',
+};
+
+/** Something that happens once, to one function. */
+interface Strike {
+  readonly functionName: string;
+  readonly hits: (call: Call) => boolean;
+  /** Once the service has done what it was asked; its answer is lost. */
+  readonly after: () => unknown;
+}
+
+/** Proxies between the functions and the embedded services, which do what was provoked. */
+export class Faults implements AsyncDisposable {
+  readonly #gates: Readonly<Record<Service, Gate>> = { dynamodb: new Gate(), sns: new Gate() };
+  #strikes: readonly Strike[] = [];
+  readonly #refused = new Set<string>();
+  #isOpen = false;
+
+  constructor() {
+    for (const gate of Object.values(this.#gates)) gate.always((call) => this.#pass(call));
+  }
+
+  /** @returns what the functions are told instead */
+  async open(endpoints: Endpoints): Promise<Pick<Endpoints, Service>> {
+    const { dynamodb, sns } = this.#gates;
+    this.#isOpen = true;
+    dynamodb.target = endpoints.dynamodb;
+    sns.target = endpoints.sns;
+    return { dynamodb: await dynamodb.open(), sns: await sns.open() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isOpen) await Promise.all(Object.values(this.#gates).map((gate) => gate.close()));
+  }
+
+  /** The next write of a function is done, and its answer is lost. */
+  strikeNextWrite(functionName: string, service: Service | undefined, after: () => unknown): void {
+    const hits = ({ operation, asked }: Call) =>
+      writes.has(operation) && (service === undefined || asked?.service === service);
+    this.#strikes = [...this.#strikes, { functionName, hits, after }];
+  }
+
+  /** Whether something is still to strike it. */
+  awaits(functionName: string): boolean {
+    return this.#strikes.some((one) => one.functionName === functionName);
+  }
+
+  refuses(functionName: string): boolean {
+    return this.#refused.has(functionName);
+  }
+
+  /** SNS accepts nothing of a function until it does again. */
+  refuse(functionName: string, isRefused: boolean): void {
+    if (isRefused) this.#refused.add(functionName);
+    else this.#refused.delete(functionName);
+  }
+
+  async #pass(call: Call): Promise<Reply | undefined> {
+    const { asked } = call;
+    if (asked?.service === 'sns' && this.#refused.has(asked.caller)) return busy;
+    const strike = this.#strikes.find(
+      ({ functionName, hits }) => functionName === asked?.caller && hits(call),
+    );
+    if (strike === undefined) return call.forward();
+    this.#strikes = this.#strikes.filter((one) => one !== strike);
+    await call.forward();
+    await strike.after();
+    return undefined;
+  }
+}

@@ -1,0 +1,224 @@
+import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import type { LocalTally, Provocation, Provoking } from '../../console/index.ts';
+import type { Clock } from '../../lambda/clock.ts';
+import type { CertificationEvent } from '../../lambda/events/event.ts';
+import { environment, ledgerKeys, ledgerTable } from '../../lambda/names.ts';
+import { NotFoundError } from '../../ops/errors.ts';
+import type { EmbeddedAws, LocalFunction } from '../aws/index.ts';
+import { storeCredentials } from '../credentials.ts';
+import type { PartnerSandbox } from '../partner-sandbox/index.ts';
+import { type Act, acts } from './acts.ts';
+import type { Faults } from './faults.ts';
+import { type Fields, type Heard, hears, tallyOf } from './tally.ts';
+
+/** Of more, each look would take seconds. */
+const mostCompared = 20_000;
+const doneKept = 50;
+
+/** An integration at an invented partner. */
+export interface Provoked {
+  readonly integration: string;
+  readonly sandbox: PartnerSandbox;
+  readonly poll: LocalFunction;
+  readonly operate: LocalFunction;
+}
+
+interface Side extends Provoked {
+  readonly heard: Map<number, Heard>;
+  baseline: ReadonlyMap<number, Fields> | undefined;
+  isBaselineRead: boolean;
+  /** Something was done to the tick that is to end next. */
+  isDisturbed: boolean;
+  /** The partner has other credentials than the secret. */
+  refusesCredentials: boolean;
+}
+
+interface Parts {
+  readonly aws: EmbeddedAws;
+  readonly faults: Faults;
+  readonly clock: Clock;
+  readonly changed: () => void;
+}
+
+/** Does to everything around the notifier what anybody likes to try, and counts what comes of it. */
+export class Provoker implements Provoking {
+  readonly #parts: Parts;
+  readonly #sides: ReadonlyMap<string, Side>;
+  #failedTicks = 0;
+  #done: Provoking['done'] = [];
+
+  constructor(all: readonly Provoked[], parts: Parts) {
+    this.#parts = parts;
+    this.#sides = new Map(
+      all.map((one): [string, Side] => [
+        one.integration,
+        {
+          ...one,
+          heard: new Map(),
+          baseline: undefined,
+          isBaselineRead: false,
+          isDisturbed: false,
+          refusesCredentials: false,
+        },
+      ]),
+    );
+  }
+
+  get failedTicks(): number {
+    return this.#failedTicks;
+  }
+
+  get done(): Provoking['done'] {
+    return this.#done;
+  }
+
+  provocations(integration: string): readonly Provocation[] {
+    const side = this.#side(integration);
+    return acts.map(({ name, title, does, expected, isOn }) => ({
+      name,
+      title,
+      does,
+      expected,
+      ...(isOn && { isOn: isOn(this.#within(side)) }),
+    }));
+  }
+
+  async provoke(integration: string, name: string): Promise<void> {
+    const side = this.#side(integration);
+    const act = acts.find((one) => one.name === name);
+    if (act === undefined)
+      throw new NotFoundError('There is no such provocation.', 'The page has all of them.');
+    side.isDisturbed = true;
+    const wasOn = act.isOn?.(this.#within(side)) ?? false;
+    await act.provoke(this.#within(side));
+    const title = wasOn ? `${act.title}: no longer` : act.title;
+    const at = this.#parts.clock.now().toString();
+    this.#done = [{ at, integration, title }, ...this.#done].slice(0, doneKept);
+    this.#parts.changed();
+  }
+
+  async tally(integration: string): Promise<LocalTally | undefined> {
+    const { baseline, heard, sandbox } = this.#side(integration);
+    if (baseline === undefined || sandbox.world.count > mostCompared) return undefined;
+    // First: what is delivered meanwhile must not be counted as waiting and as heard.
+    const [held, undeliverable, owed] = await Promise.all(
+      (['held', 'undeliverable', 'pending'] as const).map((wait) =>
+        this.#waiting(integration, wait),
+      ),
+    );
+    const waitsForOps = new Set([...(held ?? []), ...(undeliverable ?? [])]);
+    return tallyOf({
+      world: recordsOf(sandbox),
+      baseline,
+      heard,
+      held: waitsForOps,
+      owed: owed ?? new Set(),
+    });
+  }
+
+  /** A subscriber has it. */
+  hears({ source, sequence, type, data }: CertificationEvent): void {
+    const integration = source.split(':').at(-1) ?? '';
+    const kind = kindIn(type);
+    const side = this.#sides.get(integration);
+    if (side === undefined || kind === undefined) return;
+    const { assessment } = data;
+    hears(side.heard, assessment.id, { revision: Number(sequence), kind, assessment });
+  }
+
+  /** A tick has come to its end. @returns whether it is no wonder if it failed */
+  ended(integration: string, outcome: string): boolean {
+    const side = this.#sides.get(integration);
+    if (side === undefined) return false;
+    // What came with the last request of the baseline is announced later, and is known twice then.
+    if (outcome === 'baseline' && !side.isBaselineRead && side.sandbox.world.count <= mostCompared)
+      side.baseline = recordsOf(side.sandbox);
+    side.isBaselineRead ||= outcome === 'completed';
+    const isExplained = side.isDisturbed || this.#isInForce(side);
+    side.isDisturbed = this.#isInForce(side);
+    const hasFailed = outcome === 'failed' || outcome === 'disturbed';
+    if (isExplained && hasFailed) this.#failedTicks += 1;
+    return isExplained;
+  }
+
+  #isInForce(side: Side): boolean {
+    const { sandbox, poll, refusesCredentials } = side;
+    const { faults } = this.#parts;
+    return (
+      refusesCredentials ||
+      sandbox.faults.length > 0 ||
+      faults.refuses(poll.name) ||
+      faults.awaits(poll.name)
+    );
+  }
+
+  #within(side: Side): Parameters<Act['provoke']>[0] {
+    const { aws, faults, clock } = this.#parts;
+    const { sandbox, poll, operate } = side;
+    return {
+      sandbox,
+      poll,
+      faults,
+      clock,
+      refusesCredentials: side.refusesCredentials,
+      refuseCredentials: () => {
+        sandbox.rotateSecret();
+        side.refusesCredentials = true;
+      },
+      storeCredentials: async () => {
+        const { clientId: client_id, clientSecret: client_secret } = sandbox.credentials;
+        const secret = poll.environment[environment.secret] ?? '';
+        await storeCredentials(aws, secret, { client_id, client_secret });
+        await operate.invoke({ command: 'credentials-stored', by: 'the page Provoke' });
+        side.refusesCredentials = false;
+      },
+      killed: () => {
+        side.isDisturbed = true;
+      },
+    };
+  }
+
+  /** The certifications that wait for this. */
+  async #waiting(integration: string, wait: string): Promise<ReadonlySet<number>> {
+    const { aws } = this.#parts;
+    const { name: IndexName, partitionKey } = ledgerTable.undelivered;
+    const client = new DynamoDBClient(aws.clientConfig('dynamodb'));
+    const ids = new Set<number>();
+    try {
+      const pages = paginateQuery(
+        { client },
+        {
+          TableName: aws.tables[0],
+          IndexName,
+          KeyConditionExpression: '#key = :key',
+          ExpressionAttributeNames: { '#key': partitionKey },
+          ExpressionAttributeValues: { ':key': { S: ledgerKeys.indexed(integration, wait) } },
+        },
+      );
+      for await (const { Items = [] } of pages)
+        for (const item of Items)
+          ids.add(Number(item[ledgerTable.partitionKey]?.S?.split('#').at(-1)));
+    } finally {
+      client.destroy();
+    }
+    return ids;
+  }
+
+  #side(integration: string): Side {
+    const side = this.#sides.get(integration);
+    if (side !== undefined) return side;
+    throw new NotFoundError(
+      `No integration ${integration} is watched here.`,
+      `Those are: ${[...this.#sides.keys()].join(', ')}.`,
+    );
+  }
+}
+
+function recordsOf({ world }: PartnerSandbox): ReadonlyMap<number, Fields> {
+  return new Map([...world.assessments()].map((record) => [record.id, { ...record }]));
+}
+
+function kindIn(type: CertificationEvent['type']): Heard['kind'] | undefined {
+  const [, kind] = type.split('.');
+  return (['created', 'updated', 'withdrawn', 'restored'] as const).find((one) => one === kind);
+}

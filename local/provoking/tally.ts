@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { LocalTally } from '../../console/index.ts';
+
+/** A record as the partner shows it, or as an event carries it. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The newest that a subscriber has heard of an assessment. */
+export interface Heard {
+  readonly revision: number;
+  readonly kind: 'created' | 'updated' | 'withdrawn' | 'restored';
+  readonly assessment: Fields;
+}
+
+export interface Compared {
+  readonly world: ReadonlyMap<number, Fields>;
+  /** What was there when the baseline had been read: nobody was told of it. */
+  readonly baseline: ReadonlyMap<number, Fields>;
+  readonly heard: ReadonlyMap<number, Heard>;
+  readonly held: ReadonlySet<number>;
+  readonly owed: ReadonlySet<number>;
+}
+
+/**
+ * What the world has and what subscribers have, one by one. Those that differ and wait for ops are held, those that
+ * wait for a tick are owed; what is left nobody has noticed yet. Pure.
+ */
+export function tallyOf({ world, baseline, heard, held, owed }: Compared): LocalTally {
+  const known = subscribersHave(baseline, heard);
+  const ids = new Set([...world.keys(), ...known.keys()]);
+  const differing = [...ids].filter((id) => !agree(world.get(id), known.get(id)));
+  const waitsForOps = differing.filter((id) => held.has(id));
+  const waitsForTick = differing.filter((id) => owed.has(id) && !held.has(id));
+  const of = (kind: Heard['kind']) => [...heard.values()].filter((one) => one.kind === kind).length;
+  return {
+    world: world.size,
+    subscribers: known.size,
+    baseline: baseline.size,
+    created: of('created'),
+    updated: of('updated'),
+    withdrawn: of('withdrawn'),
+    restored: of('restored'),
+    held: waitsForOps.length,
+    owed: waitsForTick.length,
+    difference: differing.length - waitsForOps.length - waitsForTick.length,
+  };
+}
+
+/** Only a newer revision counts, whatever comes again and in which order. */
+export function hears(heard: Map<number, Heard>, id: number, news: Heard): void {
+  const before = heard.get(id);
+  if (before === undefined || before.revision < news.revision) heard.set(id, news);
+}
+
+function subscribersHave(
+  baseline: ReadonlyMap<number, Fields>,
+  heard: ReadonlyMap<number, Heard>,
+): ReadonlyMap<number, Fields> {
+  const known = new Map(baseline);
+  for (const [id, { kind, assessment }] of heard) {
+    if (kind === 'withdrawn') known.delete(id);
+    else known.set(id, assessment);
+  }
+  return known;
+}
+
+/** An event has the fields that the integration lets out. */
+function agree(shown: Fields | undefined, known: Fields | undefined): boolean {
+  if (shown === undefined || known === undefined) return shown === known;
+  return Object.entries(known).every(([name, value]) => isDeepStrictEqual(shown[name], value));
+}

@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../lambda/clock.ts';
+import { Faults } from '../../local/provoking/faults.ts';
+import { Provoker } from '../../local/provoking/provoker.ts';
+import { Seen } from '../../local/seen.ts';
+import { Visitor } from '../console/visitor.ts';
+import { Duty } from '../ops/duty.ts';
+import { integration, queues } from '../scaffold/deployment.ts';
+
+const duty = new Duty();
+const { stage } = duty;
+beforeAll(() => duty.build({ integration: { holdAbove: 50 } }));
+afterAll(() => duty.dismantle());
+
+let faults: Faults;
+let provoker: Provoker;
+let visitor: Visitor;
+let seen: Seen;
+
+beforeEach(async () => {
+  await duty.raise();
+  faults = new Faults();
+  const open = await faults.open({ ...stage.aws.endpoints, kms: '' });
+  // Behind the gates of the deployment, which the functions call.
+  stage.dynamodb.target = open.dynamodb;
+  stage.sns.target = open.sns;
+  const { aws, sandbox, poll, operate } = stage;
+  const clock = systemClock;
+  seen = new Seen({ clock, isReal: false });
+  const changed = () => seen.changed();
+  provoker = new Provoker([{ integration, sandbox, poll, operate }], {
+    aws,
+    faults,
+    clock,
+    changed,
+  });
+  seen.provoking = provoker;
+  await tick();
+  await tick();
+  visitor = await Visitor.at(duty, seen);
+});
+afterEach(async () => {
+  await visitor[Symbol.asyncDispose]();
+  // A function that was misled by what was provoked must not go on warm.
+  await stage.poll.kill();
+  await stage.operate.kill();
+  await duty.strike();
+  await faults[Symbol.asyncDispose]();
+});
+
+/** One tick, and what the subscriber to everything has got since. */
+async function tick() {
+  const result = await stage.tick();
+  const outcome = result.outcome === 'returned' ? Object(result.payload).outcome : 'failed';
+  const isExplained = provoker.ended(integration, outcome);
+  const events = await stage.events(queues.everything);
+  for (const event of events) provoker.hears(event);
+  return { outcome, isExplained, events };
+}
+
+const tally = () => provoker.tally(integration);
+const provoke = (name: string) => visitor.sends('provoke', {}, provocation(name));
+const provocation = (name: string) => `provoke/${integration}/${name}`;
+
+describe('what is provoked', () => {
+  it.each(['certify', 'backdate'])('%s: is told with the next tick', async (name) => {
+    await provoke(name);
+    expect(await tally()).toMatchObject({ difference: 1 });
+    const { events } = await tick();
+    expect(events).toMatchObject([{ type: 'certification.created' }]);
+    expect(await tally()).toMatchObject({ difference: 0, created: 1 });
+  });
+
+  it('edit: the newest is told as changed', async () => {
+    await provoke('edit');
+    expect(await tally()).toMatchObject({ difference: 1 });
+    expect((await tick()).events).toMatchObject([{ data: { changed: ['results'] } }]);
+    expect(await tally()).toMatchObject({ difference: 0, updated: 1 });
+  });
+
+  it('remove: one is withdrawn after two looks', async () => {
+    await provoke('remove');
+    const looks = [await tick(), await tick()];
+    expect(looks.flatMap(({ events }) => events)).toMatchObject([
+      { type: 'certification.withdrawn' },
+    ]);
+    expect(await tally()).toMatchObject({ difference: 0, withdrawn: 1 });
+  });
+
+  it('many: all are held, and nobody is told', async () => {
+    await provoke('many');
+    for (let waiting = 1; waiting > 0; waiting = (await tally())?.difference ?? 0) await tick();
+    expect(await tally()).toMatchObject({ held: 2_000, owed: 0, difference: 0 });
+    expect((await visitor.opens('provoke')).text).toContain('2,000</a>');
+  }, 120_000);
+
+  it('kill-publishing: the tick dies, and nothing is lost', async () => {
+    await provoke('kill-publishing');
+    const killed = await tick();
+    expect(killed).toMatchObject({ outcome: 'failed', isExplained: true });
+    expect(provoker.failedTicks).toBe(1);
+    await stage.leaseRunsOut();
+    const { events } = await tick();
+    // SNS had it: it comes once more, under the same id.
+    const ids = [...killed.events, ...events].map(({ id }) => id);
+    expect({ count: ids.length, different: new Set(ids).size }).toEqual({ count: 2, different: 1 });
+    expect(await tally()).toMatchObject({ difference: 0, owed: 0, created: 1 });
+    expect((await tick()).isExplained).toBe(false);
+  });
+
+  it('kill: the tick that runs dies right now, and nothing is lost', async () => {
+    stage.sandbox.injectFaults({ kind: 'slow-headers', ms: 60_000 });
+    await provoke('certify');
+    const dying = tick();
+    await expect.poll(() => stage.poll.isBusy).toBe(true);
+    await provoke('kill');
+    expect(await dying).toMatchObject({ outcome: 'failed', isExplained: true });
+    stage.sandbox.clearFaults();
+    expect((await tick()).events).toHaveLength(1);
+    expect(await tally()).toMatchObject({ difference: 0 });
+  });
+
+  it.each(['lose-partner', 'lose-ledger'])('%s: the tick goes on all the same', async (name) => {
+    await provoke(name);
+    await provoke('certify');
+    await tick();
+    await tick();
+    expect(await tally()).toMatchObject({ difference: 0, owed: 0, created: 1 });
+  });
+
+  it('lose-sns: the event comes again under the same id, if at all', async () => {
+    await provoke('lose-sns');
+    const ids = [await tick(), await tick()].flatMap(({ events }) => events.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(1);
+    expect(await tally()).toMatchObject({ difference: 0, owed: 0 });
+  });
+
+  it('refuse-sns: events are owed until it accepts again', async () => {
+    await provoke('refuse-sns');
+    await provoke('certify');
+    expect((await tick()).isExplained).toBe(true);
+    expect(await tally()).toMatchObject({ difference: 0, owed: 1 });
+    expect((await visitor.opens('provoke')).text).toContain('SNS refuses: on');
+    await provoke('refuse-sns');
+    expect((await tick()).events).toHaveLength(1);
+    expect(await tally()).toMatchObject({ difference: 0, owed: 0 });
+  });
+
+  it('credentials: the partner refuses them until the new ones are stored', async () => {
+    await provoke('credentials');
+    await provoke('certify');
+    expect(await tick()).toMatchObject({ outcome: 'failed', isExplained: true, events: [] });
+    await provoke('credentials');
+    expect((await tick()).events).toHaveLength(1);
+    expect(await tally()).toMatchObject({ difference: 0 });
+  });
+
+  it('ties, replica and too-many-requests: the partner is as it is said to be, and again as it was', async () => {
+    for (const name of ['ties', 'replica']) await provoke(name);
+    expect(stage.sandbox.switches).toMatchObject({ unstableTies: true, replicaLag: 0.2 });
+    for (const name of ['ties', 'replica']) await provoke(name);
+    expect(stage.sandbox.switches).toMatchObject({ unstableTies: false, replicaLag: 0 });
+    await provoke('too-many-requests');
+    expect(stage.sandbox.faults).toMatchObject([{ kind: 'too-many-requests', times: 2 }]);
+  });
+
+  it('is done once, however often its form is sent', async () => {
+    const { text } = await visitor.opens('provoke');
+    const [, run = ''] = /name="run" value="([^"]+)"/.exec(text) ?? [];
+    await visitor.sends('provoke', { run }, provocation('certify'));
+    await visitor.sends('provoke', { run }, provocation('certify'));
+    expect(await tally()).toMatchObject({ difference: 1 });
+  });
+
+  it('is one of those on the page, of an integration that there is', async () => {
+    expect((await provoke('nothing')).status).toBe(404);
+    const elsewhere = await visitor.sends('provoke', {}, 'provoke/elsewhere/certify');
+    expect(elsewhere.status).toBe(404);
+  });
+});
+
+describe('what only the console of npm start has', () => {
+  const attack = '<img src=x onerror=alert(1)>';
+
+  it('shows names of others as text, in Mail, in Payloads and in Provoke', async () => {
+    stage.sandbox.world.add({ first_name: attack });
+    const [event] = (await tick()).events;
+    const { id = '' } = event ?? {};
+    seen.event('demo-events', id, JSON.stringify(event));
+    seen.event(attack, id, JSON.stringify(event));
+    for (const text of await stage.mails()) seen.mail({ subject: attack, text });
+    for (const page of ['mail', 'local/events', `local/events/${id}`, 'provoke']) {
+      const { text, status } = await visitor.opens(page);
+      expect({ page, status }).toEqual({ page, status: 200 });
+      expect(text).not.toContain('<img');
+    }
+    expect((await visitor.opens(`local/events/${id}`)).text).toContain('&lt;img src=x');
+    expect((await visitor.opens('mail')).text).toContain('&lt;img src=x');
+  });
+
+  it('says of each event whose filter let it through', async () => {
+    await provoke('certify');
+    const [event] = (await tick()).events;
+    const { id = '' } = event ?? {};
+    for (const by of ['sqs payroll', 'demo-events', 'sqs payroll'])
+      seen.event(by, id, JSON.stringify(event));
+    expect((await visitor.opens(`local/events/${id}`)).text).toContain(
+      '<dd>demo-events, sqs payroll</dd>',
+    );
+    expect((await visitor.opens('local/events/district-a/1/1')).status).toBe(404);
+  });
+
+  it('keeps the last 500 events and the last 100 mails', () => {
+    for (let number = 1; number <= 501; number += 1) seen.event('demo', `a/${number}/1`, '{}');
+    expect(seen.events).toHaveLength(500);
+    expect(seen.events.at(-1)?.id).toBe('a/2/1');
+    for (let number = 1; number <= 101; number += 1) seen.mail({ subject: `${number}`, text: '' });
+    expect(seen.mails).toHaveLength(100);
+    expect(seen.mails[0]?.subject).toBe('101');
+  });
+
+  it('keeps nothing of a real partner in which people are named, and says so', async () => {
+    const real = new Seen({ clock: systemClock, isReal: true });
+    real.event('demo-events', 'district-a/1/1', '{}');
+    real.mail({ subject: 'somebody', text: '' });
+    expect({ events: real.events, mails: real.mails }).toEqual({ events: [], mails: [] });
+    await using other = await Visitor.at(duty, real);
+    expect((await other.opens('mail')).text).toContain('this page keeps none of them');
+    expect((await other.opens('provoke')).text).toContain('nothing can be provoked there');
+  });
+
+  it('goes on when whoever looks on cannot be told', () => {
+    seen.tell(() => {
+      throw new Error('the page is gone');
+    });
+    expect(() => seen.changed()).not.toThrow();
+  });
+});

@@ -1,0 +1,135 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Compared,
+  type Fields,
+  type Heard,
+  hears,
+  tallyOf,
+} from '../../local/provoking/tally.ts';
+
+/** What happens to a certification, and whether subscribers hear of it. */
+interface Step {
+  readonly id: number;
+  readonly act: 'appear' | 'edit' | 'vanish';
+}
+
+const steps = fc.array(
+  fc.record<Step>({
+    id: fc.integer({ min: 1, max: 6 }),
+    act: fc.constantFrom('appear', 'edit', 'vanish'),
+  }),
+  { maxLength: 40 },
+);
+
+/** A world and all that is to be told of it, in the order in which it happened. */
+function lived(baseline: ReadonlyMap<number, Fields>, all: readonly Step[]) {
+  const world = new Map(baseline);
+  const revisions = new Map([...baseline.keys()].map((id) => [id, 1]));
+  const news: [number, Heard][] = [];
+  let value = 100;
+  for (const { id, act } of all) {
+    const isThere = world.has(id);
+    if (isThere === (act === 'appear')) continue;
+    const revision = (revisions.get(id) ?? 0) + 1;
+    const wasThere = revisions.has(id);
+    revisions.set(id, revision);
+    value += 1;
+    const assessment = { id, email: `${value}@example.org` };
+    if (act === 'vanish') world.delete(id);
+    else world.set(id, assessment);
+    const kinds = {
+      appear: wasThere ? 'restored' : 'created',
+      edit: 'updated',
+      vanish: 'withdrawn',
+    } as const;
+    news.push([id, { revision, kind: kinds[act], assessment }]);
+  }
+  return { world, news };
+}
+
+/** All but the newest event of one. */
+function heardWithoutLast(news: readonly [number, Heard][], missed: number) {
+  const last = new Map(news).get(missed);
+  const heard = new Map<number, Heard>();
+  for (const [id, one] of news) if (one !== last) hears(heard, id, one);
+  return heard;
+}
+
+/** It has gone, and subscribers know nothing of it. */
+function isUnheardOf(id: number, { world, baseline: known, heard }: Compared): boolean {
+  const newest = heard.get(id)?.kind;
+  const isKnown = newest === undefined ? known.has(id) : newest !== 'withdrawn';
+  return !world.has(id) && !isKnown;
+}
+
+const baseline = new Map<number, Fields>([
+  [1, { id: 1, email: 'one@example.org' }],
+  [2, { id: 2, email: 'two@example.org' }],
+]);
+const nobody = new Set<number>();
+
+describe('what lies between the world and subscribers', () => {
+  it('is nothing once every event has come, in any order and however often', () => {
+    fc.assert(
+      fc.property(steps, fc.infiniteStream(fc.nat()), (all, order) => {
+        const { world, news } = lived(baseline, all);
+        const shuffled = [...news, ...news]
+          .map((one) => ({ one, place: Number(order.next().value) }))
+          .sort((a, b) => a.place - b.place);
+        const heard = new Map<number, Heard>();
+        for (const { one } of shuffled) hears(heard, ...one);
+        const tally = tallyOf({ world, baseline, heard, held: nobody, owed: nobody });
+        expect(tally).toMatchObject({ difference: 0, world: world.size, subscribers: world.size });
+      }),
+    );
+  });
+
+  it('is each certification of which the newest event is missing, held, owed or neither', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const { world, news } = lived(baseline, all);
+        for (const missed of new Map(news).keys()) {
+          const compared = {
+            world,
+            baseline,
+            heard: heardWithoutLast(news, missed),
+            held: nobody,
+            owed: nobody,
+          };
+          const differs = isUnheardOf(missed, compared) ? 0 : 1;
+          const one = new Set([missed]);
+          expect(tallyOf(compared).difference).toBe(differs);
+          expect(tallyOf({ ...compared, held: one })).toMatchObject({
+            held: differs,
+            difference: 0,
+          });
+          expect(tallyOf({ ...compared, owed: one })).toMatchObject({
+            owed: differs,
+            difference: 0,
+          });
+        }
+      }),
+    );
+  });
+
+  it('leaves out fields that an event does not carry', () => {
+    const world = new Map([[7, { id: 7, email: 'new@example.org', certified_on: '2026-11-20' }]]);
+    const heard = new Map<number, Heard>([
+      [7, { revision: 1, kind: 'created', assessment: { id: 7, certified_on: '2026-11-20' } }],
+    ]);
+    const compared = { world, baseline: new Map(), heard, held: nobody, owed: nobody };
+    expect(tallyOf(compared).difference).toBe(0);
+  });
+
+  it('has what waits without differing in no place', () => {
+    const compared = {
+      world: baseline,
+      baseline,
+      heard: new Map(),
+      held: new Set([1]),
+      owed: new Set([2]),
+    };
+    expect(tallyOf(compared)).toMatchObject({ held: 0, owed: 0, difference: 0 });
+  });
+});
