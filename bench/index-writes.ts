@@ -6,6 +6,7 @@ type Item = Readonly<Record<string, AttributeValue>> | undefined;
 const indexes = [
   { ...ledgerTable.byDay, projected: [...ledgerTable.byDay.projected] },
   { ...ledgerTable.undelivered, projected: [] },
+  { ...ledgerTable.byEvent, projected: [...ledgerTable.byEvent.projected] },
 ];
 
 /**

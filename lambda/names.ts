@@ -59,6 +59,16 @@ export const ledgerTable = {
     partitionKey: 'undelivered',
     sortKey: 'owed_since',
   },
+  /**
+   * Sparse: a certification that has had an event, under the month of its last one, `<integration>#<YYYY-MM>` in UTC,
+   * sorted by the moment of that event (RFC 3339 with milliseconds). Its revision says whether it may have had others.
+   */
+  byEvent: {
+    name: 'by-event',
+    partitionKey: 'last_event_month',
+    sortKey: 'last_event_at',
+    projected: ['revision'],
+  },
 } as const;
 
 /** Partition keys, by what an item is. A policy names those of one integration, with `*` for what comes after its name. */
@@ -71,7 +81,7 @@ export const ledgerKeys = {
   plan: (integration: string, begunAt: number | '*') => `FANOUT#${integration}#${begunAt}`,
   /** Of a fan-out. Items go on to say "stretch", as the first version did. */
   range: (integration: string, range: string) => `STRETCH#${integration}#${range}`,
-  /** In both indexes: a day, or what an outbox waits for. */
+  /** In the indexes: a day, what an outbox waits for, or the month of the last event. */
   indexed: (integration: string, under: string) => `${integration}#${under}`,
 } as const;
 

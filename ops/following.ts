@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts';
 import type { Operator, Outcome } from './target/operator.ts';
 
 /** Commands that one call of the function may not bring to their end. */
-export type Continued = 'replay' | 'prove' | 'holds' | 'release' | 'discard';
+export type Continued = 'replay' | 'prove' | 'holds' | 'events' | 'release' | 'discard';
 
 /** Where something stopped before its end. */
 export interface Stopped {
@@ -20,6 +20,8 @@ interface Following<Result> {
   readonly progress: Progress;
   /** Of all calls so far and one more. */
   sum(all: Result | undefined, one: Result): Result;
+  /** With what it goes on; `undefined`: that is enough. Absent: with `next`, to the end. */
+  goOn?(next: object | undefined, all: Result | undefined): object | undefined;
   /** Told of each answer. */
   onResult?(one: Result, all: Result): void;
 }
@@ -44,7 +46,7 @@ export async function follow<Name extends Continued>(
   operator: Operator,
   name: Name,
   first: object,
-  { stop, progress, sum, onResult }: Following<ResultOf<Name>>,
+  { stop, progress, sum, goOn = toTheEnd, onResult }: Following<ResultOf<Name>>,
 ): Promise<Followed<ResultOf<Name>>> {
   let all: ResultOf<Name> | undefined;
   let next: object | undefined = first;
@@ -52,13 +54,13 @@ export async function follow<Name extends Continued>(
     const here: Stopped['next'] = { ...next, command: name };
     const outcome: Answer<ResultOf<Name>> = await oneCall(operator, name, here, { stop, progress });
     const { result, failure }: Answer<ResultOf<Name>> = outcome;
-    next = result?.next;
-    const isBegun = all !== undefined || next !== undefined || failure?.isPerhapsDone;
+    const isBegun = all !== undefined || result?.next || failure?.isPerhapsDone;
     if (!isBegun && failure !== undefined) throw failure;
     if (result !== undefined) {
       all = sum(all, result);
       onResult?.(result, all);
     }
+    next = goOn(result?.next, all);
     if (failure !== undefined)
       return {
         result: all,
@@ -68,6 +70,8 @@ export async function follow<Name extends Continued>(
   if (all === undefined) throw new TypeError('A command is given at least once.');
   return { result: all };
 }
+
+const toTheEnd = (next: object | undefined) => next;
 
 function causeOf(failure: OpsError, stop: AbortSignal): OpsError {
   return failure === stop.reason ? new InterruptedError(whatIsLeft) : failure;

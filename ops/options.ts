@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { mostOpenHours } from '../lambda/operations/commands/deciding.ts';
 import { contract } from '../lambda/operations/contract.ts';
+import { delivery } from '../lambda/operations/lives.ts';
 import { idsAtOnce } from '../lambda/operations/shapes.ts';
 import { UsageError } from './errors.ts';
 import type { Continued } from './following.ts';
@@ -60,6 +61,11 @@ export const assessmentName = checked(
       isTaken(contract['test-event'], { command: 'test-event', assessment_name }),
     ),
 );
+/** Given several times: a name may have commas. */
+export const assessmentNames = (
+  text: string,
+  earlier: readonly string[] = [],
+): readonly string[] => [...earlier, assessmentName(text)];
 export const queue = checked(
   'the ARN of an SQS queue, such as arn:aws:sqs:us-east-1:111122223333:certifications',
   z
@@ -72,6 +78,7 @@ function isTaken({ command }: { command: z.core.$ZodType }, example: object): bo
   return z.safeParse(command, example).success;
 }
 
+const deliveryWord = z.enum(delivery.options);
 const kind = z.enum(['created', 'updated', 'withdrawn', 'restored']);
 const kinds = listOf(kind.options.join(', '), z.string().pipe(kind), 'types');
 /** By types of events; a shell can offer these. */
@@ -80,6 +87,13 @@ export function typeOption(description: string): Option {
   option.argChoices = [...kind.options];
   return option;
 }
+const deliveries = listOf(delivery.options.join(', '), z.string().pipe(deliveryWord), 'words');
+export function deliveryOption(description: string): Option {
+  const option = new Option('--delivery <words>', description).argParser(deliveries);
+  option.argChoices = [...delivery.options];
+  return option;
+}
+export const deliveriesSchema = z.array(deliveryWord).optional();
 export const kindsSchema = z.array(kind).optional();
 
 /** `next` of an answer to this command. */

@@ -114,7 +114,7 @@ describe('arrows point one way', () => {
 
   it("the operators' command line knows the contract, names, the stack's outputs and the partner's client only", () => {
     const known =
-      /^infra\/output-names\.ts$|^lambda\/(names|errors|condition-table|clock|describe-error|english)\.ts$|^lambda\/operations\/(contract|shapes|commands\/[\w-]+)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
+      /^infra\/output-names\.ts$|^lambda\/(names|errors|condition-table|clock|describe-error|english)\.ts$|^lambda\/operations\/(contract|shapes|lives|commands\/[\w-]+)\.ts$|^lambda\/events\/event\.ts$|^lambda\/partner\/client\.ts$|^local\/instance\.ts$/;
     expect(crossing('ops', known)).toEqual([]);
     const pure = /^(?!ops\/render\/)ops\//;
     expect(
@@ -124,7 +124,7 @@ describe('arrows point one way', () => {
 
   it('the console knows the command line and what that knows', () => {
     const known =
-      /^ops\/|^lambda\/(errors|condition-table|clock)\.ts$|^lambda\/operations\/(contract|shapes|commands\/[\w-]+)\.ts$|^lambda\/events\/event\.ts$/;
+      /^ops\/|^lambda\/(errors|condition-table|clock)\.ts$|^lambda\/operations\/(contract|shapes|lives|commands\/[\w-]+)\.ts$|^lambda\/events\/event\.ts$/;
     expect(crossing('console', known)).toEqual([]);
     expect(importsOf('ops').filter(({ to }) => to.startsWith('console/'))).toEqual([]);
   });

@@ -15,8 +15,8 @@ const limits = {
   queue: 7_000,
   /** KMS: 32,768 bytes of a key's policy, less 700. */
   key: 32_000,
-  /** IAM: 10,240 characters of a role's own policies, less 5,640 for the rest of the operate function's. */
-  role: 4_600,
+  /** IAM: 10,240 characters of a role's own policies, less 5,870 for the rest of the operate function's. */
+  role: 4_370,
 } as const;
 
 /** The longest ARN of a queue that the stack makes. */

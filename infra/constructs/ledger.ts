@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { ledgerKeys, ledgerTable } from '../../lambda/names.ts';
 
 const { STRING, NUMBER } = dynamodb.AttributeType;
-const { byDay, undelivered } = ledgerTable;
+const { byDay, undelivered, byEvent } = ledgerTable;
 
 const itemActions = ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem'];
 
@@ -34,6 +34,13 @@ export class Ledger extends Construct {
           sortKey: { name: undelivered.sortKey, type: STRING },
           projectionType: dynamodb.ProjectionType.KEYS_ONLY,
         },
+        {
+          indexName: byEvent.name,
+          partitionKey: { name: byEvent.partitionKey, type: STRING },
+          sortKey: { name: byEvent.sortKey, type: STRING },
+          projectionType: dynamodb.ProjectionType.INCLUDE,
+          nonKeyAttributes: [...byEvent.projected],
+        },
       ],
       billing: dynamodb.Billing.onDemand(),
       // AWS's own key for this account: every use is in CloudTrail, nothing to manage or to lose.
@@ -54,21 +61,26 @@ export class Ledger extends Construct {
 
   /** What a tick does to the ledger, and no more: it never scans and never deletes. */
   pollStatements(integration: string): iam.PolicyStatement[] {
-    return this.#statements(integration, []);
+    return this.#statements(integration, [], [byDay, undelivered]);
   }
 
-  /** Commands run ticks, and decide about what ticks have left: what a tick needs, and a record of commands. */
+  /** Commands run ticks, decide about what ticks have left, and list events: what a tick needs, a record of commands, and an index more. */
   operateStatements(integration: string): iam.PolicyStatement[] {
-    return this.#statements(integration, [ledgerKeys.commands(integration)]);
+    const keys = [ledgerKeys.commands(integration)];
+    return this.#statements(integration, keys, [byDay, undelivered, byEvent]);
   }
 
-  #statements(integration: string, keys: readonly string[]): iam.PolicyStatement[] {
+  #statements(
+    integration: string,
+    keys: readonly string[],
+    indexes: readonly { readonly name: string }[],
+  ): iam.PolicyStatement[] {
     return [
       this.#items(integration, [...itemActions, 'dynamodb:BatchWriteItem'], keys),
       new iam.PolicyStatement({
         sid: 'LedgerIndexes',
         actions: ['dynamodb:Query'],
-        resources: [byDay, undelivered].map(({ name }) => `${this.table.tableArn}/index/${name}`),
+        resources: indexes.map(({ name }) => `${this.table.tableArn}/index/${name}`),
         conditions: onlyOf([ledgerKeys.indexed(integration, '*')]),
       }),
     ];

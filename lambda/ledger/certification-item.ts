@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import * as z from 'zod/mini';
 import { type Certification, type Change, presence, type Sighting } from '../detection/compare.ts';
 import { certificationEventSchema } from '../events/event.ts';
@@ -163,6 +164,7 @@ export function changeAttributes(integration: string, change: Change, note: Note
     changed_at: note.at,
     [`revision:${revision}`]: { ...note, changed, found },
     [`revision:${revision - revisionsKept}`]: undefined,
+    ...(note.kind !== 'baseline' && lastEventAttributes(integration, note.at)),
   };
   if (change.kind === 'withdrawn') return { ...noted, presence: 'withdrawn' };
   const { assessment, fingerprint, earlier } = change;
@@ -179,6 +181,19 @@ export function changeAttributes(integration: string, change: Change, note: Note
     // A record may have a name of any length, an item 400 KB.
     assessment_name: briefName(assessment.assessment_name),
     schema: schemaVersion,
+  };
+}
+
+/** As text, instants are in order only when they have as many digits. */
+export const momentOf = (at: Temporal.Instant) => at.toString({ smallestUnit: 'millisecond' });
+
+/** By which an item is found by its last event. */
+function lastEventAttributes(integration: string, at: string): Plain {
+  const { partitionKey, sortKey } = ledgerTable.byEvent;
+  const moment = momentOf(Temporal.Instant.from(at));
+  return {
+    [partitionKey]: ledgerKeys.indexed(integration, moment.slice(0, 7)),
+    [sortKey]: moment,
   };
 }
 

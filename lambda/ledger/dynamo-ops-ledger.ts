@@ -21,6 +21,7 @@ import {
 import { rewrite } from './certifications.ts';
 import { LedgerUnavailableError } from './errors.ts';
 import { parse, schemaVersion } from './item.ts';
+import { latest, latestSince } from './latest.ts';
 import { type Plain, part, type Table } from './table.ts';
 
 /** Only a writer without the lease comes in between. */
@@ -69,6 +70,8 @@ export function dynamoOpsLedger(table: Table, integration: string): OpsLedger {
       const item = await table.get(ledgerKeys.certification(integration, id));
       return item && parseLife(item);
     },
+    latest: (...asked) => latest(table, integration, ...asked),
+    latestSince: (...asked) => latestSince(table, integration, ...asked),
     async decide(certificationId, waits, decision, choose, now) {
       const key = ledgerKeys.certification(integration, certificationId);
       for (let attempt = 0; attempt < attempts; attempt += 1) {

@@ -156,6 +156,12 @@ export class Table {
     for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item));
   }
 
+  /** The same from the end of the index on. */
+  async *newest(index: Index, key: string, limit: number): AsyncGenerator<Plain[]> {
+    const pages = this.#pages(index, key, { Limit: limit, ScanIndexForward: false });
+    for await (const { Items = [] } of pages) yield Items.map((item) => unmarshall(item));
+  }
+
   async count(index: Index, key: string): Promise<number> {
     let count = 0;
     for await (const { Count = 0 } of this.#pages(index, key, { Select: 'COUNT' })) count += Count;

@@ -4,6 +4,7 @@ import { inEnglish, problemsOf } from '../english.ts';
 import { errorOf } from '../errors.ts';
 import { check } from './commands/check.ts';
 import { discard, release } from './commands/deciding.ts';
+import { events } from './commands/events.ts';
 import { explain } from './commands/explain.ts';
 import { holds } from './commands/holds.ts';
 import { prove } from './commands/prove.ts';
@@ -24,6 +25,7 @@ import type { Definition } from './definition.ts';
 export const contract = {
   status,
   explain,
+  events,
   prove,
   check,
   tick,

@@ -3,6 +3,22 @@ import type { CommandOutcome, CommandRecord } from '../ports/command-record.ts';
 import type { Decision, Kept, KeptEvent, Life, Waits } from '../ports/ledger.ts';
 import type { Pause } from '../ports/state.ts';
 
+/** A certification that has had an event. */
+export interface LastEvent {
+  readonly id: number;
+  /** Of its last event, which has its time, in milliseconds since the epoch. */
+  readonly revision: number;
+  readonly at: number;
+}
+
+export interface LatestPage {
+  readonly lives: readonly Life[];
+  /** Those whose items cannot be read. */
+  readonly unreadable: readonly LastEvent[];
+  /** Up to here, in milliseconds since the epoch, nothing is left out: every certification with a later last event was there, or not wanted. */
+  readonly reached: number;
+}
+
 export interface Decided {
   /** Those that it was done to. */
   readonly done: readonly KeptEvent[];
@@ -27,6 +43,22 @@ export interface OpsLedger {
   waiting(): Promise<Readonly<Record<Waits, number>>>;
   /** @throws LedgerCorruptError */
   story(id: number): Promise<Life | undefined>;
+  /**
+   * Certifications by their last event, the newest first, page by page, each as it is when it is asked for. The index
+   * lags by a moment. A certification that has another event meanwhile moves up, and may be missed.
+   * @param from no further back
+   * @param now by which month the newest is found
+   * @param isWanted others are passed over without a look at their items
+   */
+  latest(
+    from: Temporal.Instant,
+    now: Temporal.Instant,
+    isWanted: (last: LastEvent) => boolean,
+  ): AsyncIterable<LatestPage>;
+  /** The same, the oldest first. One that moves up comes later: none is missed. */
+  latestSince(
+    ...asked: Parameters<OpsLedger['latest']>
+  ): AsyncIterable<Omit<LatestPage, 'reached'>>;
   /**
    * Does it to those events of one certification that are chosen, as they are now. Needs the lease:
    * what is released is found by the next tick only because the lease has marked the state.

@@ -4,6 +4,7 @@ import { check } from './check.ts';
 import { console } from './console.ts';
 import { credentialsSet } from './credentials-set.ts';
 import { discard, release } from './deciding.ts';
+import { events } from './events.ts';
 import { explain } from './explain.ts';
 import { holds } from './holds.ts';
 import { mcp } from './mcp.ts';
@@ -23,6 +24,7 @@ export const commands: readonly OpsCommand[] = [
   console,
   mcp,
   explain,
+  events,
   prove,
   tick,
   pause,

@@ -38,7 +38,7 @@ const proofs = {
   split: 'several parts, each proven',
 } as const;
 
-const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
+export const deliveries: Readonly<Record<Revision['delivery'], Cell>> = {
   baseline: ['faint', 'recorded, not announced'],
   announced: ['good', 'delivered'],
   'digest-owed': ['warning', 'delivered; mail to follow'],

@@ -56,6 +56,6 @@ export function painted(view: View, cell: Cell): string {
   return typeof cell === 'string' ? cell : view.paint(...cell);
 }
 
-function textOf(cell: Cell): string {
+export function textOf(cell: Cell): string {
   return typeof cell === 'string' ? cell : cell[1];
 }

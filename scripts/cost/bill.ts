@@ -33,8 +33,8 @@ export const assumed = {
   selfCheckMs: 4_000,
   /** Two lines that Lambda writes of every invocation. */
   platformLogBytes: 600,
-  /** Entries of an item in the index by day, with the 100 bytes that DynamoDB adds. */
-  indexBytes: 250,
+  /** Entries of an item in the indexes by day and by event, with the 100 bytes that DynamoDB adds to each. */
+  indexBytes: 470,
   /** KMS is asked again after five minutes: for the ledger's key, the topics' and a queue's. */
   keyPeriodMinutes: 5,
 } as const;

@@ -35,7 +35,7 @@ const explained: Readonly<Record<string, readonly [what: string, lower: string]>
     'a longer `every`; longer audit periods (`audit`)',
   ],
   'Ledger: writes': [
-    'one a tick; about eleven for a certification, indexes included',
+    'one a tick; about twelve for a certification, indexes included',
     'a longer `every` for the former; nothing for the latter: it is what makes each event certain',
   ],
   'Ledger: storage': [
@@ -183,7 +183,9 @@ ${table([
   ]),
 ])}
 
-The item of a certification has ${units.itemBytes} bytes on average.
+The item of a certification has ${units.itemBytes} bytes on average. Of the six write units of the indexes for a new one, the index by
+day takes one, that of the undelivered four, and that by event (the command \`events\`) one. A later event of the same
+certification moves its entry there: two.
 
 ## What is assumed
 
@@ -191,7 +193,7 @@ Nothing of this has been tried on AWS. A month has 730 hours. In AWS, a request 
 ${assumed.partnerMs} ms, a call to the ledger ${assumed.ledgerMs} ms, one to SNS ${assumed.publishMs} ms, and the function
 ${assumed.ownMs} ms a tick for itself, ${assumed.selfCheckMs / 1_000} s a self-check; it has 512 MB. A hundred milliseconds more a tick are
 ${dollars(((730 * 60) / 10) * 0.5 * prices.gigabyteSeconds.dollars)} a month at one a minute. Lambda adds ${assumed.platformLogBytes} bytes of log lines. An item has
-${assumed.indexBytes} bytes in the index by day. New certifications come evenly over the day, half of today's are
+${assumed.indexBytes} bytes in the indexes by day and by event. New certifications come evenly over the day, half of today's are
 there already. Once running, the function is seldom started cold; what a cold start adds is left out.
 
 ## Prices

@@ -168,11 +168,11 @@ describe('synthesizing the app', () => {
   });
 
   it.each([0, 1, 2])(
-    'makes bundle %i of at most 720,000 bytes; 740,000 with the commands',
+    'makes bundle %i of at most 720,000 bytes; 750,000 with the commands',
     (index) => {
       const bundle = join(outdir, assetsIn(outdir)[index] ?? '', 'index.mjs');
       const isOfCommands = readFileSync(bundle, 'utf8').includes('kms:GetKeyPolicy');
-      expect(statSync(bundle).size).toBeLessThanOrEqual(isOfCommands ? 740_000 : 720_000);
+      expect(statSync(bundle).size).toBeLessThanOrEqual(isOfCommands ? 750_000 : 720_000);
     },
   );
 

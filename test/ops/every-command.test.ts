@@ -104,6 +104,7 @@ describe('a partner that is down', () => {
     ],
     check: [1, /failed {3}token .*\n.*→/],
     explain: [0, /partner now {3}gives no answer: .*status 503/],
+    events: [0, /^No event of these days/],
     pause: [0, /^paused/],
     resume: [0, /^resumed/],
     holds: [0, /^Nothing is held/],

@@ -64,6 +64,47 @@ describe('explain', () => {
   );
 });
 
+describe('events', () => {
+  const events = async (args: string) =>
+    contract.events.result.parse((await duty.json(`events ${args}`)).result);
+
+  it('tells of each, and has the same as CSV and JSON', async () => {
+    await expect(await screen('events')).toMatchFileSnapshot(approved('events'));
+    const csv = (await screen('events --csv')).split('\n');
+    expect(csv[0]).toBe(
+      'at,type,assessment_id,revision,event,delivery,late,changed,certified_on,presence,organization_id,assessment_name',
+    );
+    expect(csv).toHaveLength(3 + 1);
+    expect(csv[1]).toMatch(
+      /^<instant>,created,<id>,1,district-a\/<id>\/1,announced,false,,<day>,present,\d+,\w.*$/,
+    );
+    expect(await events('--type created --all')).toMatchObject({
+      events: [{ id: certified, type: 'created' }],
+    });
+    const organization = duty.stage.filtered;
+    expect((await events(`--organization ${organization}`)).events).toHaveLength(1);
+    expect((await events(`--organization ${organization + 1_000}`)).events).toEqual([]);
+  });
+
+  it('has none where none is as asked for', async () => {
+    for (const none of ['--late', '--to 2026-01-02', '--delivery held', '--assessment Juggling'])
+      expect((await duty.run(`events ${none}`)).stdout).toBe(
+        'No event of these days is as asked for.\n',
+      );
+  });
+
+  it.each([
+    ['--csv --json', '--csv and --json exclude each other.'],
+    ['--from 2026-11-02 --to 2026-11-01', '--from 2026-11-02 is after --to 2026-11-01.'],
+    ['--delivery sent', 'Allowed: baseline, announced,'],
+    ['--all --limit 3', "'--all' cannot be used with option '--limit <number>'"],
+  ])('refuses %s', async (args, said) => {
+    const { exitCode, stdout, stderr } = await duty.run(`events ${args}`);
+    expect(exitCode).toBe(2);
+    expect(stdout + stderr).toContain(said);
+  });
+});
+
 describe('prove', () => {
   it('tells of each day, and has the same as CSV and JSON', async () => {
     const range = 'prove --from 2010-01-01 --to 2039-12-31';

@@ -28,7 +28,7 @@ export async function startDynamoDb() {
 
 /** An empty table with the keys and indexes of the stack's. */
 export async function createLedgerTable(client: DynamoDBClient, name: string): Promise<void> {
-  const { partitionKey, byDay, undelivered } = ledgerTable;
+  const { partitionKey, byDay, undelivered, byEvent } = ledgerTable;
   await client.send(
     new CreateTableCommand({
       TableName: name,
@@ -40,6 +40,8 @@ export async function createLedgerTable(client: DynamoDBClient, name: string): P
         { AttributeName: byDay.sortKey, AttributeType: 'N' },
         { AttributeName: undelivered.partitionKey, AttributeType: 'S' },
         { AttributeName: undelivered.sortKey, AttributeType: 'S' },
+        { AttributeName: byEvent.partitionKey, AttributeType: 'S' },
+        { AttributeName: byEvent.sortKey, AttributeType: 'S' },
       ],
       GlobalSecondaryIndexes: [
         {
@@ -57,6 +59,14 @@ export async function createLedgerTable(client: DynamoDBClient, name: string): P
             { AttributeName: undelivered.sortKey, KeyType: 'RANGE' },
           ],
           Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+        {
+          IndexName: byEvent.name,
+          KeySchema: [
+            { AttributeName: byEvent.partitionKey, KeyType: 'HASH' },
+            { AttributeName: byEvent.sortKey, KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...byEvent.projected] },
         },
       ],
     }),

@@ -1,6 +1,11 @@
 import type { Temporal } from 'temporal-polyfill';
 import { detours, toldOf } from '../../lambda/detection/compare.ts';
-import type { Decided, OpsLedger } from '../../lambda/operations/ops-ledger.ts';
+import type {
+  Decided,
+  LastEvent,
+  LatestPage,
+  OpsLedger,
+} from '../../lambda/operations/ops-ledger.ts';
 import type { CommandOutcome, CommandRecord } from '../../lambda/ports/command-record.ts';
 import type { Decision, Kept, KeptEvent, Life, Waits } from '../../lambda/ports/ledger.ts';
 import type { Pause, State } from '../../lambda/ports/state.ts';
@@ -15,13 +20,18 @@ import {
 
 const commandsKept = 100;
 
+type Asked = Parameters<OpsLedger['latest']>;
+
 /** What the people on duty ask of a ledger in memory. */
 export class MemoryOpsLedger implements OpsLedger {
   readonly #ledger: MemoryLedger;
   #commands: CommandRecord[] = [];
+  /** Certifications of one page of `latest`. */
+  readonly #listedTogether: number;
 
-  constructor(ledger: MemoryLedger) {
+  constructor(ledger: MemoryLedger, listedTogether = 100) {
     this.#ledger = ledger;
+    this.#listedTogether = listedTogether;
   }
 
   async pause(pause: Pause, call: string): Promise<boolean> {
@@ -46,6 +56,35 @@ export class MemoryOpsLedger implements OpsLedger {
   async story(id: number): Promise<Life | undefined> {
     const item = this.#ledger.items.get(id);
     return item && lifeOf(item);
+  }
+
+  async *latest(...[from, , isWanted]: Asked): AsyncGenerator<LatestPage> {
+    yield* this.#latest(from, isWanted, (a, b) => b.at - a.at || b.id - a.id);
+  }
+
+  async *latestSince(...[from, , isWanted]: Asked): AsyncGenerator<LatestPage> {
+    yield* this.#latest(from, isWanted, (a, b) => a.at - b.at || a.id - b.id);
+  }
+
+  /** Each page as it is when it is asked for. */
+  async *#latest(
+    from: Temporal.Instant,
+    isWanted: (last: LastEvent) => boolean,
+    inOrder: (a: LastEvent, b: LastEvent) => number,
+  ): AsyncGenerator<LatestPage> {
+    let end: LastEvent | undefined;
+    for (;;) {
+      const rest = [...this.#ledger.items.values()]
+        .flatMap(lastEventOf)
+        .filter((last) => last.at >= from.epochMilliseconds && (!end || inOrder(end, last) < 0))
+        .sort(inOrder);
+      const page = rest.slice(0, this.#listedTogether);
+      end = page.at(-1);
+      if (end === undefined) return;
+      const items = page.filter(isWanted).map(({ id }) => this.#ledger.items.get(id));
+      const lives = items.flatMap((item) => (item === undefined ? [] : lifeOf(item)));
+      yield { lives, unreadable: [], reached: end.at };
+    }
   }
 
   async decide(
@@ -103,6 +142,13 @@ export class MemoryOpsLedger implements OpsLedger {
   async recorded(): Promise<readonly CommandRecord[]> {
     return this.#commands;
   }
+}
+
+function lastEventOf({ certification, history }: Item): LastEvent[] {
+  const last = history.at(-1);
+  if (last === undefined || last.kind === 'baseline') return [];
+  const { id, revision } = certification;
+  return [{ id, revision, at: Date.parse(last.at) }];
 }
 
 /** A second write of the same call finds its own. */

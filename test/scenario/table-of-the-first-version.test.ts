@@ -3,11 +3,13 @@ import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { Temporal } from 'temporal-polyfill';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Assessment } from '../../lambda/events/assessment.ts';
+import { contract } from '../../lambda/operations/contract.ts';
 import { Integration } from '../scaffold/integration.ts';
 import { ledgersInDynamoDb } from '../scaffold/ledgers.ts';
 import { assessment } from '../support/assessments.ts';
 
 const database = ledgersInDynamoDb();
+const eventsIn = contract.events.result;
 
 interface Recorded {
   /** When its last tick was over. */
@@ -80,6 +82,15 @@ describe('a table that the first version has written', () => {
     expect(story.ids().toSorted()).toEqual(
       ['105/3', '106/3', '500/1'].map((name) => `${story.name}/${name}`),
     );
+
+    // What was announced before the index was there is listed once something has followed it.
+    const { result } = await story.operate({ command: 'events', from: '2026-11-01' });
+    expect(
+      eventsIn
+        .parse(result)
+        .events.map(({ event }) => event)
+        .toSorted(),
+    ).toEqual(['105/2', '105/3', '106/2', '106/3', '500/1'].map((name) => `${story.name}/${name}`));
 
     expect(await story.operate({ command: 'release' })).toMatchObject({ result: { events: 5 } });
     await story.minutes(2);

@@ -2,39 +2,21 @@ import * as z from 'zod/mini';
 import { problemOf } from '../../describe-error.ts';
 import { presence } from '../../detection/compare.ts';
 import { fingerprintOf } from '../../detection/fingerprint.ts';
-import type { Life, Revision } from '../../ports/ledger.ts';
+import type { Life } from '../../ports/ledger.ts';
 import { revisionNoted } from '../../ports/ledger.ts';
 import type { State } from '../../ports/state.ts';
 import { define } from '../definition.ts';
 import { refuseIfLeftAlone } from '../lease.ts';
+import { delivery, revisionsTold } from '../lives.ts';
 import type { Call, OperationParts } from '../parts.ts';
 import { proofOfDay } from '../proofs.ts';
 import { count, day, dayProof, id, instant, problemSchema } from '../shapes.ts';
-
-/**
- * What has become of a revision. `baseline`: recorded, not announced. `announced`: SNS has accepted it, people are
- * told as well. `digest-owed`: people are still to be told. `announced-to-people`: released for people, not for
- * machines; `digest-only-owed`: and they are still to be told. `undone`: it was held, or undid what was, and left
- * the outbox by itself.
- */
-const outcome = z.enum([
-  'baseline',
-  'announced',
-  'announced-to-people',
-  'digest-owed',
-  'digest-only-owed',
-  'pending',
-  'held',
-  'undeliverable',
-  'discarded',
-  'undone',
-]);
 
 const revisionStory = z.extend(z.omit(revisionNoted, { undone: true }), {
   revision: count,
   /** Of the event that it has; absent: none was made (baseline). */
   event: z.optional(z.string()),
-  delivery: outcome,
+  delivery,
   /** With which SNS has refused it for good. */
   code: z.optional(z.string()),
   /** It waits only because one before it is held. */
@@ -50,7 +32,7 @@ const result = z.object({
    * `unknown`: its last revision was recorded before there was a history.
    */
   verdict: z.enum([
-    ...outcome.options,
+    ...delivery.options,
     'quarantined',
     'not-yet-seen',
     'not-at-partner',
@@ -88,7 +70,6 @@ const result = z.object({
 });
 
 type Explanation = z.output<typeof result>;
-type Delivery = z.output<typeof outcome>;
 
 /**
  * The life of one assessment, as far as it was recorded, and why nothing was announced of it if
@@ -104,10 +85,8 @@ export const explain = define({
     const known = story && {
       ...story.certification,
       firstSeen: story.firstSeen,
-      revisions: story.revisions.map((one) => ({
+      revisions: revisionsTold(parts.settings.name, story).map((one) => ({
         ...one,
-        event: one.kind === 'baseline' ? undefined : `${parts.settings.name}/${id}/${one.revision}`,
-        delivery: deliveryOf(one),
         behind: one.isBehind || undefined,
       })),
     };
@@ -121,16 +100,6 @@ export const explain = define({
     return { result: { id, verdict, known, partner, day: await dayOf(parts, day) } };
   },
 });
-
-function deliveryOf({ kind, waits, undone, decisions }: Revision): Delivery {
-  const last = decisions.at(-1)?.decision;
-  if (waits === 'digest') return last === 'released-to-people' ? 'digest-only-owed' : 'digest-owed';
-  if (waits !== undefined) return waits;
-  if (undone) return 'undone';
-  if (last === 'discarded') return 'discarded';
-  if (last === 'released-to-people') return 'announced-to-people';
-  return kind === 'baseline' ? 'baseline' : 'announced';
-}
 
 const verdicts = {
   record: 'not-yet-seen',

@@ -24,7 +24,7 @@ describe('the stack', () => {
   const organizations = Array.from({ length: 150 }, (_, index) => 999_999_999 - index);
   // So many for events would be too many for a policy.
   const eventsTo = (index: number, count: number) =>
-    index < count / 2 - 4 ? { topic: 'events', filter: { organizations } } : { topic: 'alerts' };
+    index < count / 2 - 5 ? { topic: 'events', filter: { organizations } } : { topic: 'alerts' };
   const newQueue = (index: number, count: number) => ({
     ...eventsTo(index, count),
     protocol: 'sqs',

@@ -84,7 +84,7 @@ describe('policies stay within what AWS takes, as large as the configuration let
       subscriberAccounts: Array.from({ length: maxSubscriberAccounts }, (_, index) =>
         String(444455556000 + index),
       ),
-      subscriptions: newQueues(35),
+      subscriptions: newQueues(33),
     });
     expect(topics).toBeGreaterThan(20_000);
     expect(topics).toBeLessThanOrEqual(30_000);

@@ -20,7 +20,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('has the key and the two indexes that the running code expects', () => {
+  it('has the key and the three indexes that the running code expects', () => {
     expect(at(table.resource, 'Properties')).toMatchObject({
       KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
       AttributeDefinitions: expect.arrayContaining([
@@ -29,6 +29,8 @@ describe('the ledger', () => {
         { AttributeName: 'assessment_id', AttributeType: 'N' },
         { AttributeName: 'undelivered', AttributeType: 'S' },
         { AttributeName: 'owed_since', AttributeType: 'S' },
+        { AttributeName: 'last_event_month', AttributeType: 'S' },
+        { AttributeName: 'last_event_at', AttributeType: 'S' },
       ]),
       GlobalSecondaryIndexes: [
         {
@@ -49,6 +51,14 @@ describe('the ledger', () => {
             { AttributeName: 'owed_since', KeyType: 'RANGE' },
           ],
           Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+        {
+          IndexName: 'by-event',
+          KeySchema: [
+            { AttributeName: 'last_event_month', KeyType: 'HASH' },
+            { AttributeName: 'last_event_at', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['revision'] },
         },
       ],
     });

@@ -55,7 +55,7 @@ describe('the operate function', () => {
     expect(Object.keys(template.findOutputs('OperateFunctionDistrictB'))).toHaveLength(1);
   });
 
-  it('may do what a tick may, look at the topics and fill subscribed queues, and no more', () => {
+  it('may do what a tick may, find events, look at the topics and fill subscribed queues, and no more', () => {
     const granted = permissions(roleOf(template, 'lambda.amazonaws.com', 'districtaOperate'));
     const ticks = permissions(roleOf(template, 'lambda.amazonaws.com', 'districtaPoll'));
     const topics = ['Events', 'Alerts', 'Operations'].map((name) => ({
@@ -63,8 +63,11 @@ describe('the operate function', () => {
     }));
     const key = { 'Fn::GetAtt': [expect.stringContaining('TopicsKey'), 'Arn'] };
     const queues = [{ 'Fn::GetAtt': [expect.stringContaining('newqueueours'), 'Arn'] }, theirs];
+    const indexes = ticks.get('dynamodb:Query') ?? [];
+    const byEvent = JSON.parse(JSON.stringify(indexes[0]).replace('by-day', 'by-event'));
     expect(Object.fromEntries(granted)).toEqual({
       ...Object.fromEntries(ticks),
+      'dynamodb:Query': expect.arrayContaining([...indexes, byEvent]),
       'sns:GetTopicAttributes': expect.arrayContaining(topics),
       'sns:ListSubscriptionsByTopic': expect.arrayContaining(topics),
       'kms:DescribeKey': [key],
@@ -73,6 +76,7 @@ describe('the operate function', () => {
       'sqs:GetQueueUrl': expect.arrayContaining(queues),
       'sqs:SendMessage': expect.arrayContaining(queues),
     });
+    expect(granted.get('dynamodb:Query')).toHaveLength(3);
     expect(granted.get('sqs:SendMessage')).toHaveLength(2);
   });
 

@@ -1,0 +1,93 @@
+import { Option } from 'commander';
+import * as z from 'zod';
+import { eventsAtOnce } from '../../lambda/operations/commands/events.ts';
+import { contract } from '../../lambda/operations/contract.ts';
+import { UsageError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { follow } from '../following.ts';
+import { opsCommand } from '../ops-command.ts';
+import {
+  assessmentNames,
+  day,
+  deliveriesSchema,
+  deliveryOption,
+  ids,
+  kindsSchema,
+  positiveNumber,
+  refuseBackwards,
+  typeOption,
+} from '../options.ts';
+import { answeredWithinMs } from '../progress.ts';
+import { eventsCsv, eventsLines, eventsSum } from '../render/events.ts';
+
+/** Events that are listed where it is not said how many. */
+const shownAtFirst = 100;
+
+export const events = opsCommand({
+  usage: 'events',
+  summary: contract.events.does,
+  details:
+    'Shows no personal data. Days are those of the time zone of the partner, by the time of the event. What the assessment is called, its organization and its day are as they are now.',
+  examples: [
+    ['events --stack prod', 'what was announced of late?'],
+    ['events --stack prod --type withdrawn --organization 17', 'who was withdrawn there?'],
+    [
+      'events --stack prod --from 2026-10-01 --to 2026-10-31 --csv > october.csv',
+      'for a spreadsheet',
+    ],
+  ],
+  declare: (command) =>
+    command
+      .option('--from <day>', 'first day (default: six days before the last)', day)
+      .option('--to <day>', 'last day (default: today)', day)
+      .addOption(typeOption('of these types'))
+      .option('--organization <ids>', 'of these organizations', ids)
+      .option(
+        '--assessment <name>',
+        'of the assessment of this name; may be given several times',
+        assessmentNames,
+      )
+      .option('--late', 'only those that were late')
+      .addOption(deliveryOption('of which this has become'))
+      .option('--limit <number>', `how many at most (default: ${shownAtFirst})`, positiveNumber)
+      .addOption(new Option('--all', 'all of these days').conflicts('limit'))
+      .option('--csv', 'print CSV, of all unless there is a --limit (--json prints JSON)'),
+  settings: z.object({
+    from: z.iso.date().optional(),
+    to: z.iso.date().optional(),
+    type: kindsSchema,
+    organization: z.array(z.int()).optional(),
+    assessment: z.array(z.string()).optional(),
+    late: z.boolean().default(false),
+    delivery: deliveriesSchema,
+    limit: z.int().positive().optional(),
+    all: z.boolean().default(false),
+    csv: z.boolean().default(false),
+  }),
+  async run(session, options) {
+    const { from, to, type, organization, assessment, late, delivery, csv } = options;
+    refuseBackwards(from, to);
+    if (csv && session.json)
+      throw new UsageError('--csv and --json exclude each other.', 'Give one of them.');
+    const isAll = options.all || csv;
+    const most = options.limit ?? (isAll ? Number.POSITIVE_INFINITY : shownAtFirst);
+    const operator = await session.operator();
+    using progress = session.progress('events', answeredWithinMs);
+    const first = {
+      ...{ from, to, types: type, organizations: organization, assessments: assessment, delivery },
+      ...(late && { late }),
+      limit: Math.min(most, eventsAtOnce),
+    };
+    const { result, stopped } = await follow(operator, 'events', first, {
+      ...{ stop: session.stop, progress, sum: eventsSum },
+      goOn: (next, all) => {
+        const left = most - (all?.events.length ?? 0);
+        return next && left > 0 ? { ...next, limit: Math.min(left, eventsAtOnce) } : undefined;
+      },
+    });
+    // It changes nothing: there is nothing to go on with.
+    if (stopped !== undefined) throw stopped.cause;
+    session.answer(result, (view) => (csv ? eventsCsv(result) : eventsLines(view, result)));
+    return exitCodes.fine;
+  },
+});

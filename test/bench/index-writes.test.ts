@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { IndexWrites } from '../../bench/index-writes.ts';
+import { systemClock } from '../../lambda/clock.ts';
+import { dynamoFanOutLedger } from '../../lambda/ledger/dynamo-fan-out-ledger.ts';
+import { dynamoLedger } from '../../lambda/ledger/dynamo-ledger.ts';
+import { dynamoOpsLedger } from '../../lambda/ledger/dynamo-ops-ledger.ts';
+import { Table } from '../../lambda/ledger/table.ts';
+import { LedgerInUse, later, now } from '../lambda/ledger/ledgers.ts';
+import { startLedgerTable } from '../scaffold/ledger-table.ts';
+import { assessment } from '../support/assessments.ts';
+
+const name = 'district-a';
+// One of its own: what counts stays on the client.
+let database: Awaited<ReturnType<typeof startLedgerTable>>;
+beforeAll(async () => {
+  database = await startLedgerTable();
+});
+afterAll(() => database.close());
+
+it('a first event writes by day once, undelivered four times, by event once; a later one by event twice', async () => {
+  const { client } = database;
+  const writes = new IndexWrites(client, client, database.name);
+  const table = new Table(client, database.name, systemClock);
+  const ledger = dynamoLedger(table, name, { warn: () => undefined });
+  const opsLedger = dynamoOpsLedger(table, name);
+  const used = new LedgerInUse(
+    { ledger, opsLedger, fanOut: dynamoFanOutLedger(table, name) },
+    name,
+  );
+  const { id } = assessment();
+  const unitsOf = async (revision: number) => {
+    await ledger.settle([{ certificationId: id, revision }], 'digest');
+    await ledger.settle([{ certificationId: id, revision }], 'nothing');
+    return writes.take();
+  };
+  await used.create(assessment(), now);
+  expect(await unitsOf(1)).toBe(1 + 4 + 1);
+  await used.update(assessment({ email: 'anew@example.org' }), later);
+  expect(await unitsOf(2)).toBe(1 + 4 + 2);
+});
