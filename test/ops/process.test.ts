@@ -89,7 +89,7 @@ describe('all of it that is of a process', () => {
     name.endsWith('.ts'),
   );
   const ofProcess = sources.filter((name) =>
-    /\bprocess\.(env|argv|exit|on|once|emit|std|cwd|kill)|= process;|\bconsole\.|'(node:)?process'/.test(
+    /\bprocess\.(env|argv|exit|on|once|emit|std|cwd|kill)|= process;|\bconsole\.\w+\(|'(node:)?process'/.test(
       readFileSync(join(ops, name), 'utf8'),
     ),
   );
