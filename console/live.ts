@@ -22,7 +22,6 @@ export class Live {
   /** One open page. */
   stream(c: Context) {
     return streamSSE(c, async (stream) => {
-      const { promise: ended, resolve } = Promise.withResolvers<void>();
       const tell = () => void stream.writeSSE({ event: 'change', data: '' });
       const timer = setInterval(
         () => void stream.writeSSE({ event: 'still', data: '' }),
@@ -30,8 +29,7 @@ export class Live {
       );
       timer.unref();
       this.#add(tell);
-      stream.onAbort(resolve);
-      await ended;
+      await new Promise<void>((resolve) => stream.onAbort(resolve));
       clearInterval(timer);
       this.#remove(tell);
     });

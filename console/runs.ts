@@ -103,13 +103,14 @@ export class Runs {
   }
 
   async #asked(run: Changing, question: string): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    run.question = question;
-    run.answer = resolve;
-    const timer = setTimeout(() => resolve(false), answeredWithinMs);
-    this.#changed();
+    let timer: NodeJS.Timeout | undefined;
     try {
-      return await promise;
+      return await new Promise<boolean>((resolve) => {
+        run.question = question;
+        run.answer = resolve;
+        timer = setTimeout(() => resolve(false), answeredWithinMs);
+        this.#changed();
+      });
     } finally {
       clearTimeout(timer);
       run.question = undefined;

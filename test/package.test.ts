@@ -109,6 +109,43 @@ describe('the packed package, at a subscriber,', () => {
     await client.close();
   });
 
+  it('serves the console without a package of its own, on the Node of the machine', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    subscriber.install(...Object.keys(dependencies));
+    const { bin } = JSON.parse(readFileSync(join(subscriber.installed, 'package.json'), 'utf8'));
+    const program = join(subscriber.installed, bin['certification-notifier']);
+    // As npx finds it, which need not be the one that this project brings.
+    const node = process.env['npm_node_execpath'] ?? process.execPath;
+    const help = subscriber.run(node, [program, 'console', '--help']);
+    expect(help.stderr).toBe('');
+    expect(help.stdout).toContain('Usage: certification-notifier console');
+    subscriber.write(
+      'serve.js',
+      `import { serveConsole } from './node_modules/certification-notifier/dist/console/index.js';
+       const door = { title: 'theirs', integrations: async () => ['district-a'], place: () => ({ at: '--local' }) };
+       const served = await serveConsole(door, 0);
+       const page = await fetch(new URL('i/district-a/commands/release', served.url));
+       console.log(page.status, await page.text());
+       await served[Symbol.asyncDispose]();`,
+    );
+    const served = subscriber.run(node, ['serve.js']);
+    expect(served.stderr).toBe('');
+    expect(served.stdout).toMatch(/^200 .*<h1>release<\/h1>/s);
+  });
+
+  /** Node 20 lacks them, and the functions, which have them, run on Node 24. */
+  it('needs nothing that the oldest Node which it names does not have', () => {
+    const later =
+      /Promise\.(withResolvers|try)|(Map|Object)\.groupBy|Array\.fromAsync|RegExp\.escape|Error\.isError|Iterator\.from/;
+    for (const room of ['console', 'consumer', 'ops']) {
+      const folder = join(subscriber.installed, 'dist', room);
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.js') && !name.endsWith('library.js'))
+        .filter((name) => later.test(readFileSync(join(folder, name), 'utf8')));
+      expect({ room, files }).toEqual({ room, files: [] });
+    }
+  });
+
   it('has the licences of what is bundled for that, and for the console', () => {
     const notices = join(subscriber.installed, 'dist/ops/mcp/THIRD-PARTY-NOTICES.txt');
     const text = readFileSync(notices, 'utf8');

@@ -36,21 +36,28 @@ export function counted({ at, list, organizationNames, unreadable }: Holds, isLi
     certifications: new Set(list.map(({ id }) => id)).size,
     byType,
     /** Null: of records without an organization. */
-    byOrganization: [...Map.groupBy(list, (row) => row.organization_id)]
-      .map(([organization_id, { length: events }]) => ({
+    byOrganization: [...numbers(list.map((row) => row.organization_id))]
+      .map(([organization_id, events]) => ({
         organization_id,
         organization_name: organizationNames[String(organization_id)],
         events,
       }))
       .sort((a, b) => b.events - a.events || Number(a.organization_id) - Number(b.organization_id)),
-    byYear: [...Map.groupBy(list, ({ year }) => year)]
-      .map(([year, { length: events }]) => ({ year, events }))
+    byYear: [...numbers(list.map(({ year }) => year))]
+      .map(([year, events]) => ({ year, events }))
       .sort((a, b) => b.events - a.events || a.year - b.year),
     oldest: oldestFirst.at(0)?.since,
     newest: oldestFirst.at(-1)?.since,
     unreadable,
     ...(isListed && { list: oldestFirst }),
   };
+}
+
+/** How often each is there. */
+function numbers<Value>(all: readonly Value[]): ReadonlyMap<Value, number> {
+  const found = new Map<Value, number>();
+  for (const one of all) found.set(one, (found.get(one) ?? 0) + 1);
+  return found;
 }
 
 /**

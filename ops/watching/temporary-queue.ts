@@ -204,7 +204,9 @@ async function expiredQueues(
       { client: sqs, pageSize: 100 },
       { QueueNamePrefix: namePrefix },
     );
-    return (await Array.fromAsync(pages)).flatMap(({ QueueUrls = [] }) => QueueUrls);
+    const found: string[] = [];
+    for await (const { QueueUrls = [] } of pages) found.push(...QueueUrls);
+    return found;
   });
   const expired: string[] = [];
   for (const url of urls) {
@@ -235,10 +237,12 @@ async function subscribedQueues(sns: SNSClient, TopicArn: string) {
   const prefix = `arn:${partition}:sqs:${region}:${account}:${namePrefix}`;
   return calling('sns:ListSubscriptionsByTopic', async () => {
     const pages = paginateListSubscriptionsByTopic({ client: sns }, { TopicArn });
-    const all = (await Array.fromAsync(pages)).flatMap(({ Subscriptions = [] }) => Subscriptions);
-    return all.flatMap(({ Endpoint = '', SubscriptionArn: arn = '' }) =>
-      Endpoint.startsWith(prefix) ? [{ name: Endpoint.split(':').at(-1) ?? '', arn }] : [],
-    );
+    const found: { name: string; arn: string }[] = [];
+    for await (const { Subscriptions = [] } of pages)
+      for (const { Endpoint = '', SubscriptionArn: arn = '' } of Subscriptions)
+        if (Endpoint.startsWith(prefix))
+          found.push({ name: Endpoint.split(':').at(-1) ?? '', arn });
+    return found;
   });
 }
 
