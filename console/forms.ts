@@ -135,7 +135,11 @@ export function settingsGiven(
 ): Readonly<Record<string, unknown>> {
   const { options, registeredArguments } = declared(buildProgram(), command);
   const all = [
-    ...options.map((one) => ({ name: one.attributeName(), label: one.flags, parse: one.parseArg })),
+    ...options.map((one) => ({
+      name: one.attributeName(),
+      label: one.flags,
+      parse: one.isBoolean() ? () => true : one.parseArg,
+    })),
     ...registeredArguments.map((one) => ({
       name: one.name(),
       label: one.name(),
@@ -150,9 +154,11 @@ export function settingsGiven(
   );
 }
 
-function taken(label: string, text: string, parse: NonNullable<Option['parseArg']>): unknown {
+type Parse = (text: string, before: unknown) => unknown;
+
+function taken(label: string, text: string, parse: Parse): unknown {
   try {
-    return parse<unknown>(text, undefined);
+    return parse(text, undefined);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     throw new UsageError(`${label} cannot be ${text}.`, error.message);

@@ -56,6 +56,7 @@ input[type=checkbox] { width: 1.05rem; height: 1.05rem; }
 button { background: var(--panel); cursor: pointer; }
 button.act { background: var(--link); border-color: var(--link); color: var(--back); font-weight: 600; }
 .buttons { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
+td .buttons { flex-wrap: nowrap; }
 ul.plain { list-style: none; padding: 0; margin: 0 0 1rem; }
 .panel { background: var(--panel); border: 1px solid var(--line); border-radius: .4rem; padding: .5rem 1rem; margin: 0 0 1rem; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 2rem; }

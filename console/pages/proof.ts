@@ -41,13 +41,15 @@ export const proof: Page = {
     const view = viewOf(door);
     const from = picked?.from ?? given['from'];
     const to = picked?.to ?? given['to'];
-    return html`${live('map', await years(view, door, integration, given))}
+    const { map, months } = await years(view, door, integration, given);
+    return html`${live('map', map)}
 <form class="row" method="get" action="${pathOf(integration, 'proof')}">
 <label>From<input type="date" name="from" value="${from ?? ''}" min="0001-01-01" max="9999-12-31" required></label>
 <label>To<input type="date" name="to" value="${to ?? ''}" min="0001-01-01" max="9999-12-31" required></label>
 <button>Show the certificate</button>
 </form>
-${picked === undefined ? '' : await certificate(view, door, integration, picked)}`;
+${picked === undefined ? '' : await certificate(view, door, integration, picked)}
+${live('months', months)}`;
   },
 };
 
@@ -75,7 +77,7 @@ async function years(
   door: Door,
   integration: string,
   given: Asked['given'],
-): Promise<Html> {
+): Promise<{ readonly map: Html; readonly months: Html }> {
   const last = lastYear(view, given['until']);
   const first = Math.max(1, last - certificateYears + 1);
   const range = { from: `${fourDigits(first)}-01-01`, to: `${fourDigits(last)}-12-31` };
@@ -87,14 +89,14 @@ async function years(
   const [tone, text] = gist;
   const title = from === last ? `Proof of ${last}` : `Proof of each day, ${from} to ${last}`;
   const description = `${text}: ${of}. The table by month below says the same.`;
-  return html`<p class="verdict ${tone}" role="status">${text}: ${of}</p>
+  const map = html`<p class="verdict ${tone}" role="status">${text}: ${of}</p>
 <div class="scrolls" tabindex="0" role="region" aria-label="Each day, a year a row">${heatMap(
     marked.map((one) => drawn(view, one)),
     { id: 'heat-map', title, description },
   )}</div>
-${heatMapKey(meanings)}
-${months(marked, integration, given)}
-<ul class="key">${first > 1 ? html`<li><a href="${addressOf(pathOf(integration, 'proof'), { until: String(from - 1) })}">Years before ${from}</a></li>` : ''}${given['until'] === undefined ? '' : html`<li><a href="${pathOf(integration, 'proof')}">The latest years</a></li>`}</ul>`;
+${heatMapKey(meanings)}`;
+  const more = html`<ul class="key">${first > 1 ? html`<li><a href="${addressOf(pathOf(integration, 'proof'), { until: String(from - 1) })}">Years before ${from}</a></li>` : ''}${given['until'] === undefined ? '' : html`<li><a href="${pathOf(integration, 'proof')}">The latest years</a></li>`}</ul>`;
+  return { map, months: html`${months(marked, integration, given)}${more}` };
 }
 
 const fourDigits = (year: number) => String(year).padStart(4, '0');
@@ -203,7 +205,7 @@ async function certificate(
 ${live(
   'certificate',
   html`<p class="verdict ${tone}">${text}: ${of}</p>
-${table(`Certificate of ${range}`, columns, shown)}${left > 0 ? html`<p class="faint">and ${count(left, 'row')}: the CSV has all ${amount(days.length)} days.</p>` : ''}`,
+${table('Its days', columns, shown)}${left > 0 ? html`<p class="faint">and ${count(left, 'row')}: the CSV has all ${amount(days.length)} days.</p>` : ''}`,
 )}
 <p><a href="${addressOf(pathOf(integration, 'proof.csv'), { from, to })}" download>Download as CSV</a></p>
 ${commandForm(integration, 'prove', html`${hiddenFields({ from, to, now: 'yes' })}<button class="act">Read these days again now</button> <span class="faint">What differs is announced.</span>`, 'buttons')}
