@@ -9,6 +9,7 @@ import { addLocalPages } from './local-pages.ts';
 import type { Asked, Download, Page } from './page.ts';
 import { certification, certificationFound } from './pages/certification.ts';
 import { command, commandList } from './pages/commands.ts';
+import { events } from './pages/events.ts';
 import { held } from './pages/held.ts';
 import { notices } from './pages/notices.ts';
 import { now } from './pages/now.ts';
@@ -19,6 +20,7 @@ import { Runs } from './runs.ts';
 /** Of each integration. */
 const pages: readonly Page[] = [
   now,
+  events,
   proof,
   held,
   notices,

@@ -103,9 +103,7 @@ describeInBrowser('the console in a browser', () => {
 
   /** Every page of the navigation, and those that lead from there. */
   const pages: readonly (readonly [page: string, path: () => string])[] = [
-    ...ofIntegration
-      .filter(([path]) => path !== 'events')
-      .map(([path, name]) => [name, () => `i/district-a/${path}`] as const),
+    ...ofIntegration.map(([path, name]) => [name, () => `i/district-a/${path}`] as const),
     ['a certificate', () => 'i/district-a/proof?from=2019-05-05&to=2019-05-09'],
     ['a certification', () => `i/district-a/certifications/${announced}`],
     ['a certification that is unknown', () => 'i/district-a/certifications/1'],

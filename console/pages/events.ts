@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { delivery } from '../../lambda/operations/lives.ts';
+import { events as eventsCommand } from '../../ops/commands/events.ts';
+import { deliveries } from '../../ops/render/explain.ts';
+import { assessmentNamed } from '../../ops/render/text.ts';
+import { moment } from '../../ops/render/time.ts';
+import { addressOf } from '../command-form.ts';
+import { settingsGiven } from '../forms.ts';
+import { type Html, live, table } from '../html.ts';
+import { pathOf } from '../layout.ts';
+import { html } from '../library.ts';
+import type { Asked, Page } from '../page.ts';
+import { cell, viewOf } from '../view.ts';
+import { payloadPath } from './local.ts';
+
+const kinds = ['created', 'updated', 'withdrawn', 'restored'] as const;
+const filters = ['from', 'to', 'type', 'organization', 'assessment', 'delivery', 'late'] as const;
+
+/** Options of the command line, as its parsers give them. */
+const settings = z.object({
+  from: z.iso.date().optional(),
+  to: z.iso.date().optional(),
+  type: z.array(z.enum(kinds)).optional(),
+  organization: z.array(z.int()).optional(),
+  assessment: z.array(z.string()).optional(),
+  delivery: z.array(z.enum(delivery.options)).optional(),
+  late: z.literal(true).optional(),
+});
+
+/** What was announced or is held, newest first: each with the way to the life of its certification. */
+export const events: Page = {
+  path: 'events',
+  title: () => 'Events',
+  async content({ door, integration, given }) {
+    const view = viewOf(door);
+    const chosen = settings.parse(settingsGiven(eventsCommand, given));
+    const { type, organization, assessment, ...same } = chosen;
+    const { after } = given;
+    const answer = await door.ask(integration, 'events', {
+      ...same,
+      ...{ types: type, organizations: organization, assessments: assessment },
+      ...(after !== undefined && { after }),
+    });
+    const columns = [
+      'When',
+      'Type',
+      'Assessment',
+      'Certified on',
+      'Organization',
+      'Name',
+      'Delivery',
+    ];
+    const rows = answer.events.map((one) => [
+      moment(one.at, view),
+      [one.type, ...(one.late ? ['late'] : []), ...one.changed].join(', '),
+      html`<a href="${pathOf(integration, `certifications/${one.id}`)}">${one.id}</a>, revision ${one.revision}${door.local ? html` <a href="${payloadPath(one.event)}">payload</a>` : ''}`,
+      one.day,
+      String(one.organization_id ?? 'none'),
+      assessmentNamed(one.assessment_name),
+      cell(deliveries[one.delivery]),
+    ]);
+    const filter = filterOf(given);
+    const older = answer.next?.after;
+    const shown =
+      rows.length === 0
+        ? html`<p>No event of these days is as asked for.</p>`
+        : table(
+            'Events, newest first',
+            columns.map((title) => ({ title })),
+            rows,
+          );
+    return html`${filterForm(integration, filter)}
+${live(
+  'events',
+  html`${shown}${
+    answer.unreadable === 0
+      ? ''
+      : html`<p class="warning">Certifications that cannot be read: ${answer.unreadable}</p>`
+  }${
+    older === undefined
+      ? ''
+      : html`<p><a href="${addressOf(pathOf(integration, 'events'), { ...filter, after: older })}">Older events</a></p>`
+  }`,
+)}`;
+  },
+};
+
+function filterOf(given: Asked['given']): Record<string, string> {
+  return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));
+}
+
+function filterForm(integration: string, filter: Readonly<Record<string, string>>): Html {
+  const field = (name: string, label: string, type = 'text') =>
+    html`<label>${label}<input type="${type}" name="${name}" value="${filter[name] ?? ''}" size="12"></label>`;
+  const choice = (name: string, label: string, options: readonly string[]) =>
+    html`<label>${label}<select name="${name}"><option value="">any</option>${options.map((one) => html`<option${one === filter[name] ? html` selected` : ''}>${one}</option>`)}</select></label>`;
+  return html`<form class="row" method="get" action="${pathOf(integration, 'events')}">
+${field('from', 'From', 'date')}${field('to', 'To', 'date')}
+${choice('type', 'Type', kinds)}${field('organization', 'Organizations')}${field('assessment', 'Name of the assessment')}
+${choice('delivery', 'Delivery', delivery.options)}
+<label>Late only<input type="checkbox" name="late" value="yes"${filter['late'] ? html` checked` : ''}></label>
+<button>Show these only</button>${Object.keys(filter).length === 0 ? '' : html`<a href="${pathOf(integration, 'events')}">Show all</a>`}
+</form>`;
+}
