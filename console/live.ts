@@ -9,6 +9,8 @@ export class Live {
   readonly #door: Door;
   readonly #open = new Set<() => void>();
   #looking: AbortController | undefined;
+  /** By the clock of this machine, which the browser has as well: milliseconds since the epoch. */
+  #changedAt = 0;
 
   constructor(door: Door) {
     this.#door = door;
@@ -16,11 +18,13 @@ export class Live {
 
   /** Something has changed: each open page looks again. */
   readonly changed = (): void => {
+    this.#changedAt = Date.now();
     for (const tell of this.#open) tell();
   };
 
-  /** One open page. */
+  /** One open page, which says since when it is: what has changed before it began to listen, it has missed. */
   stream(c: Context) {
+    const openedAt = Number(c.req.query('since'));
     return streamSSE(c, async (stream) => {
       const tell = () => void stream.writeSSE({ event: 'change', data: '' });
       const timer = setInterval(
@@ -29,6 +33,7 @@ export class Live {
       );
       timer.unref();
       this.#add(tell);
+      if (openedAt <= this.#changedAt) tell();
       await new Promise<void>((resolve) => stream.onAbort(resolve));
       clearInterval(timer);
       this.#remove(tell);
@@ -85,7 +90,7 @@ async function look() {
   } while (again);
   under = false;
 }
-const stream = new EventSource('live');
+const stream = new EventSource('live?since=' + Math.floor(Date.now() - performance.now()));
 stream.addEventListener('change', look);
 let wasLost = false;
 stream.addEventListener('error', () => { wasLost = true; });

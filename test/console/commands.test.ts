@@ -74,6 +74,18 @@ describe('a command given at the console', () => {
     expect(await stage.events(queues.everything)).toHaveLength(3);
   });
 
+  it('is told to a page that was there before it began to listen', async () => {
+    const opened = Date.now();
+    const { path } = await visitor.sends(at('explain'), { id: '1' });
+    await visitor.sees(path, /It has ended/);
+    const live = new URL(`live?since=${opened}`, visitor.url);
+    const { body } = await fetch(live, { signal: AbortSignal.timeout(20_000) });
+    const reader = body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value)).toContain('event: change');
+    await reader?.cancel();
+  });
+
   it('changes nothing where the answer is no', async () => {
     await flood();
     const run = runIn((await visitor.sends(at('discard'), {})).text);

@@ -38,7 +38,7 @@ describeInBrowser('the console of npm start in a browser', () => {
     seen.tell(served.changed);
     await using reader = await browser.reader();
     const page = await reader.newPage();
-    const listens = page.waitForResponse((answer) => answer.url().endsWith('/live'));
+    const listens = page.waitForResponse((answer) => /\/live\?since=\d+$/.test(answer.url()));
     await Promise.all([listens, page.goto(served.url)]);
     expect(await page.textContent('h1')).toBe('Starting');
     await page.evaluate('window.isSame = true');
