@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ResultOf } from '../../lambda/operations/contract.ts';
 import { delivery } from '../../lambda/operations/lives.ts';
 import { events as eventsCommand } from '../../ops/commands/events.ts';
 import { deliveries } from '../../ops/render/explain.ts';
@@ -26,6 +27,9 @@ const settings = z.object({
   delivery: z.array(z.enum(delivery.options)).optional(),
   late: z.literal(true).optional(),
 });
+
+/** Of the command that goes on. */
+const cursor = z.object({ from: z.string().optional(), after: z.string().optional() });
 
 /** What was announced or is held, newest first: each with the way to the life of its certification. */
 export const events: Page = {
@@ -60,7 +64,7 @@ export const events: Page = {
       cell(deliveries[one.delivery]),
     ]);
     const filter = filterOf(given);
-    const older = answer.next?.after;
+    const older = olderThan(answer, filter);
     const shown =
       rows.length === 0
         ? html`<p>No event of these days is as asked for.</p>`
@@ -70,6 +74,7 @@ export const events: Page = {
             rows,
           );
     return html`${filterForm(integration, filter)}
+${filter['from'] || filter['to'] ? '' : html`<p class="faint">Of the last seven days: say From and To for others.</p>`}
 ${live(
   'events',
   html`${shown}${
@@ -79,11 +84,21 @@ ${live(
   }${
     older === undefined
       ? ''
-      : html`<p><a href="${addressOf(pathOf(integration, 'events'), { ...filter, after: older })}">Older events</a></p>`
+      : html`<p><a href="${addressOf(pathOf(integration, 'events'), older)}">Older events</a></p>`
   }`,
 )}`;
   },
 };
+
+/** What the address of the page behind this one says: the days stay those of the first, whatever day it is by then. */
+function olderThan(
+  { next }: ResultOf<'events'>,
+  filter: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  if (next === undefined) return undefined;
+  const { from = '', after = '' } = cursor.parse(next);
+  return { ...filter, from, after };
+}
 
 function filterOf(given: Asked['given']): Record<string, string> {
   return Object.fromEntries(filters.flatMap((name) => (given[name] ? [[name, given[name]]] : [])));

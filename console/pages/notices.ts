@@ -4,7 +4,7 @@ import { type AdvisedStatus, verdict } from '../../ops/render/status.ts';
 import { amount } from '../../ops/render/text.ts';
 import { momentAndDistance, told } from '../../ops/render/time.ts';
 import { addressOf, commandPath } from '../command-form.ts';
-import type { Door } from '../door.ts';
+import type { Door, LocalDoor } from '../door.ts';
 import { formFilled } from '../forms.ts';
 import { facts, type Html, live, toned } from '../html.ts';
 import { pathOf } from '../layout.ts';
@@ -20,9 +20,21 @@ export const notices: Page = {
     const view = viewOf(door);
     const status = await door.status(integration, { partner: false });
     return html`${live('open-notices', open(view, status, door, integration))}
-${live('self-check', selfCheck(view, status, integration))}`;
+${live('self-check', selfCheck(view, status, integration))}
+${door.local === undefined ? '' : live('told', toldLocally(view, door.local, integration))}`;
   },
 };
+
+/** What operations of `npm start` got, the newest first: a deployment keeps no notice. */
+function toldLocally(view: View, { notices }: LocalDoor, integration: string): Html {
+  const its = notices.filter(({ subject }) => subject.startsWith(`${integration}: `));
+  const all = its.map(
+    ({ subject, text, receivedAt }) => html`<article class="panel">
+<h3>${subject}</h3><p class="faint">${momentAndDistance(receivedAt, view)}</p><pre>${text}</pre></article>`,
+  );
+  return html`<section aria-labelledby="told-title"><h2 id="told-title">What operations were told</h2>
+${all.length === 0 ? html`<p>Nothing yet.</p>` : all}</section>`;
+}
 
 function open(view: View, status: AdvisedStatus, door: Door, integration: string): Html {
   const { conditions, toDo = [] } = status;

@@ -32,6 +32,30 @@ describe('the page of events', () => {
     expect((await visitor.opens(`${page}?delivery=held`)).text).not.toContain(link);
   });
 
+  it('goes on with older ones, each on one page', async () => {
+    const ids = Array.from({ length: 103 }, () => stage.sandbox.world.add().id);
+    expect(await stage.completedTick()).toMatchObject({ created: 103 });
+    const idsOn = (text: string) =>
+      [...text.matchAll(/certifications\/(\d+)"/g)].map(([, id]) => Number(id));
+    const first = await visitor.opens(`${page}?type=created`);
+    const [, older = ''] = /href="([^"]+)">Older events/.exec(first.text) ?? [];
+    expect(older).toMatch(/type=created&amp;from=\d{4}-\d\d-\d\d&amp;after=/);
+    const second = await visitor.opens(older.replaceAll('&amp;', '&'));
+    expect(second.text).not.toContain('Older events');
+    const all = [...idsOn(first.text), ...idsOn(second.text)];
+    expect(all.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
+  });
+
+  it('shows late ones only where somebody wants those', async () => {
+    const late = stage.sandbox.world.add({ certified_on: '2019-05-06' });
+    const fresh = stage.sandbox.world.add();
+    await stage.completedTick();
+    const { text } = await visitor.opens(`${page}?late=yes`);
+    expect(text).toContain(`certifications/${late.id}"`);
+    expect(text).toContain('created, late');
+    expect(text).not.toContain(`certifications/${fresh.id}"`);
+  });
+
   it('says what is wrong with what was asked for', async () => {
     expect((await visitor.opens(`${page}?organization=all`)).text).toMatch(/whole numbers from 1/);
   });

@@ -1,7 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formFilled } from '../../console/forms.ts';
+import { systemClock } from '../../lambda/clock.ts';
 import { noticed } from '../../lambda/condition-table.ts';
+import { Seen } from '../../local/seen.ts';
 import { Duty, raisedEach } from '../ops/duty.ts';
 import { Visitor } from './visitor.ts';
 
@@ -56,6 +58,18 @@ describe('the page of notices', () => {
     expect(text).toContain('href="i/district-a/commands/check"');
     await duty.run('check --note');
     expect((await visitor.opens(page)).text).toContain('<span class="good">passed</span>');
+  });
+
+  it('has what operations were told, where npm start knows it', async () => {
+    const local = new Seen({ clock: systemClock, isReal: false });
+    local.notice({ subject: 'district-a: a flood of changes is held', text: 'So <much> at once' });
+    local.notice({ subject: 'district-b: paused', text: 'elsewhere' });
+    await using beside = await Visitor.at(duty, local);
+    const { text } = await beside.opens(page);
+    expect(text).toContain('<h3>district-a: a flood of changes is held</h3>');
+    expect(text).toContain('<pre>So &lt;much&gt; at once</pre>');
+    expect(text).not.toContain('elsewhere');
+    expect((await visitor.opens(page)).text).not.toContain('What operations were told');
   });
 
   it('says what is in the way without being told of', async () => {
